@@ -213,35 +213,22 @@ class RemotingServer:
 
     def _is_sequence(self, first: Request, other: Request) -> bool:
         """Return whether the handler of *first* takes *other* with it."""
+        if self.check_access is not None:
+            return False  # each request has its own check
         is_same = other.code == first.code and not other.flag & 1
         return is_same and first.code in self.sequence_handlers
 
     def _handle(self, requests: Sequence[Request]) -> Sequence[Response | None]:
         """Return the responses to requests of one code; mostly it is one request."""
-        if self.check_access is not None:
-            return [self._handle_checked(request) for request in requests]
-        return self._handle_admitted(requests)
-
-    def _handle_checked(self, request: Request) -> Response | None:
-        """Return the response to a request whose access is checked first."""
-        assert self.check_access is not None
+        first, code = requests[0], requests[0].code
         try:
-            peer = self.connections[request.connection]
-            self.check_access(request, peer.remote)
-        except Exception as error:  # a failed check admits nothing
-            return self.error_response(request, error)
-        return self._handle_admitted([request])[0]
-
-    def _handle_admitted(
-        self, requests: Sequence[Request]
-    ) -> Sequence[Response | None]:
-        code = requests[0].code
-        try:
+            if self.check_access is not None:
+                self.check_access(first, self.connections[first.connection].remote)
             if code in self.sequence_handlers:
                 return self.sequence_handlers[code](requests)
             handler = self.handlers.get(code)
             if handler is None:  # [WIRE-CONN-002] [WIRE-CONN-004]
                 return (None,)
-            return (handler(requests[0]),)
+            return (handler(first),)
         except Exception as error:
             return [self.error_response(request, error) for request in requests]
