@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.client import Client
 from conformance.harness.pytest_plugin.fixtures import (
     another_target,
+    create_group,
     create_topic,
     need,
 )
@@ -24,9 +25,7 @@ LARGEST_MESSAGE = 65_536
 @pytest.fixture
 def known_group(target: Target, group: str) -> str:
     """Return the name of a new group; 5.3 commits offsets only of such."""
-    with target.connect_for_admin() as client:
-        require_success(client.update_group(group=group))
-    return group
+    return create_group(target, group)
 
 
 @pytest.fixture

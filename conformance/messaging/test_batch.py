@@ -19,7 +19,9 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
+from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.shared_target import SharedTarget
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import record_of, records_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies, properties
@@ -36,10 +38,13 @@ messages = st.tuples(bodies(most=2**10), properties(most=3))
 @ON_A_TOPIC_EACH
 @given(batch=st.lists(messages, min_size=1, max_size=8))
 def test_the_messages_of_a_batch_are_stored_in_order(
-    broker: Client, unique: Any, batch: list[tuple[bytes, dict[str, str]]]
+    target: Target,
+    broker: Client,
+    unique: Any,
+    batch: list[tuple[bytes, dict[str, str]]],
 ) -> None:
     topic = unique("batch")
-    require_success(broker.create_topic(topic=topic))
+    create_topic(target, topic)
     require_success(broker.send_message(topic=topic, queue_id=1))
     born_at_ms = now_ms() - 60_000
     answer = require_success(
@@ -96,23 +101,27 @@ def test_tags_select_messages_of_a_batch(broker: Client, topic: str) -> None:
     expect("SEND-BATCH-002", found=found, expected=[b"1", b"3", b"5"], what="bodies")
 
 
-def _is_illegal_on_a_retry_topic(broker: Client, group: str, clause: str) -> None:
+def _is_illegal_on_a_retry_topic(
+    target: Target, broker: Client, group: str, clause: str
+) -> None:
     topic = f"%RETRY%{group}"
-    require_success(broker.create_topic(topic=topic, queue_count=1))
+    create_topic(target, topic, queue_count=1)
     answer = broker.send_batch(topic=topic, body=batch_body([(b"b", {})]))
     expect_code(clause, answer, ResponseCode.MESSAGE_ILLEGAL, broker.transcript)
 
 
 @pytest.mark.clause("SEND-BATCH-003")
-def test_a_batch_to_a_retry_topic_is_illegal(broker: Client, known_group: str) -> None:
-    _is_illegal_on_a_retry_topic(broker, known_group, "SEND-BATCH-003")
+def test_a_batch_to_a_retry_topic_is_illegal(
+    target: Target, broker: Client, known_group: str
+) -> None:
+    _is_illegal_on_a_retry_topic(target, broker, known_group, "SEND-BATCH-003")
 
 
 @pytest.mark.clause("SEND-BATCH-006")
 def test_a_batch_to_a_retry_topic_is_illegal_again(
-    broker: Client, known_group: str
+    target: Target, broker: Client, known_group: str
 ) -> None:
-    _is_illegal_on_a_retry_topic(broker, known_group, "SEND-BATCH-006")
+    _is_illegal_on_a_retry_topic(target, broker, known_group, "SEND-BATCH-006")
 
 
 def stored_of_a_batch(broker: Client, topic: str) -> dict[str, str | None]:

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import records_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies
@@ -24,9 +26,9 @@ messages = st.builds(BatchMessage, body=bodies(most=2**8), flag=int32s)
 @ON_A_TOPIC_EACH
 @given(batch=st.lists(messages, min_size=1, max_size=5))
 def test_each_message_of_a_batch_has_its_own_flag(
-    broker: Client, unique: Any, batch: list[BatchMessage]
+    target: Target, broker: Client, unique: Any, batch: list[BatchMessage]
 ) -> None:
-    found = _stored(broker, unique("batch_form"), batch)
+    found = _stored(target, broker, unique("batch_form"), batch)
     expect(
         "WIRE-BATCH-001",
         found=[body for body, _ in found],
@@ -47,11 +49,11 @@ def test_each_message_of_a_batch_has_its_own_flag(
 @ON_A_TOPIC_EACH
 @given(magic=int32s, body_crc=int32s)
 def test_magic_and_checksum_of_a_batch_are_not_looked_at(
-    broker: Client, unique: Any, magic: int, body_crc: int
+    target: Target, broker: Client, unique: Any, magic: int, body_crc: int
 ) -> None:
     plain = BatchMessage(body=b"any magic")
     odd = replace(plain, magic=magic, body_crc=body_crc)
-    found = _stored(broker, unique("batch_words"), [odd, plain])
+    found = _stored(target, broker, unique("batch_words"), [odd, plain])
     expect(
         "WIRE-BATCH-003",
         found=[body for body, _ in found],
@@ -62,10 +64,10 @@ def test_magic_and_checksum_of_a_batch_are_not_looked_at(
 
 
 def _stored(
-    broker: Client, topic: str, batch: list[BatchMessage]
+    target: Target, broker: Client, topic: str, batch: list[BatchMessage]
 ) -> list[tuple[bytes, int]]:
     """Send *batch* and return body and flag of what was stored."""
-    require_success(broker.create_topic(topic=topic))
+    create_topic(target, topic)
     require_success(broker.send_batch(topic=topic, body=encode_batch(batch)))
     broker.wait_for_max_offset(topic=topic, offset=len(batch))
     records = records_of(broker.pull(topic=topic, offset=0))

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import records_of, send_bodies
 from conformance.strategies.boundaries import OVER_THE_WIRE
 from spec.wire.consumer.pull import PullFlag
@@ -51,12 +53,12 @@ def test_the_last_committed_offset_counts(
 
 @pytest.mark.clause("OFFSET-COMMIT-002")
 def test_offsets_of_groups_topics_and_queues_are_apart(
-    broker: Client, unique: Callable[[str], str]
+    target: Target, broker: Client, unique: Callable[[str], str]
 ) -> None:
     groups, topics = [unique("g"), unique("g")], [unique("t"), unique("t")]
     for group, topic in zip(groups, topics, strict=True):
-        require_success(broker.update_group(group=group))
-        require_success(broker.create_topic(topic=topic))
+        create_group(target, group)
+        create_topic(target, topic)
     places = [(g, t, q) for g in groups for t in topics for q in (0, 1)]
     for offset, (group, topic, queue_id) in enumerate(places):
         require_success(

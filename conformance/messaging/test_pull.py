@@ -16,6 +16,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
+from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import bodies_of, records_of, send_bodies
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE
 from spec.wire.consumer.pull import ANSWER_BYTES_MAX, ANSWER_COUNT_MAX
@@ -82,10 +84,10 @@ def test_an_empty_queue_sends_others_to_its_beginning(
 @ON_A_TOPIC_EACH
 @given(data=st.data())
 def test_a_pull_gets_the_next_messages_in_order(
-    broker: Client, unique: Any, data: st.DataObject
+    target: Target, broker: Client, unique: Any, data: st.DataObject
 ) -> None:
     topic = unique("pulled")
-    require_success(broker.create_topic(topic=topic))
+    create_topic(target, topic)
     bodies = [b"%d" % number for number in range(data.draw(st.integers(1, 12)))]
     send_bodies(broker, topic, bodies, queue_id=1)
     offset = data.draw(st.integers(0, len(bodies) - 1))
@@ -208,19 +210,19 @@ def test_an_unknown_topic_does_not_exist(broker: Client, unique: Any) -> None:
 
 @pytest.mark.clause("PULL-PERM-001")
 def test_a_topic_without_read_permission_is_not_read(
-    broker: Client, unique: Any
+    target: Target, broker: Client, unique: Any
 ) -> None:
     topic = unique("write_only")
-    require_success(broker.create_topic(topic=topic, permissions=2))
+    create_topic(target, topic, permissions=2)
     answer = broker.pull(topic=topic, offset=0)
     is_answered("PULL-PERM-001", broker, answer, code=ResponseCode.NO_PERMISSION)
 
 
 @pytest.mark.clause("PULL-PERM-002")
 def test_a_group_that_is_switched_off_reads_nothing(
-    broker: Client, topic: str, group: str
+    target: Target, broker: Client, topic: str, group: str
 ) -> None:
-    require_success(broker.update_group(group=group, settings={"consumeEnable": False}))
+    create_group(target, group, consumeEnable=False)
     answer = broker.pull(topic=topic, group=group, offset=0)
     is_answered("PULL-PERM-002", broker, answer, code=ResponseCode.NO_PERMISSION)
 

@@ -15,6 +15,8 @@ from conformance.harness.client.client import (
     subscription_data,
 )
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import bodies_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import tags
@@ -48,10 +50,10 @@ def bodies_for(broker: Client, topic: str, expression: str | None) -> list[str]:
 @ON_A_TOPIC_EACH
 @given(sent=st.lists(tags(), min_size=1, max_size=8), wanted=tags())
 def test_a_tag_selects_its_messages(
-    broker: Client, unique: Any, sent: list[str], wanted: str
+    target: Target, broker: Client, unique: Any, sent: list[str], wanted: str
 ) -> None:
     topic = unique("tags")
-    require_success(broker.create_topic(topic=topic))
+    create_topic(target, topic)
     send_tagged(broker, topic, list(sent))
     code = java_string_hash(wanted)
     expect(

@@ -16,8 +16,9 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_that,
 )
-from conformance.harness.pytest_plugin.fixtures import TargetStarter
+from conformance.harness.pytest_plugin.fixtures import TargetStarter, create_topic
 from conformance.harness.targets.shared_target import SharedTarget
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import offset_of, record_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, texts
 from conformance.strategies.messages import SEPARATORS
@@ -87,10 +88,10 @@ def test_there_is_no_message_outside_the_log(broker: Client, offset: int) -> Non
 @ON_A_TOPIC_EACH
 @given(own=st.lists(keys, min_size=1, max_size=4, unique=True))
 def test_a_message_is_found_by_each_of_its_keys(
-    broker: Client, unique: Callable[[str], str], own: list[str]
+    target: Target, broker: Client, unique: Callable[[str], str], own: list[str]
 ) -> None:
     topic = unique("keys")
-    require_success(broker.create_topic(topic=topic))
+    create_topic(target, topic)
     answer = send_with_keys(broker, topic, [" ".join(own)])[0]
     for key in own:
         wait_for(broker, topic, key, 1)
@@ -119,10 +120,10 @@ def test_a_key_of_many_gives_the_newest_in_order(broker: Client, topic: str) -> 
 
 @pytest.mark.clause("QUERY-KEY-004", "QUERY-KEY-005")
 def test_a_key_of_no_message_finds_nothing(
-    broker: Client, topic: str, unique: Callable[[str], str]
+    target: Target, broker: Client, topic: str, unique: Callable[[str], str]
 ) -> None:
     other = unique("other")
-    require_success(broker.create_topic(topic=other))
+    create_topic(target, other)
     send_with_keys(broker, other, ["shared"])
     send_with_keys(broker, topic, ["own"])
     wait_for(broker, other, "shared", 1)

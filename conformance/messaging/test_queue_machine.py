@@ -16,7 +16,11 @@ from hypothesis.stateful import (
 
 from conformance.harness.client.client import batch_body, require_success
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.harness.pytest_plugin.fixtures import (
+    create_group,
+    create_topic,
+    unique_name,
+)
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import bodies_of
 from conformance.models.queues import Queues
@@ -55,9 +59,9 @@ class QueueMachine(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         """Create the topic, both groups, and one message in every queue."""
-        require_success(self.broker.create_topic(topic=self.topic, queue_count=3))
+        create_topic(self.target, self.topic, queue_count=3)
         for group in ("one", "two"):
-            require_success(self.broker.update_group(group=self.named(group)))
+            create_group(self.target, self.named(group))
         for queue_id in range(3):
             self.send(queue_id, b"first")
             self.broker.wait_for_max_offset(

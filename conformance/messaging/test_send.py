@@ -14,6 +14,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import (
     bodies_of,
     offset_of,
@@ -99,10 +101,10 @@ def test_the_id_in_the_answer_is_the_records_place(broker: Client, topic: str) -
 @ON_A_TOPIC_EACH
 @given(queues=st.lists(st.integers(0, 3), min_size=1, max_size=12))
 def test_offsets_count_up_in_each_queue(
-    broker: Client, unique: Any, queues: list[int]
+    target: Target, broker: Client, unique: Any, queues: list[int]
 ) -> None:
     topic = unique("counting")
-    require_success(broker.create_topic(topic=topic))
+    create_topic(target, topic)
     counts = dict.fromkeys(range(4), 0)
     for queue_id in queues:
         answer = require_success(broker.send_message(topic=topic, queue_id=queue_id))
@@ -229,10 +231,10 @@ def test_store_times_never_decrease(broker: Client, topic: str) -> None:
 @ON_A_TOPIC_EACH
 @given(batch=st.lists(bodies(), min_size=1, max_size=3))
 def test_bodies_arrive_byte_for_byte(
-    broker: Client, unique: Any, batch: list[bytes]
+    target: Target, broker: Client, unique: Any, batch: list[bytes]
 ) -> None:
     topic = unique("bodies")
-    require_success(broker.create_topic(topic=topic))
+    create_topic(target, topic)
     send_bodies(broker, topic, batch)
     found: list[bytes] = []
     while len(found) < len(batch):

@@ -18,6 +18,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import record_of, topic_of
 from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import decode_properties
@@ -80,10 +82,10 @@ def test_letters_and_codes_are_these(broker: Client, topic: str) -> None:
 @pytest.mark.clause("SEND-FLAG-003")
 @pytest.mark.parametrize(("kind", "bit"), [("MULTI_TAG", 2), ("SINGLE_TAG", 0)])
 def test_a_topic_of_many_tags_marks_its_messages(
-    broker: Client, unique: Any, kind: str, bit: int
+    target: Target, broker: Client, unique: Any, kind: str, bit: int
 ) -> None:
     topic = unique("tags")
-    require_success(broker.create_topic(topic=topic, filter_type=kind))
+    create_topic(target, topic, filter_type=kind)
     record = record_of(broker, broker.send_message(topic=topic))
     found = record.system_flags & SystemFlag.MULTI_TAGS
     expect("SEND-FLAG-003", found=found, expected=bit, what="bit 1 of the flags")

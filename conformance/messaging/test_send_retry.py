@@ -9,6 +9,8 @@ import pytest
 
 from conformance.harness.client.client import Client, plain_send, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import record_of, topic_of
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send_retry import MAX_RECONSUME_TIMES_SINCE
@@ -57,10 +59,10 @@ def test_more_deliveries_than_allowed_make_a_dead_letter(
 
 @pytest.mark.clause("SEND-RETRY-005")
 def test_a_dead_letter_is_answered_with_the_queue_asked_for(
-    broker: Client, known_group: str
+    target: Target, broker: Client, known_group: str
 ) -> None:
     retry = f"%RETRY%{known_group}"
-    require_success(broker.create_topic(topic=retry, queue_count=4))
+    create_topic(target, retry)
     answer = broker.send_message(
         topic=retry, queue_id=3, reconsume_times=MOST + 1, max_reconsume_times=MOST
     )
@@ -84,8 +86,10 @@ def test_a_dead_letter_is_answered_with_the_queue_asked_for(
 
 
 @pytest.mark.clause("SEND-RETRY-006")
-def test_old_clients_retry_as_often_as_their_group(broker: Client, group: str) -> None:
-    require_success(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
+def test_old_clients_retry_as_often_as_their_group(
+    target: Target, broker: Client, group: str
+) -> None:
+    create_group(target, group, retryMaxTimes=2)
     topics = []
     for version in (MAX_RECONSUME_TIMES_SINCE - 1, MAX_RECONSUME_TIMES_SINCE):
         sent = plain_send(f"%RETRY%{group}", reconsumeTimes=5, maxReconsumeTimes=16)
@@ -113,9 +117,9 @@ def test_a_retry_without_a_count_is_refused(broker: Client, known_group: str) ->
 
 @pytest.mark.clause("SEND-RETRY-008")
 def test_a_retry_without_a_count_is_given_the_groups(
-    broker: Client, group: str
+    target: Target, broker: Client, group: str
 ) -> None:
-    require_success(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
+    create_group(target, group, retryMaxTimes=2)
     answers = [
         broker.send_message(topic=f"%RETRY%{group}", reconsume_times=times)
         for times in (1, 3)

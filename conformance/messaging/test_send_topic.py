@@ -12,6 +12,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_that,
 )
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send_topic import DEFAULT_QUEUE_COUNT
 
@@ -45,12 +47,10 @@ def test_a_queue_past_the_last_is_no_parameter(broker: Client, topic: str) -> No
 @pytest.mark.clause("SEND-QUEUE-004")
 @pytest.mark.parametrize(("write", "read"), [(2, 6), (6, 2)])
 def test_the_larger_of_both_counts_bounds_the_queues(
-    broker: Client, unique: Any, write: int, read: int
+    target: Target, broker: Client, unique: Any, write: int, read: int
 ) -> None:
     topic = unique("uneven")
-    require_success(
-        broker.create_topic(topic=topic, queue_count=write, read_queue_count=read)
-    )
+    create_topic(target, topic, queue_count=write, read_queue_count=read)
     codes = [broker.send_message(topic=topic, queue_id=q).code for q in (5, 6)]
     expect(
         "SEND-QUEUE-004",
@@ -146,10 +146,10 @@ def test_the_default_topic_takes_no_messages(broker: Client) -> None:
 
 @pytest.mark.clause("SEND-PERM-001")
 def test_a_topic_without_write_permission_is_written_to(
-    broker: Client, unique: Any
+    target: Target, broker: Client, unique: Any
 ) -> None:
     topic = unique("read_only")
-    require_success(broker.create_topic(topic=topic, permissions=4))
+    create_topic(target, topic, permissions=4)
     expect(
         "SEND-PERM-001",
         found=broker.send_message(topic=topic).code,

@@ -9,11 +9,12 @@ value that few tests rely on blocks only tests that found the same value wrong.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from conformance.harness.baseline.plain_requests import PlainRequests
+from conformance.harness.baseline.steps import SENDS, STEPS, Step
 from conformance.harness.client.client import RefusedError
 from conformance.harness.client.peer import (
     PeerError,
@@ -24,12 +25,11 @@ from conformance.harness.failure.failure import ConformanceFailure, format_value
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.targets.target import Target, TargetError
 from spec.layout import LayoutError
-from spec.wire.remoting.request_code import RequestCode
+from spec.registry import all_clauses
 from spec.wire.remoting.response_code import ResponseCode
 
 ATTEMPTS = 2
 """A target that has just started may refuse a request once."""
-SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 CHECKSUM, CHECKSUM_FIELD = "STORE-CRC-001", "body_crc"
 ROOMS_OF_RECORDS = ("STORE-", "SEND-", "WIRE-MESSAGEID-")
 """Clauses about stored messages: they concern every test that sends one."""
@@ -91,86 +91,6 @@ class Defect:
         return self.clause not in MINOR or not self.what or self.what in values
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One request of the baseline."""
-
-    name: str
-    clause: str
-    """The clause that is not met where the request fails as a whole."""
-    run: Callable[[PlainRequests], None]
-    codes: tuple[int, ...] = ()
-    """Codes of the requests that depend on it; empty for all."""
-    needs: tuple[str, ...] = ()
-    """Steps without which it makes no sense."""
-    writes: bool = True
-
-
-STEPS = (
-    Step(
-        name="a request to the name server",
-        clause="WIRE-FRAME-001",
-        run=PlainRequests.check_name_server_frame,
-        writes=False,
-    ),
-    Step(
-        name="a request to the broker",
-        clause="WIRE-FRAME-001",
-        run=PlainRequests.check_broker_frame,
-        writes=False,
-    ),
-    Step(
-        name="the creation of a topic",
-        clause="ADMIN-TOPIC-001",
-        run=PlainRequests.create_topic,
-        codes=(RequestCode.UPDATE_AND_CREATE_TOPIC,),
-        needs=("a request to the broker",),
-    ),
-    Step(
-        name="the route of a topic",
-        clause="ROUTE-DATA-001",
-        run=PlainRequests.check_route,
-        codes=(RequestCode.GET_ROUTEINFO_BY_TOPIC,),
-        needs=("a request to the name server", "the creation of a topic"),
-    ),
-    Step(
-        name="the send of a message",
-        clause="SEND-RESPONSE-001",
-        run=PlainRequests.send,
-        codes=SENDS,
-        needs=("the creation of a topic",),
-    ),
-    Step(
-        name="the max offset of a queue",
-        clause="OFFSET-MAX-001",
-        run=PlainRequests.check_max_offset,
-        codes=(RequestCode.GET_MAX_OFFSET,),
-        needs=("the send of a message",),
-    ),
-    Step(
-        name="the min offset of a queue",
-        clause="OFFSET-MIN-001",
-        run=PlainRequests.check_min_offset,
-        codes=(RequestCode.GET_MIN_OFFSET,),
-        needs=("the send of a message",),
-    ),
-    Step(
-        name="a pull",
-        clause="PULL-FOUND-001",
-        run=PlainRequests.check_pull,
-        codes=(RequestCode.PULL_MESSAGE,),
-        needs=("the send of a message",),
-    ),
-    Step(
-        name="the view of a message by its id",
-        clause="QUERY-ID-001",
-        run=PlainRequests.check_view,
-        codes=(RequestCode.VIEW_MESSAGE_BY_ID,),
-        needs=("the send of a message",),
-    ),
-)
-
-
 def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
     """Return the defects of *target* that the baseline finds.
 
@@ -182,6 +102,8 @@ def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
     causes: dict[str, str] = {}
     defects: list[Defect] = []
     for step in STEPS:
+        if not all_clauses()[step.clause].applies_to(target.release):
+            continue
         if useless.intersection(step.needs) or (step.writes and not may_write):
             useless.add(step.name)
             continue
@@ -240,7 +162,9 @@ def _attempt(step: Step, plain: PlainRequests) -> Defect | None:
             defect = _total(step, str(error), "0 SUCCESS")
         except UNUSABLE as error:
             clause = _clause_of(step, error)
-            defect = _total(step, str(error), "a valid response", clause=clause)
+            in_time = isinstance(error, TooLateError)
+            expected = "its effect in time" if in_time else "a valid response"
+            defect = _total(step, str(error), expected, clause=clause)
         else:
             return None
     return defect

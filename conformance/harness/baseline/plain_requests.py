@@ -17,20 +17,23 @@ from conformance.harness.client.peer import Peer, PeerMisbehavedError
 from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.target import Target, TargetError
+from conformance.harness.targets.topics import request_group, request_topic
 from spec.layout import LayoutError
 from spec.routing.route_data import decode_route
 from spec.store.message_record import Record, decode_record, decode_records
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import decode_properties
+from spec.wire.message.transactions import Decision
 from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.frame import SerializeType, decode_frame
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send import ANSWER_FIELDS
 
 BODIES = (b"first", b"second")
 PROPERTIES = {"KEYS": "baseline", "colour": "blue"}
 READ_QUEUES, WRITE_QUEUES = 4, 3
-QUEUE_ID = 1
+QUEUE_ID, HALF_QUEUE_ID = 1, 2
 TIMEOUT_S = 5.0
 """Longer than any release takes to dispatch a message."""
 BETWEEN_PARTS_S = 0.02
@@ -61,14 +64,13 @@ class PlainRequests:
 
     def create_topic(self) -> None:
         """Create the topic."""
-        with self._target.connect_for_admin() as broker:
-            require_success(
-                broker.create_topic(
-                    topic=self._topic,
-                    queue_count=WRITE_QUEUES,
-                    read_queue_count=READ_QUEUES,
-                )
-            )
+        answer = request_topic(
+            self._target,
+            self._topic,
+            queue_count=WRITE_QUEUES,
+            read_queue_count=READ_QUEUES,
+        )
+        require_success(answer)
 
     def check_route(self) -> None:
         """Check queue counts, permission and address in the route of the topic."""
@@ -166,6 +168,42 @@ class PlainRequests:
             viewed = broker.view_message_by_id(self._answers[-1].fields["msgId"])
             record = decode_record(require_success(viewed).body)
         self._check_record(record, BODIES[-1], len(BODIES) - 1)
+
+    def check_commit(self) -> None:
+        """Send a half message, commit it, and wait until its queue has it."""
+        properties = {"TRAN_MSG": "true", "PGROUP": self._topic, "UNIQ_KEY": "HALF"}
+        with self._target.connect_to_broker() as broker:
+            half = broker.send_message(
+                topic=self._topic,
+                group=self._topic,
+                queue_id=HALF_QUEUE_ID,
+                properties=properties,
+            )
+            if half.code != ResponseCode.SUCCESS:
+                return  # with rejectTransactionMessage=true there is nothing to check
+            broker.end_transaction(
+                group=self._topic,
+                commit_log_offset=decode_message_id(half.fields["msgId"])[1],
+                queue_offset=int(half.fields["queueOffset"]),
+                decision=Decision.COMMIT,
+                message_id=half.fields["msgId"],
+                transaction_id="HALF",
+                oneway=True,
+            )
+            broker.wait_for_max_offset(
+                topic=self._topic,
+                offset=1,
+                queue_id=HALF_QUEUE_ID,
+                timeout_s=TIMEOUT_S,
+            )
+
+    def check_pop(self) -> None:
+        """Pop the messages."""
+        require_success(request_group(self._target, self._topic))
+        with self._target.connect_to_broker() as broker:
+            answer = broker.pop(topic=self._topic, group=self._topic)
+            bodies = [one.body for one in decode_records(require_success(answer).body)]
+        _expect_that("POP-GET-001", "bodies", BODIES[0] in bodies, bodies, BODIES)
 
     def _check_record(self, record: Record, body: bytes, number: int) -> None:
         store_host, offset = decode_message_id(self._answers[number].fields["msgId"])

@@ -10,7 +10,7 @@ import itertools
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -19,16 +19,11 @@ from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.options import Options
 from conformance.harness.targets.shared_target import SharedTarget, TargetOwner
 from conformance.harness.targets.target import Capability, Target, parse_target
+from conformance.harness.targets.topics import request_group, request_topic
 
 TARGET_OWNER = pytest.StashKey[TargetOwner]()
 OPTIONS = pytest.StashKey[Options]()
 
-ANY_TYPE = "+message.type=MIXED"
-"""Attribute of a topic that takes normal, delayed and half messages from a proxy.
-
-Only proxies check it (5.3.3 DefaultTopicMessageTypeValidator), and brokers before 5.0
-ignore attributes.
-"""
 _RUN = uuid.uuid4().hex[:8]
 _numbers = itertools.count(1)
 
@@ -135,16 +130,17 @@ def with_clock_rate(config: pytest.Config, rate: float) -> Target:
     return own
 
 
-def create_topic(target: Target, name: str, *, queue_count: int = 4) -> str:
+def create_topic(target: Target, name: str, **config: Any) -> str:
     """Create a topic on *target*'s broker and wait until it is routed to."""
-    attributes = ANY_TYPE if target.admin is not None else None
-    with target.connect_for_admin() as broker, target.connect_to_namesrv() as namesrv:
-        require_success(
-            broker.create_topic(
-                topic=name, queue_count=queue_count, attributes=attributes
-            )
-        )
+    require_success(request_topic(target, name, **config))
+    with target.connect_to_namesrv() as namesrv:
         namesrv.wait_for_route(name)
+    return name
+
+
+def create_group(target: Target, name: str, **settings: Any) -> str:
+    """Create a subscription group on *target*'s broker."""
+    require_success(request_group(target, name, **settings))
     return name
 
 

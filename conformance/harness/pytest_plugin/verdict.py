@@ -98,17 +98,22 @@ def _of_error(
         outcome, reason = of_skip(str(error))
         return {"outcome": outcome, "reason": reason}
     if report.when == "setup" and isinstance(error, PRECONDITION_ERRORS):
-        lacks = lacks_request(error)
-        outcome = Outcome.UNSUPPORTED if lacks else Outcome.BLOCKED
-        return {"outcome": outcome, "reason": precondition_reason(error)}
+        return _refused(error, precondition_reason(error))
     if report.when != "call" or isinstance(error, TARGET_ERRORS):
         return {"outcome": Outcome.ERROR, "reason": str(error)[:TEXT_LIMIT]}
     if reason := refused_step(error, clauses):
-        return {"outcome": Outcome.BLOCKED, "reason": reason}
+        return _refused(error, reason)
     if not _is_about_peer(error):
         reason = f"{type(error).__name__}: {error}"
         return {"outcome": Outcome.ERROR, "reason": reason[:TEXT_LIMIT]}
     return _of_failure(error, clauses)
+
+
+def _refused(error: BaseException, reason: str) -> dict[str, object]:
+    """Return the values of a test whose precondition the target refused."""
+    lacks = lacks_request(error)
+    outcome = Outcome.UNSUPPORTED if lacks else Outcome.BLOCKED
+    return {"outcome": outcome, "reason": reason}
 
 
 def _is_charged(error: BaseException) -> bool:

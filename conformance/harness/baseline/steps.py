@@ -1,0 +1,105 @@
+"""Steps of the baseline, in their order: one request and the clause about it each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from conformance.harness.baseline.plain_requests import PlainRequests
+from spec.wire.remoting.request_code import RequestCode
+
+SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One request of the baseline."""
+
+    name: str
+    clause: str
+    """The clause that is not met where the request fails as a whole."""
+    run: Callable[[PlainRequests], None]
+    codes: tuple[int, ...] = ()
+    """Codes of the requests that depend on it; empty for all."""
+    needs: tuple[str, ...] = ()
+    """Steps without which it makes no sense."""
+    writes: bool = True
+
+
+STEPS = (
+    Step(
+        name="a request to the name server",
+        clause="WIRE-FRAME-001",
+        run=PlainRequests.check_name_server_frame,
+        writes=False,
+    ),
+    Step(
+        name="a request to the broker",
+        clause="WIRE-FRAME-001",
+        run=PlainRequests.check_broker_frame,
+        writes=False,
+    ),
+    Step(
+        name="the creation of a topic",
+        clause="ADMIN-TOPIC-001",
+        run=PlainRequests.create_topic,
+        codes=(RequestCode.UPDATE_AND_CREATE_TOPIC,),
+        needs=("a request to the broker",),
+    ),
+    Step(
+        name="the route of a topic",
+        clause="ROUTE-DATA-001",
+        run=PlainRequests.check_route,
+        codes=(RequestCode.GET_ROUTEINFO_BY_TOPIC,),
+        needs=("a request to the name server", "the creation of a topic"),
+    ),
+    Step(
+        name="the send of a message",
+        clause="SEND-RESPONSE-001",
+        run=PlainRequests.send,
+        codes=SENDS,
+        needs=("the creation of a topic",),
+    ),
+    Step(
+        name="the max offset of a queue",
+        clause="OFFSET-MAX-001",
+        run=PlainRequests.check_max_offset,
+        codes=(RequestCode.GET_MAX_OFFSET,),
+        needs=("the send of a message",),
+    ),
+    Step(
+        name="the min offset of a queue",
+        clause="OFFSET-MIN-001",
+        run=PlainRequests.check_min_offset,
+        codes=(RequestCode.GET_MIN_OFFSET,),
+        needs=("the send of a message",),
+    ),
+    Step(
+        name="a pull",
+        clause="PULL-FOUND-001",
+        run=PlainRequests.check_pull,
+        codes=(RequestCode.PULL_MESSAGE,),
+        needs=("the send of a message",),
+    ),
+    Step(
+        name="the view of a message by its id",
+        clause="QUERY-ID-001",
+        run=PlainRequests.check_view,
+        codes=(RequestCode.VIEW_MESSAGE_BY_ID,),
+        needs=("the send of a message",),
+    ),
+    Step(
+        name="the commit of a half message",
+        clause="TXN-END-001",
+        run=PlainRequests.check_commit,
+        codes=(RequestCode.END_TRANSACTION,),
+        needs=("the max offset of a queue",),
+    ),
+    Step(
+        name="a pop",
+        clause="POP-GET-001",
+        run=PlainRequests.check_pop,
+        codes=(RequestCode.POP_MESSAGE,),
+        needs=("the max offset of a queue",),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Recorded runs of the suites on implementations, one JSON file each."""
