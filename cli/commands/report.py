@@ -13,6 +13,7 @@ from cli.options.common import Decorator
 from cli.options.exit_codes import FINDINGS, NOT_RUN
 from cli.options.output import write_result
 from cli.options.selection import select
+from cli.pages import implementations_page
 from cli.pages.client_page import clients
 from conformance.harness.java.ivy import JarsUnavailableError
 from conformance.harness.process.process import ProcessError
@@ -26,6 +27,11 @@ from conformance.interop.handover.table import page
 from conformance.mutants import kill_page, kill_record
 from conformance.mutants.matrix import examine_each
 from conformance.mutants.planting import Mutant, all_mutants
+from conformance.targets.implementations.record import (
+    Implementation,
+    implementations,
+    keep,
+)
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -136,8 +142,8 @@ def schema() -> None:
 def pages(out: Path) -> None:
     """Write all pages and charts of recorded results, without a new run.
 
-    These are admin, clients, handover, headers, interop and mutants (.md), and a chart
-    (.svg) of each measurement.
+    These are admin, clients, handover, headers, implementations, interop and mutants
+    (.md), and a chart (.svg) of each measurement.
     """
     # Imported here: without Spark and Java, the other reports still work.
     from cli.pages.recorded_pages import recorded_pages
@@ -182,6 +188,31 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
         f"{out}: {len(made.rows)} clauses on {len(made.columns)} targets,"
         f" {differ} of them not met by all"
     )
+
+
+@report.command("implementations")
+@_page_option("docs/implementations.md")
+@click.option(
+    "--take",
+    nargs=2,
+    multiple=True,
+    metavar="NAME REPORT",
+    help="Record the run in a report.json under this name, such as 'mybroker 1.2'.",
+)
+def page_of_implementations(out: Path, take: tuple[tuple[str, str], ...]) -> None:
+    """Write the page of all recorded runs, by family of clauses.
+
+    Runs on Apache's releases are those of ``rmqc evidence``.
+    """
+    try:
+        taken = [Implementation.of_report(n, read_report(Path(f))) for n, f in take]
+    except ReportError as error:
+        raise click.UsageError(str(error)) from None
+    for one in taken:
+        click.echo(str(keep(one)))
+    runs = list(implementations())
+    write_result(implementations_page.page(runs), out)
+    click.echo(f"{out}: {len(runs)} runs")
 
 
 @report.command()

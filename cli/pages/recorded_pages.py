@@ -14,6 +14,7 @@ from bench.measurements.everything import TITLES
 from bench.report.chart import picture
 from bench.report.page import kept
 from cli.exports.headers import header_tables
+from cli.pages import implementations_page
 from cli.pages.admin_page import page as admin_page
 from cli.pages.header_pages import as_markdown
 from conformance.client.clients import client_page
@@ -25,6 +26,7 @@ from conformance.interop.programs import record as feature_record
 from conformance.interop.programs import table as feature_table
 from conformance.mutants import kill_page, kill_record
 from conformance.mutants.planting import all_mutants
+from conformance.targets.implementations.record import implementations
 from spec.wire.headers.header_history import merge
 
 PERFORMANCE = Path(__file__).parents[2] / "docs" / "performance"
@@ -39,6 +41,7 @@ def recorded_pages() -> Iterator[tuple[str, str]]:
     shown = {one.name: reasoned(runs[one.name], one) for one in CLIENTS}
     yield "clients.md", client_page.page(shown)
     yield "interop.md", feature_table.page(feature_record.recorded())
+    yield "implementations.md", implementations_page.page(list(implementations()))
     yield "handover.md", handover_table.page(handover_record.recorded())
     if run := admin_record.recorded():
         yield "admin.md", admin_page(run)

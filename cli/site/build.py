@@ -22,7 +22,6 @@ from cli.site.specification import (
     area_pages,
     diagrams,
     environment,
-    evidence_rows,
     layout_pages,
     overview,
 )
@@ -45,7 +44,7 @@ NAV: list[dict[str, Any]] = [
     },
     {
         "Implementations": [
-            {"Releases, by family": "releases.md"},
+            {"By family of clauses": "implementations.md"},
             {"Features of clients": "interop.md"},
             {"Stores of each other": "handover.md"},
             {"Planted faults": "mutants.md"},
@@ -133,13 +132,11 @@ def made_pages(repository: Repository) -> Iterator[tuple[str, str]]:
         "example": all_clauses()["STORE-CRC-001"],
         "releases": list(all_evidence()),
         "areas": [(area, title, *_overview(area)) for area, title in AREAS.items()],
-        "rows": list(evidence_rows()),
     }
     templates = environment()
     for name, template in (
         ("index.md", "home.md.j2"),
         ("specification.md", "specification.md.j2"),
-        ("releases.md", "releases.md.j2"),
     ):
         yield name, templates.get_template(template).render(values)
 

@@ -25,7 +25,7 @@ from spec.derive.drawing import byte_diagram
 from spec.derive.table import rows
 from spec.derive.walk import UnsuitableLayoutError
 from spec.layouts import LAYOUTS
-from spec.observed import all_evidence, evidence_of
+from spec.observed import evidence_of
 from spec.registry import all_clauses, modules
 
 ROOT = Path(__file__).parents[2]
@@ -153,19 +153,6 @@ def overview(area: str) -> dict[str, int]:
         one.level.value for one in all_clauses().values() if area_of(one) == area
     )
     return dict(levels)
-
-
-def evidence_rows() -> Iterator[tuple[str, list[str]]]:
-    """Yield each observed family with the clauses that a release keeps, of all."""
-    for family, clauses in groupby(all_clauses().values(), family_of):
-        ids = [one.id for one in clauses]
-        cells = []
-        for observed in all_evidence().values():
-            seen = Counter(observed.outcomes.get(one, "") for one in ids)
-            checked = sum(seen.values()) - seen["not-applicable"] - seen[""]
-            cells.append(f"{seen['pass']}/{checked}" if checked else "")
-        if any(cells):
-            yield family, cells
 
 
 def environment() -> Environment:

@@ -17,6 +17,7 @@ HEADINGS = {
     "clients.md": "# ",
     "handover.md": "# ",
     "headers.md": "# ",
+    "implementations.md": "# Implementations",
     "interop.md": "# Real clients",
     "mutants.md": "# The kill matrix",
 }
