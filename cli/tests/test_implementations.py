@@ -55,5 +55,5 @@ def test_all_releases_with_evidence_are_implementations() -> None:
 
 
 def test_a_command_is_recorded_without_what_is_of_the_machine() -> None:
-    said = "rmqc test --target cmd:a.toml --report /tmp/r --jobs=3 --suite wire"
-    assert portable(said) == "rmqc test --target cmd:a.toml --suite wire"
+    command = "rmqc test --target cmd:a.toml --report /tmp/r --jobs=3 --suite wire"
+    assert portable(command) == "rmqc test --target cmd:a.toml --suite wire"
