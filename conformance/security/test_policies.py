@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import pytest
@@ -30,6 +30,7 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 Act: TypeAlias = Callable[[Client], Command]
+Entries: TypeAlias = Sequence[Mapping[str, object]]
 LOOPBACK = "127.0.0.1"
 
 
@@ -162,36 +163,60 @@ def test_an_entry_is_bound_to_its_addresses(
     expect("SEC-POLICY-007", found=found, expected=expected, what="admitted")
 
 
-@pytest.mark.clause("SEC-POLICY-008")
-@pytest.mark.parametrize("is_short_first", [True, False])
-def test_the_shorter_prefix_decides(
-    guard: Guard, admin: Client, is_short_first: bool
-) -> None:
+PREFIXES = (
+    entry("Topic:Pre*", "Pub"),
+    entry("Topic:Prefix*", "Pub", decision="Deny"),
+)
+NAME_AND_PREFIX = (
+    entry("Topic:PolicyExact", "Pub"),
+    entry("Topic:Policy*", "Pub", decision="Deny"),
+)
+"""Entries that both match a topic; the second one denies it."""
+
+
+def is_refused(guard: Guard, admin: Client, entries: Entries, topic: str) -> bool:
+    """Return whether a user with *entries*, added in turn, may not send to *topic*."""
     user = new_user(admin)
-    entries = [
-        entry("Topic:Pre*", "Pub"),
-        entry("Topic:Prefix*", "Pub", decision="Deny"),
-    ]
-    for one in entries if is_short_first else reversed(entries):
+    for one in entries:
         require_success(add_entries(admin, user, one))
-    found = reason_for(guard, user, send("PrefixTopic"))
-    expect("SEC-POLICY-008", found=found, expected="", what="reason")
+    return bool(reason_for(guard, user, send(topic)))
+
+
+@pytest.mark.clause("SEC-POLICY-008")
+@pytest.mark.parametrize("entries", [PREFIXES, PREFIXES[::-1]])
+def test_up_to_5_3_the_shorter_prefix_decides(
+    guard: Guard, admin: Client, entries: Entries
+) -> None:
+    found = is_refused(guard, admin, entries, "PrefixTopic")
+    expect("SEC-POLICY-008", found=found, expected=False, what="refused")
+
+
+@pytest.mark.clause("SEC-POLICY-023")
+@pytest.mark.parametrize("entries", [PREFIXES, PREFIXES[::-1]])
+def test_from_5_4_on_the_longer_prefix_decides(
+    guard: Guard, admin: Client, entries: Entries
+) -> None:
+    found = is_refused(guard, admin, entries, "PrefixTopic")
+    expect("SEC-POLICY-023", found=found, expected=True, what="refused")
 
 
 @pytest.mark.clause("SEC-POLICY-009")
 @pytest.mark.parametrize("is_name_first", [True, False])
-def test_the_later_of_name_and_prefix_decides(
+def test_up_to_5_3_the_later_of_name_and_prefix_decides(
     guard: Guard, admin: Client, is_name_first: bool
 ) -> None:
-    user = new_user(admin)
-    entries = [
-        entry("Topic:PolicyExact", "Pub"),
-        entry("Topic:Policy*", "Pub", decision="Deny"),
-    ]
-    for one in entries if is_name_first else reversed(entries):
-        require_success(add_entries(admin, user, one))
-    found = bool(reason_for(guard, user, send("PolicyExact")))
+    entries = NAME_AND_PREFIX if is_name_first else NAME_AND_PREFIX[::-1]
+    found = is_refused(guard, admin, entries, "PolicyExact")
     expect("SEC-POLICY-009", found=found, expected=is_name_first, what="refused")
+
+
+@pytest.mark.clause("SEC-POLICY-024")
+@pytest.mark.parametrize("entries", [NAME_AND_PREFIX, NAME_AND_PREFIX[::-1]])
+def test_from_5_4_on_the_name_decides(
+    guard: Guard, admin: Client, entries: Entries
+) -> None:
+    found = is_refused(guard, admin, entries, "PolicyExact")
+    expect("SEC-POLICY-024", found=found, expected=False, what="refused")
 
 
 @pytest.fixture
@@ -216,16 +241,36 @@ def test_sends_need_pub(guard: Guard, narrow: Credentials) -> None:
     acts += [
         (lambda one: one.send_batch(topic="PolicyPub", body=batch), ""),
         (lambda one: one.send_batch(topic="PolicySub", body=batch), "Topic:PolicySub"),
-        (
-            lambda one: one.send_message(topic="%RETRY%any", group="policy_sub"),
-            "",
-        ),
-        (
-            lambda one: one.send_message(topic="%RETRY%any", group="policy_none"),
-            "Group:policy_none",
-        ),
     ]
     expect_acts("SEC-POLICY-010", guard, narrow, acts)
+
+
+def send_to_retry_topic(retry_group: str, producer_group: str) -> Act:
+    """Return a send of *producer_group* to the retry topic of *retry_group*."""
+    topic = f"%RETRY%{retry_group}"
+    return lambda one: one.send_message(topic=topic, group=producer_group)
+
+
+@pytest.mark.clause("SEC-POLICY-021")
+def test_up_to_5_3_a_retry_topic_needs_sub_on_the_producer_group(
+    guard: Guard, narrow: Credentials
+) -> None:
+    acts = [
+        (send_to_retry_topic("policy_any", "policy_sub"), ""),
+        (send_to_retry_topic("policy_sub", "policy_none"), "Group:policy_none"),
+    ]
+    expect_acts("SEC-POLICY-021", guard, narrow, acts)
+
+
+@pytest.mark.clause("SEC-POLICY-022")
+def test_from_5_4_on_a_retry_topic_needs_sub_on_its_group(
+    guard: Guard, narrow: Credentials
+) -> None:
+    acts = [
+        (send_to_retry_topic("policy_any", "policy_sub"), "Group:policy_any"),
+        (send_to_retry_topic("policy_sub", "policy_none"), ""),
+    ]
+    expect_acts("SEC-POLICY-022", guard, narrow, acts)
 
 
 def pull(topic: str, group: str) -> Act:

@@ -23,6 +23,7 @@ from spec.security.signature import (
     signed_fields,
 )
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.request_code import RequestCode
 
 UNSORTED = {"zone": "1", "topic": "AclPub", "queueId": "0", "a": "2"}
@@ -94,9 +95,11 @@ def test_the_body_comes_after_the_fields(guard: Guard) -> None:
 
 @pytest.mark.clause("SEC-SIGN-002")
 def test_names_are_compared_by_utf_16_units(guard: Guard) -> None:
-    # U+FF5A is above U+1F600 in UTF-16, and below it by code point.
+    # U+FF5A is above U+1F600 in UTF-16, and below it by code point. The header is
+    # binary: 5.4.0 closes the connection of a JSON header with such a name.
     fields = {**UNSORTED, "\uff5a": "wide", "\U0001f600": "astral"}
-    expect_admitted("SEC-SIGN-002", guard, max_offset(fields))
+    sent = replace(max_offset(fields), serialize_type=SerializeType.ROCKETMQ)
+    expect_admitted("SEC-SIGN-002", guard, sent)
 
 
 @pytest.mark.clause("SEC-SIGN-003")

@@ -104,28 +104,30 @@ SHORTER_PREFIX_DECIDES = Clause(
     id="SEC-POLICY-008",
     level=Level.QUIRK,
     text=(
-        "If two prefixes match, the shorter one decides: with Allow for Topic:A* and "
-        "Deny for Topic:AB*, the topic ABC is allowed."
+        "Up to 5.3, the shorter of two matching prefixes decides: with Allow for "
+        "Topic:A* and Deny for Topic:AB*, the topic ABC is allowed."
     ),
     source=f"{_HANDLER}#comparePolicyEntries",
     since="5.3",
+    until="5.3.3",
 )
 LATER_ENTRY_DECIDES = Clause(
     id="SEC-POLICY-009",
     level=Level.QUIRK,
     text=(
-        "If a name and a prefix match, the entry that was added later decides, not the "
-        "more specific one."
+        "Up to 5.3, if a name and a prefix match, the entry that was added later "
+        "decides, not the more specific one."
     ),
     source=f"{_HANDLER}#comparePolicyEntries",
     since="5.3",
+    until="5.3.3",
 )
 SEND = Clause(
     id="SEC-POLICY-010",
     level=Level.MUST,
     text=(
         "SEND_MESSAGE (10), SEND_MESSAGE_V2 (310) and SEND_BATCH_MESSAGE (320) need "
-        "Pub on the topic. For a retry topic they need Sub on the producer group."
+        "Pub on the topic, unless it is a retry topic."
     ),
     source=f"{_BUILDER}#build",
     since="5.3",
@@ -231,4 +233,48 @@ ACL_IS_VALIDATED = Clause(
     ),
     source=f"{_MANAGER}#validate",
     since="5.3",
+)
+SEND_TO_RETRY_TOPIC = Clause(
+    id="SEC-POLICY-021",
+    level=Level.QUIRK,
+    text=(
+        "Up to 5.3, a send to a retry topic needs Sub on the producer group. The group "
+        "of the retry topic has no effect."
+    ),
+    source=f"{_BUILDER}#build",
+    since="5.3",
+    until="5.3.3",
+)
+SEND_TO_RETRY_TOPIC_OF_GROUP = Clause(
+    id="SEC-POLICY-022",
+    level=Level.MUST,
+    text=(
+        "From 5.4 on, a send to a retry topic needs Sub on the group of the retry "
+        "topic. The producer group has no effect."
+    ),
+    source="5.4.0 org.apache.rocketmq.auth.authorization.builder"
+    ".DefaultAuthorizationContextBuilder#build",
+    since="5.4",
+)
+LONGER_PREFIX_DECIDES = Clause(
+    id="SEC-POLICY-023",
+    level=Level.MUST,
+    text=(
+        "From 5.4 on, the longer of two matching prefixes decides: with Allow for "
+        "Topic:A* and Deny for Topic:AB*, the topic ABC is denied."
+    ),
+    source="5.4.0 org.apache.rocketmq.auth.authorization.chain"
+    ".AclAuthorizationHandler#comparePolicyEntries",
+    since="5.4",
+)
+NAME_DECIDES = Clause(
+    id="SEC-POLICY-024",
+    level=Level.MUST,
+    text=(
+        "From 5.4 on, if a name and a prefix match, the entry with the name decides, "
+        "whichever was added first."
+    ),
+    source="5.4.0 org.apache.rocketmq.auth.authorization.chain"
+    ".AclAuthorizationHandler#comparePolicyEntries",
+    since="5.4",
 )
