@@ -12,8 +12,11 @@ from types import MappingProxyType
 
 import pytest
 
+from conformance.harness.blocked.known_refusals import has_stray_response
 from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.meta.lying_cluster import lying_cluster
+from spec.wire.remoting.command import Command, encode_command
 
 PRELUDE = """
 import pytest
@@ -145,6 +148,22 @@ def test_a_wrong_opaque_is_charged_to_the_clause_about_opaques(tmp_path: Path) -
     }
     found = ended.failures["WIRE-COMMAND-003"]["found"]
     assert found == "the response has opaque 8"
+
+
+def test_a_response_to_no_request_is_found_in_a_transcript() -> None:
+    frames = [
+        (Direction.SENT, Command(code=34, opaque=7)),
+        (Direction.RECEIVED, Command(code=40, opaque=1)),  # a request of the peer
+        (Direction.RECEIVED, Command(code=0, opaque=7, flag=1)),
+    ]
+    transcript = Transcript("a peer")
+    for direction, command in frames:
+        data = encode_command(command)
+        transcript.add(Entry(direction=direction, at_ms=0, data=data))
+    assert not has_stray_response([transcript])
+    data = encode_command(Command(code=0, opaque=8, flag=1))
+    transcript.add(Entry(direction=Direction.RECEIVED, at_ms=1, data=data))
+    assert has_stray_response([transcript])
 
 
 def test_what_is_not_as_recorded_of_the_release_is_named(tmp_path: Path) -> None:

@@ -100,6 +100,6 @@ STEPS = (
         clause="POP-GET-001",
         run=PlainRequests.check_pop,
         codes=(RequestCode.POP_MESSAGE,),
-        needs=("the max offset of a queue",),
+        needs=("the creation of a topic",),
     ),
 )

@@ -54,6 +54,18 @@ def exchanges(transcripts: Iterable[Transcript]) -> Iterator[tuple[Command, Comm
                 yield sent[command.opaque], command
 
 
+def has_stray_response(transcripts: Iterable[Transcript]) -> bool:
+    """Return whether a response has the opaque of no earlier request."""
+    for transcript in transcripts:
+        sent: set[int] = set()
+        for _, direction, command in _commands(transcript):
+            if direction is Direction.SENT:
+                sent.add(command.opaque)
+            elif command.is_response and command.opaque not in sent:
+                return True
+    return False
+
+
 def sent_codes(transcripts: Iterable[Transcript]) -> set[int]:
     """Return the codes of all requests that were sent."""
     return {

@@ -11,9 +11,14 @@ import pytest
 
 from conformance.harness.baseline.baseline import Defect, load
 from conformance.harness.blocked.guard import GUARD, without_verdict
-from conformance.harness.blocked.known_refusals import refusal_in_test, sent_codes
+from conformance.harness.blocked.known_refusals import (
+    has_stray_response,
+    refusal_in_test,
+    sent_codes,
+)
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.peer import WrongOpaqueError
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin import verdict as verdicts
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
@@ -98,8 +103,14 @@ def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
     A defect whose clause the test names comes first.
     """
     defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
-    codes = sent_codes(CONVERSATIONS.transcripts())
-    behind = [one for one in defects if one.explains(codes, verdict.values)]
+    transcripts = CONVERSATIONS.transcripts()
+    codes, has_stray = sent_codes(transcripts), has_stray_response(transcripts)
+    behind = [
+        one
+        for one in defects
+        if one.explains(codes, verdict.values)
+        or (has_stray and one.clause == WrongOpaqueError.clause)
+    ]
     named = clauses_of(item)
     behind.sort(key=lambda one: one.clause not in named)
     return next(iter(behind), None)
