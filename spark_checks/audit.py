@@ -27,16 +27,10 @@ from spark_checks.checks.check_properties import (
 from spark_checks.checks.compare_rows import INDEX_CHECKS, ROW_CHECKS, compare_rows
 from spark_checks.checks.surveyed_store import SurveyedStore
 from spark_checks.findings import Finding, Invariant, Severity, in_order
-from spark_checks.invariants import (
-    config_tables,
-    config_values,
-    files,
-    index_gaps,
-    index_headers,
-    settings,
-    side_files,
-    timer,
-)
+from spark_checks.invariants import files, side_files
+from spark_checks.invariants.config import config_tables, config_values, settings
+from spark_checks.invariants.index import index_gaps, index_headers
+from spark_checks.invariants.timer.check_timer import TIMER_INVARIANTS, check_timer
 from spark_checks.live_store import confirmed, is_locked, log_end_of
 from spark_checks.progress import Progress, silent
 from spark_checks.report.start_forecast import StartForecast
@@ -68,7 +62,7 @@ FILE_CHECKS: tuple[Invariant, ...] = (
     config_values.VALUES,
     config_tables.COMPLETE,
     config_tables.QUEUES_COVER_GROUPS,
-    *timer.TIMER_INVARIANTS,
+    *TIMER_INVARIANTS,
 )
 INVARIANTS: tuple[Invariant, ...] = (
     *FILE_CHECKS,
@@ -284,5 +278,5 @@ def file_findings(
         *settings.check_settings(store, summary),
         *config_values.check_config_values(store),
         *config_tables.check_config_tables(store, summary),
-        *timer.check_timer(store),
+        *check_timer(store),
     ]

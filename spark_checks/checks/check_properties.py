@@ -17,8 +17,9 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.checks.run_checks import run_checks
 from spark_checks.checks.surveyed_store import SurveyedStore
 from spark_checks.findings import Finding, Invariant
-from spark_checks.invariants import delays, index_keys, retries, transactions
-from spark_checks.invariants.index_keys import KEY_CHECKS, KeyTables
+from spark_checks.invariants import delays, retries, transactions
+from spark_checks.invariants.index import index_keys
+from spark_checks.invariants.index.index_keys import KEY_CHECKS, KeyTables
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import Ranges, SurveySummary
 from spark_checks.tables.store_tables import open_commit_log, open_index, open_log

@@ -20,12 +20,12 @@ from spark_checks.checks.surveyed_store import SurveyedStore
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import (
     extensions,
-    index_items,
     queues,
     record_contents,
     records,
 )
-from spark_checks.invariants.index_items import IndexTables, has_damage
+from spark_checks.invariants.index import index_items
+from spark_checks.invariants.index.index_items import IndexTables, has_damage
 from spark_checks.invariants.records import has_wrong_row
 from spark_checks.readers.index import ItemDamage
 from spark_checks.since import later_units

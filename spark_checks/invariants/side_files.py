@@ -12,7 +12,7 @@ from spark_checks.invariants.file_findings import (
     file_finding,
     severity_if_closed,
 )
-from spark_checks.invariants.index_headers import full_index_headers, stored_at_ms
+from spark_checks.invariants.index.index_headers import full_index_headers, stored_at_ms
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
 from spec.derive.numpy_dtype import leading_fields

@@ -21,31 +21,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from java_runtime.user_cache import cache_path
+from spark_checks.session.kernel_request import are_kernels_requested, request_kernels
 from spark_checks.session.shipping import DIGEST
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-KERNELS_VARIABLE = "RMQC_KERNELS"
-"""Environment variable that requests kernels from the daemon."""
-LARGE_SIZE = 512 * 1024 * 1024
-"""Bytes per processor from which on kernels pay."""
 KEPT_EACH_MAX = 32 << 20
 """Largest freed block that the allocator keeps; the C library allows no more."""
 KEPT_MAX = 128 << 20
 """Unused memory that a worker keeps, in bytes."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-
-
-def request_kernels(context: SparkContext, size: int) -> bool:
-    """Return whether kernels pay for *size* bytes, and request them if so.
-
-    The request reaches daemons that have not started yet.
-    """
-    are_worth_it = size >= LARGE_SIZE * context.defaultParallelism
-    if are_worth_it:
-        context.environment[KERNELS_VARIABLE] = "yes"
-    return are_worth_it
 
 
 def start_workers(context: SparkContext, size: int) -> None:
@@ -110,10 +96,10 @@ def main() -> None:
     from pyspark.daemon import manager
 
     if sys.argv[1:] == ["pyspark.worker"]:
-        if KERNELS_VARIABLE in os.environ:
+        if are_kernels_requested():
             _run_kept_code()
         survey = importlib.import_module("spark_checks.survey.survey")
-        if KERNELS_VARIABLE in os.environ:
+        if are_kernels_requested():
             survey.install_kernels()
         _keep_memory()
         gc.freeze()  # keeps imported objects out of each worker's collections

@@ -45,7 +45,7 @@ from spark_checks.readers.consume_queue import (
 )
 from spark_checks.readers.index import IndexFile, IndexReader, check_items
 from spark_checks.readers.record_keys import meeting, sums_of_keys, within
-from spark_checks.session.workers import request_kernels
+from spark_checks.session.kernel_request import request_kernels
 from spark_checks.store_files import Store, listing, reading
 from spark_checks.survey.fast_records import (
     FastSums,

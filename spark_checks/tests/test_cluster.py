@@ -45,9 +45,9 @@ with spark_session(sys.argv[1]) as session:
 LARGE_AUDIT = """
 import json, sys
 from spark_checks.audit import audit_store
-from spark_checks.session import workers
+from spark_checks.session import kernel_request
 from spark_checks.session.session import spark_session
-workers.LARGE_SIZE = 1
+kernel_request.LARGE_SIZE = 1
 with spark_session(sys.argv[1], has_sources=False, size=1 << 20) as session:
     found = audit_store(session, sys.argv[2])
 print(json.dumps([len(found.findings), found.summary["survey_tasks"]]))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.invariants.settings import check_settings
+from spark_checks.invariants.config.settings import check_settings
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import QueueSummary
 from spark_checks.tests.test_files import SUMMARY

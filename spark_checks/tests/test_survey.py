@@ -16,7 +16,7 @@ from columns.log_batch import follow_sizes
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.readers.commit_log import LogRange
 from spark_checks.readers.index import IndexFile
-from spark_checks.session.workers import KERNELS_VARIABLE
+from spark_checks.session.kernel_request import KERNELS_VARIABLE
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
 from spark_checks.survey.run_survey import run_survey
@@ -161,7 +161,7 @@ def test_a_large_store_is_surveyed_by_kernels(
 ) -> None:
     path = STORES[0]
     with_fallbacks, _, _ = _both(spark, path)
-    monkeypatch.setattr("spark_checks.session.workers.LARGE_SIZE", 0)
+    monkeypatch.setattr("spark_checks.session.kernel_request.LARGE_SIZE", 0)
     environment = spark.sparkContext.environment
     monkeypatch.delitem(environment, KERNELS_VARIABLE, raising=False)
     with_kernels, _, _ = _both(spark, path)

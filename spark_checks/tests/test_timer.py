@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spark_checks.findings import Finding
-from spark_checks.invariants.timer import check_timer
+from spark_checks.invariants.timer.check_timer import check_timer
 from spark_checks.store_files import list_store
 from spark_checks.tests.fields.field_faults import FaultSites
 from spark_checks.tests.fields.field_places import STRUCTURES, field_names

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from spark_checks.columns.record_damage import BORN_MAX_MS
 from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.invariants.config.settings import place_of
 from spark_checks.invariants.file_findings import file_finding
-from spark_checks.invariants.settings import place_of
 from spark_checks.store_files import Store, read_whole
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.layout import LayoutError

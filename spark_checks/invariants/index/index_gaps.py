@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from spark_checks.columns.record_scan import FileRange
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.index_headers import BEGIN_OFFSET_PLACE, item_range
+from spark_checks.invariants.index.index_headers import BEGIN_OFFSET_PLACE, item_range
 from spark_checks.store_files import Store, StoreFile, reading
 from spec.store import index_file
 

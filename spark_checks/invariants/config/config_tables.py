@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.file_findings import file_finding
-from spark_checks.invariants.settings import (
+from spark_checks.invariants.config.settings import (
     CONSUMED,
     OF_THE_BROKER,
     end_of,
     place_of,
     table_of,
 )
+from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, StoreFile, read_json
 from spark_checks.survey.summary import SurveySummary
 from spec.client import subscribing

@@ -1,0 +1,106 @@
+"""
+Check the timer's files of a store, its checkpoint last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants.file_findings import (
+    begin_of,
+    file_finding,
+    severity_if_closed,
+)
+from spark_checks.invariants.timer.timer_messages import (
+    MESSAGE,
+    TopicQueue,
+    check_messages,
+    topic_queue,
+)
+from spark_checks.invariants.timer.timer_units import (
+    CHAIN,
+    LISTED_MAX,
+    WHOLE_UNITS,
+    TimerLog,
+    check_chains,
+    read_timer_log,
+)
+from spark_checks.invariants.timer.timer_wheel_slots import SLOT, check_wheel
+from spark_checks.store_files import Store, StoreFile
+from spec.derive.numpy_dtype import leading_fields
+from spec.store.timer import timer_wheel
+from spec.store.timer.timer_log import TIMER_LOG, UNIT_SIZE
+from spec.store.timer.timer_wheel import (
+    CHECKPOINT_SIZE,
+    TIMER_CHECKPOINT,
+    decode_timer_checkpoint,
+    timer_checkpoint_layout,
+)
+
+PROGRESS = Invariant(
+    id="INV-TIMER-005",
+    title="The timer's checkpoint lies within its log and its topic's queue",
+    requirement=timer_wheel.TIMER_CHECKPOINT_FIELDS,
+    cost="After a start messages with a delivery time are delivered again, or not at"
+    " all.",
+)
+TIMER_INVARIANTS = (WHOLE_UNITS, CHAIN, SLOT, MESSAGE, PROGRESS)
+FILES_MAX = 4
+"""Files of the timer log that are read, from the last one back; each has 100 MB."""
+_CHECKPOINT_PLACES = {
+    field.name: (field.offset, field.size)
+    for field in leading_fields(timer_checkpoint_layout)
+}
+
+
+def check_timer(store: Store) -> Iterator[Finding]:
+    """Yield the findings in the timer's files of *store*."""
+    files = [file for file in store.under(TIMER_LOG) if file.base is not None]
+    files = files[-FILES_MAX:]
+    damaged: list[tuple[StoreFile, int, str]] = []
+    log = read_timer_log(store, files, damaged)
+    for file, offset, found in damaged[:LISTED_MAX]:
+        yield file_finding(
+            WHOLE_UNITS,
+            file.path,
+            (offset, UNIT_SIZE),
+            expected="a timer unit of 52 bytes, a blank or zeros to the end",
+            found=found,
+            severity=severity_if_closed(store),
+        )
+    if log is not None and not damaged:
+        yield from check_chains(store, log)
+        yield from check_wheel(store, log)
+    queue = topic_queue(store)
+    if log is not None and queue is not None:
+        yield from check_messages(store, log, queue)
+    yield from _check_progress(store, log, queue)
+
+
+def _check_progress(
+    store: Store, log: TimerLog | None, queue: TopicQueue | None
+) -> Iterator[Finding]:
+    """Yield the fields of the timer's checkpoint that are out of range."""
+    path = f"config/{TIMER_CHECKPOINT}"
+    file = next((one for one in store.files if one.path == path), None)
+    if file is None or file.size < CHECKPOINT_SIZE:
+        return
+    found = decode_timer_checkpoint(begin_of(store, file, CHECKPOINT_SIZE))
+    limits: dict[str, int | None] = {
+        **dict.fromkeys(_CHECKPOINT_PLACES),
+        "flushed_position": log.end if log is not None else None,
+        "queue_offset": queue.end if queue is not None else None,
+    }
+    for name, limit in limits.items():
+        value = getattr(found, name)
+        if value >= 0 and (limit is None or value <= limit):
+            continue
+        yield file_finding(
+            PROGRESS,
+            path,
+            _CHECKPOINT_PLACES[name],
+            expected=f"{name} of 0 to {limit if limit is not None else 'any number'}",
+            found=str(value),
+            severity=severity_if_closed(store),
+        )

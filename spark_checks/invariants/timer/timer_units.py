@@ -1,0 +1,181 @@
+"""
+Units of a timer log, and its whole units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from columns.gather import Ints
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants.file_findings import (
+    begin_of,
+    file_finding,
+    severity_if_closed,
+)
+from spark_checks.readers.schemas import as_dtype
+from spark_checks.store_files import Store, StoreFile
+from spec.derive.numpy_dtype import dtype_spec
+from spec.store.timer import timer_log
+from spec.store.timer.timer_log import (
+    BLANK_MAGIC,
+    BLANK_SIZE_MIN,
+    NONE_BEFORE,
+    TIMER_LOG,
+    UNIT_SIZE,
+    timer_blank_layout,
+    timer_unit_layout,
+)
+
+WHOLE_UNITS = Invariant(
+    id="INV-TIMER-001",
+    title="A timer log holds whole units, then a blank or zeros",
+    requirement=timer_log.TIMER_UNIT_FIELDS,
+    cost="Messages with a delivery time are not delivered from here on, or a start"
+    " truncates the timer log.",
+)
+CHAIN = Invariant(
+    id="INV-TIMER-002",
+    title="A timer unit names the previous unit of its due time",
+    requirement=timer_log.TIMER_UNIT_CHAIN,
+    cost="Messages due at this time are not delivered.",
+)
+MAGIC_MAX = 7
+"""All bits of TimerMagic."""
+LISTED_MAX = 50
+"""Findings of one invariant; later ones have the same cause."""
+Rows = npt.NDArray[Any]
+_units = as_dtype(dtype_spec(timer_unit_layout))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimerPlace:
+    """Place of a finding in a file."""
+
+    file: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimerLog:
+    """The whole units of a timer log."""
+
+    units: Rows
+    positions: Ints
+    """Position of each unit, counted over all files."""
+    begin: int
+    """Position at which the first file begins."""
+    file_size: int
+
+    @cached_property
+    def due_ms(self) -> Ints:
+        """Due time of each unit: its write time and its delay."""
+        found: Ints = self.units["written_at_ms"].astype(np.int64) + self.units[
+            "delay_ms"
+        ].astype(np.int64)
+        return found
+
+    @property
+    def end(self) -> int:
+        """Position behind the last unit."""
+        return int(self.positions[-1]) + UNIT_SIZE if len(self.positions) else 0
+
+    def place(self, index: int) -> TimerPlace:
+        """Return the place of the unit with that *index*."""
+        position = int(self.positions[index])
+        offset = (position - self.begin) % self.file_size
+        name = f"{position - offset:020d}"
+        return TimerPlace(file=f"{TIMER_LOG}/{name}", offset=offset, length=UNIT_SIZE)
+
+
+def read_timer_log(
+    store: Store, files: Sequence[StoreFile], damaged: list[tuple[StoreFile, int, str]]
+) -> TimerLog | None:
+    """Return the units of *files*, and add the damaged places; None without units."""
+    units, positions = [np.zeros(0, dtype=_units)], [np.zeros(0, dtype=np.int64)]
+    for number, file in enumerate(files):
+        data = begin_of(store, file, file.size)
+        rows = np.frombuffer(data[: len(data) // UNIT_SIZE * UNIT_SIZE], dtype=_units)
+        end = _end_of(rows)
+        is_last = number == len(files) - 1
+        blank = _wrong_blank(data, end * UNIT_SIZE, is_last=is_last)
+        if blank:
+            damaged.append((file, end * UNIT_SIZE, blank))
+        is_whole = _are_whole(rows[:end])
+        damaged += [
+            (file, int(index) * UNIT_SIZE, "other bytes")
+            for index in np.flatnonzero(~is_whole)
+        ]
+        units.append(rows[:end][is_whole])
+        positions.append((file.base or 0) + np.flatnonzero(is_whole) * UNIT_SIZE)
+    found = np.concatenate(units)
+    if not len(found):
+        return None
+    return TimerLog(
+        units=found,
+        positions=np.concatenate(positions),
+        begin=files[0].base or 0,
+        file_size=max(file.size for file in files),
+    )
+
+
+def _end_of(rows: Rows) -> int:
+    """Return the number of rows before the blank, or before zeros to the end."""
+    blanks = np.flatnonzero(
+        (rows["magic"] == BLANK_MAGIC) | (rows["magic"].astype(np.int64) < 0)
+    )
+    of_data = rows.view(np.uint8).reshape(-1, UNIT_SIZE)
+    written = np.flatnonzero(of_data.any(axis=1))
+    last = int(written[-1]) + 1 if len(written) else 0
+    if len(blanks) and int(blanks[-1]) == last - 1:
+        return int(blanks[-1])
+    return last
+
+
+def _are_whole(rows: Rows) -> npt.NDArray[np.bool_]:
+    magic = rows["magic"].astype(np.int64)
+    found: npt.NDArray[np.bool_] = (
+        (rows["size"] == UNIT_SIZE)
+        & (magic >= 1)
+        & (magic <= MAGIC_MAX)
+        & (magic & 1 == 1)
+        & (rows["reserved"] == 0)
+    )
+    return found
+
+
+def _wrong_blank(data: bytes, at: int, *, is_last: bool) -> str | None:
+    """Return the content in place of the blank at *at*; the last file needs none."""
+    rest = len(data) - at
+    if rest < BLANK_SIZE_MIN or (is_last and not any(data[at : at + BLANK_SIZE_MIN])):
+        return None
+    found = timer_blank_layout.parse(data[at : at + BLANK_SIZE_MIN])
+    is_blank = (found.size, found.zeros, found.magic) == (rest, 0, BLANK_MAGIC)
+    return None if is_blank else f"no blank of {rest} bytes"
+
+
+def check_chains(store: Store, log: TimerLog) -> Iterator[Finding]:
+    """Yield the units that do not name the previous unit of their due time."""
+    order = np.argsort(log.due_ms, kind="stable")
+    expected = np.full(len(order), NONE_BEFORE, dtype=np.int64)
+    same = log.due_ms[order][1:] == log.due_ms[order][:-1]
+    expected[order[1:][same]] = log.positions[order[:-1][same]]
+    found = log.units["previous_position"].astype(np.int64)
+    is_earlier = (expected == NONE_BEFORE) & (found >= 0) & (found < log.begin)
+    for index in np.flatnonzero((found != expected) & ~is_earlier)[:LISTED_MAX]:
+        place = log.place(int(index))
+        yield file_finding(
+            CHAIN,
+            place.file,
+            (place.offset, place.length),
+            expected=f"the previous unit at {expected[index]}",
+            found=f"{found[index]}",
+            severity=severity_if_closed(store),
+        )

@@ -1,0 +1,129 @@
+"""
+Slots of the timer wheel, compared with the ends of the chains of units.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants.file_findings import begin_of, file_finding
+from spark_checks.invariants.timer.timer_units import LISTED_MAX, Rows, TimerLog
+from spark_checks.readers.schemas import as_dtype
+from spark_checks.store_files import Store
+from spec.derive.numpy_dtype import dtype_spec
+from spec.store.timer import timer_wheel
+from spec.store.timer.timer_wheel import (
+    SLOT_COUNT,
+    SLOT_SIZE,
+    TIMER_WHEEL,
+    WHEEL_SIZE,
+    timer_slot_layout,
+)
+
+SLOT = Invariant(
+    id="INV-TIMER-003",
+    title="The slot of a due time names the first and the last timer unit of that time",
+    requirement=timer_wheel.WHEEL_LAST,
+    cost="Messages due at this time are not delivered.",
+)
+_slots = as_dtype(dtype_spec(timer_slot_layout))
+
+
+def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:
+    """Yield the slots and units of which the other side differs.
+
+    A killed broker leaves a wheel that is older than the log, so it is not checked.
+    """
+    file = next((one for one in store.files if one.path == TIMER_WHEEL), None)
+    if file is None or file.size != WHEEL_SIZE or store.was_left_open:
+        return
+    slots = np.frombuffer(begin_of(store, file, WHEEL_SIZE), dtype=_slots)
+    precision_ms = _precision_ms(log, slots)
+    if precision_ms is None:
+        return
+    times = log.due_ms // precision_ms
+    order = np.argsort(times, kind="stable")
+    firsts = order[np.unique(times[order], return_index=True)[1]]
+    lasts = order[np.unique(times[order][::-1], return_index=True)[1] * -1 - 1]
+    ends = {
+        int(times[first]): (int(first), int(last))
+        for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)
+    }
+    yield from _units_beside_slots(log, precision_ms)
+    yield from _units_without_slot(log, slots, ends)
+    for number in np.flatnonzero(slots.view(np.uint8).reshape(-1, SLOT_SIZE).any(1)):
+        slot = slots[number]
+        expected = _expected_slot(slot, log, ends.get(int(slot["time"])))
+        if expected is not None or int(slot["time"]) % SLOT_COUNT != number:
+            yield file_finding(
+                SLOT,
+                TIMER_WHEEL,
+                (int(number) * SLOT_SIZE, SLOT_SIZE),
+                expected=expected or f"a time of slot {number}",
+                found="time {time}, units {first_position} to {last_position}".format(
+                    **{name: slot[name] for name in _slots.names or ()}
+                ),
+            )
+
+
+def _units_beside_slots(log: TimerLog, precision_ms: int) -> Iterator[Finding]:
+    """Yield the units whose due time is not the begin of a slot."""
+    for index in np.flatnonzero(log.due_ms % precision_ms)[:LISTED_MAX]:
+        place = log.place(int(index))
+        yield file_finding(
+            SLOT,
+            place.file,
+            (place.offset, place.length),
+            expected=f"a due time in steps of {precision_ms} ms",
+            found=str(log.due_ms[index]),
+        )
+
+
+def _units_without_slot(
+    log: TimerLog, slots: Rows, ends: Mapping[int, tuple[int, int]]
+) -> Iterator[Finding]:
+    """Yield the last units of due times that have no slot, nor a later round one."""
+    for time, (_, last) in ends.items():
+        of_slot = int(slots[time % SLOT_COUNT]["time"])
+        if of_slot == time or (of_slot > time and (of_slot - time) % SLOT_COUNT == 0):
+            continue
+        place = log.place(last)
+        yield file_finding(
+            SLOT,
+            place.file,
+            (place.offset, place.length),
+            expected=f"a unit in the slot of time {time}",
+            found=f"time {of_slot} there",
+        )
+
+
+def _expected_slot(
+    slot: Any, log: TimerLog, ends: tuple[int, int] | None
+) -> str | None:
+    """Return the expectation of a *slot* that differs from the units of its time.
+
+    The units of an earlier round may have been deleted.
+    """
+    first, last = int(slot["first_position"]), int(slot["last_position"])
+    if ends is None:
+        return "the time of its last unit" if last >= log.begin else None
+    expected = int(log.positions[ends[0]]), int(log.positions[ends[1]])
+    is_first = first == expected[0] or 0 <= first < log.begin
+    if is_first and last == expected[1] and not slot["magic"]:
+        return None
+    return f"the units {expected[0]} to {expected[1]}, and 0 at its end"
+
+
+def _precision_ms(log: TimerLog, slots: Rows) -> int | None:
+    """Return the milliseconds of a slot, by the slots' last units; None if unknown."""
+    used = slots[slots["time"] > 0]
+    index = np.searchsorted(log.positions, used["last_position"])
+    index = np.minimum(index, len(log.positions) - 1)
+    known = log.positions[index] == used["last_position"]
+    steps = log.due_ms[index[known]] // used["time"][known]
+    return Counter(steps.tolist()).most_common(1)[0][0] if len(steps) else None
