@@ -32,29 +32,22 @@ class HeldMemory:
         """Connections whose peers do not read."""
         self._server = server
         self._transports = transports
-        self._unsent_size = 0
-        """Unsent bytes of the blocked connections."""
+        self._largest_write: dict[int, int] = {}
+        """Largest write, in bytes, of each connection that may have unsent ones."""
+        self._unsent_size_max = 0
+        """Upper limit of what unsent bytes hold; `_measure_unsent` makes it exact."""
 
-    def block(self, number: int) -> None:
-        """Add a connection whose peer does not read."""
-        self.blocked.add(number)
-        self._measure_unsent()
-
-    def unblock(self, number: int) -> None:
-        """Remove a connection whose peer reads again, or that is closed."""
-        self.blocked.discard(number)
-        self._measure_unsent()
-
-    def add_unsent(self, size: int) -> None:
-        """Add the bytes of a response to a blocked connection."""
-        self._unsent_size += size
+    def add_write(self, number: int, size: int) -> None:
+        """Add a large response, or one to a blocked connection."""
+        self._largest_write[number] = max(size, self._largest_write.get(number, 0))
+        self._unsent_size_max += 2 * size
 
     def is_exceeded(self) -> bool:
         """Return whether all peers together hold more than they may."""
-        if self._unsent_size + self._server.unfinished_size <= self.size_max:
+        if self._unsent_size_max + self._server.unfinished_size <= self.size_max:
             return False
-        self._measure_unsent()  # a blocked peer may have read a part
-        return self._unsent_size + self._server.unfinished_size > self.size_max
+        self._measure_unsent()
+        return self._unsent_size_max + self._server.unfinished_size > self.size_max
 
     def largest_holder(self) -> int:
         """Return the connection whose peer holds most."""
@@ -63,9 +56,24 @@ class HeldMemory:
 
     def held_by(self, number: int) -> int:
         """Return the bytes that are held for a connection."""
+        return (
+            self._unsent_by(number) + self._server.connections[number].unfinished_size
+        )
+
+    def _unsent_by(self, number: int) -> int:
+        """Return the bytes that unsent responses of a connection hold.
+
+        uvloop keeps a response until its last byte is sent. A partly sent one
+        therefore holds up to the largest write more.
+        """
         unsent = self._transports[number].get_write_buffer_size()
-        return unsent + self._server.connections[number].unfinished_size
+        return unsent + self._largest_write.get(number, 0) if unsent else 0
 
     def _measure_unsent(self) -> None:
-        sizes = (self._transports[n].get_write_buffer_size() for n in self.blocked)
-        self._unsent_size = sum(sizes)
+        kept = {
+            number: size
+            for number, size in self._largest_write.items()
+            if number in self._transports and self._unsent_by(number)
+        }
+        self._largest_write = kept
+        self._unsent_size_max = sum(map(self._unsent_by, kept))

@@ -33,7 +33,7 @@ from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
 from spec.host import Host
 
 _numbers = count(1)
-WRITE_BUFFER_MAX = 1024 * 1024
+WRITE_BUFFER_MAX = 64 * 1024
 """Unsent bytes of a connection above which the host stops reading from it."""
 
 
@@ -76,11 +76,13 @@ class RemotingHost:
         """Perform *effects* in order. uvloop joins the writes to one connection."""
         for effect in effects:
             if type(effect) is Send:
-                transport = self._transports.get(effect.connection)
+                connection = effect.connection
+                transport = self._transports.get(connection)
                 if transport is not None:
+                    size = len(effect.data)
                     transport.write(effect.data)
-                    if effect.connection in self._memory.blocked:
-                        self._memory.add_unsent(len(effect.data))
+                    if size > WRITE_BUFFER_MAX or connection in self._memory.blocked:
+                        self._memory.add_write(connection, size)
                         self._bound_memory()
             else:
                 self._perform_other(effect)
@@ -125,13 +127,13 @@ class RemotingHost:
         transport = self._transports.get(number)
         if transport is not None:
             transport.pause_reading()
-            self._memory.block(number)
+            self._memory.blocked.add(number)
             self._bound_memory()
 
     def writing_resumed(self, number: int) -> None:
         """Read again from a peer that has read its responses."""
         if number in self._memory.blocked:
-            self._memory.unblock(number)
+            self._memory.blocked.discard(number)
             self._continue(number)
 
     def _perform_other(self, effect: Effect) -> None:

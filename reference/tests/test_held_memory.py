@@ -150,7 +150,7 @@ def test_the_peer_with_the_most_unread_responses_is_closed(
     async def run() -> None:
         small, large = Transport(), Transport()
         server = Echo()
-        host = host_of(server, 3_000_000, small, large)
+        host = host_of(server, 5_000_000, small, large)
         first, second = server.connections
         host.data_received(first, requests(5))
         host.writing_paused(first)
@@ -169,6 +169,23 @@ def test_the_peer_with_the_most_unread_responses_is_closed(
 
     asyncio.run(run())
     assert "unread responses and unfinished requests" in capsys.readouterr().err
+
+
+def test_a_response_counts_until_its_last_byte_is_sent() -> None:
+    async def run() -> None:
+        slow, other = Transport(), Transport()
+        server = Echo()
+        host = host_of(server, 2_500_000, slow, other)
+        first, second = server.connections
+        host.data_received(first, requests(5))
+        slow.size = 1
+        host.data_received(second, requests(5))
+        assert (slow.is_aborted, other.is_aborted) == (False, True)
+        slow.size = 0
+        host.data_received(first, requests(4))
+        assert not slow.is_aborted
+
+    asyncio.run(run())
 
 
 def test_the_peer_with_the_largest_unfinished_frame_is_closed() -> None:
