@@ -8,8 +8,8 @@ of a frame without its last byte. Meanwhile a client sends and pulls one message
 the other, and its response times are noted. With `--against` Apache's broker of that
 release has the same peers afterwards.
 
-The exit code is 1 if the reference fails the client, or if its own memory exceeds the
-256 MB that all peers share and an allowance.
+The exit code is 1 if the reference fails the client. It is also 1 if its own memory
+exceeds the 256 MB that all peers share, plus an allowance.
 """
 
 from __future__ import annotations
@@ -105,14 +105,14 @@ def measure(server: Server, count: int) -> Figures:
                     most = max(most, server.memory().own)
     except (OSError, PeerError, PeerMisbehavedError, RefusedError) as error:
         failure = str(error).partition("\n")[0]
-    cuts = quantiles(times_ms, n=100) if len(times_ms) > 1 else None
+    percentiles = quantiles(times_ms, n=100) if len(times_ms) > 1 else None
     return Figures(
         who=server.who,
         peers=count,
         own_memory_max=most,
         exchanges=len(times_ms),
-        p50_ms=cuts and round(cuts[49], 2),
-        p99_ms=cuts and round(cuts[98], 2),
+        p50_ms=round(percentiles[49], 2) if percentiles else None,
+        p99_ms=round(percentiles[98], 2) if percentiles else None,
         failure=failure,
     )
 
@@ -143,7 +143,7 @@ def exchange_ms(client: Client, topic: str, number: int) -> float:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure the reference, and Apache's release if asked; return an exit code."""
+    """Measure the reference, and Apache's release if given; return an exit code."""
     arguments = _parser().parse_args(words)
     with EmbeddedTarget("embedded:", conf=REAL_SIZES) as embedded:
         ours = measure(reference_server(embedded), arguments.count)
