@@ -23,6 +23,7 @@ import re
 import shutil
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 CATALOGUE = Path(__file__).parent
@@ -77,8 +78,11 @@ def mutant(mutant_id: str) -> Mutant:
     """Return the mutant of this id."""
     file = CATALOGUE / f"{mutant_id}.toml"
     if not mutant_id.replace("_", "").isalnum() or not file.is_file():
-        known = ", ".join(sorted(path.stem for path in CATALOGUE.glob("*.toml")))
-        raise MutantError(f"no mutant {mutant_id!r}; there are {known}")
+        near = get_close_matches(
+            mutant_id, [one.stem for one in CATALOGUE.glob("*.toml")]
+        )
+        advice = f"did you mean {', '.join(near)}?" if near else f"see {CATALOGUE}"
+        raise MutantError(f"no mutant {mutant_id!r}; {advice}")
     return _read(file)
 
 

@@ -115,7 +115,7 @@ class PlainRequests:
         try:
             decode_message_id(answer.fields["msgId"].partition(",")[0])
         except LayoutError as error:
-            _expect_wire("WIRE-MESSAGEID-001", False, found=str(error))
+            _expect_wire("WIRE-MESSAGEID-001", False, str(error), "a message id")
 
     def check_max_offset(self) -> None:
         """Check the max offset of the queue."""
@@ -228,8 +228,12 @@ def _check_frame(address: Address | None, question: Command) -> None:
         frame = peer.receive_bytes()
         _check_header(frame)
         answer = decode_command(frame)
-        _expect_wire("WIRE-COMMAND-001", answer.is_response, found=answer.flag)
-        _expect_wire("WIRE-COMMAND-003", answer.opaque == -7, found=answer.opaque)
+        _expect_wire(
+            "WIRE-COMMAND-001", answer.is_response, answer.flag, "a flag with bit 0 set"
+        )
+        _expect_wire(
+            "WIRE-COMMAND-003", answer.opaque == -7, answer.opaque, "opaque -7"
+        )
         long = encode_command(replace(question, remark=LONG_REMARK, opaque=8))
         _check_is_answered("WIRE-FRAME-002", peer, [long], opaque=8)
         data = encode_command(replace(question, opaque=9))
@@ -246,7 +250,7 @@ def _check_is_answered(
             peer.is_silent(BETWEEN_PARTS_S)
         peer.receive_response(opaque)
     except PeerMisbehavedError as error:
-        _expect_wire(clause, False, found=error.reason)
+        _expect_wire(clause, False, error.reason, "a response to the request")
 
 
 def _check_header(frame: bytes) -> None:
@@ -255,10 +259,11 @@ def _check_header(frame: bytes) -> None:
     if read.serialize_type != SerializeType.JSON:
         return
     header = json.loads(read.header)
-    _expect_wire("WIRE-JSON-005", isinstance(header.get("language"), str), found=header)
+    is_text = isinstance(header.get("language"), str)
+    _expect_wire("WIRE-JSON-005", is_text, header, "the name of a language")
     fields = (header.get("extFields") or {}).values()
     are_texts = all(isinstance(value, str) for value in fields)
-    _expect_wire("WIRE-JSON-002", are_texts, found=header)
+    _expect_wire("WIRE-JSON-002", are_texts, header, "texts as values of extFields")
 
 
 def _expect(clause: str, what: str, found: object, expected: object) -> None:
@@ -273,8 +278,7 @@ def _expect_that(
         raise ConformanceFailure(clause, [finding])
 
 
-def _expect_wire(clause: str, condition: bool, *, found: object) -> None:
+def _expect_wire(clause: str, condition: bool, found: object, expected: str) -> None:
     """Fail *clause* as a whole, because no response can be trusted without it."""
     if not condition:
-        finding = Finding(found=found, expected="as the clause states")
-        raise ConformanceFailure(clause, [finding])
+        raise ConformanceFailure(clause, [Finding(found=found, expected=expected)])
