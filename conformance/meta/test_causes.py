@@ -102,9 +102,7 @@ def test_the_terminal_has_causes_in_place_of_tracebacks(tmp_path: Path) -> None:
     )
     output = run(tmp_path, several, "--by-cause").output
     assert "causes of failures" in output
-    assert "  got       1\n  expected  2\n" in output
-    assert output.count("got ") == 1
-    assert "(5 clauses)\n  also     WIRE-FRAME-004" in output
+    assert "  got      1\n  expected 2\n  also     WIRE-FRAME-004" in output
     assert "= FAILURES =" not in output
     assert "test_made.py" not in output
     whole = run(tmp_path / "whole", several, "--by-cause", "-v").output

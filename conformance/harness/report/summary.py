@@ -68,15 +68,14 @@ def write_causes(
 ) -> None:
     """Write the causes of failures, then those of errors, and stale known failures."""
     failed, errors = causes_of(entries), causes_of(entries, "error")
-    has_texts = not is_whole and len(failed) + len(errors) <= FEW_CAUSES
-    if has_texts:
+    if not is_whole and len(failed) + len(errors) <= FEW_CAUSES:
         for cause in [*failed, *errors]:
             terminal.write_line("")
             terminal.write_line(cause.text.rstrip())
     if failed:
         terminal.section("causes of failures")
     for cause in failed[:MOST_CAUSES]:
-        _write_cause(terminal, cause, has_text=has_texts)
+        _write_cause(terminal, cause)
     if len(failed) > MOST_CAUSES:
         terminal.write_line(f"... and {len(failed) - MOST_CAUSES} more causes")
     for cause in errors[:MOST_CAUSES]:
@@ -87,20 +86,15 @@ def write_causes(
         terminal.write_line(text, red=True)
 
 
-def _write_cause(
-    terminal: pytest.TerminalReporter, cause: Cause, *, has_text: bool
-) -> None:
-    """Write one cause: the clause, its sentence, the values, the command.
-
-    The sentence and the values are left out if its text is written too.
-    """
+def _write_cause(terminal: pytest.TerminalReporter, cause: Cause) -> None:
+    """Write one cause: the clause, its sentence, the values, the command."""
     extent = f"  ({cause.extent})" if cause.extent else ""
     colour = {"red": True} if cause.is_grave else {"yellow": True}
     terminal.write_line(f"{cause.clause_id} {cause.level}{extent}", **colour)
-    lines = [] if has_text else [cause.sentence]
-    if cause.found and not has_text:
+    lines = [cause.sentence]
+    if cause.found:
         lines.append(f"got      {one_line(cause.found)}")
-    if cause.expected and not has_text:
+    if cause.expected:
         lines.append(f"expected {one_line(cause.expected)}")
     others = [name for name in cause.clauses if name != cause.clause_id]
     if others:
