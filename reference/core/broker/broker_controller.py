@@ -7,7 +7,7 @@ passes on the events of the remoting server. Nothing but the shell imports it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from reference.core.broker.acl.access_control import (
@@ -25,7 +25,7 @@ from reference.core.broker.name_server_registration import (
     NameServerRegistration,
     Registrations,
 )
-from reference.core.broker.ports import OnResponse, Ports
+from reference.core.broker.ports import Ports
 from reference.core.broker.processor_table import (
     HANDLERS,
     PORT_HANDLERS,
@@ -39,12 +39,6 @@ from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic, Topics
 from reference.core.persistence import RETRY_MS, Persistence
 from reference.core.remoting.effects import Effect
-from reference.core.remoting.request import Request
-from reference.core.remoting.response import (
-    Response,
-    encode_request,
-    encode_response,
-)
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
 from reference.core.store.config_files import (
     CONSUMER_FILTERS,
@@ -59,8 +53,6 @@ from spec.host import Host
 
 HOLD_CHECK_MS = 5_000
 """Period at which held pull requests are compared with the ends of their queues."""
-_INVOKED_MAX = 1 << 20
-"""Requests of this broker that may be without a response."""
 
 
 class BrokerController(RemotingServer):
@@ -92,18 +84,14 @@ class BrokerController(RemotingServer):
             started_at_ms=now_ms,
         )
         self.registrations = Registrations()
-        self.long_polling = LongPolling(self.state, self, self.timers)
-        self.ha = HAService(self.state, self, self.timers)
+        self.long_polling = LongPolling(self.state, self)
+        self.ha = HAService(self.state, self)
         self.flusher = Flusher(
-            self,
-            self.timers,
-            self.state,
-            on_messages=self.long_polling.on_messages,
+            self.state, self, on_messages=self.long_polling.on_messages
         )
-        self.tasks = ScheduledTasks(self.state, self, self.timers, config)
+        self.tasks = ScheduledTasks(self.state, self, config)
         self._cleaning = StoreCleaning(self.timers, store, options)
         self._config = config
-        self._invoked: dict[int, OnResponse] = {}
         self._topics_file = self._file_of(TOPICS, self.state.topics.as_json)
         self._groups_file = self._file_of(
             SUBSCRIPTION_GROUPS, self.state.groups.as_json
@@ -118,9 +106,7 @@ class BrokerController(RemotingServer):
     def start(self, name_servers: Sequence[Host], now_ms: int) -> None:
         """Connect to the name servers and start the timers."""
         for address in name_servers:  # [ROUTE-OUTERAPI-001]
-            registration = NameServerRegistration(
-                self.state, self, self.timers, self.ha, address
-            )
+            registration = NameServerRegistration(self.state, self, self.ha, address)
             self.registrations.append(registration)
             registration.start(now_ms)
         self.state.store.dispatcher.calc_bit_map = self._calc_bit_map
@@ -165,34 +151,6 @@ class BrokerController(RemotingServer):
         self.flusher.flush_completed(number, now_ms, refused)
         return self.take_effects()
 
-    def respond(self, request: Request, response: Response) -> None:
-        """Send the response to a request whose handler returned None."""
-        if not request.flag & 2:
-            self.send(request.connection, encode_response(request.opaque, response))
-
-    def invoke(
-        self,
-        connection: int,
-        code: int,
-        fields: Mapping[str, str],
-        body: bytes = b"",
-        *,
-        on_response: OnResponse,
-        timeout_at_ms: int | None = None,
-    ) -> None:
-        """Send a request to a peer; *on_response* receives the result."""
-        if len(self._invoked) >= _INVOKED_MAX:
-            self._invoked.clear()
-        opaque = next(self.state.numbers)
-        self._invoked[opaque] = on_response
-        self.send(connection, encode_request(code, fields, body, opaque=opaque))
-        if timeout_at_ms is not None:
-            self.timers.call_at(timeout_at_ms, lambda _: self._complete(opaque, None))
-
-    def on_response(self, response: Request) -> None:
-        """Complete the request of this broker that *response* is for."""
-        self._complete(response.opaque, response)
-
     def on_connection_lost(self, connection: int, now_ms: int) -> None:
         """Remove a closed connection from all tables and parts."""
         self.long_polling.drop(connection)
@@ -212,20 +170,15 @@ class BrokerController(RemotingServer):
                 registration.connect_completed(connection, now_ms)
         self.ha.slave_sync.connect_completed(address, connection)
 
-    def _complete(self, opaque: int, response: Request | None) -> None:
-        on_response = self._invoked.pop(opaque, None)
-        if on_response is not None:
-            on_response(response)
-
     def _register_processors(self) -> None:
         """Bind the handlers of the processor table to state and parts."""
         state = self.state
         ports = Ports(
-            outbox=self,
+            remoting=self,
             flusher=self.flusher,
             slaves=self.ha.slaves,
-            long_polling=self.long_polling,
-            registrar=self.registrations,
+            hold_pull=self.long_polling.hold,
+            register_topics=self.registrations.register,
         )
         self.handlers = {
             **{int(code): partial(one, state) for code, one in HANDLERS.items()},

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from reference.core.broker.ha.ha_service import HAService
-from reference.core.broker.ports import Outbox, Timers
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic
 from reference.core.remoting.request import Request
+from reference.core.remoting.server import RemotingServer
 from spec.host import Host
 from spec.integers import body_crc
 from spec.routing.broker_registration import decode_registration, encode_registration
@@ -32,8 +32,7 @@ class NameServerRegistration:
     def __init__(
         self,
         state: BrokerState,
-        outbox: Outbox,
-        timers: Timers,
+        remoting: RemotingServer,
         ha: HAService,
         address: Host,
     ) -> None:
@@ -41,16 +40,15 @@ class NameServerRegistration:
         self.is_registered = False
         """Whether the name server has confirmed a registration."""
         self._state = state
-        self._outbox = outbox
-        self._timers = timers
+        self._remoting = remoting
         self._ha = ha
         self._connection: int | None = None
 
     def start(self, now_ms: int) -> None:
         """Connect, and register again and again."""
-        self._outbox.connect(self.address)
+        self._remoting.connect(self.address)
         period_ms = self._state.options.number("registerNameServerPeriod")
-        self._timers.call_every(
+        self._remoting.timers.call_every(
             min(max(period_ms, 10_000), 60_000),  # [ROUTE-OUTERAPI-008]
             lambda _: self.register(),
             first_ms=now_ms + FIRST_PERIOD_MS,
@@ -112,7 +110,7 @@ class NameServerRegistration:
 
     def _call(self, code: int, fields: dict[str, str], body: bytes) -> None:
         if self._connection is not None:
-            self._outbox.invoke(
+            self._remoting.invoke(
                 self._connection, code, fields, body, on_response=self._on_response
             )
 
@@ -121,7 +119,7 @@ class NameServerRegistration:
         if response is None or response.connection != self._connection:
             return
         if response.code != 0:
-            self._outbox.log_error(f"the name server refused: {response.remark}")
+            self._remoting.log_error(f"the name server refused: {response.remark}")
             return
         self.is_registered = True
         self._ha.on_registered(
@@ -135,8 +133,8 @@ class NameServerRegistration:
             self._state.topics.order(names, response.now_ms)
 
     def _connect_later(self, now_ms: int) -> None:
-        self._timers.call_at(
-            now_ms + RECONNECT_MS, lambda _: self._outbox.connect(self.address)
+        self._remoting.timers.call_at(
+            now_ms + RECONNECT_MS, lambda _: self._remoting.connect(self.address)
         )
 
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import DEFAULT_PERIODS, ClientOptions, Periods
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.requests import client_request
 from reference.core.client.remoting.rpc_client import Callback, Result, RpcClient
 from reference.core.client.route.routes import Routes
 from reference.core.client.validators import check_group
+from reference.core.remoting.response import create_request
 from spec.client.liveness import FIRST_HEARTBEAT_MS, HEARTBEAT_TIMEOUT_MS
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID, TopicRoute
@@ -64,7 +64,7 @@ class ClientInstance:
     def send_heartbeats(self, now_ms: int) -> None:
         """Send a heartbeat to every master, and to slaves if the client consumes."""
         body = encode_body(self.heartbeat())
-        request = client_request(RequestCode.HEART_BEAT, body=body)
+        request = create_request(RequestCode.HEART_BEAT, body=body)
         for address in self.routes.brokers(masters_only=self.consumer is None):
             callback = self._record_version(address)
             self.rpc.invoke(address, request, callback, now_ms, HEARTBEAT_TIMEOUT_MS)
@@ -84,7 +84,7 @@ class ClientInstance:
             if member is None:
                 continue
             fields = {"clientID": self.client_id, name: member.group}
-            request = client_request(RequestCode.UNREGISTER_CLIENT, fields)
+            request = create_request(RequestCode.UNREGISTER_CLIENT, fields)
             for address in self.routes.brokers():  # [CLIENT-HEARTBEAT-002]
                 self.rpc.invoke(address, request, ignore, now_ms, HEARTBEAT_TIMEOUT_MS)
 

@@ -19,7 +19,6 @@ from spec.wire.remoting.command import CommandFlag
 from spec.wire.remoting.response_code import ResponseCode
 
 _RESPONSE_BIT = int(CommandFlag.RESPONSE)
-_ONE_WAY_BIT = int(CommandFlag.ONE_WAY)
 _NUMBER = re.compile(r"[+-]?\d{1,20}")
 
 
@@ -53,11 +52,6 @@ class Request:
     def is_response(self) -> bool:
         """Whether this is a response to a request of this server."""
         return bool(self.flag & _RESPONSE_BIT)  # [WIRE-COMMAND-010]
-
-    @property
-    def is_oneway(self) -> bool:
-        """Whether the sender expects no response."""
-        return bool(self.flag & _ONE_WAY_BIT)
 
     def text(self, name: str) -> str:
         """Return the required text field *name*."""

@@ -1,5 +1,5 @@
 """
-Responses, and the frames of responses and requests that this server sends.
+Responses and their frames, and the requests that this peer sends.
 
 4.6.0 responds with a JSON header even to a request with a binary header. The keys of
 the header are in alphabetical order, as fastjson writes them.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring_ascii as quoted
 from operator import itemgetter
 
-from spec.wire.remoting.command import Command, CommandFlag, encode_command
+from spec.wire.remoting.command import Command, CommandFlag
 
 SUCCESS = 0
 SYSTEM_ERROR = 1
@@ -22,7 +22,6 @@ RELEASE_ORDINAL = 333  # [WIRE-VERSION-001]
 LANGUAGE = "PYTHON"
 
 _RESPONSE_BIT = int(CommandFlag.RESPONSE)
-_ONE_WAY_BIT = int(CommandFlag.ONE_WAY)
 _LENGTHS = struct.Struct(">II")
 _MARK = -2_107_093_855
 """An opaque that cannot be mistaken for another value of a header."""
@@ -68,11 +67,6 @@ class ResponseTemplate:
         """Returns the changing values of the header fields."""
 
 
-def error_response(code: int, remark: str) -> Response:
-    """Return a response that is not a success; *remark* is the reason."""
-    return Response(code, remark)
-
-
 def encode_response(opaque: int, response: Response) -> bytes:
     """Return the frame of *response* to the request with *opaque*."""
     template = response.template
@@ -105,31 +99,26 @@ def encode_response(opaque: int, response: Response) -> bytes:
     return _LENGTHS.pack(4 + size + len(body), size) + header + body
 
 
-def encode_oneway(code: int, fields: Mapping[str, str], body: bytes = b"") -> bytes:
-    """Return the frame of a oneway request."""
-    return _encode_call(code, fields, body, opaque=0, flag=_ONE_WAY_BIT)
-
-
-def encode_request(
-    code: int, fields: Mapping[str, str], body: bytes = b"", *, opaque: int
-) -> bytes:
-    """Return the frame of a request that expects a response."""
-    return _encode_call(code, fields, body, opaque=opaque, flag=0)
-
-
-def _encode_call(
-    code: int, fields: Mapping[str, str], body: bytes, *, opaque: int, flag: int
-) -> bytes:
-    return encode_command(
-        Command(
-            code=code,
-            opaque=opaque,
-            flag=flag,
-            language=LANGUAGE,
-            version=RELEASE_ORDINAL,
-            fields=fields,
-            body=body,
-        )
+def create_request(
+    code: int,
+    fields: Mapping[str, object] | None = None,
+    body: bytes = b"",
+    *,
+    opaque: int = 0,
+    oneway: bool = False,
+    remark: str | None = None,
+) -> Command:
+    """Return a request to a peer; fields that are None are left out."""
+    given = (fields or {}).items()
+    return Command(
+        code=code,
+        opaque=opaque,
+        flag=CommandFlag.ONE_WAY if oneway else 0,
+        language=LANGUAGE,
+        version=RELEASE_ORDINAL,
+        remark=remark,
+        fields={name: str(value) for name, value in given if value is not None},
+        body=body,
     )
 
 

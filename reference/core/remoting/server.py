@@ -1,7 +1,7 @@
 """
 The base of the broker and the name server (Java: NettyRemotingServer).
 
-It holds the connections, the processor table, the timers and an outbox of effects. The
+It holds the connections, the processor table and its own requests to peers. The
 shell calls `connection_made`, `data_received`, `connection_lost`, `connect_completed`,
 `timer_expired` and `flush_completed`, all on one thread. Each returns the effects that
 the shell has to perform.
@@ -14,6 +14,8 @@ no response waits for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import Any
 
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import (
@@ -30,29 +32,69 @@ from reference.core.remoting.request import Request
 from reference.core.remoting.response import (
     SYSTEM_ERROR,
     Response,
+    create_request,
     encode_response,
-    error_response,
 )
 from reference.core.remoting.timers import Timers
 from spec.host import Host
+from spec.wire.remoting.command import encode_command
 
 IDLE_SCAN_MS = 1_000
 IDLE_LIMIT_MS = 120_000
 RESPONSES_SIZE_MAX = 1024 * 1024
 """Bytes of responses after which the other requests of a connection wait."""
+_INVOKED_MAX = 1 << 20
+"""Requests of this server that may be without a response."""
 
 Handler = Callable[[Request], Response | None]
 """Check, act, respond (Java: NettyRequestProcessor). None: no response, or later."""
 SequenceHandler = Callable[[Sequence[Request]], Sequence[Response | None]]
 """The same for all requests of one code of one read that follow each other."""
+OnResponse = Callable[[Request | None], None]
+"""Called once: with the response of a peer, or with None after the timeout."""
 
 
-class RemotingServer:
+class Outbox:
+    """Effects and timers of a client or a server (Java: NettyRemotingAbstract).
+
+    The shell takes the effects after each call. They end with a `SetTimer` where the
+    earliest timer is due before the one that was set last.
+    """
+
+    def __init__(self) -> None:
+        self.timers = Timers(self.log_error)
+        self._outbox: list[Any] = []
+        self._timer_ms: int | None = None
+
+    def emit(self, effect: object) -> None:
+        """Add an effect for the shell."""
+        self._outbox.append(effect)
+
+    def log_error(self, text: str) -> None:
+        """Write a line to the operator's log."""
+        self._outbox.append(LogError(text))
+
+    def run_timers(self, now_ms: int) -> None:
+        """Run the timers that are due; the shell's timer has expired."""
+        self._timer_ms = None
+        self.timers.run_due(now_ms)
+
+    def take_effects(self) -> list[Any]:
+        """Return the effects since the last call."""
+        due_ms = self.timers.next_at_ms
+        if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
+            self._timer_ms = due_ms
+            self._outbox.append(SetTimer(due_ms))
+        effects, self._outbox = self._outbox, []
+        return effects
+
+
+class RemotingServer(Outbox):
     """A peer that handles requests. One thread calls its methods."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.connections: dict[int, Connection] = {}
-        self.timers = Timers(self.log_error)
         self.handlers: Mapping[int, Handler] = {}
         self.sequence_handlers: Mapping[int, SequenceHandler] = {}
         self.check_access: Callable[[Request, Host], None] | None = None
@@ -60,8 +102,9 @@ class RemotingServer:
         self.idle_limit_ms = IDLE_LIMIT_MS
         self.unfinished_size = 0
         """Received bytes of all connections that are no requests yet."""
-        self._outbox: list[Effect] = []
-        self._wake_ms: int | None = None
+        self._opaques = count(1)
+        self._invoked: dict[int, OnResponse] = {}
+        """Requests of this server without a response, by opaque."""
 
     def connection_made(self, connection: int, remote: Host) -> list[Effect]:
         """Record a connection that a peer has opened."""
@@ -94,7 +137,7 @@ class RemotingServer:
             first, sequence = request, [request]
             request = peer.next_request()
             if first.flag & 1:
-                self.on_response(first)
+                self._complete(first.opaque, first)  # [WIRE-COMMAND-006]
                 continue
             while request is not None and self._is_sequence(first, request):
                 sequence.append(request)
@@ -135,8 +178,7 @@ class RemotingServer:
 
     def timer_expired(self, now_ms: int) -> list[Effect]:
         """Run the timers that are due and the deferred work."""
-        self._wake_ms = None
-        self.timers.run_due(now_ms)
+        self.run_timers(now_ms)
         return self.reads_completed(now_ms)
 
     def flush_completed(
@@ -150,9 +192,6 @@ class RemotingServer:
 
     def run_deferred_work(self, now_ms: int) -> None:
         """Do the work that requests have deferred since the last call."""
-
-    def on_response(self, response: Request) -> None:  # [WIRE-COMMAND-006]
-        """Handle a response to a request of this server; unknown ones are dropped."""
 
     def on_connection_lost(self, connection: int, now_ms: int) -> None:
         """Release everything that belongs to a closed connection."""
@@ -168,6 +207,42 @@ class RemotingServer:
         if peer is not None:
             peer.active_at_ms = None
             self._outbox.append(Send(connection, data))
+
+    def respond(self, request: Request, response: Response) -> None:
+        """Send the response to a request whose handler returned None."""
+        if not request.flag & 2:
+            self.send(request.connection, encode_response(request.opaque, response))
+
+    def invoke(
+        self,
+        connection: int,
+        code: int,
+        fields: Mapping[str, object],
+        body: bytes = b"",
+        *,
+        on_response: OnResponse,
+        timeout_at_ms: int | None = None,
+    ) -> None:
+        """Send a request to a peer; *on_response* receives the result."""
+        if len(self._invoked) >= _INVOKED_MAX:
+            self._invoked.clear()
+        opaque = next(self._opaques)
+        self._invoked[opaque] = on_response
+        request = create_request(code, fields, body, opaque=opaque)
+        self.send(connection, encode_command(request))
+        if timeout_at_ms is not None:
+            self.timers.call_at(timeout_at_ms, lambda _: self._complete(opaque, None))
+
+    def invoke_oneway(
+        self,
+        connection: int,
+        code: int,
+        fields: Mapping[str, object],
+        body: bytes = b"",
+    ) -> None:
+        """Send a request to a peer that sends no response."""
+        request = create_request(code, fields, body, oneway=True)
+        self.send(connection, encode_command(request))
 
     def close_idle(self, now_ms: int) -> None:
         """Close connections without traffic for `idle_limit_ms`."""
@@ -185,31 +260,20 @@ class RemotingServer:
         """Open a connection to *address*; `on_connect_completed` follows."""
         self._outbox.append(Connect(address))
 
-    def log_error(self, text: str) -> None:
-        """Write a line to the operator's log."""
-        self._outbox.append(LogError(text))
-
-    def emit(self, effect: Effect) -> None:
-        """Add an effect for the shell."""
-        self._outbox.append(effect)
-
-    def take_effects(self) -> list[Effect]:
-        """Return the effects so far, with a `SetTimer` where the next time changed."""
-        due_ms = self.timers.next_at_ms
-        if due_ms is not None and (self._wake_ms is None or due_ms < self._wake_ms):
-            self._wake_ms = due_ms
-            self._outbox.append(SetTimer(due_ms))
-        effects, self._outbox = self._outbox, []
-        return effects
-
     def error_response(self, request: Request, error: Exception) -> Response:
         """Return the response to a request that *error* ended."""
         if isinstance(error, Refused):
-            return error_response(error.code, error.remark)
+            return Response(error.code, error.remark)
         # A failed handler must not stop the server.
         text = f"{type(error).__name__}: {error}"  # [WIRE-COMMAND-009]
         self.log_error(f"request {request.code} failed: {text}")
-        return error_response(SYSTEM_ERROR, text)
+        return Response(SYSTEM_ERROR, text)
+
+    def _complete(self, opaque: int, response: Request | None) -> None:
+        """End a request of this server; a response to an unknown one is dropped."""
+        on_response = self._invoked.pop(opaque, None)
+        if on_response is not None:
+            on_response(response)
 
     def _is_sequence(self, first: Request, other: Request) -> bool:
         """Return whether the handler of *first* takes *other* with it."""

@@ -151,7 +151,7 @@ class ClientHost:
 
     def _on_timer(self) -> None:
         self._timer = None
-        self.client.rpc.timer_expired(now_ms())
+        self.client.rpc.run_timers(now_ms())
         self.perform()
 
 

@@ -140,7 +140,7 @@ class World:
     def wait(self, duration_ms: int) -> None:
         """Let time pass."""
         self.now_ms += duration_ms
-        self.rpc.timer_expired(self.now_ms)
+        self.rpc.run_timers(self.now_ms)
 
     def wait_to_be_woken(self) -> None:
         """Let time pass until the next timer of the client."""

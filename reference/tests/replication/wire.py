@@ -40,9 +40,7 @@ class Pair:
         self.copy = started(self.files, COPY)
         self.complaints: list[str] = []
         self._services = [RemotingServer(), RemotingServer()]
-        self.slaves = SlaveConnections(
-            self._services[0], self._services[0].timers, self.original, OPTIONS
-        )
+        self.slaves = SlaveConnections(self._services[0], self.original, OPTIONS)
         self.slaves.start(NOON_MS)
         self._number = 0
         self.to_master = self.to_slave = b""
@@ -99,7 +97,7 @@ class Pair:
 
     def _arrive(self) -> None:
         service = self._services[1] = RemotingServer()
-        self.master = MasterConnection(service, service.timers, self.copy, OPTIONS)
+        self.master = MasterConnection(service, self.copy, OPTIONS)
         self.master.address = str(PLACE)
         self.master.start(self.now_ms)
 

@@ -6,17 +6,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference.core.broker.ports import Outbox, Ports
+from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import queue_key
 from reference.core.java_properties import read_properties, write_properties
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
-from reference.core.remoting.response import (
-    SYSTEM_ERROR,
-    Response,
-    encode_oneway,
-)
+from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.remoting.server import RemotingServer
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
 from spec.wire.message.message_id import decode_message_id
@@ -41,7 +38,7 @@ def update_settings(state: BrokerState, ports: Ports, request: Request) -> Respo
     state.options.update(changes, request.now_ms)
     if "brokerPermission" in changes:
         state.topics.touch(request.now_ms)
-        ports.registrar.register()
+        ports.register_topics(None)
     return Response()
 
 
@@ -78,18 +75,13 @@ def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response
         # The C++ client cannot read keys that are objects.
         rows = [{**dict(queue), "offset": offset} for queue, offset in queues.items()]
         body = fastjson.dumps({"offsetTable": rows})
-    notice = encode_oneway(
+    code, timestamp = (
         RequestCode.RESET_CONSUMER_CLIENT_OFFSET,
-        {
-            "topic": name,
-            "group": group,
-            "timestamp": request.text("timestamp"),
-            "isForce": "false",
-        },
-        body,
+        request.text("timestamp"),
     )
+    fields = {"topic": name, "group": group, "timestamp": timestamp, "isForce": "false"}
     for connection in members.members:
-        ports.outbox.send(connection, notice)
+        ports.remoting.invoke_oneway(connection, code, fields, body)
     return Response(body=table)
 
 
@@ -109,22 +101,22 @@ def relay_to_client(
     clients = [] if members is None else list(members.members.values())
     for client in clients:
         if client.client_id == client_id:
-            _relay(ports.outbox, request, client.connection)  # [ADMIN-CLIENT-001]
+            _relay(ports.remoting, request, client.connection)  # [ADMIN-CLIENT-001]
             return None
     # [ADMIN-CLIENT-002]
     raise Refused(SYSTEM_ERROR, f"The Consumer <{group}> <{client_id}> not online")
 
 
-def _relay(outbox: Outbox, request: Request, connection: int) -> None:
+def _relay(remoting: RemotingServer, request: Request, connection: int) -> None:
     def on_response(response: Request | None) -> None:
         if response is not None:
             relayed = Response(
                 response.code, response.remark, response.fields, response.body
             )
-            outbox.respond(request, relayed)
+            remoting.respond(request, relayed)
 
     code, fields, body = request.code, request.fields, request.body
-    outbox.invoke(connection, code, fields, body, on_response=on_response)
+    remoting.invoke(connection, code, fields, body, on_response=on_response)
 
 
 def _record(state: BrokerState, message_id: str) -> bytes | None:

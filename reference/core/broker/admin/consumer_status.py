@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from reference.core.broker.group.clients import Client
-from reference.core.broker.ports import Outbox, Ports
+from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.remoting.server import RemotingServer
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.request_code import RequestCode
 
@@ -35,15 +36,15 @@ def consumer_status(
     clients = [one for one in group.members.values() if only in {"", one.client_id}]
     if not clients:
         return Response(body=fastjson.dumps({"consumerTable": {}}))
-    _Collection(ports.outbox, request).begin(clients)  # [ADMIN-CLIENT-003]
+    _Collection(ports.remoting, request).begin(clients)  # [ADMIN-CLIENT-003]
     return None
 
 
 class _Collection:
     """The responses of several clients, until all have come or timed out."""
 
-    def __init__(self, outbox: Outbox, request: Request) -> None:
-        self._outbox = outbox
+    def __init__(self, remoting: RemotingServer, request: Request) -> None:
+        self._remoting = remoting
         self._request = request
         self._open_count = 0
         self._table: dict[str, object] = {}
@@ -53,7 +54,7 @@ class _Collection:
         fields = {name: self._request.text(name) for name in ("topic", "group")}
         self._open_count = len(clients)
         for client in clients:
-            self._outbox.invoke(
+            self._remoting.invoke(
                 client.connection,
                 RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT,
                 fields,
@@ -70,4 +71,4 @@ class _Collection:
         if self._open_count == 0:
             collected = {"consumerTable": self._table, "messageQueueTable": {}}
             collection = Response(body=fastjson.dumps(collected))
-            self._outbox.respond(self._request, collection)
+            self._remoting.respond(self._request, collection)

@@ -12,7 +12,7 @@ from typing import Any
 
 from reference.core.broker.filter.subscription import TAG, subscription_of
 from reference.core.broker.group.clients import Client, ConsumerGroup
-from reference.core.broker.ports import Outbox, Ports
+from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import (
     PERM_READ,
@@ -21,11 +21,8 @@ from reference.core.broker.topic.topic_config import (
 )
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
-from reference.core.remoting.response import (
-    SYSTEM_ERROR,
-    Response,
-    encode_oneway,
-)
+from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.remoting.server import RemotingServer
 from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
@@ -60,7 +57,7 @@ def unregister_client(state: BrokerState, ports: Ports, request: Request) -> Res
         # [GROUP-MEMBER-005]
         left = state.clients.leave_consumer(consumer_group, request.connection)
         if left is not None:  # [GROUP-MEMBER-010]
-            on_member_left(state, ports.outbox, left, request.now_ms)
+            on_member_left(state, ports.remoting, left, request.now_ms)
     return Response()
 
 
@@ -94,27 +91,28 @@ def consumers_of_group(state: BrokerState, request: Request) -> Response:
 
 
 def on_member_left(
-    state: BrokerState, outbox: Outbox, group: ConsumerGroup, now_ms: int
+    state: BrokerState, remoting: RemotingServer, group: ConsumerGroup, now_ms: int
 ) -> None:
     """Notify the others of a group; without members its filters are dead."""
-    notify_consumer_ids_changed(state, outbox, group, now_ms)
+    notify_consumer_ids_changed(state, remoting, group, now_ms)
     if not group.members:
         state.filters.leave(group.name, now_ms)
 
 
 def notify_consumer_ids_changed(
-    state: BrokerState, outbox: Outbox, group: ConsumerGroup, now_ms: int
+    state: BrokerState, remoting: RemotingServer, group: ConsumerGroup, now_ms: int
 ) -> None:
     """Send NOTIFY_CONSUMER_IDS_CHANGED to all members, unless that is disabled."""
     config = state.groups.find(group.name, now_ms)
     enabled = state.options.truth("notifyConsumerIdsChangedEnable")
     if not enabled or (config is not None and not config.notifies_changes):
         return
-    notification = encode_oneway(
-        RequestCode.NOTIFY_CONSUMER_IDS_CHANGED, {"consumerGroup": group.name}
+    code, fields = (
+        RequestCode.NOTIFY_CONSUMER_IDS_CHANGED,
+        {"consumerGroup": group.name},
     )
     for connection in group.members:  # [GROUP-MEMBER-003]
-        outbox.send(connection, notification)
+        remoting.invoke_oneway(connection, code, fields)
 
 
 def _join_consumers(
@@ -146,7 +144,7 @@ def _join_consumers(
     group.consume_from = str(consumer.get("consumeFromWhere"))
     is_new = group.join(_client(request, client_id))
     if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
-        notify_consumer_ids_changed(state, ports.outbox, group, request.now_ms)
+        notify_consumer_ids_changed(state, ports.remoting, group, request.now_ms)
     state.filters.subscribe(name, wanted, request.now_ms)
 
 

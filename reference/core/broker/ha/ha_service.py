@@ -7,8 +7,8 @@ from __future__ import annotations
 from reference.core.broker.ha.master_connection import MasterConnection
 from reference.core.broker.ha.slave_connections import SlaveConnections
 from reference.core.broker.ha.slave_sync import SlaveSync
-from reference.core.broker.ports import Outbox, Timers
 from reference.core.broker.state import BrokerState
+from reference.core.remoting.server import RemotingServer
 from spec.host import Host
 from spec.wire.ha.slave import ADDRESS_LENGTH_MIN
 
@@ -16,12 +16,12 @@ from spec.wire.ha.slave import ADDRESS_LENGTH_MIN
 class HAService:
     """Transfer of the commit log, and slave sync of the tables."""
 
-    def __init__(self, state: BrokerState, outbox: Outbox, timers: Timers) -> None:
-        self.slaves = SlaveConnections(outbox, timers, state.store, state.options)
-        self.master = MasterConnection(outbox, timers, state.store, state.options)
-        self.slave_sync = SlaveSync(state, outbox, timers)
+    def __init__(self, state: BrokerState, remoting: RemotingServer) -> None:
+        self.slaves = SlaveConnections(remoting, state.store, state.options)
+        self.master = MasterConnection(remoting, state.store, state.options)
+        self.slave_sync = SlaveSync(state, remoting)
         self._state = state
-        self._outbox = outbox
+        self._remoting = remoting
         self._masters: dict[Host, str] = {}
         """Address of the master that each name server has returned."""
 
@@ -51,5 +51,5 @@ class HAService:
         try:
             return Host.of(address.strip("[]"), int(port))
         except ValueError:
-            self._outbox.log_error(f"the master's address {text!r} is no address")
+            self._remoting.log_error(f"the master's address {text!r} is no address")
             return None

@@ -15,8 +15,8 @@ from reference.core.broker.ha.transfer import (
     slave_offset_codec,
     transfer_error,
 )
-from reference.core.broker.ports import Effects, Timers
 from reference.core.remoting.effects import ConnectToMaster, Send
+from reference.core.remoting.server import RemotingServer
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from spec.wire.ha.replication import HEADER_SIZE, head_of_piece
@@ -31,8 +31,7 @@ class MasterConnection:
 
     def __init__(
         self,
-        outbox: Effects,
-        timers: Timers,
+        remoting: RemotingServer,
         store: MessageStore,
         options: BrokerOptions,
     ) -> None:
@@ -40,8 +39,7 @@ class MasterConnection:
         """Address to connect to; empty while it is unknown."""
         self.connection: int | None = None
         self.state = SLAVE_END.initial
-        self._outbox = outbox
-        self._timers = timers
+        self._remoting = remoting
         self._store = store
         self._options = options
         self._part = bytearray()
@@ -52,7 +50,7 @@ class MasterConnection:
 
     def start(self, now_ms: int) -> None:
         """Start the timer, which connects once the address is known."""
-        self._timers.call_every(WATCH_MS, self._watch, first_ms=now_ms + 1)
+        self._remoting.timers.call_every(WATCH_MS, self._watch, first_ms=now_ms + 1)
 
     def connect_completed(self, connection: int | None, now_ms: int) -> None:
         """Report the log's end over a new connection; None where none was made."""
@@ -113,7 +111,7 @@ class MasterConnection:
             is_ready = self.state is HAState.READY and now_ms >= self._connect_at_ms
             if self.address and is_ready:  # [HA-TRANSFER-016]
                 self.state = SLAVE_END[self.state, HAEvent.CONNECT]
-                self._outbox.emit(ConnectToMaster(self.address))
+                self._remoting.emit(ConnectToMaster(self.address))
             return
         number = self._options.number
         silence_ms = number("haHousekeepingInterval")
@@ -127,11 +125,11 @@ class MasterConnection:
         """Send the end of the log."""
         self._sent_at_ms = now_ms
         report = slave_offset_codec.encode((self._store.log.queue.end,))
-        self._outbox.emit(Send(connection, report))
+        self._remoting.emit(Send(connection, report))
 
     def _shut_down(self, connection: int, reason: str, now_ms: int) -> None:
-        self._outbox.log_error(f"the master at {self.address} {reason}: hanging up")
-        self._outbox.close(connection, reason)
+        self._remoting.log_error(f"the master at {self.address} {reason}: hanging up")
+        self._remoting.close(connection, reason)
         self._closed(now_ms + RECONNECT_MS)
 
     def _closed(self, connect_at_ms: int) -> None:

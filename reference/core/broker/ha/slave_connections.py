@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ha.connection_state import MASTER_END, HAEvent, HAState
 from reference.core.broker.ha.transfer import slave_offset_codec, transfer_codec
-from reference.core.broker.ports import Effects, Timers
 from reference.core.remoting.effects import NotifyWritable, Send
+from reference.core.remoting.server import RemotingServer
 from reference.core.store.flush.group_commit import GroupCommitQueue, OnCommit
 from reference.core.store.message_store import MessageStore
 from spec.host import Host
@@ -48,8 +48,7 @@ class SlaveConnections:
 
     def __init__(
         self,
-        outbox: Effects,
-        timers: Timers,
+        remoting: RemotingServer,
         store: MessageStore,
         options: BrokerOptions,
     ) -> None:
@@ -58,14 +57,15 @@ class SlaveConnections:
         """Largest offset that a slave has reported and our log has."""
         self._waiting = GroupCommitQueue()
         """Puts whose response waits for a slave."""
-        self._outbox = outbox
-        self._timers = timers
+        self._remoting = remoting
         self._store = store
         self._options = options
 
     def start(self, now_ms: int) -> None:
         """Start the timer."""
-        self._timers.call_every(WATCH_MS, self._watch, first_ms=now_ms + WATCH_MS)
+        self._remoting.timers.call_every(
+            WATCH_MS, self._watch, first_ms=now_ms + WATCH_MS
+        )
 
     def connection_made(self, connection: int, address: Host, now_ms: int) -> None:
         """Wait for the offset of a new slave."""
@@ -141,7 +141,7 @@ class SlaveConnections:
         if offset == 0:
             offset = log.end - log.end % log.file_size  # [HA-TRANSFER-004]
         elif not log.start <= offset <= log.end:  # [HA-TRANSFER-011]
-            self._outbox.log_error(
+            self._remoting.log_error(
                 f"the slave at {slave.address} has a log up to {offset}; ours goes from"
                 f" {log.start} to {log.end}, so it is sent nothing"
             )
@@ -165,7 +165,7 @@ class SlaveConnections:
         if frames:
             self._send(slave, b"".join(frames), now_ms)
             slave.is_full = True
-            self._outbox.emit(NotifyWritable(slave.connection))
+            self._remoting.emit(NotifyWritable(slave.connection))
 
     def _watch(self, now_ms: int) -> None:
         """Send heartbeats, close silent connections, time puts out."""
@@ -183,9 +183,9 @@ class SlaveConnections:
 
     def _send(self, slave: SlaveConnection, data: bytes, now_ms: int) -> None:
         slave.sent_at_ms = now_ms
-        self._outbox.emit(Send(slave.connection, data))
+        self._remoting.emit(Send(slave.connection, data))
 
     def _shut_down(self, slave: SlaveConnection, why: str) -> None:
         self.connection_lost(slave.connection)
-        self._outbox.log_error(f"the slave at {slave.address} {why}: hanging up")
-        self._outbox.close(slave.connection, why)
+        self._remoting.log_error(f"the slave at {slave.address} {why}: hanging up")
+        self._remoting.close(slave.connection, why)

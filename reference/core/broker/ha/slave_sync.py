@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from reference.core.broker.ports import Outbox, Timers
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
+from reference.core.remoting.server import RemotingServer
 from reference.core.store.config_files import DELAY_OFFSETS
 from spec.host import Host
 from spec.layout import LayoutError
@@ -31,12 +31,11 @@ CopyTable = Callable[[Mapping[Any, Any], int], None]
 class SlaveSync:
     """The connection to the broker port of the master, and the requests over it."""
 
-    def __init__(self, state: BrokerState, outbox: Outbox, timers: Timers) -> None:
+    def __init__(self, state: BrokerState, remoting: RemotingServer) -> None:
         self.address: Host | None = None
         """Address of the master, from a name server; None without a master."""
         self._state = state
-        self._outbox = outbox
-        self._timers = timers
+        self._remoting = remoting
         self._connection: int | None = None
         self._tables: Mapping[RequestCode, CopyTable] = {
             RequestCode.GET_ALL_TOPIC_CONFIG: state.topics.follow,
@@ -47,7 +46,7 @@ class SlaveSync:
 
     def start(self, now_ms: int) -> None:
         """Start the timer."""
-        self._timers.call_every(  # [HA-SLAVE-008]
+        self._remoting.timers.call_every(  # [HA-SLAVE-008]
             SYNCHRONIZE_PERIOD_MS,
             self._synchronize,
             first_ms=now_ms + SYNCHRONIZE_FIRST_MS,
@@ -56,7 +55,7 @@ class SlaveSync:
     def set_master(self, address: Host | None) -> None:
         """Use another master from now on, or no master."""
         if address != self.address and self._connection is not None:
-            self._outbox.close(self._connection, "the master is elsewhere")
+            self._remoting.close(self._connection, "the master is elsewhere")
             self._connection = None
         self.address = address
 
@@ -75,14 +74,14 @@ class SlaveSync:
         if self._connection is not None:
             self._send_requests()
         elif self.address is not None:
-            self._outbox.connect(self.address)
+            self._remoting.connect(self.address)
 
     def _send_requests(self) -> None:
         if self._connection is None:
             return
         for code, copy_table in self._tables.items():
             on_response = partial(self._on_response, code, copy_table)
-            self._outbox.invoke(self._connection, code, {}, on_response=on_response)
+            self._remoting.invoke(self._connection, code, {}, on_response=on_response)
 
     def _on_response(
         self, code: RequestCode, copy_table: CopyTable, response: Request | None
@@ -91,7 +90,7 @@ class SlaveSync:
         if response is None or response.connection != self._connection:
             return
         if response.code != 0:
-            self._outbox.log_error(f"{code.name}: the master says {response.remark}")
+            self._remoting.log_error(f"{code.name}: the master says {response.remark}")
             return
         try:
             body = fastjson.loads(response.body)
@@ -100,7 +99,7 @@ class SlaveSync:
             copy_table(body, response.now_ms)
         except _UNREADABLE as error:
             text = f"the master's answer cannot be read: {error}"
-            self._outbox.log_error(f"{code.name}: {text}")
+            self._remoting.log_error(f"{code.name}: {text}")
 
     def _copy_offsets(self, body: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
         self._state.offsets.load(body)  # [HA-SLAVE-005]

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from reference.core.broker.ports import Outbox, Timers
 from reference.core.broker.pull.pull_message import try_pull
 from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
 from reference.core.broker.state import BrokerState
+from reference.core.remoting.server import RemotingServer
 from reference.core.store.types import DispatchRequest, Queue
 
 
 class LongPolling:
     """All held pull requests, by queue."""
 
-    def __init__(self, state: BrokerState, outbox: Outbox, timers: Timers) -> None:
+    def __init__(self, state: BrokerState, remoting: RemotingServer) -> None:
         self._state = state
-        self._outbox = outbox
-        self._timers = timers
+        self._remoting = remoting
         self._held: dict[Queue, list[Pull]] = {}
 
     def __len__(self) -> int:
@@ -32,7 +31,7 @@ class LongPolling:
         """Hold a pull request at its queue until its deadline."""
         queue = pull.header.topic, pull.header.queue_id
         self._held.setdefault(queue, []).append(pull)  # [PULL-HOLD-005]
-        self._timers.call_at(pull.deadline_ms, self._on_deadline)
+        self._remoting.timers.call_at(pull.deadline_ms, self._on_deadline)
 
     def on_messages(self, dispatched: Iterable[DispatchRequest], now_ms: int) -> None:
         """Answer the pull requests that new messages complete."""
@@ -99,8 +98,8 @@ class LongPolling:
         try:
             response = try_pull(self._state, pull)
         except Exception as error:
-            response = self._outbox.error_response(request, error)
-        self._outbox.respond(request, response)
+            response = self._remoting.error_response(request, error)
+        self._remoting.respond(request, response)
 
     def _take(self, queue: Queue, is_taken: Callable[[Pull], bool]) -> list[Pull]:
         """Remove and return the pull requests of a queue that *is_taken* selects."""

@@ -72,7 +72,7 @@ def handle_pull_message(
     # [PULL-HOLD-004]
     if response.code == ResponseCode.PULL_NOT_FOUND and header.sys_flag & FLAG_SUSPEND:
         pull.state = PULL[pull.state, PullEvent.NOTHING_NEW]
-        ports.long_polling.hold(pull)  # [PULL-HOLD-001]
+        ports.hold_pull(pull)  # [PULL-HOLD-001]
         return None
     pull.state = PULL[pull.state, PullEvent.MESSAGES_FOUND]
     return response

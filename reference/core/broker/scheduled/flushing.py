@@ -13,9 +13,9 @@ from functools import partial
 from itertools import count
 from typing import NamedTuple
 
-from reference.core.broker.ports import Effects, Timers
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.effects import Flush
+from reference.core.remoting.server import RemotingServer
 from reference.core.store.flush.flush_policy import FlushPolicy
 from reference.core.store.flush.group_commit import GroupCommitQueue, OnCommit
 from reference.core.store.mapped.files import FilesError, MappedFile
@@ -44,9 +44,8 @@ class Flusher:
 
     def __init__(
         self,
-        outbox: Effects,
-        timers: Timers,
         state: BrokerState,
+        remoting: RemotingServer,
         *,
         on_messages: Callable[[list[DispatchRequest], int], None],
     ) -> None:
@@ -56,8 +55,7 @@ class Flusher:
         self.flushes_on_append = self.is_sync or store.log.pool is not None
         """Whether `on_append` has anything to do."""
         self.pending = GroupCommitQueue()
-        self._outbox = outbox
-        self._timers = timers
+        self._remoting = remoting
         self._store = store
         self._number = state.options.number
         self._state = state
@@ -91,7 +89,7 @@ class Flusher:
         is_first, deadline_ms = not self.pending, now_ms + timeout_ms
         self.pending.put(end, deadline_ms=deadline_ms, on_commit=on_done)
         if is_first:
-            self._timers.call_at(deadline_ms, self._time_out)
+            self._remoting.timers.call_at(deadline_ms, self._time_out)
 
     def on_append(self) -> None:
         """Start the flush that new messages do not leave to the next period."""
@@ -109,7 +107,7 @@ class Flusher:
             self._suspect.update(work.queues)
             self._write_again()
             if self.is_sync:
-                self._timers.call_at(now_ms + RETRY_MS, self._log_round)
+                self._remoting.timers.call_at(now_ms + RETRY_MS, self._log_round)
             return
         try:
             work.on_done()
@@ -120,7 +118,7 @@ class Flusher:
 
     def _every(self, setting: str, job: Callable[[int], None], now_ms: int) -> None:
         period_ms = self._number(setting)
-        self._timers.call_every(period_ms, job, first_ms=now_ms + period_ms)
+        self._remoting.timers.call_every(period_ms, job, first_ms=now_ms + period_ms)
 
     def _log_round(self, now_ms: int) -> None:
         if self._is_under_way(_LOG):
@@ -161,7 +159,7 @@ class Flusher:
         self.pending.expire(now_ms)
         deadline_ms = self.pending.deadline_ms
         if deadline_ms is not None:
-            self._timers.call_at(deadline_ms, self._time_out)
+            self._remoting.timers.call_at(deadline_ms, self._time_out)
 
     def _queue_round(self, now_ms: int) -> None:
         self._on_messages(self._store.catch_up(), now_ms)
@@ -213,7 +211,7 @@ class Flusher:
         """Log an error of the disk, but not again with every attempt."""
         if refused != self._refused:
             self._refused = self._store.last_error = refused
-            self._outbox.log_error(refused)
+            self._remoting.log_error(refused)
 
     def _is_under_way(self, kind: str) -> bool:
         return any(work.kind == kind for work in self._under_way.values())
@@ -234,4 +232,4 @@ class Flusher:
             return
         number = next(self._numbers)
         self._under_way[number] = work
-        self._outbox.emit(Flush(files, number))
+        self._remoting.emit(Flush(files, number))

@@ -12,9 +12,9 @@ from reference.core.broker.admin.broker_statistics import (
     HOUR_SAMPLE_MS,
     MINUTE_SAMPLE_MS,
 )
-from reference.core.broker.ports import Outbox, Timers
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.check import check_transactions
+from reference.core.remoting.server import RemotingServer
 from reference.core.store.config_files import (
     CONSUMER_FILTERS,
     CONSUMER_OFFSETS,
@@ -33,11 +33,10 @@ class ScheduledTasks:
     """Persist tables, deliver delayed messages, find silent clients, check."""
 
     def __init__(
-        self, state: BrokerState, outbox: Outbox, timers: Timers, config: ConfigFiles
+        self, state: BrokerState, remoting: RemotingServer, config: ConfigFiles
     ) -> None:
         self._state = state
-        self._outbox = outbox
-        self._timers = timers
+        self._remoting = remoting
         self._config = config
 
     def start(self, now_ms: int) -> None:
@@ -54,11 +53,13 @@ class ScheduledTasks:
             (DAY_SAMPLE_MS, state.statistics.sample_day),
         ]
         if not state.options.is_slave:  # [HA-SLAVE-011]
-            check = partial(check_transactions, state, self._outbox)
+            check = partial(check_transactions, state, self._remoting)
             tasks.append((DELIVERY_MS, self._deliver))
             tasks.append((number("transactionCheckInterval"), check))
         for period_ms, task in tasks:
-            self._timers.call_every(period_ms, task, first_ms=now_ms + period_ms)
+            self._remoting.timers.call_every(
+                period_ms, task, first_ms=now_ms + period_ms
+            )
 
     def persist_offsets(self, now_ms: int) -> None:  # noqa: ARG002
         """Write the consumer offsets, if they have changed."""
@@ -82,12 +83,12 @@ class ScheduledTasks:
     def _scan_clients(self, now_ms: int) -> None:
         for connection in self._state.clients.silent(now_ms):
             reason = "the client has been silent for too long"
-            self._outbox.close(connection, reason)
+            self._remoting.close(connection, reason)
         for connection in self._state.filter_servers.silent(now_ms):
             reason = "the filter server has been silent for too long"
-            self._outbox.close(connection, reason)
+            self._remoting.close(connection, reason)
 
     def _deliver(self, now_ms: int) -> None:
         store = self._state.store
-        if store.deliver_delayed_messages(now_ms, self._outbox.log_error):
+        if store.deliver_delayed_messages(now_ms, self._remoting.log_error):
             self._state.has_appended = True

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reference.core.broker.broker_config import BrokerOptions, OptionError
-from reference.core.broker.ports import Timers
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
+from reference.core.remoting.timers import Timers
 from reference.core.store.cleaning.retention import (
     FIRST_ROUND_MS,
     HOUR_MS,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from reference.core.broker.ports import Outbox, Ports
+from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
@@ -59,17 +59,12 @@ def respond_to_put(
             result = result._replace(status=PutStatus.SLAVE_NOT_AVAILABLE)
     if not waits:
         return form(result)
-    respond = partial(_respond, ports.outbox, request, form)
-    pending = _PendingResponse(result, len(waits), respond)
+    pending = _PendingResponse(
+        result, len(waits), lambda final: ports.remoting.respond(request, form(final))
+    )
     for wait, failure in waits:
         wait(end, now_ms=request.now_ms, on_done=partial(pending.on_done, failure))
     return None
-
-
-def _respond(
-    outbox: Outbox, request: Request, form: FormResponse, final: PutResult
-) -> None:
-    outbox.respond(request, form(final))
 
 
 class _PendingResponse:

@@ -52,9 +52,9 @@ def handle_send_reply(
         has_failed = pushed is None or pushed.code != 0
         response = finish(failure if has_failed else None)
         if response is not None:
-            ports.outbox.respond(request, response)
+            ports.remoting.respond(request, response)
 
-    ports.outbox.invoke(
+    ports.remoting.invoke(
         client.connection,
         RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT,  # [SEND-REPLY-001]
         _pushed_fields(header, reply, request.now_ms),

@@ -101,7 +101,7 @@ def handle_send_message(
             messages.append(message)
         except Exception as error:
             # A request that fails must not stop those behind it.
-            response = ports.outbox.error_response(request, error)
+            response = ports.remoting.error_response(request, error)
             if type(error) is Refused:  # [SEND-RESPONSE-006]
                 response.fields = _broker_fields(options.region, options.is_traced)
         responses.append(response)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from reference.core.broker.ports import Outbox
 from reference.core.broker.query.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
@@ -27,7 +26,8 @@ from reference.core.broker.transaction.half_message import (
 )
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
-from reference.core.remoting.response import SYSTEM_ERROR, Response, encode_oneway
+from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.remoting.server import RemotingServer
 from reference.core.store.types import PutResult, PutStatus, message_of_record
 from spec.integers import parse_java_int, parse_java_long
 from spec.layout import LayoutError
@@ -54,17 +54,19 @@ class CheckPass:
     """Op messages that are not needed any more."""
 
 
-def check_transactions(state: BrokerState, outbox: Outbox, now_ms: int) -> None:
+def check_transactions(
+    state: BrokerState, remoting: RemotingServer, now_ms: int
+) -> None:
     """Check the half messages of all queues."""
     topic = state.topics.create_once(
         HALF_TOPIC, queue_count=1, permission=6, now_ms=now_ms
     )
     for queue_id in range(topic.read_queue_count):
-        _check_queue(state, outbox, queue_id, now_ms)
+        _check_queue(state, remoting, queue_id, now_ms)
 
 
 def _check_queue(
-    state: BrokerState, outbox: Outbox, queue_id: int, now_ms: int
+    state: BrokerState, remoting: RemotingServer, queue_id: int, now_ms: int
 ) -> None:
     half = _committed_offset(state, HALF_TOPIC, queue_id)
     op = _committed_offset(state, OP_TOPIC, queue_id)
@@ -75,7 +77,7 @@ def _check_queue(
     while offset < end:
         if offset in check.done:
             check.finished.add(check.done.pop(offset))  # [TXN-CHECK-008]
-        elif not _is_passed(state, outbox, check, offset, now_ms):
+        elif not _is_passed(state, remoting, check, offset, now_ms):
             break
         offset += 1
     if offset != half:
@@ -88,19 +90,27 @@ def _check_queue(
 
 
 def _is_passed(
-    state: BrokerState, outbox: Outbox, check: CheckPass, offset: int, now_ms: int
+    state: BrokerState,
+    remoting: RemotingServer,
+    check: CheckPass,
+    offset: int,
+    now_ms: int,
 ) -> bool:
     """Check one half message; a malformed one is passed over."""
     try:
-        return _check_half_message(state, outbox, check, offset, now_ms)
+        return _check_half_message(state, remoting, check, offset, now_ms)
     except Exception as error:  # [TXN-CHECK-022]
         text = f"{type(error).__name__}: {error}"
-        outbox.log_error(f"half message {offset} is passed over: {text}")
+        remoting.log_error(f"half message {offset} is passed over: {text}")
         return True
 
 
 def _check_half_message(
-    state: BrokerState, outbox: Outbox, check: CheckPass, offset: int, now_ms: int
+    state: BrokerState,
+    remoting: RemotingServer,
+    check: CheckPass,
+    offset: int,
+    now_ms: int,
 ) -> bool:
     """Check one undecided half message; return whether the pass may go on."""
     half = _record(state, HALF_TOPIC, check.queue_id, offset)
@@ -132,7 +142,7 @@ def _check_half_message(
     again = again._replace(flag=0, reconsume_times=0)  # [TXN-CHECK-021]
     result = put_message(state, again, now_ms)  # [TXN-CHECK-006]
     if result.is_stored and event is HalfEvent.CHECK:
-        _send_check_request(state, outbox, renewed, result)
+        _send_check_request(state, remoting, renewed, result)
     return result.is_stored
 
 
@@ -190,7 +200,7 @@ def resume_check(state: BrokerState, request: Request) -> Response:
 
 
 def _send_check_request(
-    state: BrokerState, outbox: Outbox, half: Record, result: PutResult
+    state: BrokerState, remoting: RemotingServer, half: Record, result: PutResult
 ) -> None:
     """Send CHECK_TRANSACTION_STATE to a member of the producer group."""
     properties = decode_properties(half.properties)
@@ -200,7 +210,7 @@ def _send_check_request(
     topic = properties.get(Property.REAL_TOPIC)
     queue_id = parse_java_int(properties.get(Property.REAL_QID))
     if topic is None or queue_id is None:
-        outbox.log_error(f"half message {half.queue_offset} names no topic and queue")
+        remoting.log_error(f"half message {half.queue_offset} names no topic and queue")
         return
     shown = replace(  # [TXN-CHECK-003]
         half,
@@ -211,16 +221,14 @@ def _send_check_request(
     )
     key = properties.get(Property.UNIQ_KEY, "")
     fields = {  # [TXN-CHECK-002]
-        "commitLogOffset": str(result.physical_offset),
-        "tranStateTableOffset": str(result.queue_offset),
+        "commitLogOffset": result.physical_offset,
+        "tranStateTableOffset": result.queue_offset,
         "msgId": key,
         "transactionId": key,
         "offsetMsgId": encode_message_id(half.store_host, result.physical_offset),
     }
-    check_request = encode_oneway(  # [TXN-CHECK-001]
-        RequestCode.CHECK_TRANSACTION_STATE, fields, encode_record(shown)
-    )
-    outbox.send(client.connection, check_request)
+    code = RequestCode.CHECK_TRANSACTION_STATE  # [TXN-CHECK-001]
+    remoting.invoke_oneway(client.connection, code, fields, encode_record(shown))
 
 
 def _read_op_messages(state: BrokerState, check: CheckPass) -> None:

@@ -16,7 +16,7 @@ from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import decode_message
 from reference.core.client.remoting.rpc_client import DeliverMessages, DirectRequest
 from reference.core.remoting.request import Request
-from reference.core.remoting.response import Response, error_response
+from reference.core.remoting.response import Response
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.layout import LayoutError
 from spec.wire.bodies.json_body import decode_body, encode_body
@@ -115,7 +115,7 @@ class AdminRequestHandler:
             name = request.optional_text("brokerName") or ""
             message = decode_message(request.body, name)
         except LayoutError as error:
-            return error_response(ResponseCode.SYSTEM_ERROR, str(error))
+            return Response(ResponseCode.SYSTEM_ERROR, str(error))
         direct = DirectRequest(address, request.opaque, now_ms)
         self._client.rpc.emit(DeliverMessages(message.queue, (message,), direct))
         return None
@@ -163,4 +163,4 @@ class AdminRequestHandler:
 def _group_not_exist(request: Request) -> Response:
     group = request.optional_text("consumerGroup")
     remark = f"The Consumer Group <{group}> not exist in this consumer"
-    return error_response(ResponseCode.SYSTEM_ERROR, remark)
+    return Response(ResponseCode.SYSTEM_ERROR, remark)

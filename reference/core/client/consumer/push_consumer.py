@@ -19,7 +19,6 @@ from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.subscription import TAGS, membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
-from reference.core.client.remoting.requests import client_request
 from reference.core.client.remoting.rpc_client import (
     Call,
     DeliverMessages,
@@ -28,6 +27,7 @@ from reference.core.client.remoting.rpc_client import (
     is_success,
 )
 from reference.core.client.validators import check_topic
+from reference.core.remoting.response import create_request
 from spec.client.subscribing import CHECK_TIMEOUT_MS
 from spec.routing.route_data import TopicRoute
 from spec.wire.bodies.heartbeat import ALL_MESSAGES, FilterCheck, Subscription
@@ -95,7 +95,7 @@ class Consumer(GroupMember):
             subscription=body_as_json(subscription),
         )
         body = encode_body(check)
-        request = client_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
+        request = create_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
         self._routes.fetch(subscription.topic, on_route, now_ms=now_ms)
         return call
 

@@ -20,7 +20,7 @@ from reference.core.client.pull.message_ext import decompress
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.rpc_client import Call
 from reference.core.remoting.request import FieldError, Request
-from reference.core.remoting.response import Response, error_response
+from reference.core.remoting.response import Response
 from spec.client.requests import NO_REPLY_CODE, REPLY
 from spec.layout import LayoutError
 from spec.store.message_record import SystemFlag
@@ -110,7 +110,7 @@ class RequestReplyService:
             correlation_id, reply = _decoded(request, now_ms)
         except (FieldError, LayoutError):
             remark = "process reply message fail"
-            return error_response(ResponseCode.SYSTEM_ERROR, remark)
+            return Response(ResponseCode.SYSTEM_ERROR, remark)
         call = self._waiting.pop(correlation_id, None)
         if call is not None:
             self._rpc.finish(call, reply)

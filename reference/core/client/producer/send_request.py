@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reference.core.client.message import Message, MessageQueue
-from reference.core.client.remoting.requests import client_request
+from reference.core.remoting.response import create_request
 from spec.client.requests import REPLY
 from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import Property, encode_properties
@@ -119,7 +119,7 @@ def send_command(
         **_counts(message),
     }
     short_fields = {LETTERS[name]: value for name, value in fields.items()}
-    return client_request(code, short_fields, message.body, oneway=oneway)
+    return create_request(code, short_fields, message.body, oneway=oneway)
 
 
 def _counts(message: PreparedMessage) -> dict[str, str]:

@@ -18,9 +18,8 @@ from reference.core.client.message import (
     SendStatus,
 )
 from reference.core.client.pull.message_ext import MessageExt, decode_message
-from reference.core.client.remoting.requests import client_request
 from reference.core.remoting.request import FieldError, Request
-from reference.core.remoting.response import Response
+from reference.core.remoting.response import Response, create_request
 from spec.layout import LayoutError
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import Property
@@ -109,7 +108,7 @@ class TransactionService:
         remark: str | None,
     ) -> None:
         outcome = {"producerGroup": self.group, "commitOrRollback": int(state)}
-        request = client_request(
+        request = create_request(
             RequestCode.END_TRANSACTION,
             {**outcome, **fields},
             oneway=True,

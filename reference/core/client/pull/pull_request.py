@@ -11,9 +11,9 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.pull.message_ext import MessageExt, message_ext
 from reference.core.client.pull.subscription import matches_tags
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.requests import client_request
 from reference.core.client.remoting.rpc_client import Result, failure_of, is_success
 from reference.core.remoting.request import FieldError
+from reference.core.remoting.response import create_request
 from spec.client.subscribing import SUSPEND_MS
 from spec.layout import LayoutError
 from spec.store.message_record import decode_records
@@ -85,7 +85,7 @@ def pull_command(
         "subVersion": subscription.version,
         "expressionType": subscription.expression_type,
     }
-    return client_request(RequestCode.PULL_MESSAGE, fields)
+    return create_request(RequestCode.PULL_MESSAGE, fields)
 
 
 def pull_result(

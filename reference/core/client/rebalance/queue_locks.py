@@ -15,8 +15,8 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.queue_states import LockEvent, LockState
-from reference.core.client.remoting.requests import client_request
 from reference.core.client.remoting.rpc_client import Result, body_of
+from reference.core.remoting.response import create_request
 from spec.client.ordering import LOCK_TIMEOUT_MS
 from spec.wire.bodies.json_body import encode_body
 from spec.wire.consumer.queue_locks import LockedQueues, QueueLocks
@@ -71,7 +71,7 @@ class LockClient:
         """Unlock a queue that is not assigned any more."""
         assigned.on_lock(LockEvent.UNLOCK)
         code, body = RequestCode.UNLOCK_BATCH_MQ, self._body([assigned.queue])
-        request = client_request(code, body=body, oneway=True)
+        request = create_request(code, body=body, oneway=True)
         address = self._routes.address(assigned.queue.broker_name)
         self._rpc.invoke_oneway(address, request)
 
@@ -87,7 +87,7 @@ class LockClient:
                 return
             callback({one for one in queues if one.name in body.queues}, later_ms)
 
-        request = client_request(RequestCode.LOCK_BATCH_MQ, body=self._body(queues))
+        request = create_request(RequestCode.LOCK_BATCH_MQ, body=self._body(queues))
         address = self._routes.address(queues[0].broker_name)
         self._rpc.invoke(address, request, on_result, now_ms, LOCK_TIMEOUT_MS)
 

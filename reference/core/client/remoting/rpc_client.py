@@ -16,10 +16,9 @@ from typing import Any, Generic, TypeGuard, TypeVar
 
 from reference.core.client.message import MessageQueue
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.remoting.effects import LogError, SetTimer
 from reference.core.remoting.request import Request
-from reference.core.remoting.response import Response, encode_response, error_response
-from reference.core.remoting.timers import Timers
+from reference.core.remoting.response import Response, encode_response
+from reference.core.remoting.server import Outbox
 from spec.layout import LayoutError
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.remoting.command import Command, encode_command
@@ -89,9 +88,6 @@ class PersistOffsets:
     offsets: Mapping[MessageQueue, int]
 
 
-Effect = Write | CallFinished | DeliverMessages | PersistOffsets | SetTimer | LogError
-
-
 @dataclass(frozen=True, slots=True)
 class _PendingRequest:
     """A request without a response (Java: ResponseFuture)."""
@@ -100,17 +96,15 @@ class _PendingRequest:
     callback: Callback
 
 
-class RpcClient:
-    """Pending requests, timers and effects of one client."""
+class RpcClient(Outbox):
+    """Pending requests of one client."""
 
     def __init__(self, handlers: Mapping[int, Handler] | None = None) -> None:
-        self.timers = Timers(lambda text: self.emit(LogError(text)))
+        super().__init__()
         self.handlers = dict(handlers or {})
         """Processor table: requests that brokers may send, by code."""
         self._pending: dict[int, _PendingRequest] = {}
-        self._outbox: list[Effect] = []
         self._next_opaque = 0
-        self._timer_ms: int | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -170,11 +164,6 @@ class RpcClient:
         for opaque in gone:
             self.request_failed(opaque, Reason.LOST, now_ms)
 
-    def timer_expired(self, now_ms: int) -> None:
-        """Run the timers that are due."""
-        self._timer_ms = None
-        self.timers.run_due(now_ms)
-
     def respond(self, address: str, opaque: int, response: Response) -> None:
         """Send the response to a broker's request."""
         self._outbox.append(Write(address, encode_response(opaque, response), None))
@@ -184,22 +173,9 @@ class RpcClient:
         found = ClientError(result) if isinstance(result, Failure) else result
         self.emit(CallFinished(call, found))
 
-    def emit(self, effect: Effect) -> None:
-        """Add an effect for the shell."""
-        self._outbox.append(effect)
-
     def abandon(self) -> None:
         """Drop every pending request."""
         self._pending.clear()
-
-    def take_effects(self) -> list[Effect]:
-        """Return the effects since the last call, with a timer if an earlier is due."""
-        due_ms = self.timers.next_at_ms
-        if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
-            self._timer_ms = due_ms
-            self._outbox.append(SetTimer(due_ms))
-        effects, self._outbox = self._outbox, []
-        return effects
 
     def _new_opaque(self) -> int:
         opaque = self._next_opaque  # [CLIENT-RETRY-006]
@@ -211,7 +187,7 @@ class RpcClient:
         if handler is None:  # [CLIENT-ADMIN-001]
             code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
             remark = f" request type {request.code} not supported"
-            response: Response | None = error_response(code, remark)
+            response: Response | None = Response(code, remark)
         else:
             response = handler(address, request, now_ms)
         if response is not None:

@@ -1,0 +1,190 @@
+"""
+Settings as typed attributes: one table for name, type, default, range and release.
+
+A subclass is the table. Each annotated attribute with a default is a setting, under
+Java's name: ``flush_disk_type`` is flushDiskType. Parsing, checks, and the warnings
+about names without effect are derived from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
+
+from spec.integers import INT32_MAX, INT64_MAX, INT64_MIN, parse_java_long
+
+
+class SettingError(ValueError):
+    """A setting with which a server must not start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Java's name of a setting, where it is not the attribute's."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """The first release that has the setting; without it, every studied release."""
+
+    release: str
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Least and greatest value of a number; without it, a Java long."""
+
+    least: int
+    most: int = INT32_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """A check of a text: *read* raises ValueError."""
+
+    read: Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One row of a table."""
+
+    name: str
+    attribute: str
+    kind: type
+    default: object
+    marks: tuple[object, ...] = ()
+
+    @property
+    def since(self) -> str | None:
+        """The first release that has it, None for every studied release."""
+        return next((one.release for one in self.marks if isinstance(one, Since)), None)
+
+    def parse(self, text: str) -> object:
+        """Return the value that *text* is; raise SettingError."""
+        value: object = text
+        if self.kind is bool:
+            value = text.lower() == "true"
+        elif self.kind in {int, float}:
+            value = self._number(text)
+        elif issubclass(self.kind, StrEnum):
+            if text not in set(self.kind):
+                names = ", ".join(self.kind)
+                raise SettingError(f"{self.name} is {text!r}, not one of {names}")
+            value = self.kind(text)
+        for one in self.marks:
+            if isinstance(one, Readable):
+                try:
+                    one.read(text)
+                except ValueError as error:
+                    raise SettingError(f"{self.name}: {error}") from None
+        return value
+
+    def _number(self, text: str) -> float | int:
+        try:
+            value = float(text) if self.kind is float else parse_java_long(text)
+        except ValueError:
+            value = None
+        if value is None:
+            raise SettingError(f"{self.name} is {text!r}, which is not a number")
+        limits = [one for one in self.marks if isinstance(one, Range)]
+        for one in limits or [Range(INT64_MIN, INT64_MAX)]:
+            if not one.least <= value <= one.most:
+                bounds = f"between {one.least} and {one.most}"
+                raise SettingError(f"{self.name} is {value}, not {bounds}")
+        return value
+
+
+class Settings:
+    """The settings of one server, and the texts of names that are no settings."""
+
+    TABLE: ClassVar[Mapping[str, Setting]]
+    """The settings by Java's name."""
+    SPELLINGS: ClassVar[Mapping[str, str]] = {}
+    """Other spellings of names, by the spelling."""
+    WITHOUT_EFFECT: ClassVar[Mapping[str, str]] = {}
+    """Names of other settings of 4.6.0, in one text for each first release."""
+    OWNER: ClassVar[str]
+    """Owner of the settings, in warnings."""
+
+    def __init_subclass__(cls) -> None:
+        """Derive the table from the annotated attributes."""
+        hints = get_type_hints(cls, include_extras=True)
+        given = [name for name in hints if name.islower() and name in vars(cls)]
+        rows = [_setting(name, hints[name], vars(cls)[name]) for name in given]
+        cls.TABLE = {row.name: row for row in rows}
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        self.others: dict[str, str] = {}
+        """Texts of names that are no settings here; tools read and change them."""
+        for name, text in (texts or {}).items():
+            row = self._row(name)
+            if row is None:
+                self.others[name] = text
+            else:
+                setattr(self, row.attribute, row.parse(text))
+        self.derive()
+
+    def derive(self) -> None:
+        """Derive attributes from the settings; raise SettingError if they disagree."""
+
+    def change(self, texts: Mapping[str, str]) -> None:
+        """Change known settings; a value of a wrong type or range has no effect."""
+        for name, text in texts.items():
+            row = self._row(name)
+            if row is not None:
+                try:
+                    setattr(self, row.attribute, row.parse(text))
+                except SettingError:  # [ADMIN-CONFIG-003]
+                    continue
+            elif name in self.others:
+                self.others[name] = text
+        self.derive()
+
+    def texts(self) -> dict[str, str]:
+        """Return every setting as text, under Java's name."""
+        rows = self.TABLE.values()
+        known = {row.name: _text(getattr(self, row.attribute)) for row in rows}
+        return {**known, **self.others}
+
+    @classmethod
+    def warnings(cls, texts: Mapping[str, str]) -> list[str]:
+        """Return one line for each name without effect, in order of the names."""
+        ignored = {name for names in cls.WITHOUT_EFFECT.values() for name in names.split()}
+        used = cls.TABLE.keys() | cls.SPELLINGS.keys()
+        lines = []
+        for name in sorted(texts.keys() - used):
+            if name in ignored:
+                lines.append(f"{name} has no effect here")
+                continue
+            near = get_close_matches(name, used | ignored, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            lines.append(f"{name} is not a setting of a 4.6.0 {cls.OWNER}{hint}")
+        return lines
+
+    def _row(self, name: str) -> Setting | None:
+        return self.TABLE.get(self.SPELLINGS.get(name, name))
+
+
+def _setting(attribute: str, hint: Any, default: object) -> Setting:
+    is_marked = get_origin(hint) is Annotated
+    kind, *marks = get_args(hint) if is_marked else (hint,)
+    own = [mark.name for mark in marks if isinstance(mark, Named)]
+    java = re.sub("_(.)", lambda match: match[1].upper(), attribute)
+    return Setting(
+        name=own[0] if own else java,
+        attribute=attribute,
+        kind=kind,
+        default=default,
+        marks=tuple(marks),
+    )
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
