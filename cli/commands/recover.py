@@ -113,7 +113,7 @@ def _options(view: ReadOnlyStore, broker_conf: Path | None) -> StoreOptions:
     if broker_conf is None:
         return inferred_options(view)
     text = broker_conf.read_text("utf-8", "replace")
-    return BrokerOptions(settings=read_properties(text)).store_options()
+    return BrokerOptions(read_properties(text)).store_options()
 
 
 def _recover_copy(

@@ -151,7 +151,7 @@ def _forecast(store: str, options: AuditOptions) -> StartForecast | None:
     given = None
     if options.broker_conf is not None:
         text = options.broker_conf.read_text("utf-8", "replace")
-        given = BrokerOptions(settings=read_properties(text)).store_options()
+        given = BrokerOptions(read_properties(text)).store_options()
     return start_forecast(store, options.release, given)
 
 

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
-from spec.integers import INT32_MAX, INT64_MAX, INT64_MIN, parse_java_long
+from spec.integers import INT32_MAX, parse_java_long
 
 
 class SettingError(ValueError):
@@ -51,6 +51,15 @@ class Readable:
     read: Callable[[str], object]
 
 
+@dataclass(frozen=True, slots=True)
+class ShownOnly:
+    """Mark of a setting that tools read, and that has no other effect here."""
+
+
+PORT_MAX = 65_535
+Port = Annotated[int, Range(1, PORT_MAX)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """One row of a table."""
@@ -60,11 +69,6 @@ class Setting:
     kind: type
     default: object
     marks: tuple[object, ...] = ()
-
-    @property
-    def since(self) -> str | None:
-        """The first release that has it, None for every studied release."""
-        return next((one.release for one in self.marks if isinstance(one, Since)), None)
 
     def parse(self, text: str) -> object:
         """Return the value that *text* is; raise SettingError."""
@@ -93,9 +97,8 @@ class Setting:
             value = None
         if value is None:
             raise SettingError(f"{self.name} is {text!r}, which is not a number")
-        limits = [one for one in self.marks if isinstance(one, Range)]
-        for one in limits or [Range(INT64_MIN, INT64_MAX)]:
-            if not one.least <= value <= one.most:
+        for one in self.marks:
+            if isinstance(one, Range) and not one.least <= value <= one.most:
                 bounds = f"between {one.least} and {one.most}"
                 raise SettingError(f"{self.name} is {value}, not {bounds}")
         return value
@@ -108,8 +111,8 @@ class Settings:
     """The settings by Java's name."""
     SPELLINGS: ClassVar[Mapping[str, str]] = {}
     """Other spellings of names, by the spelling."""
-    WITHOUT_EFFECT: ClassVar[Mapping[str, str]] = {}
-    """Names of other settings of 4.6.0, in one text for each first release."""
+    WITHOUT_EFFECT: ClassVar[str] = ""
+    """Names of other settings of 4.6.0."""
     OWNER: ClassVar[str]
     """Owner of the settings, in warnings."""
 
@@ -121,14 +124,16 @@ class Settings:
         cls.TABLE = {row.name: row for row in rows}
 
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        for row in self.TABLE.values():
+            setattr(self, row.attribute, row.default)
         self.others: dict[str, str] = {}
         """Texts of names that are no settings here; tools read and change them."""
         for name, text in (texts or {}).items():
-            row = self._row(name)
-            if row is None:
+            known = self._row(name)
+            if known is None:
                 self.others[name] = text
             else:
-                setattr(self, row.attribute, row.parse(text))
+                setattr(self, known.attribute, known.parse(text))
         self.derive()
 
     def derive(self) -> None:
@@ -149,21 +154,23 @@ class Settings:
 
     def texts(self) -> dict[str, str]:
         """Return every setting as text, under Java's name."""
-        rows = self.TABLE.values()
-        known = {row.name: _text(getattr(self, row.attribute)) for row in rows}
-        return {**known, **self.others}
+        values = {one.name: getattr(self, one.attribute) for one in self.TABLE.values()}
+        return {**{name: _text(one) for name, one in values.items()}, **self.others}
 
     @classmethod
     def warnings(cls, texts: Mapping[str, str]) -> list[str]:
         """Return one line for each name without effect, in order of the names."""
-        ignored = {name for names in cls.WITHOUT_EFFECT.values() for name in names.split()}
-        used = cls.TABLE.keys() | cls.SPELLINGS.keys()
+        rows = cls.TABLE.values()
+        shown = {row.name for row in rows if ShownOnly() in row.marks}
+        without_effect = shown | set(cls.WITHOUT_EFFECT.split())
+        known = cls.TABLE.keys() | cls.SPELLINGS.keys() | without_effect
         lines = []
-        for name in sorted(texts.keys() - used):
-            if name in ignored:
+        for name in sorted(texts):
+            if name in without_effect:
                 lines.append(f"{name} has no effect here")
+            if name in known:
                 continue
-            near = get_close_matches(name, used | ignored, n=1)
+            near = get_close_matches(name, known, n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
             lines.append(f"{name} is not a setting of a 4.6.0 {cls.OWNER}{hint}")
         return lines

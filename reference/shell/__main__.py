@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reference.core.broker.acl.accounts import AclFileError
-from reference.core.broker.broker_config import OptionError
-from reference.core.broker.setting_checks import setting_warnings
+from reference.core.broker.broker_config import BrokerOptions
 from reference.core.java_properties import read_properties
+from reference.core.settings import SettingError
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.recovery.recover import BulkRecovery
 from reference.fast.recovery import FastRecovery
@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if given.config is not None:
             settings = read_properties(read_settings_text(given.config))
-            for warning in setting_warnings(settings):
+            for warning in BrokerOptions.warnings(settings):
                 sys.stderr.write(f"{given.config}: {warning}\n")
         setup = Setup(
             host=given.host,
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
             runner.run(serve(setup))
     except (
         AclFileError,
-        OptionError,
+        SettingError,
         FaultError,
         FilesError,
         OSError,

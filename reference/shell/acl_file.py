@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reference.core.broker.acl.accounts import AclFileError
-from reference.core.broker.broker_config import BrokerOptions, OptionError
+from reference.core.broker.broker_config import BrokerOptions
+from reference.core.settings import SettingError
 from spec.security.plain_acl import FILE
 
 HOME_SETTING, HOME_VARIABLE = "rocketmqHome", "ROCKETMQ_HOME"
@@ -38,11 +39,11 @@ def acl_file_of(
     options: BrokerOptions, environment: Mapping[str, str] = os.environ
 ) -> PlainAclFile | None:
     """Return the file that aclEnable makes a broker read; None without aclEnable."""
-    if not options.truth("aclEnable"):
+    if not options.acl_enable:
         return None
-    home = options.settings.get(HOME_SETTING) or environment.get(HOME_VARIABLE)
+    home = options.rocketmq_home or environment.get(HOME_VARIABLE)
     if not home:
-        raise OptionError(
+        raise SettingError(
             f"aclEnable=true needs {HOME_SETTING}, or {HOME_VARIABLE} in the "
             f"environment: its {FILE} has the accounts"
         )

@@ -17,19 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference.core.java_properties import read_properties, write_properties
-from reference.core.name_server.config import (
-    DEFAULTS,
-    NameServerConfig,
-    SettingError,
-    check_port,
-    setting_warnings,
-)
+from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.kv_config import (
     KvConfigTable,
     decode_kv_config,
     encode_kv_config,
 )
 from reference.core.name_server.server import NameServer
+from reference.core.settings import SettingError
 from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms
 from reference.shell.remoting_host import RemotingHost
@@ -52,34 +47,30 @@ class NameServerSetup:
     file_settings: Mapping[str, str] = field(default_factory=dict)
     """The content of that file."""
 
-    def settings(self) -> dict[str, str]:
-        """Return all settings, with defaults for those the file does not set."""
+    def name_server_config(self) -> NameServerConfig:
+        """Return all settings, with defaults for those that the file does not set."""
         home = self.home.resolve()
-        places = {
+        settings = {
             "rocketmqHome": str(home),
             "kvConfigPath": str(home / "kvConfig.json"),
             "configStorePath": str(home / "namesrv.properties"),
+            **self.file_settings,
         }
-        settings = {**DEFAULTS, **places, **self.file_settings}
-        if self.config is not None:
-            # [ROUTE-CONFIG-008]
+        if self.config is not None:  # [ROUTE-CONFIG-008]
             settings["configStorePath"] = str(self.config.resolve())
         if self.port is not None:
             settings["listenPort"] = str(self.port)
-        return settings
+        path = Path(settings["configStorePath"])
+        return NameServerConfig(
+            settings, persist=lambda now: _replace(path, write_properties(now))
+        )
 
 
 def new_name_server(setup: NameServerSetup) -> NameServer:
     """Return a name server whose tables persist themselves in files."""
-    settings = setup.settings()
-    kv_path, config_path = settings["kvConfigPath"], settings["configStorePath"]
-    return NameServer(
-        kv_config=_load_kv_config(Path(kv_path)),
-        config=NameServerConfig(
-            settings,
-            persist=lambda now: _replace(Path(config_path), write_properties(now)),
-        ),
-    )
+    config = setup.name_server_config()
+    kv_config = _load_kv_config(Path(config.kv_config_path))
+    return NameServer(kv_config=kv_config, config=config)
 
 
 def _load_kv_config(path: Path) -> KvConfigTable:
@@ -129,11 +120,11 @@ def main(arguments: list[str] | None = None) -> int:
             config=given.config,
             file_settings=read_properties(text),
         )
-        for warning in setting_warnings(setup.file_settings):
+        for warning in NameServerConfig.warnings(setup.file_settings):
             sys.stderr.write(f"{given.config}: {warning}\n")
-        check_port(setup.settings())
+        config = setup.name_server_config()
         if given.print_settings:
-            sys.stdout.write(write_properties(setup.settings()))
+            sys.stdout.write(write_properties(config.texts()))
             return 0
         asyncio.run(serve(setup))
     except (SettingError, FilesError, OSError, UnicodeDecodeError) as error:

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reference.core.broker.broker_config import BrokerOptions, OptionError
+from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.broker_controller import BrokerController
 from reference.core.broker.filter.consumer_filters import bits_at_start
-from reference.core.broker.setting_checks import PORT_MAX, check_settings
 from reference.core.name_server.server import NameServer
+from reference.core.settings import PORT_MAX, SettingError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.recover import BulkRecovery
 from reference.shell.acl_file import acl_file_of
@@ -88,7 +88,7 @@ async def _serve_from(
         now_ms=now_ms(),
         acl_file=acl_file_of(options),
     )
-    memory_max = options.number("peerMemoryMax")
+    memory_max = options.peer_memory_max
     for_names = memory_max // NAME_SERVER_SHARE
     hosts = (
         RemotingHost(names, for_names),
@@ -127,20 +127,20 @@ async def _start(setup: Setup, names: RemotingHost, brokers: BrokerHost) -> None
     await names.listen(setup.host, setup.name_server_port)
     await brokers.listen(setup.host, setup.broker_port)
     await brokers.listen(setup.host, setup.broker_port - VIP_PORT_DISTANCE)
-    port_for_slaves = broker.state.options.number("haListenPort")
+    port_for_slaves = broker.state.options.ha_listen_port
     await brokers.listen_for_slaves(setup.host, port_for_slaves)
     name_server.start(now_ms())
     names.perform(name_server.take_effects())
     wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
     near = "127.0.0.1" if wildcard else resolve(setup.host)
     own = Host.of(near, setup.name_server_port)
-    broker.start([own, *_other_name_servers(setup, own)], now_ms())
+    broker.start([own, *_other_name_servers(broker.state.options, own)], now_ms())
     brokers.perform(broker.take_effects())
 
 
-def _other_name_servers(setup: Setup, own: Host) -> list[Host]:
+def _other_name_servers(options: BrokerOptions, own: Host) -> list[Host]:
     """Return the name servers in broker.conf, without the one of this process."""
-    texts = setup.settings.get("namesrvAddr", "").split(";")
+    texts = options.namesrv_addr.split(";")
     named = [text.strip() for text in texts if text.strip()]
     hosts = [Host.of(*resolve_address("namesrvAddr", text)) for text in named]
     return [host for host in dict.fromkeys(hosts) if host != own]
@@ -162,15 +162,14 @@ def _options(setup: Setup) -> BrokerOptions:
     settings.setdefault("haListenPort", str(ha_port))
     if not 1 <= setup.name_server_port <= PORT_MAX:
         port = setup.name_server_port
-        raise OptionError(f"--namesrv-port is {port}, not between 1 and {PORT_MAX}")
+        raise SettingError(f"--namesrv-port is {port}, not between 1 and {PORT_MAX}")
     options = BrokerOptions(settings)
-    check_settings(options.settings)
     options.check_role()
-    options.store_ip = resolve(options.ip)
-    master = options.settings["haMasterAddress"]
+    options.store_ip = resolve(options.broker_ip1)
+    master = options.ha_master_address
     if master:
         ip, port = resolve_address("haMasterAddress", master)
-        options.settings["haMasterAddress"] = str(Host.of(ip, port))
+        options.ha_master_address = str(Host.of(ip, port))
     return options
 
 

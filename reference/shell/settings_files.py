@@ -6,7 +6,7 @@ import re
 import socket
 from pathlib import Path
 
-from reference.core.broker.broker_config import OptionError
+from reference.core.settings import SettingError
 
 
 def read_settings_text(path: Path) -> str:
@@ -26,7 +26,7 @@ def resolve(host: str) -> str:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise OptionError(f"the host {host!r} cannot be resolved: {error}") from None
+        raise SettingError(f"the host {host!r} cannot be resolved: {error}") from None
     addresses = sorted(found, key=lambda one: one[0] != socket.AF_INET)
     return re.sub(r"%.*", "", str(addresses[0][4][0]))
 
@@ -35,5 +35,5 @@ def resolve_address(setting: str, text: str) -> tuple[str, int]:
     """Return the numeric address and the port of ``host:port`` in *setting*."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not host:
-        raise OptionError(f"{setting}: {text!r} is not an address such as host:9876")
+        raise SettingError(f"{setting}: {text!r} is not an address such as host:9876")
     return resolve(host.strip("[]")), int(port)

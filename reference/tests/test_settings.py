@@ -6,14 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.broker.broker_config import DEFAULTS, OptionError
-from reference.core.broker.setting_checks import (
-    RANGES,
-    UNSUPPORTED,
-    USED,
-    setting_warnings,
-)
+from reference.core.broker.broker_config import BrokerOptions
 from reference.core.java_properties import read_properties
+from reference.core.settings import SettingError, Since
 from reference.shell.__main__ import main
 from reference.shell.name_server import main as name_server_main
 from reference.shell.settings_files import (
@@ -71,16 +66,32 @@ def test_keys_without_effect_are_named() -> None:
         "brokerIP2": "127.0.0.1",
         "zzz": "",
     }
-    assert setting_warnings(settings) == [
+    assert BrokerOptions.warnings(settings) == [
         "brokerNmae is not a setting of a 4.6.0 broker (did you mean brokerName?)",
         "storePathCommitLog has no effect here",
         "zzz is not a setting of a 4.6.0 broker",
     ]
 
 
-def test_every_key_of_4_6_0_is_in_one_set() -> None:
-    assert not USED & UNSUPPORTED
-    assert RANGES.keys() <= DEFAULTS.keys()
+def test_every_setting_is_declared_once() -> None:
+    others = BrokerOptions.WITHOUT_EFFECT.split()
+    assert len(set(others)) == len(others)
+    assert not BrokerOptions.TABLE.keys() & set(others)
+    attributes = [row.attribute for row in BrokerOptions.TABLE.values()]
+    assert len(set(attributes)) == len(attributes)
+
+
+def test_a_default_is_what_its_text_means() -> None:
+    options = BrokerOptions()
+    assert BrokerOptions(options.texts()).texts() == options.texts()
+    for row in BrokerOptions.TABLE.values():
+        assert getattr(options, row.attribute) == row.default
+
+
+def test_a_release_is_one_that_has_tags() -> None:
+    marks = [mark for row in BrokerOptions.TABLE.values() for mark in row.marks]
+    since = {mark.release for mark in marks if isinstance(mark, Since)}
+    assert since == {"4.3.0", "4.4.0", "4.6.0"}
 
 
 def test_comments_may_have_any_encoding(tmp_path: Path) -> None:
@@ -94,5 +105,5 @@ def test_host_names_are_resolved() -> None:
     assert resolve("localhost") == "127.0.0.1"
     assert resolve_address("namesrvAddr", "localhost:9876") == ("127.0.0.1", 9876)
     assert resolve_address("namesrvAddr", "[::1]:9876") == ("::1", 9876)
-    with pytest.raises(OptionError, match="cannot be resolved"):
+    with pytest.raises(SettingError, match="cannot be resolved"):
         resolve("no.such.invalid")

@@ -1,113 +1,71 @@
 """
 The settings of broker.conf (Java: BrokerConfig, MessageStoreConfig).
 
-Names and defaults are Java's, so that the file of a real broker works here. Unknown
-settings are kept and returned to tools.
+Names and defaults are those of 4.6.0, so that the file of a real broker works here.
+4.6.0 ignores every unknown name and every number that it cannot parse. The reference
+warns of a name without effect, and does not start with a bad value (BrokerStartup).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
 
+from reference.core.settings import (
+    Named,
+    Port,
+    Range,
+    Readable,
+    SettingError,
+    Settings,
+    Since,
+)
+from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.types import FlushMode, StoreOptions
+from spec.integers import INT64_MAX
+from spec.routing.topic_config import Permission
+from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
+from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
-DEFAULTS: Mapping[str, str] = {
-    "brokerName": "broker-a",
-    "brokerClusterName": "DefaultCluster",
-    "brokerId": "0",
-    "brokerIP1": "127.0.0.1",
-    "brokerPermission": "6",
-    "defaultTopicQueueNums": "8",
-    "autoCreateTopicEnable": "true",
-    "autoCreateSubscriptionGroup": "true",
-    "clusterTopicEnable": "true",
-    "brokerTopicEnable": "true",
-    "traceTopicEnable": "false",
-    "aclEnable": "false",
-    "msgTraceTopicName": "RMQ_SYS_TRACE_TOPIC",
-    "rejectTransactionMessage": "false",
-    "storeReplyMessageEnable": "true",
-    "longPollingEnable": "true",
-    "shortPollingTimeMills": "1000",
-    "notifyConsumerIdsChangedEnable": "true",
-    "enablePropertyFilter": "false",
-    "flushConsumerOffsetInterval": "5000",
-    "registerNameServerPeriod": "30000",  # [ROUTE-OUTERAPI-009]
-    "forceRegister": "true",  # [ROUTE-OUTERAPI-011]
-    "compressedRegister": "false",
-    "transactionTimeOut": "6000",  # [TXN-CHECK-017]
-    "transactionCheckMax": "15",
-    "transactionCheckInterval": "60000",  # [TXN-CHECK-018]
-    "startAcceptSendRequestTimeStamp": "0",
-    "sendThreadPoolQueueCapacity": "10000",
-    "pullThreadPoolQueueCapacity": "100000",
-    "queryThreadPoolQueueCapacity": "20000",
-    "endTransactionPoolQueueCapacity": "100000",
-    "regionId": "DefaultRegion",
-    "traceOn": "true",
-    "listenPort": "10911",
-    "haListenPort": "10912",
-    "brokerRole": "ASYNC_MASTER",
-    "haMasterAddress": "",
-    "haSendHeartbeatInterval": "5000",
-    "haHousekeepingInterval": "20000",
-    "haTransferBatchSize": "32768",
-    "haSlaveFallbehindMax": "268435456",
-    "offsetCheckInSlave": "false",
-    "slaveReadEnable": "false",
-    "fileReservedTime": "72",
-    "deleteWhen": "04",
-    "diskMaxUsedSpaceRatio": "75",
-    "cleanFileForciblyEnable": "true",
-    "cleanResourceInterval": "10000",
-    "deleteCommitLogFilesInterval": "100",
-    "deleteConsumeQueueFilesInterval": "100",
-    "redeleteHangedFileInterval": "120000",
-    "defaultQueryMaxNum": "32",
-    "flushDiskType": "ASYNC_FLUSH",
-    "flushIntervalCommitLog": "500",
-    "flushCommitLogLeastPages": "4",
-    "flushCommitLogThoroughInterval": "10000",
-    "flushIntervalConsumeQueue": "1000",
-    "flushConsumeQueueLeastPages": "2",
-    "flushConsumeQueueThoroughInterval": "60000",
-    "syncFlushTimeout": "5000",
-    "osPageCacheBusyTimeOutMills": "1000",
-    "transientStorePoolEnable": "false",
-    "transientStorePoolSize": "5",
-    "commitIntervalCommitLog": "200",
-    "commitCommitLogLeastPages": "4",
-    "commitCommitLogThoroughInterval": "200",
-    "mappedFileSizeCommitLog": "1073741824",
-    "mappedFileSizeConsumeQueue": "6000000",
-    "enableConsumeQueueExt": "false",
-    "enableCalcFilterBitMap": "false",
-    "expectConsumerNumUseFilter": "32",
-    "maxErrorRateOfBloomFilter": "20",
-    "filterDataCleanTimeSpan": "86400000",
-    "mappedFileSizeConsumeQueueExt": "50331648",
-    "maxHashSlotNum": "5000000",
-    "maxIndexNum": "20000000",
-    "messageIndexEnable": "true",
-    "messageIndexSafe": "false",
-    "maxMessageSize": "4194304",
-    "checkCRCOnRecover": "true",
-    "maxTransferBytesOnMessageInMemory": "262144",
-    "maxTransferCountOnMessageInMemory": "32",
-    "maxTransferBytesOnMessageInDisk": "65536",
-    "maxTransferCountOnMessageInDisk": "8",
-    "maxMsgsNumBatch": "64",
-    "messageDelayLevel": DEFAULT_DELAY_LEVELS,
-    "peerMemoryMax": "268435456",
+Period = Annotated[int, Range(1)]
+"""A period of a scheduled task in ms."""
+Count = Annotated[int, Range(1)]
+_V4_3, _V4_4, _V4_6 = Since("4.3.0"), Since("4.4.0"), Since("4.6.0")
+
+
+_SPELLINGS = {
+    "mapedFileSizeCommitLog": "mappedFileSizeCommitLog",
+    "mapedFileSizeConsumeQueue": "mappedFileSizeConsumeQueue",
 }
-"""Defaults of 4.6.0. Names and addresses differ: it takes these from the machine.
-
-peerMemoryMax is the reference's own: bytes of unread responses and unfinished requests
-that all peers together may hold. No release has such a bound.
+"""Names before 4.6.0, which files still have."""
+# Other names of 4.6.0.
+_WITHOUT_EFFECT = """
+accessMessageInMemoryMaxRatio adminBrokerThreadPoolNums
+bitMapLengthConsumeQueueExt brokerFastFailureEnable channelNotActiveInterval
+clientAsyncSemaphoreValue clientCallbackExecutorThreads clientChannelMaxIdleTimeSeconds
+clientCloseSocketIfTimeout clientManagerThreadPoolQueueCapacity
+clientManageThreadPoolNums clientOnewaySemaphoreValue clientPooledByteBufAllocatorEnable
+clientSocketRcvBufSize clientSocketSndBufSize clientWorkerThreads commercialBaseCount
+commercialBigCount commercialEnable commercialTimerCount commercialTransCount
+connectTimeoutMillis consumerFallbehindThreshold consumerManagerThreadPoolQueueCapacity
+consumerManageThreadPoolNums debugLockEnable destroyMapedFileIntervalForcibly
+disableConsumeIfConsumerReadSlowly diskFallRecorded dLegerGroup dLegerPeers dLegerSelfId
+duplicationEnable enableDLegerCommitLog endTransactionThreadPoolNums
+fastFailIfNoBufferInStorePool fetchNamesrvAddrByAddressServer filterServerNums
+filterSupportRetry flushCommitLogTimed flushConsumerOffsetHistoryInterval
+flushDelayOffsetInterval flushLeastPagesWhenWarmMapedFile heartbeatThreadPoolNums
+heartbeatThreadPoolQueueCapacity highSpeedMode maxDelayTime messageStorePlugIn
+processReplyMessageThreadPoolNums pullMessageThreadPoolNums putMsgIndexHightWater
+queryMessageThreadPoolNums registerBrokerTimeoutMills replyThreadPoolQueueCapacity
+sendMessageThreadPoolNums serverAsyncSemaphoreValue
+serverCallbackExecutorThreads serverChannelMaxIdleTimeSeconds serverOnewaySemaphoreValue
+serverPooledByteBufAllocatorEnable serverSelectorThreads serverSocketRcvBufSize
+serverSocketSndBufSize serverWorkerThreads storePathCommitLog storePathRootDir
+transferMsgByHeap useEpollNativeSelector useReentrantLockWhenPutMessage useTLS
+waitTimeMillsInHeartbeatQueue waitTimeMillsInPullQueue waitTimeMillsInSendQueue
+waitTimeMillsInTransactionQueue warmMapedFileEnable
 """
 
 
@@ -119,181 +77,213 @@ class Role(StrEnum):
     SLAVE = "SLAVE"
 
 
-class OptionError(ValueError):
-    """A setting has a value of the wrong type."""
-
-
-@dataclass(slots=True)
-class BrokerOptions:
+class BrokerOptions(Settings):
     """The settings of one broker; tools may change them while it runs."""
 
-    settings: dict[str, str] = field(default_factory=lambda: dict(DEFAULTS))
-    name: str = field(init=False)
-    cluster: str = field(init=False)
-    address: str = field(init=False)
+    OWNER = "broker"
+    SPELLINGS = _SPELLINGS
+    WITHOUT_EFFECT = _WITHOUT_EFFECT
+
+    # Names and addresses: 4.6.0 takes their defaults from the machine.
+    broker_name: str = "broker-a"
+    broker_cluster_name: str = "DefaultCluster"
+    broker_id: int = 0
+    """0 for a master."""
+    broker_ip1: Annotated[str, Named("brokerIP1")] = "127.0.0.1"
+    """The host part of the address for clients."""
+    broker_ip2: Annotated[str, Named("brokerIP2")] = ""
+    """The host part of the address for slaves; brokerIP1 if empty."""
+    namesrv_addr: str = ""
+    listen_port: Port = 10911
+    ha_listen_port: Port = 10912
+    region_id: str = "DefaultRegion"
+
+    broker_permission: int = Permission.READ | Permission.WRITE
+    default_topic_queue_nums: int = 8
+    auto_create_topic_enable: bool = True
+    auto_create_subscription_group: bool = True
+    cluster_topic_enable: bool = True
+    broker_topic_enable: bool = True
+    trace_topic_enable: Annotated[bool, _V4_4] = False
+    acl_enable: Annotated[bool, _V4_4] = False
+    rocketmq_home: str = ""
+    """The folder of conf/plain_acl.yml; ROCKETMQ_HOME if empty."""
+    msg_trace_topic_name: Annotated[str, _V4_4] = "RMQ_SYS_TRACE_TOPIC"
+    trace_on: bool = True
+    reject_transaction_message: bool = False
+    store_reply_message_enable: Annotated[bool, _V4_6] = True
+    long_polling_enable: bool = True
+    short_polling_time_mills: int = 1000
+    notify_consumer_ids_changed_enable: bool = True
+    start_accept_send_request_time_stamp: int = 0
+    default_query_max_num: int = 32
+
+    flush_consumer_offset_interval: Period = 5000
+    register_name_server_period: Annotated[Period, _V4_3] = 30_000
+    # [ROUTE-OUTERAPI-009] [ROUTE-OUTERAPI-011]
+    force_register: Annotated[bool, _V4_3] = True
+    compressed_register: Annotated[bool, _V4_3] = False
+    transaction_time_out: Annotated[int, _V4_3] = 6000  # [TXN-CHECK-017]
+    transaction_check_max: Annotated[int, _V4_3] = 15
+    transaction_check_interval: Annotated[Period, _V4_3] = 60_000  # [TXN-CHECK-018]
+
+    # Capacities of queues that exist only in Java; brokerStatus prints them.
+    send_thread_pool_queue_capacity: int = 10_000
+    pull_thread_pool_queue_capacity: int = 100_000
+    query_thread_pool_queue_capacity: int = 20_000
+    end_transaction_pool_queue_capacity: Annotated[int, _V4_4] = 100_000
+
+    broker_role: Role = Role.ASYNC_MASTER
+    ha_master_address: str = ""
+    ha_send_heartbeat_interval: Period = 5000
+    ha_housekeeping_interval: Period = 20_000
+    ha_transfer_batch_size: int = 32 * 1024
+    ha_slave_fallbehind_max: int = 256 * 1024**2
+    offset_check_in_slave: bool = False
+    slave_read_enable: bool = False
+
+    enable_property_filter: bool = False
+    enable_consume_queue_ext: bool = False
+    enable_calc_filter_bit_map: bool = False
+    expect_consumer_num_use_filter: int = 32
+    max_error_rate_of_bloom_filter: int = 20
+    filter_data_clean_time_span: int = 24 * 3_600_000
+
+    file_reserved_time: int = 72
+    delete_when: str = "04"
+    """Hours of the day, separated by semicolons."""
+    disk_max_used_space_ratio: int = 75
+    clean_file_forcibly_enable: bool = True
+    clean_resource_interval: Period = 10_000
+    delete_commit_log_files_interval: int = 100
+    delete_consume_queue_files_interval: int = 100
+    redelete_hanged_file_interval: int = 120_000
+    # System properties of the Java process.
+    disk_space_clean_forcibly_ratio: Annotated[
+        float, Named("rocketmq.broker.diskSpaceCleanForciblyRatio")
+    ] = 0.85
+    disk_space_warning_level_ratio: Annotated[
+        float, Named("rocketmq.broker.diskSpaceWarningLevelRatio")
+    ] = 0.90
+
+    flush_disk_type: FlushMode = FlushMode.ASYNC_FLUSH
+    flush_interval_commit_log: Period = 500
+    flush_commit_log_least_pages: int = 4
+    flush_commit_log_thorough_interval: int = 10_000
+    flush_interval_consume_queue: Period = 1000
+    flush_consume_queue_least_pages: int = 2
+    flush_consume_queue_thorough_interval: int = 60_000
+    sync_flush_timeout: int = 5000
+    transient_store_pool_enable: bool = False
+    transient_store_pool_size: Count = 5
+    commit_interval_commit_log: Period = 200
+    commit_commit_log_least_pages: int = 4
+    commit_commit_log_thorough_interval: int = 200
+
+    # 4.6.0 starts with less than 256, and then refuses every message.
+    mapped_file_size_commit_log: Annotated[int, Range(256)] = 1024**3
+    mapped_file_size_consume_queue: Annotated[int, Range(UNIT_SIZE)] = 6_000_000
+    mapped_file_size_consume_queue_ext: int = 48 * 1024**2
+    max_hash_slot_num: Count = 5_000_000
+    max_index_num: Count = 20_000_000
+    message_index_enable: bool = True
+    message_index_safe: bool = False
+    max_message_size: Count = 4 * 1024**2
+    os_page_cache_busy_time_out_mills: int = 1000
+    check_crc_on_recover: Annotated[bool, Named("checkCRCOnRecover")] = True
+    max_transfer_bytes_on_message_in_memory: int = 256 * 1024
+    max_transfer_count_on_message_in_memory: int = 32
+    max_transfer_bytes_on_message_in_disk: int = 64 * 1024
+    max_transfer_count_on_message_in_disk: int = 8
+    max_msgs_num_batch: int = 64
+    message_delay_level: Annotated[str, Readable(DelayLevels)] = DEFAULT_DELAY_LEVELS
+
+    # The name server's eighth has to hold a frame of the largest size.
+    peer_memory_max: Annotated[int, Range(8 * FRAME_SIZE_MAX, INT64_MAX)] = (
+        256 * 1024**2
+    )
+    """Bytes of unread responses and unfinished requests that all peers may hold.
+
+    It is the reference's own: no release has such a bound.
+    """
+
+    address: str
     """Address for clients, as ``127.0.0.1:10911``."""
-    region: str = field(init=False)
-    is_traced: bool = field(init=False)
-    accepts_sends_from_ms: int = field(init=False)
-    is_slave: bool = field(init=False)
+    address_for_slaves: str
+    is_slave: bool
     """Whether the commit log comes from a master."""
-    is_sync_master: bool = field(init=False)
+    is_sync_master: bool
     """Whether responses to sends wait until a slave has the messages."""
-    may_read: bool = field(init=False)
+    may_read: bool
     """Whether brokerPermission has PERM_READ."""
-    may_write: bool = field(init=False)
+    may_write: bool
     """Whether brokerPermission has PERM_WRITE."""
-    is_property_filter_enabled: bool = field(init=False)
-    """enablePropertyFilter: consumers may filter by expression."""
-    is_slave_read_enabled: bool = field(init=False)
-    """slaveReadEnable: responses to pulls may suggest a slave."""
-    store_ip: str = ""
-    """Numeric address of the host in `address`, for records; brokerIP1 if empty."""
-    change_count: int = 0
-    changed_at_ms: int = 0
 
-    def __post_init__(self) -> None:
-        """Apply the defaults and read the settings that every request needs."""
-        self.settings = {**DEFAULTS, **self.settings}
-        self._read()
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        super().__init__(texts)
+        self.store_ip = ""
+        """Numeric address of the host in `address`, for records; brokerIP1 if empty."""
+        self.change_count = 0
+        self.changed_at_ms = 0
 
-    @property
-    def ip(self) -> str:
-        """The host part of the address."""
-        return self.settings["brokerIP1"]
-
-    @property
-    def ip_for_slaves(self) -> str:
-        """The host part of the address that slaves connect to (Java: brokerIP2)."""
-        return self.settings.get("brokerIP2", self.ip)
-
-    @property
-    def broker_id(self) -> int:
-        """0 for a master."""
-        return self.number("brokerId")
-
-    @property
-    def permission(self) -> int:
-        """Bits of brokerPermission: PERM_READ 4, PERM_WRITE 2."""
-        return self.number("brokerPermission")
-
-    def number(self, name: str) -> int:
-        """Return the setting *name*, a number."""
-        try:
-            return int(self.settings[name])
-        except ValueError:
-            value = self.settings[name]
-            raise OptionError(f"{name} is {value!r}, which is not a number") from None
-
-    def truth(self, name: str) -> bool:
-        """Return the setting *name*, true or false."""
-        return self.settings[name].lower() == "true"
+    def derive(self) -> None:
+        """Derive the attributes that every request reads."""
+        self.address = f"{self.broker_ip1}:{self.listen_port}"
+        ip_for_slaves = self.broker_ip2 or self.broker_ip1
+        self.address_for_slaves = f"{ip_for_slaves}:{self.ha_listen_port}"
+        self.is_slave = self.broker_role is Role.SLAVE
+        self.is_sync_master = self.broker_role is Role.SYNC_MASTER
+        self.may_read = bool(self.broker_permission & Permission.READ)
+        self.may_write = bool(self.broker_permission & Permission.WRITE)
 
     def update(self, changes: Mapping[str, str], now_ms: int) -> None:
-        """Apply the settings in *changes* that are known and have the right type."""
-        known = {
-            name: value
-            for name, value in changes.items()
-            if name in self.settings and _fits(value, self.settings[name])
-        }
-        self.settings.update(known)
+        """Apply the changes of a tool."""
+        self.change(changes)
         self.change_count += 1  # [ADMIN-CONFIG-005]
         self.changed_at_ms = now_ms
-        self._read()
 
     def shown(self) -> dict[str, str]:
-        """Return the settings for tools, without empty ones."""
-        return {name: value for name, value in self.settings.items() if value}
+        """Return the settings for tools, without empty ones and system properties."""
+        texts = self.texts().items()
+        return {name: text for name, text in texts if text and "." not in name}
 
     def store_options(self) -> StoreOptions:
         """Return the settings of the message store."""
-        mode = self.settings["flushDiskType"]
-        if mode not in set(FlushMode):
-            raise OptionError(f"flushDiskType is {mode!r}, which is not a flush mode")
+        has_pool = (  # [STORE-FLUSH-008]
+            self.transient_store_pool_enable
+            and self.flush_disk_type is FlushMode.ASYNC_FLUSH
+            and not self.is_slave
+        )
+        has_extensions = self.enable_consume_queue_ext
+        extension_size = self.mapped_file_size_consume_queue_ext
         return StoreOptions(
-            commit_log_file_size=self.number("mappedFileSizeCommitLog"),
-            consume_queue_file_size=self.number("mappedFileSizeConsumeQueue"),
-            extension_file_size=self._extension_file_size(),
-            index_slot_count=self.number("maxHashSlotNum"),
-            index_item_count=self.number("maxIndexNum"),
-            index_enabled=self.truth("messageIndexEnable"),
-            index_safe=self.truth("messageIndexSafe"),
-            max_message_size=self.number("maxMessageSize"),
-            flush_mode=FlushMode(mode),
-            pool_buffer_count=self._pool_buffer_count(),
-            page_cache_busy_ms=self.number("osPageCacheBusyTimeOutMills"),
-            check_crc_on_recover=self.truth("checkCRCOnRecover"),
-            max_transfer_size_in_memory=self.number(
-                "maxTransferBytesOnMessageInMemory"
-            ),
-            max_transfer_count_in_memory=self.number(
-                "maxTransferCountOnMessageInMemory"
-            ),
-            max_transfer_size_on_disk=self.number("maxTransferBytesOnMessageInDisk"),
-            max_transfer_count_on_disk=self.number("maxTransferCountOnMessageInDisk"),
-            query_count_max=self.number("maxMsgsNumBatch"),
-            delay_levels=self.settings["messageDelayLevel"],
+            commit_log_file_size=self.mapped_file_size_commit_log,
+            consume_queue_file_size=self.mapped_file_size_consume_queue,
+            extension_file_size=extension_size if has_extensions else 0,
+            index_slot_count=self.max_hash_slot_num,
+            index_item_count=self.max_index_num,
+            index_enabled=self.message_index_enable,
+            index_safe=self.message_index_safe,
+            max_message_size=self.max_message_size,
+            flush_mode=self.flush_disk_type,
+            pool_buffer_count=self.transient_store_pool_size if has_pool else 0,
+            page_cache_busy_ms=self.os_page_cache_busy_time_out_mills,
+            check_crc_on_recover=self.check_crc_on_recover,
+            max_transfer_size_in_memory=self.max_transfer_bytes_on_message_in_memory,
+            max_transfer_count_in_memory=self.max_transfer_count_on_message_in_memory,
+            max_transfer_size_on_disk=self.max_transfer_bytes_on_message_in_disk,
+            max_transfer_count_on_disk=self.max_transfer_count_on_message_in_disk,
+            query_count_max=self.max_msgs_num_batch,
+            delay_levels=self.message_delay_level,
             is_slave=self.is_slave,
         )
 
-    def _extension_file_size(self) -> int:
-        """Return the size of an extension's files; 0 without extensions."""
-        is_used = self.truth("enableConsumeQueueExt")
-        return self.number("mappedFileSizeConsumeQueueExt") if is_used else 0
-
-    def _pool_buffer_count(self) -> int:
-        """Return the size of the transient store pool; 0 where it has no effect."""
-        # [STORE-FLUSH-008]
-        is_used = (
-            self.truth("transientStorePoolEnable")
-            and self.settings["flushDiskType"] == FlushMode.ASYNC_FLUSH
-            and not self.is_slave
-        )
-        return self.number("transientStorePoolSize") if is_used else 0
-
-    def _read(self) -> None:
-        # Before 4.5 these names had one p; files with the old names are still about.
-        for spelt, meant in SPELLINGS.items():
-            if spelt in self.settings:
-                self.settings[meant] = self.settings.pop(spelt)
-        self.name = self.settings["brokerName"]
-        self.cluster = self.settings["brokerClusterName"]
-        self.address = f"{self.ip}:{self.number('listenPort')}"
-        self.region = self.settings["regionId"]
-        self.is_traced = self.truth("traceOn")
-        role = self.settings["brokerRole"]
-        self.is_slave = role == Role.SLAVE
-        self.is_sync_master = role == Role.SYNC_MASTER
-        self.accepts_sends_from_ms = self.number("startAcceptSendRequestTimeStamp")
-        self.may_read = bool(self.permission & _PERM_READ)
-        self.may_write = bool(self.permission & _PERM_WRITE)
-        self.is_property_filter_enabled = self.truth("enablePropertyFilter")
-        self.is_slave_read_enabled = self.truth("slaveReadEnable")
-
     def check_role(self) -> None:
-        """Raise OptionError for a role that 4.6.0 refuses; give a master the id 0.
+        """Raise SettingError for a slave that 4.6.0 refuses; give a master the id 0.
 
         4.6.0 org.apache.rocketmq.broker.BrokerStartup#createBrokerController.
         """
-        role = self.settings["brokerRole"]
-        if role not in set(Role):
-            raise OptionError(f"brokerRole is {role!r}, not one of {', '.join(Role)}")
-        if role == Role.SLAVE and self.broker_id <= 0:  # [HA-SLAVE-012]
-            raise OptionError(f"brokerId is {self.broker_id}; a slave's must be > 0")
-        if role != Role.SLAVE:
-            self.settings["brokerId"] = "0"
-
-
-_PERM_READ, _PERM_WRITE = 4, 2
-_NUMBER = re.compile(r"[+-]?\d+")
-SPELLINGS = {
-    "mapedFileSizeCommitLog": "mappedFileSizeCommitLog",
-    "mapedFileSizeConsumeQueue": "mappedFileSizeConsumeQueue",
-}
-
-
-def _fits(value: str, old: str) -> bool:
-    """Return whether *value* is a number if the *old* one is."""
-    return not _NUMBER.fullmatch(old) or bool(
-        _NUMBER.fullmatch(value)  # [ADMIN-CONFIG-003]
-    )
+        if not self.is_slave:
+            self.broker_id = 0
+        elif self.broker_id <= 0:  # [HA-SLAVE-012]
+            raise SettingError(f"brokerId is {self.broker_id}; a slave's must be > 0")

@@ -76,10 +76,10 @@ class BrokerController(RemotingServer):
                 options, now_ms=now_ms, changed=self._on_groups_changed
             ),
             filters=new_filters(options),
-            statistics=BrokerStatistics(options.cluster),
+            statistics=BrokerStatistics(options.broker_cluster_name),
             connections=self.connections,
             store_host=Host.of(
-                options.store_ip or options.ip, options.number("listenPort")
+                options.store_ip or options.broker_ip1, options.listen_port
             ),
             started_at_ms=now_ms,
         )
@@ -194,7 +194,7 @@ class BrokerController(RemotingServer):
 
     def _calc_bit_map(self, topic: str, record: memoryview) -> bytes:
         """Return the bit map of a message; tools may switch bit maps on and off."""
-        is_on = self.state.options.truth("enableCalcFilterBitMap")
+        is_on = self.state.options.enable_calc_filter_bit_map
         return self.state.filters.bits(topic, record) if is_on else b""
 
     def _on_topics_changed(self, topic: Topic | None) -> None:

@@ -47,7 +47,7 @@ class NameServerRegistration:
     def start(self, now_ms: int) -> None:
         """Connect, and register again and again."""
         self._remoting.connect(self.address)
-        period_ms = self._state.options.number("registerNameServerPeriod")
+        period_ms = self._state.options.register_name_server_period
         self._remoting.timers.call_every(
             min(max(period_ms, 10_000), 60_000),  # [ROUTE-OUTERAPI-008]
             lambda _: self.register(),
@@ -75,20 +75,22 @@ class NameServerRegistration:
         options = self._state.options
         # [ROUTE-OUTERAPI-004]
         registered = self._state.topics.table.values() if topics is None else topics
-        if options.permission != _READ_AND_WRITE:
-            registered = [replace(t, permission=options.permission) for t in registered]
+        if options.broker_permission != _READ_AND_WRITE:
+            registered = [
+                replace(t, permission=options.broker_permission) for t in registered
+            ]
         wrapper = self._state.topics.wrapper(registered)
         content = {
             "filterServerList": self._state.filter_servers.addresses(),
             "topicConfigSerializeWrapper": wrapper,
         }
         body = fastjson.dumps(content)
-        is_compressed = options.truth("compressedRegister")
+        is_compressed = options.compressed_register
         if is_compressed:  # [ROUTE-OUTERAPI-007]
             body = encode_registration(decode_registration(body), compressed=True)
         fields = self._identity() | {  # [ROUTE-OUTERAPI-002]
             # [ROUTE-OUTERAPI-013]
-            "haServerAddr": f"{options.ip_for_slaves}:{options.number('haListenPort')}",
+            "haServerAddr": options.address_for_slaves,
             "compressed": str(is_compressed).lower(),
             "bodyCrc32": str(body_crc(body)),  # [ROUTE-OUTERAPI-003]
         }
@@ -104,8 +106,8 @@ class NameServerRegistration:
         return {
             "brokerAddr": options.address,
             "brokerId": str(options.broker_id),
-            "brokerName": options.name,
-            "clusterName": options.cluster,
+            "brokerName": options.broker_name,
+            "clusterName": options.broker_cluster_name,
         }
 
     def _call(self, code: int, fields: dict[str, str], body: bytes) -> None:

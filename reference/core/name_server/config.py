@@ -8,125 +8,66 @@ server runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Annotated
 
 from reference.core.java_properties import read_properties, write_properties
 from reference.core.persistence import Persistence
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
+from reference.core.settings import Port, SettingError, Settings, ShownOnly
 
-DEFAULTS: Mapping[str, str] = {
-    "clusterTest": "false",  # [ROUTE-CONFIG-004]
-    "configStorePath": "namesrv/namesrv.properties",  # [ROUTE-CONFIG-008]
-    "kvConfigPath": "namesrv/kvConfig.json",
-    "listenPort": "9876",  # [ROUTE-CONFIG-003]
-    "orderMessageEnable": "false",
-    "productEnvName": "center",
-    "rocketmqHome": ".",
-    "serverAsyncSemaphoreValue": "64",  # [ROUTE-CONFIG-005]
-    "serverCallbackExecutorThreads": "0",
-    "serverChannelMaxIdleTimeSeconds": "120",
-    "serverOnewaySemaphoreValue": "256",
-    "serverPooledByteBufAllocatorEnable": "true",
-    "serverSelectorThreads": "3",
-    "serverSocketRcvBufSize": "65535",  # [ROUTE-CONFIG-006]
-    "serverSocketSndBufSize": "65535",
-    "serverWorkerThreads": "8",
-    "useEpollNativeSelector": "false",
-}
-"""Settings of a 4.6.0 name server. Threads and buffers are listed for mqadmin only."""
-
-APPLIED = frozenset(
-    {
-        "configStorePath",
-        "kvConfigPath",
-        "listenPort",
-        "orderMessageEnable",
-        "serverChannelMaxIdleTimeSeconds",
-    }
-)
-"""Settings that change the behaviour of this name server."""
-UNUSED_IN_JAVA = frozenset({"productEnvName", "rocketmqHome"})
-"""Settings without effect in 4.6.0 as long as clusterTest is false."""
-PORT_MAX = 65_535
-_NUMBERS = ("listenPort", "serverChannelMaxIdleTimeSeconds")
+Shown = Annotated[int, ShownOnly()]
 
 
-class SettingError(ValueError):
-    """A setting with which the name server must not start."""
-
-
-class NameServerConfig:
+class NameServerConfig(Settings):
     """The settings of one name server; *persist* writes them to `configStorePath`."""
+
+    OWNER = "name server"
+
+    cluster_test: bool = False  # [ROUTE-CONFIG-004]
+    config_store_path: str = "namesrv/namesrv.properties"  # [ROUTE-CONFIG-008]
+    kv_config_path: str = "namesrv/kvConfig.json"
+    listen_port: Port = 9876  # [ROUTE-CONFIG-003]
+    order_message_enable: bool = False
+    """Whether routes contain orderTopicConf."""
+    product_env_name: str = "center"
+    rocketmq_home: str = "."
+    server_async_semaphore_value: Shown = 64  # [ROUTE-CONFIG-005]
+    server_callback_executor_threads: Shown = 0
+    server_channel_max_idle_time_seconds: int = 120
+    """The time without traffic after which a connection is closed."""
+    server_oneway_semaphore_value: Shown = 256
+    server_pooled_byte_buf_allocator_enable: Annotated[bool, ShownOnly()] = True
+    server_selector_threads: Shown = 3
+    server_socket_rcv_buf_size: Shown = 65_535  # [ROUTE-CONFIG-006]
+    server_socket_snd_buf_size: Shown = 65_535
+    server_worker_threads: Shown = 8
+    use_epoll_native_selector: Annotated[bool, ShownOnly()] = False
 
     def __init__(
         self,
-        settings: Mapping[str, str] | None = None,
+        texts: Mapping[str, str] | None = None,
         *,
         persist: Callable[[Mapping[str, str]], None] = lambda _: None,
     ) -> None:
-        self.settings = {**DEFAULTS, **(settings or {})}
-        self.persistence = Persistence(lambda: persist(self.settings))
-
-    @property
-    def listen_port(self) -> int:
-        """The port for clients and brokers (Java: listenPort)."""
-        return int(self.settings["listenPort"])
-
-    @property
-    def idle_limit_ms(self) -> int:
-        """The time without traffic after which a connection is closed."""
-        return 1000 * int(self.settings["serverChannelMaxIdleTimeSeconds"])
-
-    @property
-    def has_ordered_routes(self) -> bool:
-        """Whether routes contain orderTopicConf (Java: orderMessageEnable)."""
-        return self.settings["orderMessageEnable"] == "true"
-
-    def update(self, properties: Mapping[str, str]) -> None:
-        """Change and persist settings; 4.6.0 ignores names it does not have."""
-        for name, value in properties.items():
-            if name in self.settings:  # [ROUTE-CONFIG-002]
-                self.settings[name] = value
-        self.persistence.persist()
-
-
-def setting_warnings(settings: Mapping[str, str]) -> list[str]:
-    """
-    Return one line for each setting without effect here, in order of the names.
-
-    Raises SettingError for a setting with which the name server must not start.
-    """
-    if settings.get("clusterTest", "false").lower() == "true":
-        raise SettingError(
-            "clusterTest=true forwards requests to other name servers,"
-            " which is not implemented"
-        )
-    for name in _NUMBERS:
-        if not settings.get(name, "1").isdecimal():
-            raise SettingError(f"{name} is {settings[name]!r}, which is not a number")
-    without_effect = settings.keys() - APPLIED - UNUSED_IN_JAVA - {"clusterTest"}
-    return [
-        f"{name} has no effect here"
-        if name in DEFAULTS
-        else f"{name} is not a setting of a name server and has no effect"
-        for name in sorted(without_effect)
-    ]
-
-
-def check_port(settings: Mapping[str, str]) -> None:
-    """Raise SettingError for a listenPort that no socket can have."""
-    port = int(settings["listenPort"])
-    if not 1 <= port <= PORT_MAX:
-        raise SettingError(f"listenPort is {port}, not between 1 and {PORT_MAX}")
+        super().__init__(texts)
+        if self.cluster_test:
+            raise SettingError(
+                "clusterTest=true forwards requests to other name servers,"
+                " which is not implemented"
+            )
+        self.persistence = Persistence(lambda: persist(self.texts()))
 
 
 def get_config(config: NameServerConfig, _: Request) -> Response:
     """Return all settings as Java properties (Java: getConfig)."""
-    text = write_properties(config.settings)
-    return Response(body=text.encode())  # [ROUTE-CONFIG-001]
+    return Response(
+        body=write_properties(config.texts()).encode()
+    )  # [ROUTE-CONFIG-001]
 
 
 def update_config(config: NameServerConfig, request: Request) -> Response:
-    """Change the settings in the body, Java properties (Java: updateConfig)."""
-    config.update(read_properties(request.body.decode()))
+    """Change and persist the settings in the body, Java properties (updateConfig)."""
+    config.change(read_properties(request.body.decode()))  # [ROUTE-CONFIG-002]
+    config.persistence.persist()
     return Response()

@@ -32,11 +32,11 @@ def get_route_info(
     """
     topic = request.text_or_null("topic")
     known = routes.route_bodies.get(topic)
-    if known is not None and not config.has_ordered_routes:
+    if known is not None and not config.order_message_enable:
         return Response(body=known)
     route = _route(routes, topic)
     order = (kv_config.order_topics or {}).get(topic)
-    if config.has_ordered_routes and order is not None:  # [ROUTE-KV-008]
+    if config.order_message_enable and order is not None:  # [ROUTE-KV-008]
         route["orderTopicConf"] = order  # [ROUTE-KV-009] [ROUTE-DATA-009]
         return Response(body=fastjson.dumps(route))
     body = routes.route_bodies[topic] = fastjson.dumps(route)

@@ -28,7 +28,8 @@ class NameServer(RemotingServer):
         self.kv_config = kv_config or KvConfigTable()
         self.config = config or NameServerConfig()
         self.handlers = processor_table(self.routes, self.kv_config, self.config)
-        self.idle_limit_ms = self.config.idle_limit_ms
+        idle_s = self.config.server_channel_max_idle_time_seconds
+        self.idle_limit_ms = 1000 * idle_s
         self._persisted = (self.kv_config.persistence, self.config.persistence)
         for persistence in self._persisted:
             persistence.log_error = self.log_error

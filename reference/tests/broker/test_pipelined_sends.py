@@ -131,7 +131,7 @@ def left(stage: Stage) -> tuple[object, ...]:
         for name, key in (
             ("TOPIC_PUT_NUMS", "T"),
             ("TOPIC_PUT_SIZE", "T"),
-            ("BROKER_PUT_NUMS", state.options.cluster),
+            ("BROKER_PUT_NUMS", state.options.broker_cluster_name),
         )
         if (count := counts.count(name, key)) is not None
     ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.broker.broker_config import BrokerOptions, OptionError
+from reference.core.broker.broker_config import BrokerOptions
+from reference.core.settings import SettingError
 from reference.tests.broker.making import Stage, send_fields
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -50,7 +51,7 @@ def test_a_message_that_does_not_wait_succeeds_at_a_lonely_master() -> None:
     ],
 )
 def test_a_role_that_cannot_be_is_refused(settings: dict[str, str]) -> None:
-    with pytest.raises(OptionError):
+    with pytest.raises(SettingError):
         BrokerOptions(settings).check_role()
 
 

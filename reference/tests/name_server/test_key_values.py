@@ -136,7 +136,7 @@ def test_settings_that_the_disk_refuses_are_served_and_retried() -> None:
     body = b"orderMessageEnable=true\n"
     response = disk.invoke(RequestCode.UPDATE_NAMESRV_CONFIG, body)
     assert response.code == ResponseCode.SUCCESS
-    assert disk.server.config.has_ordered_routes
+    assert disk.server.config.order_message_enable
     disk.is_full = False
     disk.wait_until(1_000)
     (settings,) = disk.written

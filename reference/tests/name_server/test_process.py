@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.name_server.config import SettingError, setting_warnings
+from reference.core.name_server.config import NameServerConfig
+from reference.core.settings import SettingError
 from reference.shell.name_server import main
 from rocketmq_conformance.paths import module_command
 from spec.wire.remoting.command import Command, decode_command, encode_command
@@ -91,7 +92,7 @@ def test_settings_can_be_printed(
     assert "listenPort=1234\n" in printed
     assert f"configStorePath={config}\n" in printed
     assert warnings.splitlines() == [
-        f"{config}: odd is not a setting of a name server and has no effect",
+        f"{config}: odd is not a setting of a 4.6.0 name server",
         f"{config}: serverWorkerThreads has no effect here",
     ]
 
@@ -118,6 +119,7 @@ def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_applied_settings_cause_no_warning() -> None:
-    assert setting_warnings({"listenPort": "1", "orderMessageEnable": "true"}) == []
+    applied = {"listenPort": "1", "orderMessageEnable": "true"}
+    assert NameServerConfig.warnings(applied) == []
     with pytest.raises(SettingError):
-        setting_warnings({"clusterTest": "TRUE"})
+        NameServerConfig({"clusterTest": "TRUE"})

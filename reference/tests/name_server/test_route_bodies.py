@@ -95,9 +95,9 @@ def test_a_route_has_the_order_of_its_topic_once_that_is_enabled() -> None:
     server = NameServer(KvConfigTable({"ORDER_TOPIC_CONFIG": {TOPIC: "broker:4"}}))
     server.routes.register(MASTER, 1, 0)
     plain = route(server)
-    server.config.settings["orderMessageEnable"] = "true"
+    server.config.order_message_enable = True
     assert b'"orderTopicConf":"broker:4"' in route(server)[1]
-    server.config.settings["orderMessageEnable"] = "false"
+    server.config.order_message_enable = False
     assert route(server) == plain
 
 

@@ -67,7 +67,8 @@ def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response
         )
         raise Refused(ResponseCode.CONSUMER_NOT_ONLINE, remark)
     queues = {
-        queue_key(state.options.name, name, q): offset for q, offset in offsets.items()
+        queue_key(state.options.broker_name, name, q): offset
+        for q, offset in offsets.items()
     }
     table = fastjson.dumps({"offsetTable": queues})  # [OFFSET-RESET-004]
     body = table
@@ -94,7 +95,7 @@ def relay_to_client(
         record = _record(state, message_id)
         if record is None:  # [ADMIN-CLIENT-005]
             raise Refused(SYSTEM_ERROR, f"there is no message {message_id}")
-        fields = {**request.fields, "brokerName": state.options.name}
+        fields = {**request.fields, "brokerName": state.options.broker_name}
         request = replace(request, fields=fields, body=record)  # [ADMIN-CLIENT-004]
     group, client_id = request.text("consumerGroup"), request.text("clientId")
     members = state.clients.consumers.get(group)
@@ -167,4 +168,6 @@ def register_filter_server(state: BrokerState, request: Request) -> Response:
     address = request.text("filterServerAddr")
     state.filter_servers.register(request.connection, address, request.now_ms)
     options = state.options  # [ADMIN-FILTER-001]
-    return Response(fields={"brokerId": options.broker_id, "brokerName": options.name})
+    return Response(
+        fields={"brokerId": options.broker_id, "brokerName": options.broker_name}
+    )

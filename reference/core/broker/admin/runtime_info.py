@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import RELEASE_ORDINAL, Response
@@ -18,14 +19,6 @@ from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _NO_POOL = 2_147_483_647
 """Free buffers that 4.6.0 reports for a pool that is not used."""
-
-_CAPACITIES = {
-    "sendThreadPoolQueueCapacity": "sendThreadPoolQueueCapacity",
-    "pullThreadPoolQueueCapacity": "pullThreadPoolQueueCapacity",
-    "queryThreadPoolQueueCapacity": "queryThreadPoolQueueCapacity",
-    "EndTransactionThreadPoolQueueCapacity": "endTransactionPoolQueueCapacity",
-}
-"""Each name in the table and the setting that it repeats."""
 
 _ALWAYS_ZERO = (
     "EndTransactionQueueSize",
@@ -57,14 +50,11 @@ def runtime_info(state: BrokerState, request: Request) -> Response:
     """Answer how the broker is doing."""
     table = {
         **dict.fromkeys(_ALWAYS_ZERO, "0"),
-        **{name: state.options.settings[key] for name, key in _CAPACITIES.items()},
+        **_settings(state.options),
         "bootTimestamp": str(state.started_at_ms),
         "brokerVersion": str(RELEASE_ORDINAL),
         "brokerVersionDesc": "V4_6_0",  # [ADMIN-CONFIG-002]
         "runtime": running_time(request.now_ms - state.started_at_ms),
-        "startAcceptSendRequestTimeStamp": state.options.settings[
-            "startAcceptSendRequestTimeStamp"
-        ],
         **_counts(state),
         **_places(state),
         **_disk(state),
@@ -86,6 +76,20 @@ def readable_size(size: int) -> str:
         return f"{size} B"
     power = min(int(math.log(size) / math.log(1024)), 6)
     return f"{size / 1024**power:.1f} {'KMGTPE'[power - 1]}iB"
+
+
+def _settings(options: BrokerOptions) -> dict[str, str]:
+    """Return the settings that the table repeats."""
+    settings = {
+        "sendThreadPoolQueueCapacity": options.send_thread_pool_queue_capacity,
+        "pullThreadPoolQueueCapacity": options.pull_thread_pool_queue_capacity,
+        "queryThreadPoolQueueCapacity": options.query_thread_pool_queue_capacity,
+        "EndTransactionThreadPoolQueueCapacity": (
+            options.end_transaction_pool_queue_capacity
+        ),
+        "startAcceptSendRequestTimeStamp": options.start_accept_send_request_time_stamp,
+    }
+    return {name: str(number) for name, number in settings.items()}
 
 
 def _counts(state: BrokerState) -> dict[str, str]:
@@ -147,7 +151,7 @@ def _earliest_ms(state: BrokerState) -> int:
     """
     log = state.store.log.queue
     held = min(log.end - max(log.start, 0), log.file_size)
-    if held < 2 * state.options.number("maxMessageSize"):
+    if held < 2 * state.options.max_message_size:
         return -1  # [ADMIN-CONFIG-004]
     data = state.store.record_at(log.start)
     return -1 if data is None else decode_record(data, check_crc=False).stored_at_ms

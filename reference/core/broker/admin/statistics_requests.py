@@ -57,7 +57,7 @@ def _time_span(
         "consumeTimeStamp": consumed_ms,
         "delayTime": delay_ms,
         "maxTimeStamp": store.stored_at(topic, queue_id, end - 1),
-        "messageQueue": dict(queue_key(state.options.name, topic, queue_id)),
+        "messageQueue": dict(queue_key(state.options.broker_name, topic, queue_id)),
         "minTimeStamp": first_ms,
     }
 
@@ -76,7 +76,7 @@ def all_consume_stats(state: BrokerState, request: Request) -> Response:
             if only_ordered and not topic.is_ordered:
                 continue
             table = {
-                queue_key(state.options.name, name, queue_id): progress(
+                queue_key(state.options.broker_name, name, queue_id): progress(
                     state, group, name, queue_id
                 )
                 for queue_id in range(topic.write_queue_count)

@@ -64,8 +64,8 @@ class ConsumerFilter:
 def new_filters(options: BrokerOptions) -> ConsumerFilters:
     """Return an empty table with the number of bits of the settings."""
     bloom = BloomFilter(
-        error_percent=options.number("maxErrorRateOfBloomFilter"),
-        group_count=options.number("expectConsumerNumUseFilter"),
+        error_percent=options.max_error_rate_of_bloom_filter,
+        group_count=options.expect_consumer_num_use_filter,
     )
     return ConsumerFilters(bloom)
 
@@ -74,7 +74,7 @@ def bits_at_start(
     options: BrokerOptions, config: ConfigFiles, now_ms: int
 ) -> CalcBitMap:
     """Return the bit map function for messages that a start dispatches again."""
-    if not options.truth("enableCalcFilterBitMap"):
+    if not options.enable_calc_filter_bit_map:
         return empty_bit_map
     filters = new_filters(options)
     config.load(CONSUMER_FILTERS, partial(filters.load, now_ms=now_ms))

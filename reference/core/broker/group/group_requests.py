@@ -87,7 +87,7 @@ def consume_stats(state: BrokerState, request: Request) -> Response:
         if topic is None or not may_consume(state, group, name):
             continue
         for queue_id in range(topic.read_queue_count):
-            key = queue_key(state.options.name, name, queue_id)
+            key = queue_key(state.options.broker_name, name, queue_id)
             # [ADMIN-STATS-002]
             table[key] = progress(state, group, name, queue_id).as_json()
     rate = sum(state.statistics.pulled_per_second(group, name) for name in topics)

@@ -66,7 +66,7 @@ def check_client(state: BrokerState, request: Request) -> Response:
     subscription = _object(request.body).get("subscriptionData")
     if isinstance(subscription, Mapping):
         expression_type = str(subscription.get("expressionType") or TAG)
-        enabled = state.options.is_property_filter_enabled
+        enabled = state.options.enable_property_filter
         if expression_type != TAG and not enabled:
             raise Refused(
                 SYSTEM_ERROR,
@@ -104,7 +104,7 @@ def notify_consumer_ids_changed(
 ) -> None:
     """Send NOTIFY_CONSUMER_IDS_CHANGED to all members, unless that is disabled."""
     config = state.groups.find(group.name, now_ms)
-    enabled = state.options.truth("notifyConsumerIdsChangedEnable")
+    enabled = state.options.notify_consumer_ids_changed_enable
     if not enabled or (config is not None and not config.notifies_changes):
         return
     code, fields = (

@@ -89,7 +89,7 @@ class SubscriptionGroups:
         group = self.table.get(name)
         if group is not None:
             return group
-        auto_create = self._options.truth("autoCreateSubscriptionGroup")
+        auto_create = self._options.auto_create_subscription_group
         if not auto_create and not name.startswith(SYSTEM_GROUP_PREFIX):
             return None
         group = SubscriptionGroup(name=name)

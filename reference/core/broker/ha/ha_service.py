@@ -29,7 +29,7 @@ class HAService:
         """Serve slaves; a slave also connects to its master."""
         self.slaves.start(now_ms)
         if self._state.options.is_slave:
-            configured = self._state.options.settings["haMasterAddress"]
+            configured = self._state.options.ha_master_address
             if len(configured) >= ADDRESS_LENGTH_MIN:  # [HA-SLAVE-001]
                 self.master.address = configured
             self.master.start(now_ms)
@@ -39,7 +39,7 @@ class HAService:
         """Use the addresses of the master in the response to a registration."""
         if not self._state.options.is_slave:
             return
-        configured = self._state.options.settings["haMasterAddress"]
+        configured = self._state.options.ha_master_address
         if ha_server and len(configured) < ADDRESS_LENGTH_MIN:  # [HA-SLAVE-016]
             self.master.address = ha_server
         self._masters[name_server] = master

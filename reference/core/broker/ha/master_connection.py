@@ -113,12 +113,11 @@ class MasterConnection:
                 self.state = SLAVE_END[self.state, HAEvent.CONNECT]
                 self._remoting.emit(ConnectToMaster(self.address))
             return
-        number = self._options.number
-        silence_ms = number("haHousekeepingInterval")
+        silence_ms = self._options.ha_housekeeping_interval
         if now_ms - self._read_at_ms > silence_ms:  # [HA-TRANSFER-017]
             reason = f"was silent for more than {silence_ms} ms"
             self._shut_down(self.connection, reason, now_ms)
-        elif now_ms - self._sent_at_ms > number("haSendHeartbeatInterval"):
+        elif now_ms - self._sent_at_ms > self._options.ha_send_heartbeat_interval:
             self._report(self.connection, now_ms)
 
     def _report(self, connection: int, now_ms: int) -> None:

@@ -123,16 +123,14 @@ class SlaveConnections:
         """
         lag = end - self.replicated
         # [HA-WAIT-002] [HA-WAIT-003]
-        return bool(self.connected) and lag < self._options.number(
-            "haSlaveFallbehindMax"
-        )
+        return bool(self.connected) and lag < self._options.ha_slave_fallbehind_max
 
     def wait(self, end: int, *, now_ms: int, on_done: OnCommit) -> None:
         """Call *on_done* with True when a slave has the log up to *end*.
 
         The argument is False after syncFlushTimeout, which 4.6.0 uses for slaves too.
         """
-        deadline_ms = now_ms + self._options.number("syncFlushTimeout")
+        deadline_ms = now_ms + self._options.sync_flush_timeout
         self._waiting.put(end, deadline_ms=deadline_ms, on_commit=on_done)
 
     def _begin(self, slave: SlaveConnection, offset: int) -> None:
@@ -151,7 +149,7 @@ class SlaveConnections:
         """Send a burst of transfers, unless the slave has yet to read the last."""
         if slave.is_full or slave.state is not HAState.TRANSFER:
             return
-        size_max = self._options.number("haTransferBatchSize")
+        size_max = self._options.ha_transfer_batch_size
         left, frames = BURST_SIZE, []
         while left > 0:
             view = self._store.log.queue.view(slave.next_offset)
@@ -169,8 +167,8 @@ class SlaveConnections:
 
     def _watch(self, now_ms: int) -> None:
         """Send heartbeats, close silent connections, time puts out."""
-        silence_ms = self._options.number("haHousekeepingInterval")
-        period_ms = self._options.number("haSendHeartbeatInterval")
+        silence_ms = self._options.ha_housekeeping_interval
+        period_ms = self._options.ha_send_heartbeat_interval
         for slave in list(self.connected.values()):
             if now_ms - slave.read_at_ms > silence_ms:  # [HA-TRANSFER-008]
                 self._shut_down(slave, f"was silent for more than {silence_ms} ms")

@@ -60,8 +60,8 @@ def handle_pull_message(
     """Respond with messages, or hold the request."""
     header = _decode(request)
     wait_ms = header.suspend_timeout_millis
-    if not state.options.truth("longPollingEnable"):
-        wait_ms = state.options.number("shortPollingTimeMills")
+    if not state.options.long_polling_enable:
+        wait_ms = state.options.short_polling_time_mills
     pull = Pull(request, header, None, request.now_ms + max(wait_ms, 0))
     response = try_pull(state, pull)
     # [PULL-COMMIT-001] [PULL-COMMIT-002] [HA-SLAVE-010]
@@ -101,11 +101,11 @@ def try_pull(state: BrokerState, pull: Pull) -> Response:
     if code is None:
         code = ResponseCode.PULL_OFFSET_MOVED if offset else ResponseCode.PULL_NOT_FOUND
     broker_id = MASTER_ID  # [PULL-FOUND-005] [HA-SLAVE-014]
-    if options.is_slave_read_enabled:
+    if options.slave_read_enable:
         is_slow = result.suggest_slave
         broker_id = group.broker_id_when_slow if is_slow else group.broker_id
     if code == ResponseCode.PULL_OFFSET_MOVED:
-        if not options.is_slave or options.truth("offsetCheckInSlave"):
+        if not options.is_slave or options.offset_check_in_slave:
             _append_offset_moved(state, pull, result.next_begin_offset)
         else:  # [HA-SLAVE-009]
             result = result._replace(next_begin_offset=offset)
@@ -126,7 +126,7 @@ def _check_pull(
     """Return the group and its subscription to the topic; raise Refused."""
     header, options = pull.header, state.options
     if not options.may_read:
-        remark = f"the broker[{options.ip}] pulling message is forbidden"
+        remark = f"the broker[{options.broker_ip1}] pulling message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     name = header.consumer_group
     group = state.groups.table.get(name)
@@ -158,7 +158,7 @@ def _check_pull(
     elif subscription is None:
         subscription = _brought_subscription(header)
     kind = subscription.expression_type
-    if kind != TAG and not options.is_property_filter_enabled:  # [PULL-FILTER-007]
+    if kind != TAG and not options.enable_property_filter:  # [PULL-FILTER-007]
         remark = f"The broker does not support consumer to filter message by {kind}"
         raise Refused(SYSTEM_ERROR, remark)
     pull.subscription = subscription
@@ -208,7 +208,7 @@ def _append_offset_moved(state: BrokerState, pull: Pull, offset: int) -> None:
     event = {
         "consumerGroup": group,
         "messageQueue": dict(
-            queue_key(state.options.name, header.topic, header.queue_id)
+            queue_key(state.options.broker_name, header.topic, header.queue_id)
         ),
         "offsetNew": offset,
         "offsetRequest": header.queue_offset,

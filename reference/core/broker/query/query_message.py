@@ -40,7 +40,7 @@ def query_message(state: BrokerState, request: Request) -> Response:
     """Respond with the records that the index has for a key in a span of time."""
     count_max = request.int32("maxNum")
     if request.truth(UNIQUE_KEY_QUERY):
-        count_max = state.options.number("defaultQueryMaxNum")  # [QUERY-UNIQUE-002]
+        count_max = state.options.default_query_max_num  # [QUERY-UNIQUE-002]
     found = state.store.query(  # [QUERY-KEY-001] [QUERY-UNIQUE-001]
         request.text("topic"),
         request.text("key"),

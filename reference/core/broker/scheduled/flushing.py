@@ -57,7 +57,7 @@ class Flusher:
         self.pending = GroupCommitQueue()
         self._remoting = remoting
         self._store = store
-        self._number = state.options.number
+        self._options = state.options
         self._state = state
         self._on_messages = on_messages
         self._numbers = count(1)
@@ -71,18 +71,19 @@ class Flusher:
 
     def start(self, now_ms: int) -> None:
         """Start the timers."""
-        self._every("flushIntervalCommitLog", self._log_round, now_ms)
-        self._every("flushIntervalConsumeQueue", self._queue_round, now_ms)
+        options = self._options
+        self._every(options.flush_interval_commit_log, self._log_round, now_ms)
+        self._every(options.flush_interval_consume_queue, self._queue_round, now_ms)
         if self._store.log.pool is not None:
             self._commit_round(now_ms)  # the first commit is full, and finds nothing
-            self._every("commitIntervalCommitLog", self._commit_round, now_ms)
+            self._every(options.commit_interval_commit_log, self._commit_round, now_ms)
 
     def wait(self, end: int, *, now_ms: int, on_done: OnCommit) -> None:
         """Call *on_done* with True when the log is on disk up to *end*.
 
         The argument is False after syncFlushTimeout.
         """
-        timeout_ms = self._number("syncFlushTimeout")  # [STORE-DEFAULT-007]
+        timeout_ms = self._options.sync_flush_timeout  # [STORE-DEFAULT-007]
         if timeout_ms <= 0:
             on_done(False)
             return
@@ -93,8 +94,8 @@ class Flusher:
 
     def on_append(self) -> None:
         """Start the flush that new messages do not leave to the next period."""
-        pool = self._store.log.pool
-        if pool is not None and pool.is_due(self._number("commitCommitLogLeastPages")):
+        pool, options = self._store.log.pool, self._options
+        if pool is not None and pool.is_due(options.commit_commit_log_least_pages):
             self._commit()  # [STORE-FLUSH-007]
         if self.is_sync:
             self._flush_log()
@@ -116,8 +117,7 @@ class Flusher:
         else:
             self._refused = ""
 
-    def _every(self, setting: str, job: Callable[[int], None], now_ms: int) -> None:
-        period_ms = self._number(setting)
+    def _every(self, period_ms: int, job: Callable[[int], None], now_ms: int) -> None:
         self._remoting.timers.call_every(period_ms, job, first_ms=now_ms + period_ms)
 
     def _log_round(self, now_ms: int) -> None:
@@ -125,8 +125,8 @@ class Flusher:
             return
         pages = self._log_policy.least_pages(  # [STORE-DEFAULT-005]
             now_ms,
-            configured=self._number("flushCommitLogLeastPages"),
-            full_flush_interval_ms=self._number("flushCommitLogThoroughInterval"),
+            configured=self._options.flush_commit_log_least_pages,
+            full_flush_interval_ms=self._options.flush_commit_log_thorough_interval,
         )
         log = self._store.log
         if pages == 0 and log.queue.flushed == log.queue.end:
@@ -167,8 +167,8 @@ class Flusher:
             return
         least_pages = self._queue_policy.least_pages(  # [STORE-DEFAULT-006]
             now_ms,
-            configured=self._number("flushConsumeQueueLeastPages"),
-            full_flush_interval_ms=self._number("flushConsumeQueueThoroughInterval"),
+            configured=self._options.flush_consume_queue_least_pages,
+            full_flush_interval_ms=self._options.flush_consume_queue_thorough_interval,
         )
         all_files = [
             one for queue in self._store.queues for one in queue.mapped_file_queues
@@ -196,8 +196,8 @@ class Flusher:
         pool = self._store.log.pool
         pages = self._commit_policy.least_pages(  # [STORE-DEFAULT-008]
             now_ms,
-            configured=self._number("commitCommitLogLeastPages"),
-            full_flush_interval_ms=self._number("commitCommitLogThoroughInterval"),
+            configured=self._options.commit_commit_log_least_pages,
+            full_flush_interval_ms=self._options.commit_commit_log_thorough_interval,
         )
         if pool is not None and pool.is_due(pages):
             self._commit()

@@ -41,9 +41,9 @@ class ScheduledTasks:
 
     def start(self, now_ms: int) -> None:
         """Start the timers."""
-        state, number = self._state, self._state.options.number
+        state, options = self._state, self._state.options
         tasks: list[tuple[int, Callable[[int], None]]] = [
-            (number("flushConsumerOffsetInterval"), self.persist_offsets),
+            (options.flush_consumer_offset_interval, self.persist_offsets),
             (CLIENT_SCAN_MS, self._scan_clients),
             (DELAY_OFFSETS_MS, self.persist_delay_offsets),
             (FILTERS_MS, self.persist_filters),
@@ -55,7 +55,7 @@ class ScheduledTasks:
         if not state.options.is_slave:  # [HA-SLAVE-011]
             check = partial(check_transactions, state, self._remoting)
             tasks.append((DELIVERY_MS, self._deliver))
-            tasks.append((number("transactionCheckInterval"), check))
+            tasks.append((options.transaction_check_interval, check))
         for period_ms, task in tasks:
             self._remoting.timers.call_every(
                 period_ms, task, first_ms=now_ms + period_ms
@@ -75,7 +75,7 @@ class ScheduledTasks:
     def persist_filters(self, now_ms: int) -> None:
         """Write the consumer filters, if they have changed."""
         filters, options = self._state.filters, self._state.options
-        filters.forget_dead(now_ms, options.number("filterDataCleanTimeSpan"))
+        filters.forget_dead(now_ms, options.filter_data_clean_time_span)
         if filters.is_dirty:
             self._config.save(CONSUMER_FILTERS, filters.as_json())
             filters.is_dirty = False

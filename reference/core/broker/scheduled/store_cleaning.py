@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reference.core.broker.broker_config import BrokerOptions, OptionError
+from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
@@ -22,10 +22,6 @@ from reference.core.store.cleaning.retention import (
 )
 from reference.core.store.message_store import MessageStore
 
-FORCING_RATIO = "rocketmq.broker.diskSpaceCleanForciblyRatio"
-WARNING_RATIO = "rocketmq.broker.diskSpaceWarningLevelRatio"
-"""System properties of the Java process in 4.6.0."""
-_DEFAULT = Retention()
 _LEAST_RATIO, _MOST_RATIO = 10, 95
 """Bounds of diskMaxUsedSpaceRatio."""
 
@@ -44,7 +40,7 @@ class StoreCleaning:
     def start(self, now_ms: int) -> None:
         """Start the timer: in a minute, then every cleanResourceInterval."""
         self._timers.call_every(
-            self._options.number("cleanResourceInterval"),
+            self._options.clean_resource_interval,
             self._begin,
             first_ms=now_ms + FIRST_ROUND_MS,  # [STORE-CLEAN-010]
         )
@@ -52,10 +48,7 @@ class StoreCleaning:
     def _begin(self, now_ms: int) -> None:
         if self._round is not None:
             return
-        try:
-            retention = retention_of(self._options, self._store.options.zone_offset_ms)
-        except OptionError:
-            return  # a tool has set a value that is not a number
+        retention = retention_of(self._options, self._store.options.zone_offset_ms)
         self._round = self._store.clean_service.delete_expired_files(retention, now_ms)
         self._go_on(now_ms)
 
@@ -80,24 +73,16 @@ def delete_expired_queues(state: BrokerState, _: Request) -> Response:
 
 def retention_of(options: BrokerOptions, zone_offset_ms: int) -> Retention:
     """Return the settings of the cleaning."""
-    ratio = options.number("diskMaxUsedSpaceRatio")
+    ratio = options.disk_max_used_space_ratio
     return Retention(
-        reserved_ms=options.number("fileReservedTime") * HOUR_MS,
-        hours=parse_hours(options.settings["deleteWhen"]),
+        reserved_ms=options.file_reserved_time * HOUR_MS,
+        hours=parse_hours(options.delete_when),
         used_ratio_max=min(max(ratio, _LEAST_RATIO), _MOST_RATIO) / 100,
-        forcing_ratio=_ratio(options, FORCING_RATIO, _DEFAULT.forcing_ratio),
-        warning_ratio=_ratio(options, WARNING_RATIO, _DEFAULT.warning_ratio),
-        may_force=options.truth("cleanFileForciblyEnable"),
-        pause_ms=options.number("deleteCommitLogFilesInterval"),
-        queue_pause_ms=options.number("deleteConsumeQueueFilesInterval"),
-        retry_ms=options.number("redeleteHangedFileInterval"),
+        forcing_ratio=options.disk_space_clean_forcibly_ratio,
+        warning_ratio=options.disk_space_warning_level_ratio,
+        may_force=options.clean_file_forcibly_enable,
+        pause_ms=options.delete_commit_log_files_interval,
+        queue_pause_ms=options.delete_consume_queue_files_interval,
+        retry_ms=options.redelete_hanged_file_interval,
         zone_offset_ms=zone_offset_ms,
     )
-
-
-def _ratio(options: BrokerOptions, name: str, default: float) -> float:
-    value = options.settings.get(name, default)
-    try:
-        return float(value)
-    except ValueError:
-        raise OptionError(f"{name} is {value!r}, which is not a number") from None

@@ -99,14 +99,14 @@ def _put_reply(
 ) -> Response | None:
     """Store the reply; return the response, or None where it is sent later."""
     fields: dict[str, object] = {
-        "MSG_REGION": state.options.region,
-        "TRACE_ON": state.options.is_traced,
+        "MSG_REGION": state.options.region_id,
+        "TRACE_ON": state.options.trace_on,
     }
     if failure is None:  # [SEND-REPLY-003]
         fields |= {"msgId": "0", "queueId": reply.queue_id, "queueOffset": 0}
     # [SEND-REPLY-004]
     response = Response(0 if failure is None else SYSTEM_ERROR, failure, fields)
-    if not state.options.truth("storeReplyMessageEnable"):  # [SEND-REPLY-005]
+    if not state.options.store_reply_message_enable:  # [SEND-REPLY-005]
         return response
     result = put_message(state, reply, request.now_ms)
     if result.is_stored:

@@ -66,7 +66,7 @@ def handle_send_back(
     header, options = _decode(request), state.options
     group = _checked_group(state, header.group, request.now_ms)
     if not options.may_write:
-        remark = f"the broker[{options.ip}] sending message is forbidden"
+        remark = f"the broker[{options.broker_ip1}] sending message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     if group.retry_queue_count <= 0:
         return Response()

@@ -103,7 +103,7 @@ def handle_send_message(
             # A request that fails must not stop those behind it.
             response = ports.remoting.error_response(request, error)
             if type(error) is Refused:  # [SEND-RESPONSE-006]
-                response.fields = _broker_fields(options.region, options.is_traced)
+                response.fields = _broker_fields(options.region_id, options.trace_on)
         responses.append(response)
     if options.is_slave:  # [SEND-STATE-002]
         results = [PutResult(PutStatus.SERVICE_NOT_AVAILABLE)] * len(messages)
@@ -139,18 +139,18 @@ def _checked_message(state: BrokerState, request: Request) -> tuple[NewMessage, 
         message = new_message(state, request, header, topic, queue_id, properties)
         return message._replace(is_batch=True), queue_id
     # [SEND-PROPS-003]
-    properties = with_property(properties, "CLUSTER", state.options.cluster)
+    properties = with_property(properties, "CLUSTER", state.options.broker_cluster_name)
     message = new_message(state, request, header, topic, queue_id, properties)
     if topic.name.startswith(RETRY_PREFIX):
         message = dead_letter_instead(
             state, message, request, times_max=header.max_reconsume_times
         )
     if "TRAN_MSG" in properties and is_prepared(properties):
-        if state.options.truth("rejectTransactionMessage"):
+        if state.options.reject_transaction_message:
             raise Refused(  # [TXN-HALF-004]
                 ResponseCode.NO_PERMISSION,
-                f"the broker[{state.options.ip}] sending transaction message is "
-                "forbidden",
+                f"the broker[{state.options.broker_ip1}] sending transaction message "
+                "is forbidden",
             )
         message = prepare(message)  # [TXN-HALF-001]
     return message, queue_id
@@ -164,13 +164,15 @@ def check_send(
     4.6.0 org.apache.rocketmq.broker.processor.AbstractSendMessageProcessor#msgCheck.
     """
     options, name = state.options, header.topic
-    if request.now_ms < options.accepts_sends_from_ms:  # [SEND-STATE-001]
-        start_ms = options.accepts_sends_from_ms
+    if (
+        request.now_ms < options.start_accept_send_request_time_stamp
+    ):  # [SEND-STATE-001]
+        start_ms = options.start_accept_send_request_time_stamp
         raise Refused(SYSTEM_ERROR, f"broker unable to service, until {start_ms}")
     topic = state.topics.table.get(name)
     # [SEND-PERM-001] [SEND-PERM-002] [SEND-PERM-003]
     if topic is not None and topic.is_ordered and not options.may_write:
-        remark = f"the broker[{options.ip}] sending message is forbidden"
+        remark = f"the broker[{options.broker_ip1}] sending message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     if name == DEFAULT_TOPIC:  # [SEND-TOPIC-010]
         remark = f"the topic[{name}] is conflict with system reserved words."
@@ -283,14 +285,14 @@ def put_response(
         refused, remark = _NOT_STORED.get(
             result.status, (ResponseCode.SYSTEM_ERROR, "UNKNOWN_ERROR")
         )
-        fields = _broker_fields(options.region, options.is_traced)
+        fields = _broker_fields(options.region_id, options.trace_on)
         return Response(int(refused), remark, fields)
     fields = {
         "msgId": result.message_id,  # [SEND-RESPONSE-001] [SEND-RESPONSE-002]
         "queueId": queue_id,  # [TXN-HALF-003]
         "queueOffset": result.queue_offset,  # [SEND-RESPONSE-003]
     }
-    template = _template(code, options.region, options.is_traced)
+    template = _template(code, options.region_id, options.trace_on)
     return Response(code, None, fields, template=template)
 
 

@@ -121,7 +121,7 @@ class Topics:
         model = self.table.get(default)  # [SEND-TOPIC-013]
         if model is None:
             return None
-        creates = self._options.truth("autoCreateTopicEnable")
+        creates = self._options.auto_create_topic_enable
         if default == DEFAULT_TOPIC and not creates:  # [SEND-TOPIC-014]
             # It stays so, even when the setting is changed later. [SEND-TOPIC-015]
             model = replace(model, permission=PERM_READ | PERM_WRITE)
@@ -248,15 +248,17 @@ def _system_topics(options: BrokerOptions) -> Iterable[Topic]:
     """Yield the topics that a broker of 4.6.0 starts with."""
     everything = PERM_INHERIT | PERM_READ | PERM_WRITE
     yield Topic(SELF_TEST_TOPIC, 1, 1)
-    if options.truth("autoCreateTopicEnable"):
-        count = options.number("defaultTopicQueueNums")
+    if options.auto_create_topic_enable:
+        count = options.default_topic_queue_nums
         yield Topic(DEFAULT_TOPIC, count, count, everything)
     yield Topic(BENCHMARK_TOPIC, 1024, 1024)
-    is_open = options.truth("clusterTopicEnable")
-    yield Topic(options.cluster, permission=everything if is_open else PERM_INHERIT)
-    is_open = options.truth("brokerTopicEnable")
-    yield Topic(options.name, 1, 1, everything if is_open else PERM_INHERIT)
+    is_open = options.cluster_topic_enable
+    yield Topic(
+        options.broker_cluster_name, permission=everything if is_open else PERM_INHERIT
+    )
+    is_open = options.broker_topic_enable
+    yield Topic(options.broker_name, 1, 1, everything if is_open else PERM_INHERIT)
     yield Topic(OFFSET_MOVED_TOPIC, 1, 1)
-    if options.truth("traceTopicEnable"):
-        yield Topic(options.settings["msgTraceTopicName"], 1, 1)
-    yield Topic(f"{options.cluster}_REPLY_TOPIC", 1, 1)
+    if options.trace_topic_enable:
+        yield Topic(options.msg_trace_topic_name, 1, 1)
+    yield Topic(f"{options.broker_cluster_name}_REPLY_TOPIC", 1, 1)

@@ -16,7 +16,7 @@ from spec.wire.remoting.response_code import ResponseCode
 def update_topic(state: BrokerState, request: Request) -> Response:
     """Create or change a topic (UPDATE_AND_CREATE_TOPIC)."""
     name = request.text("topic")
-    if name == state.options.cluster:  # [ADMIN-TOPIC-003]
+    if name == state.options.broker_cluster_name:  # [ADMIN-TOPIC-003]
         remark = f"the topic[{name}] is conflict with system reserved words."
         raise Refused(SYSTEM_ERROR, remark)
     topic = Topic(
@@ -67,7 +67,9 @@ def topic_stats(state: BrokerState, request: Request) -> Response:
     for queue_id in range(topic.write_queue_count):
         end = max(state.store.max_offset(name, queue_id), 0)
         grown_at_ms = state.store.stored_at(name, queue_id, end - 1) if end else 0
-        table[queue_key(state.options.name, name, queue_id)] = {  # [ADMIN-STATS-001]
+        table[
+            queue_key(state.options.broker_name, name, queue_id)
+        ] = {  # [ADMIN-STATS-001]
             "lastUpdateTimestamp": grown_at_ms,
             "maxOffset": end,
             "minOffset": max(state.store.min_offset(name, queue_id), 0),

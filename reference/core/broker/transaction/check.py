@@ -151,16 +151,16 @@ def _event(
 ) -> HalfEvent | None:
     """Return the event of a half message in this pass; None while it is too young."""
     age_ms = now_ms - half.born_at_ms
-    number = state.options.number
+    options = state.options
     times = _check_times(properties)
     # [TXN-CHECK-009] [TXN-CHECK-011]
-    if times >= number("transactionCheckMax"):
+    if times >= options.transaction_check_max:
         return HalfEvent.DISCARD
-    if age_ms > number("fileReservedTime") * _HOUR_MS:
+    if age_ms > options.file_reserved_time * _HOUR_MS:
         return HalfEvent.DISCARD
     if half.stored_at_ms >= now_ms:
         return None
-    immunity_ms = number("transactionTimeOut")
+    immunity_ms = options.transaction_time_out
     own = properties.get(Property.CHECK_IMMUNITY_TIME_IN_SECONDS)  # [TXN-CHECK-012]
     if own is not None:
         seconds = parse_java_long(own)
