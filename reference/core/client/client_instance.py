@@ -13,13 +13,14 @@ from collections.abc import Callable, Sequence
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import DEFAULT_PERIODS, ClientOptions, Periods
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.rpc_client import Callback, Result, RpcClient
+from reference.core.client.remoting.rpc_client import Result, RpcClient
+from reference.core.client.remoting.tasks import start
 from reference.core.client.route.routes import Routes
 from reference.core.client.validators import check_group
 from reference.core.remoting.response import create_request
 from spec.client.liveness import FIRST_HEARTBEAT_MS, HEARTBEAT_TIMEOUT_MS
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
-from spec.routing.route_data import MASTER_ID, TopicRoute
+from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.heartbeat import (
     ConsumerMembership,
     Heartbeat,
@@ -45,8 +46,8 @@ class ClientInstance:
         self.routes = Routes(self.rpc, name_servers, period_ms=periods.route_ms)
         self.producer: ProducerMembership | None = None
         self.consumer: ConsumerMembership | None = None
-        self.on_heartbeat_result: Callback = ignore
-        """Called with the result of every heartbeat."""
+        self.on_heartbeat: Callable[[int], None] = lambda _now_ms: None
+        """Called with the time after a heartbeat that has a response."""
         self._heartbeat_ms = periods.heartbeat_ms
 
     @property
@@ -66,8 +67,7 @@ class ClientInstance:
         body = encode_body(self.heartbeat())
         request = create_request(RequestCode.HEART_BEAT, body=body)
         for address in self.routes.brokers(masters_only=self.consumer is None):
-            callback = self._record_version(address)
-            self.rpc.invoke(address, request, callback, now_ms, HEARTBEAT_TIMEOUT_MS)
+            start(self._send_heartbeat(address, request, now_ms))
 
     def heartbeat(self) -> Heartbeat:
         """Return the body of HEART_BEAT."""
@@ -86,58 +86,44 @@ class ClientInstance:
             fields = {"clientID": self.client_id, name: member.group}
             request = create_request(RequestCode.UNREGISTER_CLIENT, fields)
             for address in self.routes.brokers():  # [CLIENT-HEARTBEAT-002]
-                self.rpc.invoke(address, request, ignore, now_ms, HEARTBEAT_TIMEOUT_MS)
+                start(self.rpc.invoke(address, request, now_ms, HEARTBEAT_TIMEOUT_MS))
 
-    def find_broker(
-        self,
-        queue: MessageQueue,
-        callback: Callable[[str | None, int], None],
-        now_ms: int,
-        broker_id: int = MASTER_ID,
-    ) -> None:
-        """Call back with a broker's address and the time, after fetching the route.
+    async def find_broker(
+        self, queue: MessageQueue, now_ms: int, broker_id: int = MASTER_ID
+    ) -> tuple[str | None, int]:
+        """Return a broker's address and the time.
 
         The route is fetched only if no route has an address of the queue's broker.
         """
         address = self.routes.pull_address(queue.broker_name, broker_id)
-        if address is not None:
-            callback(address, now_ms)
-            return
+        if address is None:
+            _, now_ms = await self.routes.fetch(queue.topic, now_ms)
+            address = self.routes.pull_address(queue.broker_name, broker_id)
+        return address, now_ms
 
-        def on_route(_route: TopicRoute | None, later_ms: int) -> None:
-            found = self.routes.pull_address(queue.broker_name, broker_id)
-            callback(found, later_ms)
-
-        self.routes.fetch(queue.topic, on_route, now_ms=now_ms)
-
-    def invoke_broker(
+    async def invoke_broker(
         self,
         queue: MessageQueue,
         request: Command,
-        callback: Callback,
         now_ms: int,
         *,
         timeout_ms: int = OFFSET_TIMEOUT_MS,
         broker_id: int = MASTER_ID,
+    ) -> tuple[Result, int]:
+        """Send *request* to a broker of *queue*; return the result and the time."""
+        address, now_ms = await self.find_broker(queue, now_ms, broker_id)
+        return await self.rpc.invoke(address, request, now_ms, timeout_ms)
+
+    async def _send_heartbeat(
+        self, address: str, request: Command, now_ms: int
     ) -> None:
-        """Send *request* to a broker of *queue*."""
-
-        def on_address(address: str | None, later_ms: int) -> None:
-            self.rpc.invoke(address, request, callback, later_ms, timeout_ms)
-
-        self.find_broker(queue, on_address, now_ms, broker_id)
-
-    def _record_version(self, address: str) -> Callback:
-        def callback(result: Result, now_ms: int) -> None:
-            if not isinstance(result, Failure):
-                self.routes.versions[address] = result.version
-            self.on_heartbeat_result(result, now_ms)
-
-        return callback
-
-
-def ignore(_result: Result, _now_ms: int) -> None:
-    """Ignore the result of a request."""
+        """Send one heartbeat, and record the broker's version."""
+        result, now_ms = await self.rpc.invoke(
+            address, request, now_ms, HEARTBEAT_TIMEOUT_MS
+        )
+        if not isinstance(result, Failure):
+            self.routes.versions[address] = result.version
+            self.on_heartbeat(now_ms)
 
 
 class GroupMember:

@@ -21,9 +21,9 @@ from reference.core.client.remoting.rpc_client import (
     CallFinished,
     DeliverMessages,
     PersistOffsets,
-    Value,
     Write,
 )
+from reference.core.client.remoting.tasks import Value
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import LogError, SetTimer
 from reference.shell.client.identity import client_id

@@ -15,6 +15,7 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import decode_message
 from reference.core.client.remoting.rpc_client import DeliverMessages, DirectRequest
+from reference.core.client.remoting.tasks import start
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from spec.client.requests import REST_BEFORE_RESET_MS
@@ -70,13 +71,13 @@ class AdminRequestHandler:
             if name.topic == topic
         }
         self._pull_loop.suspend(offsets)  # [CLIENT-ADMIN-002]
-
-        def reset(later_ms: int) -> None:
-            self._pull_loop.reset_offsets(offsets)
-            self._rebalance(later_ms)
-
-        self._client.rpc.timers.call_at(now_ms + REST_BEFORE_RESET_MS, reset)
+        start(self._reset(offsets, now_ms + REST_BEFORE_RESET_MS))
         return None
+
+    async def _reset(self, offsets: Mapping[MessageQueue, int], at_ms: int) -> None:
+        now_ms = await self._client.rpc.sleep_until(at_ms)
+        self._pull_loop.reset_offsets(offsets)
+        self._rebalance(now_ms)
 
     def _consumer_status(
         self, _address: str, request: Request, _now_ms: int

@@ -17,6 +17,7 @@ from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.queue_locks import LockClient
 from reference.core.client.rebalance.queue_states import OrderlyEvent, OrderlyState
 from reference.core.client.remoting.rpc_client import DeliverMessages
+from reference.core.client.remoting.tasks import start
 from spec.client.ordering import AFTER_FAILURE_MS, AFTER_UNLOCKED_MS
 
 
@@ -61,22 +62,27 @@ class ConsumeOrderly:
             self._finish(assigned, message, OrderlyEvent.CONSUMED, now_ms)
             return
 
-        def on_sent_back(is_sent: bool, later_ms: int) -> None:
-            if assigned.current is not message:
-                return
-            if is_sent:
-                self._finish(assigned, message, OrderlyEvent.SENT_BACK, later_ms)
-            else:
-                event = OrderlyEvent.SEND_BACK_FAILED
-                self._retry(assigned, message, event, later_ms)
-
         times = message.record.reconsume_times
         if self._retries_max is None or times < self._retries_max:
-            self._retry(assigned, message, OrderlyEvent.FAILED, now_ms)
+            start(self._retry(assigned, message, OrderlyEvent.FAILED, now_ms))
         else:  # [CLIENT-ORDERLY-006]
             assigned.on_orderly(OrderlyEvent.RETRIES_EXHAUSTED)
-            send = self._send_back.send_to_retry_topic
-            send(message, on_sent_back, now_ms, times=times)
+            start(self._send_to_retry_topic(assigned, message, now_ms))
+
+    async def _send_to_retry_topic(
+        self, assigned: AssignedQueue, message: MessageExt, now_ms: int
+    ) -> None:
+        """Go on with the next message; retry this one if no broker has taken it."""
+        times = message.record.reconsume_times
+        send = self._send_back.send_to_retry_topic
+        is_sent, now_ms = await send(message, now_ms, times=times)
+        if assigned.current is not message:
+            return
+        if is_sent:
+            self._finish(assigned, message, OrderlyEvent.SENT_BACK, now_ms)
+        else:
+            event = OrderlyEvent.SEND_BACK_FAILED
+            await self._retry(assigned, message, event, now_ms)
 
     def _finish(
         self,
@@ -90,7 +96,7 @@ class ConsumeOrderly:
         assigned.process_queue.remove([message])
         self._deliver_next(assigned, now_ms)
 
-    def _retry(
+    async def _retry(
         self,
         assigned: AssignedQueue,
         message: MessageExt,
@@ -99,42 +105,29 @@ class ConsumeOrderly:
     ) -> None:
         """Deliver *message* once more, a second later."""
         assigned.on_orderly(event)
-        again = next_delivery(message)  # [CLIENT-ORDERLY-005]
-        assigned.current = again
-
-        def on_timer(later_ms: int) -> None:
-            if assigned.is_active and assigned.current is again:
-                assigned.on_orderly(OrderlyEvent.SUSPEND_OVER)
-                self._deliver(assigned, again, later_ms)
-
-        at_ms = now_ms + AFTER_FAILURE_MS  # [CLIENT-ORDERLY-004]
-        self._rpc.timers.call_at(at_ms, on_timer)
+        again = assigned.current = next_delivery(message)  # [CLIENT-ORDERLY-005]
+        # [CLIENT-ORDERLY-004]
+        now_ms = await self._rpc.sleep_until(now_ms + AFTER_FAILURE_MS)
+        if assigned.is_active and assigned.current is again:
+            assigned.on_orderly(OrderlyEvent.SUSPEND_OVER)
+            await self._deliver(assigned, again, now_ms)
 
     def _deliver_next(self, assigned: AssignedQueue, now_ms: int) -> None:
         assigned.current = assigned.waiting.popleft() if assigned.waiting else None
         if assigned.current is not None:
             assigned.on_orderly(OrderlyEvent.MESSAGE_DUE)
-            self._deliver(assigned, assigned.current, now_ms)
+            start(self._deliver(assigned, assigned.current, now_ms))
 
-    def _deliver(
+    async def _deliver(
         self, assigned: AssignedQueue, message: MessageExt, now_ms: int
     ) -> None:
         """Pass *message* to the application as soon as its queue is locked."""
-        if not assigned.is_active or assigned.current is not message:
-            return
-
-        def on_lock(is_locked: bool, later_ms: int) -> None:
-            if is_locked:
-                self._deliver(assigned, message, later_ms)
-            elif assigned.current is message:
+        while assigned.is_active and assigned.current is message:
+            if self._locks is None or self._locks.is_locked(assigned, now_ms):
+                assigned.on_orderly(OrderlyEvent.QUEUE_LOCKED)
+                self._rpc.emit(DeliverMessages(assigned.queue, (message,)))
+                return
+            is_locked, now_ms = await self._locks.lock(assigned, now_ms)
+            if not is_locked and assigned.current is message:
                 assigned.on_orderly(OrderlyEvent.LOCK_REFUSED)
-                at_ms = later_ms + AFTER_UNLOCKED_MS
-                self._rpc.timers.call_at(
-                    at_ms, lambda at_ms: self._deliver(assigned, message, at_ms)
-                )
-
-        if self._locks is None or self._locks.is_locked(assigned, now_ms):
-            assigned.on_orderly(OrderlyEvent.QUEUE_LOCKED)
-            self._rpc.emit(DeliverMessages(assigned.queue, (message,)))
-        else:
-            self._locks.lock(assigned, on_lock, now_ms)
+                now_ms = await self._rpc.sleep_until(now_ms + AFTER_UNLOCKED_MS)

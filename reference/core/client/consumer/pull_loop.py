@@ -28,7 +28,8 @@ from reference.core.client.rebalance.process_queue import ProcessQueue
 from reference.core.client.rebalance.queue_locks import LockClient
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.rpc_client import DeliverMessages, Result
+from reference.core.client.remoting.rpc_client import DeliverMessages
+from reference.core.client.remoting.tasks import start
 from spec.client.subscribing import AFTER_ERROR_MS, AFTER_KEPT_MS, OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.running_info import QueueInHand
@@ -94,7 +95,7 @@ class PushPullLoop(PullLoop):
         if assigned is not None:
             assigned.process_queue.remove(one for one in messages if one not in failed)
         for message in failed:
-            self._send_message_back(assigned, message, now_ms)
+            start(self._send_message_back(assigned, message, now_ms))
 
     def suspend(self, queues: Collection[MessageQueue]) -> None:
         """Drop the messages of *queues* and stop until their offsets are reset."""
@@ -129,19 +130,15 @@ class PushPullLoop(PullLoop):
         if self._locks is not None:
             self._locks.renew(tuple(self.assigned.values()), now_ms)
 
-    def _begin(self, assigned: AssignedQueue, now_ms: int) -> None:
-        """Begin with a queue, for an orderly consumer when it is locked."""
-        if self._locks is None:
-            self._pull(assigned, now_ms)
-            return
-
-        def on_lock(is_locked: bool, later_ms: int) -> None:
-            if is_locked:
-                self._pull(assigned, later_ms)
-            elif assigned.is_active:  # [CLIENT-ORDERLY-001]
-                self._drop(assigned)
-
-        self._locks.lock(assigned, on_lock, now_ms)
+    async def _run(self, assigned: AssignedQueue, now_ms: int) -> None:
+        """Pull a queue, for an orderly consumer as soon as it is locked."""
+        is_locked = True
+        if self._locks is not None:
+            is_locked, now_ms = await self._locks.lock(assigned, now_ms)
+        if is_locked:
+            await super()._run(assigned, now_ms)
+        elif assigned.is_active:  # [CLIENT-ORDERLY-001]
+            self._drop(assigned)
 
     def _unassign(self, assigned: AssignedQueue) -> None:
         self._drop(assigned)
@@ -149,40 +146,40 @@ class PushPullLoop(PullLoop):
         if self._locks is not None:
             self._locks.unlock(assigned)  # [CLIENT-ORDERLY-003]
 
-    def _begin_at(
-        self, assigned: AssignedQueue, committed: int | Failure | None, now_ms: int
-    ) -> None:
-        """Begin at the committed offset, else by the options."""
-        if committed is None:
-            self._begin_without_offset(assigned, now_ms)
-        elif isinstance(committed, Failure):
-            self._drop(assigned)
-        else:  # [CLIENT-CONSUMEFROM-001]
-            assigned.start_offset = assigned.next_offset = committed
-            self._pull(assigned, now_ms)
+    async def _find_address(self, assigned: AssignedQueue, now_ms: int) -> int:
+        """Drop the queue: the next rebalance has a newer route."""
+        self._drop(assigned)
+        return now_ms
 
-    def _begin_without_offset(self, assigned: AssignedQueue, now_ms: int) -> None:
-        """Begin a queue without committed offset, as ConsumeFromWhere has it."""
+    async def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> int:
+        """Begin at the committed offset, else by the options."""
+        offset, now_ms = await self._committed_offset(assigned, now_ms)
+        if isinstance(offset, int):  # [CLIENT-CONSUMEFROM-001]
+            assigned.start_offset = offset
+        elif offset is None:
+            offset, now_ms = await self._offset_to_consume_from(assigned, now_ms)
+        if isinstance(offset, Failure):
+            self._drop(assigned)
+        else:
+            assigned.next_offset = offset
+        return now_ms
+
+    async def _offset_to_consume_from(
+        self, assigned: AssignedQueue, now_ms: int
+    ) -> tuple[int | Failure, int]:
+        """Return the first offset without a committed one (Java: ConsumeFromWhere)."""
         is_retry = assigned.queue.topic.startswith(RETRY_PREFIX)
         time_ms = self._options.from_time_ms
         if time_ms is None and (self._options.from_first or is_retry):
-            assigned.next_offset = 0  # [CLIENT-CONSUMEFROM-002]
-            self._pull(assigned, now_ms)
-            return
-
-        def on_result(result: Result, later_ms: int) -> None:
-            offset = offset_of(result)
-            if isinstance(offset, Failure):
-                self._drop(assigned)
-            else:
-                assigned.next_offset = offset
-                self._pull(assigned, later_ms)
-
+            return 0, now_ms  # [CLIENT-CONSUMEFROM-002]
         request = requests.get_max_offset(assigned.queue)
         if time_ms is not None and not is_retry:  # [CLIENT-CONSUMEFROM-004]
             # [CLIENT-CONSUMEFROM-003]
             request = requests.search_offset(assigned.queue, time_ms)
-        self._invoke(assigned, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
+        result, now_ms = await self._invoke(
+            assigned, request, now_ms, OFFSET_TIMEOUT_MS
+        )
+        return offset_of(result), now_ms
 
     def _delay_ms(self, assigned: AssignedQueue) -> int:
         # [CLIENT-ORDERLY-007]
@@ -214,26 +211,18 @@ class PushPullLoop(PullLoop):
         else:
             self._rpc.emit(DeliverMessages(assigned.queue, found.messages))
 
-    def _on_no_address(self, assigned: AssignedQueue, _now_ms: int) -> None:
-        self._drop(assigned)
-
-    def _send_message_back(
+    async def _send_message_back(
         self, assigned: AssignedQueue | None, message: MessageExt, now_ms: int
     ) -> None:
         """Send *message* back, or deliver it here again if that fails."""
-
-        def on_sent_back(is_sent: bool, later_ms: int) -> None:
-            if assigned is None:
-                return
-            if is_sent:
-                assigned.process_queue.remove([message])
-                return
-            again = DeliverMessages(assigned.queue, (next_delivery(message),))
-            at_ms = later_ms + AFTER_KEPT_MS  # [CLIENT-SENDBACK-004]
-            self._rpc.timers.call_at(at_ms, lambda _: self._deliver(assigned, again))
-
-        self._send_back.send_message_back(message, on_sent_back, now_ms)
-
-    def _deliver(self, assigned: AssignedQueue, delivery: DeliverMessages) -> None:
+        is_sent, now_ms = await self._send_back.send_message_back(message, now_ms)
+        if assigned is None:
+            return
+        if is_sent:
+            assigned.process_queue.remove([message])
+            return
+        # [CLIENT-SENDBACK-004]
+        await self._rpc.sleep_until(now_ms + AFTER_KEPT_MS)
         if assigned.is_active:
-            self._rpc.emit(delivery)
+            again = next_delivery(message)
+            self._rpc.emit(DeliverMessages(assigned.queue, (again,)))

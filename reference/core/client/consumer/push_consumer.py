@@ -19,17 +19,17 @@ from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.subscription import TAGS, membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
+from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import (
     Call,
     DeliverMessages,
-    Result,
     failure_of,
     is_success,
 )
+from reference.core.client.remoting.tasks import start
 from reference.core.client.validators import check_topic
 from reference.core.remoting.response import create_request
 from spec.client.subscribing import CHECK_TIMEOUT_MS
-from spec.routing.route_data import TopicRoute
 from spec.wire.bodies.heartbeat import ALL_MESSAGES, FilterCheck, Subscription
 from spec.wire.bodies.json_body import body_as_json, encode_body
 from spec.wire.message.topic_names import RETRY_PREFIX
@@ -73,42 +73,14 @@ class Consumer(GroupMember):
 
         It may be wrong or not enabled: then the call fails.
         """
-        subscription, call = self._client.subscriptions[0], Call[None]()
-        if subscription.expression_type == TAGS:
-            self._rpc.finish(call, None)
-            return call
-
-        def on_route(route: TopicRoute | None, later_ms: int) -> None:
-            first = None if route is None else self._routes.first_broker(route)
-            if first is None:
-                self._rpc.finish(call, None)
-            else:  # [CLIENT-SUBSCRIBE-005]
-                self._rpc.invoke(first, request, on_result, later_ms, CHECK_TIMEOUT_MS)
-
-        def on_result(result: Result, _now_ms: int) -> None:
-            is_fine = is_success(result)
-            self._rpc.finish(call, None if is_fine else failure_of(result))
-
-        check = FilterCheck(
-            client_id=self._client.client_id,
-            group=self.options.group,
-            subscription=body_as_json(subscription),
-        )
-        body = encode_body(check)
-        request = create_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
-        self._routes.fetch(subscription.topic, on_route, now_ms=now_ms)
-        return call
+        return self._rpc.begin(self._check_expression(now_ms))
 
     def start(self, now_ms: int) -> None:
         """Join the group."""
         self._rebalance.start(now_ms)
         self.pull_loop.start(now_ms)
         super().start(now_ms)
-
-        def on_route(_route: TopicRoute | None, later_ms: int) -> None:
-            self._client.send_heartbeats(later_ms)
-
-        self._routes.fetch(self.options.topic, on_route, now_ms=now_ms)
+        start(self._announce(now_ms))
 
     def stop(self, now_ms: int) -> None:
         """Commit offsets and leave the group."""
@@ -142,6 +114,30 @@ class Consumer(GroupMember):
         self._admin.process_consume_result(
             delivery.direct, is_failed=bool(failed), error=error, now_ms=now_ms
         )
+
+    async def _announce(self, now_ms: int) -> None:
+        """Send the first heartbeats, after fetching the route."""
+        _, now_ms = await self._routes.fetch(self.options.topic, now_ms)
+        self._client.send_heartbeats(now_ms)
+
+    async def _check_expression(self, now_ms: int) -> Failure | None:
+        subscription = self._client.subscriptions[0]
+        if subscription.expression_type == TAGS:
+            return None
+        route, now_ms = await self._routes.fetch(subscription.topic, now_ms)
+        first = None if route is None else self._routes.first_broker(route)
+        if first is None:
+            return None
+        check = FilterCheck(  # [CLIENT-SUBSCRIBE-005]
+            client_id=self._client.client_id,
+            group=self.options.group,
+            subscription=body_as_json(subscription),
+        )
+        body = encode_body(check)
+        request = create_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
+        result, _ = await self._rpc.invoke(first, request, now_ms, CHECK_TIMEOUT_MS)
+        is_fine = is_success(result)
+        return None if is_fine else failure_of(result)
 
 
 def _subscriptions(

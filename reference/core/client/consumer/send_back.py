@@ -7,7 +7,6 @@ the message is sent once more, to the retry topic that every member subscribes t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from reference.core.client.client_instance import ClientInstance
@@ -20,7 +19,7 @@ from reference.core.client.producer.send_request import (
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.rpc_client import Result, is_success
+from reference.core.client.remoting.rpc_client import is_success
 from reference.core.client.route.topic_queues import publish_queues
 from spec.client.subscribing import (
     FIRST_RETRY_LEVEL,
@@ -28,13 +27,9 @@ from spec.client.subscribing import (
     OFFSET_TIMEOUT_MS,
     RETRIES_MAX,
 )
-from spec.routing.route_data import TopicRoute
 from spec.wire.message.properties import Property
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.producer.producer import SEND_TIMEOUT_MS
-
-SendBackCallback = Callable[[bool, int], None]
-"""Called with whether a broker has the message now, and the time in ms."""
 
 
 class SendBackService:
@@ -46,11 +41,13 @@ class SendBackService:
         self._retries_max = RETRIES_MAX if given is None else given
         self._rpc, self._routes = client.rpc, client.routes
 
-    def send_message_back(
-        self, message: MessageExt, callback: SendBackCallback, now_ms: int
-    ) -> None:
-        """Have the broker deliver *message* to the group again, later."""
-        times = message.record.reconsume_times + 1
+    async def send_message_back(
+        self, message: MessageExt, now_ms: int
+    ) -> tuple[bool, int]:
+        """Have the broker deliver *message* to the group again, later.
+
+        Returns whether a broker has the message now, and the time.
+        """
         request = requests.send_message_back(
             self._group,
             topic=message.queue.topic,
@@ -58,46 +55,33 @@ class SendBackService:
             message_id=message.offset_message_id,
             retries_max=self._retries_max,
         )
-
-        def on_result(result: Result, later_ms: int) -> None:
-            if is_success(result):
-                callback(True, later_ms)
-            else:
-                self.send_to_retry_topic(message, callback, later_ms, times=times)
-
         address = self._routes.any_address(message.queue.broker_name)
-        self._rpc.invoke(address, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
+        result, now_ms = await self._rpc.invoke(
+            address, request, now_ms, OFFSET_TIMEOUT_MS
+        )
+        if is_success(result):
+            return True, now_ms
+        times = message.record.reconsume_times + 1
+        return await self.send_to_retry_topic(message, now_ms, times=times)
 
-    def send_to_retry_topic(
-        self,
-        message: MessageExt,
-        callback: SendBackCallback,
-        now_ms: int,
-        *,
-        times: int,
-    ) -> None:
+    async def send_to_retry_topic(
+        self, message: MessageExt, now_ms: int, *, times: int
+    ) -> tuple[bool, int]:
         """Send *message* to the retry topic, with *times* failed deliveries."""
         topic = RETRY_PREFIX + self._group
         retry = self._retry_message(message, topic, times=times)
+        route, now_ms = await self._routes.find(topic, now_ms)
+        queues = () if route is None else publish_queues(topic, route)
+        if not queues:
+            return False, now_ms
         prepared = prepare_message(retry, message.message_id)
-
-        def on_route(route: TopicRoute | None, later_ms: int) -> None:
-            queues = () if route is None else publish_queues(topic, route)
-            if not queues:
-                callback(False, later_ms)
-                return
-            queue = queues[0]
-            request = send_command(
-                prepared, queue, group=INNER_PRODUCER, now_ms=later_ms
-            )
-            address = self._routes.address(queue.broker_name)
-            self._rpc.invoke(address, request, on_result, later_ms, SEND_TIMEOUT_MS)
-
-        def on_result(result: Result, later_ms: int) -> None:
-            failed = isinstance(result, Failure) or result.code not in STATUS_OF_CODE
-            callback(not failed, later_ms)
-
-        self._routes.find(topic, on_route, now_ms)
+        request = send_command(prepared, queues[0], group=INNER_PRODUCER, now_ms=now_ms)
+        address = self._routes.address(queues[0].broker_name)
+        result, now_ms = await self._rpc.invoke(
+            address, request, now_ms, SEND_TIMEOUT_MS
+        )
+        failed = isinstance(result, Failure) or result.code not in STATUS_OF_CODE
+        return not failed, now_ms
 
     def _retry_message(self, message: MessageExt, topic: str, *, times: int) -> Message:
         """Build the message for the retry *topic*; it is no half message any more."""

@@ -22,9 +22,9 @@ from reference.core.client.pull.subscription import TAGS, membership, subscripti
 from reference.core.client.rebalance.rebalance import Rebalance
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.rpc_client import Call, Result
+from reference.core.client.remoting.rpc_client import Call
+from reference.core.client.remoting.tasks import start
 from reference.core.client.validators import check_topic
-from spec.routing.route_data import TopicRoute
 from spec.wire.bodies.heartbeat import ALL_MESSAGES, Subscription
 
 POLL_TIMEOUT_MS = 5000
@@ -82,12 +82,7 @@ class LitePullConsumer(PullConsumer):
             topic, expression, version=now_ms, expression_type=expression_type
         )
         self._register()
-
-        def on_route(_route: TopicRoute | None, later_ms: int) -> None:
-            self._rebalance.is_registered = False
-            self._client.send_heartbeats(later_ms)
-
-        self._routes.fetch(topic, on_route, now_ms=now_ms)
+        start(self._announce(topic, now_ms))
 
     def unsubscribe(self, now_ms: int, topic: str) -> None:
         """End the subscription to *topic*."""
@@ -129,11 +124,7 @@ class LitePullConsumer(PullConsumer):
 
     def commit_polled(self, now_ms: int) -> Call[None]:
         """Commit polled offsets; the call ends after every response."""
-        call = Call[None]()
-        self.pull_loop.offset_store.commit_sync(
-            lambda: self._rpc.finish(call, None), now_ms
-        )
-        return call
+        return self._rpc.begin(self.pull_loop.offset_store.commit_sync(now_ms))
 
     def pause(
         self, queues: Collection[MessageQueue], *, is_paused: bool = True
@@ -145,27 +136,32 @@ class LitePullConsumer(PullConsumer):
 
     def seek(self, now_ms: int, queue: MessageQueue, offset: int) -> Call[None]:
         """Continue an assigned queue at *offset*, if that is within its bounds."""
-        call = Call[None]()
+        return self._rpc.begin(self._seek(now_ms, queue, offset))
+
+    async def _announce(self, topic: str, now_ms: int) -> None:
+        """Send heartbeats with the subscriptions, after fetching the route."""
+        _, now_ms = await self._routes.fetch(topic, now_ms)
+        self._rebalance.is_registered = False
+        self._client.send_heartbeats(now_ms)
+
+    async def _seek(
+        self, now_ms: int, queue: MessageQueue, offset: int
+    ) -> Failure | None:
         bounds: list[int] = []
-
-        def on_result(result: Result, later_ms: int) -> None:
-            found = offset_of(result)
-            if isinstance(found, Failure):
-                self._rpc.finish(call, found)
-                return
-            bounds.append(found)
-            if len(bounds) == 1:
-                request = requests.get_max_offset(queue)
-                self._client.invoke_broker(queue, request, on_result, later_ms)
-                return
-            failure = self._seek_failure(queue, offset, *bounds)
-            if failure is None:
-                self.pull_loop.seek(queue, offset, later_ms)
-            self._rpc.finish(call, failure)
-
-        request = requests.get_min_offset(queue)
-        self._client.invoke_broker(queue, request, on_result, now_ms)
-        return call
+        for request in (requests.get_min_offset(queue), requests.get_max_offset(queue)):
+            result, now_ms = await self._client.invoke_broker(queue, request, now_ms)
+            bound = offset_of(result)
+            if isinstance(bound, Failure):
+                return bound
+            bounds.append(bound)
+        if queue not in self.pull_loop.assigned:
+            return Failure(reason=Reason.NOT_ASSIGNED, remark=str(queue))
+        first, end = bounds
+        if not first <= offset <= end:
+            remark = f"{offset} is not within {first} and {end}"
+            return Failure(reason=Reason.NO_OFFSET, remark=remark)
+        self.pull_loop.seek(queue, offset, now_ms)
+        return None
 
     def _register(self) -> None:
         """Put the present subscriptions into the heartbeats."""
@@ -179,14 +175,3 @@ class LitePullConsumer(PullConsumer):
         """Finish waiting polls with the pulled batches."""
         while self._polls and (messages := self.pull_loop.poll()):
             self._rpc.finish(self._polls.popleft(), messages)
-
-    def _seek_failure(
-        self, queue: MessageQueue, offset: int, first: int, end: int
-    ) -> Failure | None:
-        """Return the failure of a seek in a queue with these bounds, if any."""
-        if queue not in self.pull_loop.assigned:
-            return Failure(reason=Reason.NOT_ASSIGNED, remark=str(queue))
-        if not first <= offset <= end:
-            remark = f"{offset} is not within {first} and {end}"
-            return Failure(reason=Reason.NO_OFFSET, remark=remark)
-        return None

@@ -24,7 +24,6 @@ from reference.core.client.pull.pull_request import (
 from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
-from reference.core.client.remoting.errors import Failure
 from spec.client.subscribing import AFTER_ERROR_MS, AFTER_FLOOD_MS
 from spec.wire.remoting.command import Command
 
@@ -71,7 +70,7 @@ class LitePullLoop(PullLoop):
         old.is_dropped = True
         self.assigned[queue] = assigned
         self._batches = deque(one for one in self._batches if one[0] is not old)
-        self._pull(assigned, now_ms)
+        self._begin(assigned, now_ms)
 
     def _delay_ms(self, assigned: AssignedQueue) -> int:
         if assigned.is_paused:
@@ -94,20 +93,26 @@ class LitePullLoop(PullLoop):
             suspend_ms=LITE_SUSPEND_MS,
         )
 
-    def _begin_at(
-        self, assigned: AssignedQueue, committed: int | Failure | None, now_ms: int
-    ) -> None:
+    async def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> int:
         """Begin at the committed offset; repeat the query until there is one.
 
         A broadcasting member without a local offset begins at 0.
         """
+        committed, now_ms = await self._committed_offset(assigned, now_ms)
         if committed is None and self._options.broadcasts:
             committed = 0
-        if isinstance(committed, int):
-            assigned.next_offset = assigned.committed_offset = committed
-            self._pull(assigned, now_ms)
-        else:
-            self._pull_later(assigned, now_ms + AFTER_ERROR_MS)
+        if not isinstance(committed, int):
+            return await self._rpc.sleep_until(now_ms + AFTER_ERROR_MS)
+        assigned.next_offset = assigned.committed_offset = committed
+        return now_ms
+
+    async def _find_address(self, assigned: AssignedQueue, now_ms: int) -> int:
+        """Fetch the route, again and again until it has an address."""
+        queue, broker_id = assigned.queue, assigned.broker_id
+        address, now_ms = await self._client.find_broker(queue, now_ms, broker_id)
+        if address is None:
+            return await self._rpc.sleep_until(now_ms + AFTER_ERROR_MS)
+        return now_ms
 
     def _on_pulled(
         self, assigned: AssignedQueue, found: PullResult, _now_ms: int
@@ -116,15 +121,3 @@ class LitePullLoop(PullLoop):
         if found.messages:
             self._batches.append((assigned, found.messages))
             self._on_messages()
-
-    def _on_no_address(self, assigned: AssignedQueue, now_ms: int) -> None:
-        """Pull again when the route has an address; fetch it until then."""
-
-        def on_address(address: str | None, later_ms: int) -> None:
-            if address is None:
-                self._pull_later(assigned, later_ms + AFTER_ERROR_MS)
-            else:
-                self._pull(assigned, later_ms)
-
-        broker_id = assigned.broker_id
-        self._client.find_broker(assigned.queue, on_address, now_ms, broker_id)

@@ -8,9 +8,8 @@ DefaultMQProducerImpl).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import SendContext
@@ -30,7 +29,6 @@ from reference.core.client.producer.select_queue import (
 from reference.core.client.producer.send_call import (
     Selector,
     SendCall,
-    SendCallbacks,
     SendOutcome,
     send_result,
 )
@@ -52,7 +50,6 @@ from reference.core.client.validators import (
     check_batch,
     check_message,
 )
-from spec.routing.route_data import TopicRoute
 from spec.wire.bodies.heartbeat import ProducerMembership
 from spec.wire.message.topic_names import DEFAULT_TOPIC
 from spec.wire.remoting.command import Command
@@ -90,7 +87,6 @@ class Producer(GroupMember):
         mode: Mode = Mode.SYNC,
         selector: Selector | None = None,
         timeout_ms: int | None = None,
-        callbacks: SendCallbacks | None = None,
     ) -> Call[SendResult | None]:
         """Send *message*, or a batch in one request.
 
@@ -98,18 +94,55 @@ class Producer(GroupMember):
         offset. Raises ClientError for an illegal message. The mode ASYNC has the
         retries and timeouts of Java's asynchronous send.
         """
+        call = self.new_call(
+            now_ms, message, mode=mode, selector=selector, timeout_ms=timeout_ms
+        )
+        return self._rpc.begin(self.run(call, now_ms))
+
+    def new_call(
+        self,
+        now_ms: int,
+        message: Message | Sequence[Message],
+        *,
+        mode: Mode,
+        selector: Selector | None = None,
+        timeout_ms: int | None = None,
+    ) -> SendCall:
+        """Return a send that can be run; raise ClientError for an illegal message."""
         if not self.is_running:  # [CLIENT-VALIDATE-001]
             raise ClientError(Failure(reason=Reason.NOT_RUNNING))
-        call = SendCall(
+        return SendCall(
             message=self._prepare(message, now_ms),
             mode=mode,
             selector=selector,
             begun_ms=now_ms,
             timeout_ms=self.options.timeout_ms if timeout_ms is None else timeout_ms,
-            callbacks=callbacks,
         )
-        self._find_queues(call, now_ms)
-        return call
+
+    async def run(
+        self,
+        call: SendCall,
+        now_ms: int,
+        on_route: Callable[[int], None] = lambda _now_ms: None,
+    ) -> SendOutcome:
+        """Attempt a send until it succeeds or is not retried; return its outcome.
+
+        *on_route* is called with the time if the topic's route had to be fetched.
+        """
+        topic = call.message.topic
+        if not self._queues(topic):  # [CLIENT-PUBLISH-001]
+            now_ms = await self._fetch_queues(topic, now_ms)
+            on_route(now_ms)
+        again = True
+        while again:
+            queue = self._next_queue(call, now_ms)
+            if isinstance(queue, Failure):
+                return call.outcome(queue)
+            result, now_ms = await self._attempt(call, queue, now_ms)
+            if result is None:
+                return None
+            again = self._on_result(call, result, now_ms)
+        return call.outcome(call.failure)
 
     def _prepare(
         self, message: Message | Sequence[Message], now_ms: int
@@ -125,74 +158,52 @@ class Producer(GroupMember):
         check_batch(message, body_size_max=size_max)
         return prepare_batch(message, [next_id(now_ms) for _ in message])
 
-    def _find_queues(self, call: SendCall, now_ms: int) -> None:
-        """Find the topic's queues in its route, or in that of the default topic."""
-        topic = call.message.topic
-        if self._queues(topic):  # [CLIENT-PUBLISH-001]
-            self._attempt(call, now_ms)
-            return
-
-        def on_route(route: TopicRoute | None, later_ms: int) -> None:
-            if route is None:  # [CLIENT-PUBLISH-002]
-                self._routes.fetch(
-                    DEFAULT_TOPIC, on_default_route, now_ms=later_ms, keep=False
-                )
-            else:
-                self._attempt_first(call, later_ms)
-
-        def on_default_route(route: TopicRoute | None, later_ms: int) -> None:
+    async def _fetch_queues(self, topic: str, now_ms: int) -> int:
+        """Fetch the topic's route, or derive it from that of the default topic."""
+        route, now_ms = await self._routes.fetch(topic, now_ms)
+        if route is None:  # [CLIENT-PUBLISH-002]
+            route, now_ms = await self._routes.fetch(DEFAULT_TOPIC, now_ms, keep=False)
             if route is not None:
                 own = default_route(route, queue_count=self.options.queue_count)
                 self._routes.put(topic, own)
-            self._attempt_first(call, later_ms)
+        return now_ms
 
-        self._routes.fetch(topic, on_route, now_ms=now_ms)
-
-    def _attempt_first(self, call: SendCall, now_ms: int) -> None:
-        """Begin the first attempt after fetching the route."""
-        if call.callbacks is not None:
-            call.callbacks.on_route(now_ms)
-        self._attempt(call, now_ms)
-
-    def _attempt(self, call: SendCall, now_ms: int) -> None:
-        """Send to the next queue, unless the timeout is over."""
+    def _next_queue(self, call: SendCall, now_ms: int) -> MessageQueue | Failure:
+        """Select the queue of the next attempt, unless the timeout is over."""
         spent_ms = now_ms - call.begun_ms
         repeats = call.mode is Mode.ASYNC and bool(call.tried)
         if spent_ms >= call.timeout_ms and not repeats:
             last = call.failure or Failure(reason=Reason.CALL_TIMEOUT)
-            self._end(call, replace(last, reason=Reason.CALL_TIMEOUT))
-            return
+            return replace(last, reason=Reason.CALL_TIMEOUT)
         queues = self._queues(call.message.topic)
         if not queues:  # [CLIENT-PUBLISH-004]
-            self._end(call, Failure(reason=Reason.NO_ROUTE, remark=call.message.topic))
-            return
+            return Failure(reason=Reason.NO_ROUTE, remark=call.message.topic)
         queue = call.queue = self._select_queue(call, queues, now_ms)
         call.tried.append(queue.broker_name)
         call.sent_ms = now_ms
+        return queue
+
+    async def _attempt(
+        self, call: SendCall, queue: MessageQueue, now_ms: int
+    ) -> tuple[Result | None, int]:
+        """Send to *queue*; return the result, None for a oneway send, and the time."""
         address = self._routes.address(queue.broker_name)
         if address is None:  # [CLIENT-PUBLISH-011]
-            failure = Failure(reason=Reason.NO_BROKER, remark=queue.broker_name)
-            self._on_result(call, failure, now_ms)
-        else:
-            is_vip = self.options.uses_vip_port
-            self._invoke(call, queue, vip_address(address) if is_vip else address)
-
-    def _invoke(self, call: SendCall, queue: MessageQueue, address: str) -> None:
-        is_repeated, now_ms = call.context is not None, call.sent_ms
+            return Failure(reason=Reason.NO_BROKER, remark=queue.broker_name), now_ms
+        if self.options.uses_vip_port:
+            address = vip_address(address)
+        is_repeated = call.context is not None
         forbidden = None if is_repeated else self._run_hooks(call, queue, address)
         if forbidden is not None:
-            self._on_result(call, forbidden, now_ms)
-            return
+            return forbidden, now_ms
         request = self._request(call, queue)
         if call.mode is not Mode.SYNC and not is_repeated:
             self._run_after_hooks(call, None)
         if call.mode is Mode.ONEWAY:  # [CLIENT-RETRY-007]
             self._rpc.invoke_oneway(address, request)
-            self._finish(call, None)
-            return
+            return None, now_ms
         timeout_ms = call.attempt_timeout_ms(now_ms)
-        on_result = partial(self._on_result, call)
-        self._rpc.invoke(address, request, on_result, now_ms, timeout_ms)
+        return await self._rpc.invoke(address, request, now_ms, timeout_ms)
 
     def _run_hooks(
         self, call: SendCall, queue: MessageQueue, address: str
@@ -217,8 +228,8 @@ class Producer(GroupMember):
         if call.context is not None:
             self.options.hooks.after(call.context, found)
 
-    def _on_result(self, call: SendCall, result: Result, now_ms: int) -> None:
-        """End the call with the result of an attempt, or retry."""
+    def _on_result(self, call: SendCall, result: Result, now_ms: int) -> bool:
+        """Record the result of an attempt; return whether the send is retried."""
         found = send_result(call, result)
         if self.options.avoids_slow_brokers:
             self.latency_faults.update_fault_item(
@@ -235,24 +246,7 @@ class Producer(GroupMember):
         if not again or call.mode is not Mode.ASYNC:
             self._run_after_hooks(call, found)
             call.context = None
-        if again:
-            self._attempt(call, now_ms)
-        else:
-            self._end(call, call.failure)
-
-    def _end(self, call: SendCall, failure: Failure | None) -> None:
-        """Finish with a result, or with the last failure without any."""
-        if call.result is not None:
-            self._finish(call, call.result)
-            return
-        assert failure is not None, "a call ends with a result or a failure"
-        error = ClientError(failure, tuple(call.tried))  # [CLIENT-RETRY-008]
-        self._finish(call, error)
-
-    def _finish(self, call: SendCall, outcome: SendOutcome) -> None:
-        self._rpc.finish(call, outcome)
-        if call.callbacks is not None:
-            call.callbacks.on_end(outcome)
+        return again
 
     def _select_queue(
         self, call: SendCall, queues: Sequence[MessageQueue], now_ms: int

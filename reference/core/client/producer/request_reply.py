@@ -15,10 +15,10 @@ from dataclasses import replace
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import Message, Mode
 from reference.core.client.producer.producer import Producer
-from reference.core.client.producer.send_call import SendCallbacks, SendOutcome
 from reference.core.client.pull.message_ext import decompress
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.rpc_client import Call
+from reference.core.client.remoting.tasks import start
 from reference.core.remoting.request import FieldError, Request
 from reference.core.remoting.response import Response
 from spec.client.requests import NO_REPLY_CODE, REPLY
@@ -80,27 +80,27 @@ class RequestReplyService:
             Property.TTL: str(timeout_ms),
         }
         failure = Failure(reason=Reason.NO_REPLY, code=NO_REPLY_CODE)
-        call = Call[Message]()
-
-        def on_end(result: SendOutcome) -> None:
-            if isinstance(result, ClientError):  # [CLIENT-REQUESTREPLY-005]
-                self._waiting.pop(correlation_id, None)
-                self._rpc.finish(call, result)
-
-        def on_timeout(_now_ms: int) -> None:
-            if self._waiting.pop(correlation_id, None):  # [CLIENT-REQUESTREPLY-004]
-                self._rpc.finish(call, ClientError(failure))
-
-        self._waiting[correlation_id] = call
-        self._producer.send(
+        send = self._producer.new_call(
             now_ms,
             replace(message, properties=properties),
             mode=Mode.ASYNC,
             timeout_ms=timeout_ms,
-            callbacks=SendCallbacks(
-                on_route=self._client.send_heartbeats, on_end=on_end
-            ),  # [CLIENT-REQUESTREPLY-006]
         )
+        call = self._waiting[correlation_id] = Call[Message]()
+
+        def on_timeout(_now_ms: int) -> None:
+            if self._waiting.pop(correlation_id, None):  # [CLIENT-REQUESTREPLY-004]
+                self._rpc.finish(call, failure)
+
+        async def run() -> None:
+            result = await self._producer.run(  # [CLIENT-REQUESTREPLY-006]
+                send, now_ms, on_route=self._client.send_heartbeats
+            )
+            if isinstance(result, ClientError):  # [CLIENT-REQUESTREPLY-005]
+                self._waiting.pop(correlation_id, None)
+                self._rpc.finish(call, result)
+
+        start(run())
         self._rpc.timers.call_at(now_ms + timeout_ms, on_timeout)
         return call
 

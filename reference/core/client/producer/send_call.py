@@ -16,7 +16,7 @@ from reference.core.client.message import (
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.send_request import PreparedMessage
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.rpc_client import Call, Result, failure_of
+from reference.core.client.remoting.rpc_client import Result, failure_of
 from reference.core.remoting.request import FieldError
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -49,26 +49,15 @@ _RETRIED_REASONS = _NO_RESPONSE | {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SendCallbacks:
-    """Callbacks of a send that belongs to a request."""
-
-    on_route: Callable[[int], None]
-    """Called with the time if the topic's route had to be fetched."""
-    on_end: Callable[[SendOutcome], None]
-    """Called with the outcome."""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class SendCall(Call[SendResult | None]):
-    """One send with its attempts; its value is None for a oneway send."""
+@dataclass(slots=True, kw_only=True)
+class SendCall:
+    """One send with its attempts."""
 
     message: PreparedMessage
     mode: Mode
     selector: Selector | None
     begun_ms: int
     timeout_ms: int
-    callbacks: SendCallbacks | None = None
     tried: list[str] = field(default_factory=list)
     """The broker of each attempt."""
     queue: MessageQueue | None = None
@@ -82,6 +71,13 @@ class SendCall(Call[SendResult | None]):
     failure: Failure | None = None
     """The failure of the last attempt."""
     result: SendResult | None = None
+
+    def outcome(self, failure: Failure | None) -> SendOutcome:
+        """Return the result, or the error of the last *failure* without any."""
+        if self.result is not None:
+            return self.result
+        assert failure is not None, "a send ends with a result or a failure"
+        return ClientError(failure, tuple(self.tried))  # [CLIENT-RETRY-008]
 
     def is_retried(
         self, outcome: SendResult | Failure, options: ProducerOptions

@@ -7,19 +7,15 @@ not sent again before it changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.remoting import requests
-from reference.core.client.remoting.rpc_client import (
-    Callback,
-    PersistOffsets,
-    Result,
-    is_success,
-)
+from reference.core.client.remoting.rpc_client import PersistOffsets, is_success
+from reference.core.client.remoting.tasks import Wait, start
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.wire.remoting.command import Command
 
@@ -58,34 +54,32 @@ class OffsetStore:
         if known:  # [CLIENT-LOCALOFFSET-001]
             self._rpc.emit(PersistOffsets(known))
 
-    def commit_sync(self, callback: Callable[[], None], now_ms: int) -> None:
-        """Commit, and call back after every response or timeout.
+    async def commit_sync(self, now_ms: int) -> None:
+        """Commit, and wait for every response or timeout.
 
         The next commit repeats the offsets that no broker confirmed.
         """
         if self._broadcasts:
             self.commit_all(now_ms)
-            callback()
             return
         pending: set[MessageQueue] = set()
+        all_done = Wait[None]()
 
-        def on_result_of(assigned: AssignedQueue) -> Callback:
-            def on_result(result: Result, _later_ms: int) -> None:
-                if not is_success(result):
-                    assigned.committed_offset = None
-                pending.discard(assigned.queue)
-                if not pending:
-                    callback()
-
-            return on_result
+        async def run(assigned: AssignedQueue, address: str, request: Command) -> None:
+            invoke = self._rpc.invoke
+            result, _ = await invoke(address, request, now_ms, OFFSET_TIMEOUT_MS)
+            if not is_success(result):
+                assigned.committed_offset = None
+            pending.discard(assigned.queue)
+            if not pending:
+                all_done.end(None)
 
         for assigned in self._assigned_queues.values():
             if commit := self._next_commit(assigned, oneway=False):
                 pending.add(assigned.queue)
-                on_result = on_result_of(assigned)
-                self._rpc.invoke(*commit, on_result, now_ms, OFFSET_TIMEOUT_MS)
-        if not pending:
-            callback()
+                start(run(assigned, *commit))
+        if pending:
+            await all_done
 
     def _next_commit(
         self, assigned: AssignedQueue, *, oneway: bool

@@ -23,11 +23,12 @@ from reference.core.client.pull.pull_request import (
 from reference.core.client.pull.subscription import membership, subscription_of
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure, Reason
-from reference.core.client.remoting.rpc_client import Call, Result, Value
+from reference.core.client.remoting.rpc_client import Call, Result
+from reference.core.client.remoting.tasks import Value
 from reference.core.client.route.topic_queues import subscribe_queues
 from reference.core.client.validators import check_topic
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
-from spec.routing.route_data import MASTER_ID, TopicRoute
+from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
 from spec.wire.remoting.command import Command
 
@@ -54,17 +55,7 @@ class PullConsumer(GroupMember):
     def queues(self, now_ms: int, topic: str) -> Call[tuple[MessageQueue, ...]]:
         """Fetch the readable queues of *topic*, sorted."""
         check_topic(topic)
-        call = Call[tuple[MessageQueue, ...]]()
-
-        def on_route(route: TopicRoute | None, _later_ms: int) -> None:
-            if route is None:
-                failure = Failure(reason=Reason.NO_ROUTE, remark=topic)
-                self._rpc.finish(call, failure)
-            else:
-                self._rpc.finish(call, subscribe_queues(topic, route))
-
-        self._routes.fetch(topic, on_route, now_ms=now_ms)
-        return call
+        return self._rpc.begin(self._fetch_queues(now_ms, topic))
 
     def pull(
         self,
@@ -95,24 +86,16 @@ class PullConsumer(GroupMember):
                 self._hooks.after(queue, found.messages, now_ms=now_ms)
             return found
 
-        return self._call(
-            now_ms,
-            queue,
-            request,
-            decode,
-            timeout_ms=timeout_ms,
-            broker_id=self._suggested.get(queue, MASTER_ID),
-        )
+        broker_id = self._suggested.get(queue, MASTER_ID)
+        return self._call(now_ms, queue, request, decode, timeout_ms, broker_id)
 
     def min_offset(self, now_ms: int, queue: MessageQueue) -> Call[int]:
         """Query the offset of the first message of *queue*."""
-        request = requests.get_min_offset(queue)
-        return self._call(now_ms, queue, request, offset_of)
+        return self._call(now_ms, queue, requests.get_min_offset(queue), offset_of)
 
     def max_offset(self, now_ms: int, queue: MessageQueue) -> Call[int]:
         """Query the offset after the last message of *queue*."""
-        request = requests.get_max_offset(queue)
-        return self._call(now_ms, queue, request, offset_of)
+        return self._call(now_ms, queue, requests.get_max_offset(queue), offset_of)
 
     def search_offset(
         self, now_ms: int, queue: MessageQueue, time_ms: int
@@ -128,20 +111,7 @@ class PullConsumer(GroupMember):
 
     def commit(self, now_ms: int, queue: MessageQueue, offset: int) -> Call[None]:
         """Commit *offset*, without a response."""
-        request = requests.update_consumer_offset(
-            self.options.group, queue, offset, oneway=True
-        )
-        call = Call[None]()
-
-        def on_address(address: str | None, _later_ms: int) -> None:
-            if address is None:
-                self._rpc.finish(call, Failure(reason=Reason.NO_BROKER))
-            else:
-                self._rpc.invoke_oneway(address, request)
-                self._rpc.finish(call, None)
-
-        self._client.find_broker(queue, on_address, now_ms)
-        return call
+        return self._rpc.begin(self._commit(now_ms, queue, offset))
 
     def _call(
         self,
@@ -149,22 +119,35 @@ class PullConsumer(GroupMember):
         queue: MessageQueue,
         request: Command,
         decode: Callable[[Result], Value | Failure],
-        *,
         timeout_ms: int = OFFSET_TIMEOUT_MS,
         broker_id: int = MASTER_ID,
     ) -> Call[Value]:
         """Send *request* to a broker of *queue*; *decode* makes the call's value."""
-        call = Call[Value]()
 
-        def on_result(result: Result, _later_ms: int) -> None:
-            self._rpc.finish(call, decode(result))
+        async def run() -> Value | Failure:
+            result, _ = await self._client.invoke_broker(
+                queue, request, now_ms, timeout_ms=timeout_ms, broker_id=broker_id
+            )
+            return decode(result)
 
-        self._client.invoke_broker(
-            queue,
-            request,
-            on_result,
-            now_ms,
-            timeout_ms=timeout_ms,
-            broker_id=broker_id,
+        return self._rpc.begin(run())
+
+    async def _fetch_queues(
+        self, now_ms: int, topic: str
+    ) -> tuple[MessageQueue, ...] | Failure:
+        route, _ = await self._routes.fetch(topic, now_ms)
+        if route is None:
+            return Failure(reason=Reason.NO_ROUTE, remark=topic)
+        return subscribe_queues(topic, route)
+
+    async def _commit(
+        self, now_ms: int, queue: MessageQueue, offset: int
+    ) -> Failure | None:
+        address, _ = await self._client.find_broker(queue, now_ms)
+        if address is None:
+            return Failure(reason=Reason.NO_BROKER)
+        request = requests.update_consumer_offset(
+            self.options.group, queue, offset, oneway=True
         )
-        return call
+        self._rpc.invoke_oneway(address, request)
+        return None

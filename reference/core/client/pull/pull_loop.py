@@ -1,15 +1,17 @@
 """
 The pull loop of a group's member: assigned queues, pulled ahead of the application.
 
-A queue has one pull at a time, which the broker holds while it has no message. Push and
-lite pull consumers differ in the first offset, the limits of pulling ahead, and the way
-of pulled messages (Java: DefaultMQPushConsumerImpl#pullMessage, PullTaskImpl).
+A queue has a task while it is assigned, and one pull at a time, which the broker holds
+while it has no message. Push and lite pull consumers differ in the first offset, the
+limits of pulling ahead, and the way of pulled messages (Java:
+DefaultMQPushConsumerImpl#pullMessage, PullTaskImpl).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
@@ -24,7 +26,8 @@ from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.rpc_client import Callback, Result
+from reference.core.client.remoting.rpc_client import Result
+from reference.core.client.remoting.tasks import start
 from spec.client.subscribing import (
     AFTER_ERROR_MS,
     AFTER_FLOOD_MS,
@@ -33,6 +36,10 @@ from spec.client.subscribing import (
 )
 from spec.wire.bodies.heartbeat import Subscription
 from spec.wire.remoting.command import Command
+
+
+class QueueInactiveError(Exception):
+    """End of a queue's task: the queue was dropped or suspended meanwhile."""
 
 
 class PullLoop(ABC):
@@ -79,14 +86,48 @@ class PullLoop(ABC):
         self._drop(assigned)
 
     def _begin(self, assigned: AssignedQueue, now_ms: int) -> None:
-        """Begin with a queue."""
-        self._pull(assigned, now_ms)
+        """Start the task of a queue."""
+        start(self._run(assigned, now_ms))
+
+    async def _run(self, assigned: AssignedQueue, now_ms: int) -> None:
+        """Pull a queue as long as it is active."""
+        with suppress(QueueInactiveError):
+            while assigned.is_active:
+                delay_ms = self._delay_ms(assigned)
+                if delay_ms:
+                    now_ms = await self._rpc.sleep_until(now_ms + delay_ms)
+                else:
+                    now_ms = await self._next_pull(assigned, now_ms)
+
+    async def _next_pull(self, assigned: AssignedQueue, now_ms: int) -> int:
+        """Find an address and the first offset, or pull; return the time.
+
+        An error is followed by a pause.
+        """
+        if self._address(assigned) is None:
+            return await self._find_address(assigned, now_ms)
+        if assigned.next_offset is None:
+            return await self._find_offset(assigned, now_ms)
+        assigned.pulled_at_ms = now_ms
+        request = self._pull_request(assigned, assigned.next_offset)
+        result, now_ms = await self._invoke(assigned, request, now_ms, PULL_TIMEOUT_MS)
+        filters = self._options.filters
+        found = pull_result(result, assigned.queue, assigned.subscription, filters)
+        if isinstance(found, Failure):  # [CLIENT-PULL-012]
+            return await self._rpc.sleep_until(now_ms + AFTER_ERROR_MS)
+        assigned.next_offset = found.next_offset  # [CLIENT-PULL-005]
+        assigned.broker_id = found.suggested_broker_id
+        assigned.process_queue.add(found.messages)
+        self._on_pulled(assigned, found, now_ms)
+        return now_ms
 
     @abstractmethod
-    def _begin_at(
-        self, assigned: AssignedQueue, committed: int | Failure | None, now_ms: int
-    ) -> None:
-        """Begin at the committed offset; None if the group has none."""
+    async def _find_address(self, assigned: AssignedQueue, now_ms: int) -> int:
+        """Find an address of the queue's broker, which no route has."""
+
+    @abstractmethod
+    async def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> int:
+        """Find the offset of the first pull; return the time."""
 
     @abstractmethod
     def _pull_request(self, assigned: AssignedQueue, offset: int) -> Command:
@@ -98,10 +139,6 @@ class PullLoop(ABC):
     ) -> None:
         """Process the messages of a pull, or a pull without messages."""
 
-    @abstractmethod
-    def _on_no_address(self, assigned: AssignedQueue, now_ms: int) -> None:
-        """Process that no route has an address of the queue's broker."""
-
     def _delay_ms(self, assigned: AssignedQueue) -> int:
         """Return the delay of the next pull in ms, 0 for none."""
         address = self._address(assigned)
@@ -111,74 +148,27 @@ class PullLoop(ABC):
         thresholds = self.thresholds.of_queue(len(self.assigned))
         return AFTER_FLOOD_MS if assigned.process_queue.exceeds(thresholds) else 0
 
-    def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> None:
-        """Find the committed offset, and begin there."""
+    async def _committed_offset(
+        self, assigned: AssignedQueue, now_ms: int
+    ) -> tuple[int | Failure | None, int]:
+        """Return the group's committed offset, None if it has none, and the time."""
         if self._options.broadcasts:
-            committed = self.offset_store.local_offsets.get(assigned.queue)
-            self._begin_at(assigned, committed, now_ms)
-            return
-
-        def on_result(result: Result, later_ms: int) -> None:
-            self._begin_at(assigned, committed_offset_of(result), later_ms)
-
+            return self.offset_store.local_offsets.get(assigned.queue), now_ms
         request = requests.query_consumer_offset(self._options.group, assigned.queue)
-        self._invoke(assigned, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
+        result, now_ms = await self._invoke(
+            assigned, request, now_ms, OFFSET_TIMEOUT_MS
+        )
+        return committed_offset_of(result), now_ms
 
-    def _pull(self, assigned: AssignedQueue, now_ms: int) -> None:
-        """Send the next pull, or delay it; an unknown offset is found first."""
-        if not assigned.is_active:
-            return
-        delay_ms = self._delay_ms(assigned)
-        if delay_ms:
-            self._pull_later(assigned, now_ms + delay_ms)
-        elif assigned.next_offset is None:
-            self._find_offset(assigned, now_ms)
-        else:
-            assigned.pulled_at_ms = now_ms
-            request = self._pull_request(assigned, assigned.next_offset)
-
-            def on_result(result: Result, later_ms: int) -> None:
-                self._on_pull_result(assigned, result, later_ms)
-
-            self._invoke(assigned, request, on_result, now_ms, PULL_TIMEOUT_MS)
-
-    def _on_pull_result(
-        self, assigned: AssignedQueue, result: Result, now_ms: int
-    ) -> None:
-        """Process the result of a pull, and pull again."""
-        filters = self._options.filters
-        found = pull_result(result, assigned.queue, assigned.subscription, filters)
-        if not isinstance(found, PullResult):
-            self._pull_later(assigned, now_ms + AFTER_ERROR_MS)  # [CLIENT-PULL-012]
-            return
-        assigned.next_offset = found.next_offset  # [CLIENT-PULL-005]
-        assigned.broker_id = found.suggested_broker_id
-        assigned.process_queue.add(found.messages)
-        self._on_pulled(assigned, found, now_ms)
-        self._pull(assigned, now_ms)
-
-    def _pull_later(self, assigned: AssignedQueue, at_ms: int) -> None:
-        self._rpc.timers.call_at(at_ms, lambda now_ms: self._pull(assigned, now_ms))
-
-    def _invoke(
-        self,
-        assigned: AssignedQueue,
-        request: Command,
-        callback: Callback,
-        now_ms: int,
-        timeout_ms: int,
-    ) -> None:
-        """Send to the broker of the next pull; ignore the result of a dropped queue."""
-
-        def on_result(result: Result, later_ms: int) -> None:
-            if assigned.is_active:
-                callback(result, later_ms)
-
+    async def _invoke(
+        self, assigned: AssignedQueue, request: Command, now_ms: int, timeout_ms: int
+    ) -> tuple[Result, int]:
+        """Send to the broker of the next pull; raise for a queue inactive by then."""
         address = self._address(assigned)
-        if address is None:
-            self._on_no_address(assigned, now_ms)
-        else:
-            self._rpc.invoke(address, request, on_result, now_ms, timeout_ms)
+        found = await self._rpc.invoke(address, request, now_ms, timeout_ms)
+        if not assigned.is_active:
+            raise QueueInactiveError
+        return found
 
     def _address(self, assigned: AssignedQueue) -> str | None:
         name = assigned.queue.broker_name

@@ -2,8 +2,8 @@
 The remoting client: requests to many peers, matched with their responses by opaque.
 
 It has no socket. It returns effects: frames to write to an address, and times to be
-called at. The shell reports received commands, failed connections and the time. Each
-request has a callback for its result (Java: NettyRemotingClient, MQClientAPIImpl).
+called at. The shell reports received commands, failed connections and the time. A task
+waits for the result of its request (Java: NettyRemotingClient, MQClientAPIImpl).
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeGuard, TypeVar
+from typing import Any, Generic, TypeGuard
 
 from reference.core.client.message import MessageQueue
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
+from reference.core.client.remoting.tasks import Task, Value, Wait, start
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, encode_response
 from reference.core.remoting.server import Outbox
@@ -26,11 +27,8 @@ from spec.wire.remoting.response_code import ResponseCode
 
 Result = Request | Failure
 """A response of any code, or the failure of its request."""
-Callback = Callable[[Result, int], None]
-"""Called with the result and the time in ms."""
 Handler = Callable[[str, Request, int], Response | None]
 """Processor of a broker's request: address, request, time. None: no response yet."""
-Value = TypeVar("Value")
 
 _OPAQUE_END = 2**31
 
@@ -88,12 +86,13 @@ class PersistOffsets:
     offsets: Mapping[MessageQueue, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _PendingRequest:
+class _PendingRequest(Wait[tuple[Result, int]]):
     """A request without a response (Java: ResponseFuture)."""
 
-    address: str
-    callback: Callback
+    __slots__ = ("address",)
+
+    def __init__(self, address: str) -> None:
+        self.address = address
 
 
 class RpcClient(Outbox):
@@ -111,36 +110,44 @@ class RpcClient(Outbox):
         """Whether no request is pending."""
         return not self._pending
 
-    def invoke(
-        self,
-        address: str | None,
-        request: Command,
-        callback: Callback,
-        now_ms: int,
-        timeout_ms: int,
-    ) -> None:
-        """Send *request* with a new opaque, and wait *timeout_ms* for the response.
+    async def invoke(
+        self, address: str | None, request: Command, now_ms: int, timeout_ms: int
+    ) -> tuple[Result, int]:
+        """Send *request* with a new opaque; return its result and the time in ms.
 
-        Without an address it fails.
+        Without an address it fails, and without a response after *timeout_ms*.
         """
         if address is None:
-            callback(Failure(reason=Reason.NO_BROKER), now_ms)
-            return
+            return Failure(reason=Reason.NO_BROKER), now_ms
         opaque = self._new_opaque()
-        self._pending[opaque] = _PendingRequest(address, callback)
-
-        def on_timeout(later_ms: int) -> None:
-            self.request_failed(opaque, Reason.TIMEOUT, later_ms)
-
+        pending = self._pending[opaque] = _PendingRequest(address)
+        on_timeout = partial(self.request_failed, opaque, Reason.TIMEOUT)
         self.timers.call_at(now_ms + timeout_ms, on_timeout)
         frame = encode_command(replace(request, opaque=opaque))
-        self._outbox.append(Write(address, frame, opaque))
+        self.emit(Write(address, frame, opaque))
+        return await pending
+
+    async def sleep_until(self, at_ms: int) -> int:
+        """Wait until *at_ms*; return the time."""
+        wait = Wait[int]()
+        self.timers.call_at(at_ms, lambda now_ms: wait.end(now_ms))
+        return await wait
+
+    def begin(self, task: Task[Value | Failure | ClientError]) -> Call[Value]:
+        """Start *task*, whose result ends a call of the application."""
+        call = Call[Value]()
+
+        async def run() -> None:
+            self.finish(call, await task)
+
+        start(run())
+        return call
 
     def invoke_oneway(self, address: str | None, request: Command) -> None:
         """Send *request*, to which there is no response; drop it without an address."""
         if address is not None:
             frame = encode_command(replace(request, opaque=self._new_opaque()))
-            self._outbox.append(Write(address, frame, None))
+            self.emit(Write(address, frame, None))
 
     def command_received(self, address: str, request: Request, now_ms: int) -> None:
         """Process a response or a request from the peer at *address*."""
@@ -149,13 +156,13 @@ class RpcClient(Outbox):
             return
         pending = self._pending.pop(request.opaque, None)
         if pending is not None:
-            pending.callback(request, now_ms)
+            pending.end((request, now_ms))
 
     def request_failed(self, opaque: int, reason: Reason, now_ms: int) -> None:
         """End a pending request with a failure."""
         pending = self._pending.pop(opaque, None)
         if pending is not None:
-            pending.callback(Failure(reason=reason, remark=pending.address), now_ms)
+            pending.end((Failure(reason=reason, remark=pending.address), now_ms))
 
     def connection_lost(self, address: str, now_ms: int) -> None:
         """Fail every request that is pending at *address*."""
@@ -166,7 +173,7 @@ class RpcClient(Outbox):
 
     def respond(self, address: str, opaque: int, response: Response) -> None:
         """Send the response to a broker's request."""
-        self._outbox.append(Write(address, encode_response(opaque, response), None))
+        self.emit(Write(address, encode_response(opaque, response), None))
 
     def finish(self, call: Call[Value], result: Value | Failure | ClientError) -> None:
         """End a call of the application; a failure becomes a ClientError."""

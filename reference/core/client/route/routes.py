@@ -7,17 +7,16 @@ connection the next name server is used; one that responds stays in use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure, Reason
-from reference.core.client.remoting.rpc_client import Result, RpcClient, decoded
+from reference.core.client.remoting.rpc_client import RpcClient, decoded
+from reference.core.client.remoting.tasks import Wait, start
 from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
 from spec.wire.producer.select_queue import ROUTE_PERIOD_MS, ROUTE_TIMEOUT_MS
 from spec.wire.remoting.language import Version
 
-RouteCallback = Callable[[TopicRoute | None, int], None]
-"""Called with the route, None if it was not found, and the time in ms."""
 _UNREACHABLE = frozenset({Reason.CONNECT, Reason.LOST})
 
 
@@ -38,7 +37,8 @@ class Routes:
         self._servers = list(name_servers)
         self._period_ms = period_ms
         self._routes: dict[str, TopicRoute] = {}
-        self._callbacks: dict[str, list[RouteCallback]] = {}
+        self._waits: dict[str, list[Wait[tuple[TopicRoute | None, int]]]] = {}
+        """Tasks that wait for the route of a topic."""
 
     @property
     def name_servers(self) -> Sequence[str]:
@@ -100,49 +100,44 @@ class Routes:
             }
         )
 
-    def find(self, topic: str, callback: RouteCallback, now_ms: int) -> None:
-        """Call back with the route of *topic*, from the table or a name server."""
+    async def find(self, topic: str, now_ms: int) -> tuple[TopicRoute | None, int]:
+        """Return a topic's route, from the table or a name server, and the time."""
         route = self.get(topic)
-        if route is None:
-            self.fetch(topic, callback, now_ms=now_ms)
-        else:
-            callback(route, now_ms)
+        return (route, now_ms) if route else await self.fetch(topic, now_ms)
 
-    def fetch(
-        self, topic: str, callback: RouteCallback, *, now_ms: int, keep: bool = True
-    ) -> None:
+    async def fetch(
+        self, topic: str, now_ms: int, *, keep: bool = True
+    ) -> tuple[TopicRoute | None, int]:
         """Request the route of *topic*; concurrent calls share one request.
 
-        Without *keep* the route is not put into the table.
+        Returns None without a route, and the time in ms. Without *keep* the route is
+        not put into the table.
         """
-        callbacks = self._callbacks.setdefault(topic, [])
-        callbacks.append(callback)
-        if len(callbacks) == 1:
-            tries = len(self._servers)
-            self._fetch_from(topic, tries=tries, now_ms=now_ms, keep=keep)
+        wait = Wait[tuple[TopicRoute | None, int]]()
+        waits = self._waits.setdefault(topic, [])
+        waits.append(wait)
+        if len(waits) == 1:
+            start(self._fetch(topic, now_ms, keep=keep))
+        return await wait
 
-    def _fetch_from(self, topic: str, *, tries: int, now_ms: int, keep: bool) -> None:
-        def callback(result: Result, later_ms: int) -> None:
-            unreachable = isinstance(result, Failure) and result.reason in _UNREACHABLE
-            if unreachable:
-                self._servers.append(self._servers.pop(0))
-            if unreachable and tries > 1:  # [CLIENT-NAMESRV-001]
-                left = tries - 1
-                self._fetch_from(topic, tries=left, now_ms=later_ms, keep=keep)
-                return
-            route = decoded(result, decode_route)
-            if keep and route is not None:
-                self.put(topic, route)
-            for on_route in self._callbacks.pop(topic, []):
-                on_route(route, later_ms)
-
-        request = requests.get_route(topic)
-        # [CLIENT-PUBLISH-010]
-        self._rpc.invoke(self._servers[0], request, callback, now_ms, ROUTE_TIMEOUT_MS)
+    async def _fetch(self, topic: str, now_ms: int, *, keep: bool) -> None:
+        for _ in range(len(self._servers)):  # [CLIENT-NAMESRV-001]
+            server, request = self._servers[0], requests.get_route(topic)
+            result, now_ms = await self._rpc.invoke(  # [CLIENT-PUBLISH-010]
+                server, request, now_ms, ROUTE_TIMEOUT_MS
+            )
+            if not isinstance(result, Failure) or result.reason not in _UNREACHABLE:
+                break
+            self._servers.append(self._servers.pop(0))
+        route = decoded(result, decode_route)
+        if keep and route is not None:
+            self.put(topic, route)
+        for wait in self._waits.pop(topic, []):
+            wait.end((route, now_ms))
 
     def _refresh(self, now_ms: int) -> None:
         for topic in tuple(self._routes):
-            self.fetch(topic, lambda _route, _now_ms: None, now_ms=now_ms)
+            start(self.fetch(topic, now_ms))
 
     def _addresses(self, broker_name: str) -> Iterator[Mapping[int, str]]:
         """Yield the broker's addresses by broker id, from each route that has it."""
