@@ -23,6 +23,7 @@ from reference.core.broker.topic.topic_config import Topics
 from reference.core.remoting.connection import Connection
 from reference.core.store.message_store import MessageStore
 from spec.host import Host
+from spec.wire.bodies.queue_name import QueueName
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,3 +49,8 @@ class BrokerState:
     """A new number each time, in place of Java's random ones."""
     has_appended: bool = False
     """Whether messages were appended or committed since the last dispatch."""
+
+    def queue_name(self, topic: str, queue_id: int) -> QueueName:
+        """Return the name of one of this broker's queues in bodies."""
+        broker = self.options.broker_name
+        return QueueName(broker_name=broker, queue_id=queue_id, topic=topic)

@@ -15,6 +15,7 @@ from reference.core.broker.filter.consumer_filters import ConsumerFilters
 from reference.core.broker.filter.subscription import Subscription, subscription_of
 from reference.core.store.config_files import pretty
 from spec.store.queue_extension import ExtensionUnit, has_bits
+from spec.wire.bodies.heartbeat import Subscription as SubscriptionData
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "parts"
 BLOOM = BloomFilter(error_percent=20, group_count=32)
@@ -23,14 +24,10 @@ DAY_MS = 86_400_000
 
 def wanting(text: str, *, version: int = 1, topic: str = "T") -> Subscription:
     """Return a subscription by expression."""
-    return subscription_of(
-        {
-            "topic": topic,
-            "subString": text,
-            "expressionType": "SQL92",
-            "subVersion": version,
-        }
+    data = SubscriptionData(
+        topic=topic, expression=text, expression_type="SQL92", version=version
     )
+    return subscription_of(data)
 
 
 def test_the_hash_is_the_published_one() -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.topic_config import queue_key
 from reference.core.java_properties import read_properties, write_properties
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
@@ -16,6 +15,8 @@ from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_body import body_as_json, encode_body
+from spec.wire.bodies.offset_tables import ResetOffsets
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -66,21 +67,15 @@ def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response
             f"Topic: {name} Timestamp: {request.int64('timestamp')}"
         )
         raise Refused(ResponseCode.CONSUMER_NOT_ONLINE, remark)
-    queues = {
-        queue_key(state.options.broker_name, name, q): offset
-        for q, offset in offsets.items()
-    }
-    table = fastjson.dumps({"offsetTable": queues})  # [OFFSET-RESET-004]
+    queues = {state.queue_name(name, q): offset for q, offset in offsets.items()}
+    table = encode_body(ResetOffsets(offsets=queues))  # [OFFSET-RESET-004]
     body = table
     if request.language == _FOR_C:  # [OFFSET-RESET-005]
         # The C++ client cannot read keys that are objects.
-        rows = [{**dict(queue), "offset": offset} for queue, offset in queues.items()]
+        rows = [{**body_as_json(queue), "offset": n} for queue, n in queues.items()]
         body = fastjson.dumps({"offsetTable": rows})
-    code, timestamp = (
-        RequestCode.RESET_CONSUMER_CLIENT_OFFSET,
-        request.text("timestamp"),
-    )
-    fields = {"topic": name, "group": group, "timestamp": timestamp, "isForce": "false"}
+    code, at = RequestCode.RESET_CONSUMER_CLIENT_OFFSET, request.text("timestamp")
+    fields = {"topic": name, "group": group, "timestamp": at, "isForce": "false"}
     for connection in members.members:
         ports.remoting.invoke_oneway(connection, code, fields, body)
     return Response(body=table)

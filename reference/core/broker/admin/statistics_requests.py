@@ -7,11 +7,13 @@ from __future__ import annotations
 from reference.core.broker.admin.broker_statistics import PERIODS
 from reference.core.broker.group.group_requests import may_consume, progress
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.topic_config import queue_key
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.admin_bodies import ConsumeTimes, GroupsStats, QueueTimes
+from spec.wire.bodies.json_body import encode_body
+from spec.wire.bodies.offset_tables import ConsumeStats
 from spec.wire.remoting.response_code import ResponseCode
 
 
@@ -38,12 +40,12 @@ def consume_time_spans(state: BrokerState, request: Request) -> Response:
         for queue_id in range(topic.write_queue_count)
     ]
     # [ADMIN-STATS-007]
-    return Response(body=fastjson.dumps({"consumeTimeSpanSet": spans}))
+    return Response(body=encode_body(ConsumeTimes(queues=tuple(spans))))
 
 
 def _time_span(
     state: BrokerState, group: str, topic: str, queue_id: int, *, now_ms: int
-) -> dict[str, object]:
+) -> QueueTimes:
     store = state.store
     end = store.max_offset(topic, queue_id)
     consumed = state.offsets.query(group, topic, queue_id)
@@ -53,13 +55,13 @@ def _time_span(
     delay_ms = 0
     if consumed < end:
         delay_ms = now_ms - store.stored_at(topic, queue_id, consumed)
-    return {
-        "consumeTimeStamp": consumed_ms,
-        "delayTime": delay_ms,
-        "maxTimeStamp": store.stored_at(topic, queue_id, end - 1),
-        "messageQueue": dict(queue_key(state.options.broker_name, topic, queue_id)),
-        "minTimeStamp": first_ms,
-    }
+    return QueueTimes(
+        queue=state.queue_name(topic, queue_id),
+        first_stored_at_ms=first_ms,
+        last_stored_at_ms=store.stored_at(topic, queue_id, end - 1),
+        consumed_at_ms=consumed_ms,
+        delay_ms=delay_ms,
+    )
 
 
 def all_consume_stats(state: BrokerState, request: Request) -> Response:
@@ -76,22 +78,16 @@ def all_consume_stats(state: BrokerState, request: Request) -> Response:
             if only_ordered and not topic.is_ordered:
                 continue
             table = {
-                queue_key(state.options.broker_name, name, queue_id): progress(
-                    state, group, name, queue_id
-                )
+                state.queue_name(name, queue_id): progress(state, group, name, queue_id)
                 for queue_id in range(topic.write_queue_count)
             }
-            left += sum(one.left for one in table.values())
+            left += sum(q.broker_offset - q.consumer_offset for q in table.values())
             rate = state.statistics.pulled_per_second(group, name)
-            shown = {key: one.as_json() for key, one in table.items()}
-            stats.append({"consumeTps": rate, "offsetTable": shown})
-        rows.append({group: stats})
-    body = {
-        "brokerAddr": state.options.address,
-        "consumeStatsList": rows,
-        "totalDiff": left,
-    }
-    return Response(body=fastjson.dumps(body))  # [ADMIN-STATS-009]
+            stats.append(ConsumeStats(consume_tps=rate, queues=table))
+        rows.append({group: tuple(stats)})
+    address = state.options.address
+    body = GroupsStats(groups=tuple(rows), broker_address=address, behind=left)
+    return Response(body=encode_body(body))  # [ADMIN-STATS-009]
 
 
 def smallest_offsets(state: BrokerState, request: Request) -> Response:

@@ -7,15 +7,14 @@ Tags are compared by their hash in the consume queue; the client compares the te
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from reference.core.broker.filter.sql.expressions import Expression, selects
 from reference.core.broker.filter.sql.parser import parse_sql
 from reference.core.broker.filter.sql.values import SqlError
 from reference.core.store.commitlog.dispatch_request import properties_of
 from spec.integers import java_string_hash
+from spec.wire.bodies.heartbeat import Subscription as SubscriptionData
 from spec.wire.consumer.sql_filter import SQL92
 
 ALL = "*"
@@ -31,12 +30,12 @@ class Subscription:
     """The expression as the consumer wrote it (Java: subString)."""
     codes: frozenset[int] | None
     """Hashes of the selected tags; None selects every message."""
-    tags: tuple[str, ...] = ()
     expression_type: str = TAG
     version: int = 0
-    class_filter: bool = False
     expression: Expression | None = None
     """The parsed SQL92 expression; None also where the text is invalid."""
+    data: SubscriptionData | None = None
+    """The subscription as a heartbeat has it; None in a pull request."""
 
     @property
     def is_by_tag(self) -> bool:
@@ -48,18 +47,6 @@ class Subscription:
         if self.expression is None:
             return True  # [PULL-SQL-010]
         return selects(self.expression, properties_of(record))  # [PULL-SQL-001]
-
-    def as_json(self) -> dict[str, object]:
-        """Return the JSON object of bodies."""
-        return {
-            "classFilterMode": self.class_filter,
-            "codeSet": sorted(self.codes or ()),
-            "expressionType": self.expression_type,
-            "subString": self.text,
-            "subVersion": self.version,
-            "tagsSet": list(self.tags),
-            "topic": self.topic,
-        }
 
 
 class SubscriptionError(ValueError):
@@ -87,26 +74,21 @@ def parse_subscription(
         raise SubscriptionError("subString split error")
     tags = tuple(part.strip() for part in parts if part.strip())  # [PULL-FILTER-002]
     codes = frozenset(java_string_hash(tag) for tag in tags)
-    return Subscription(topic=topic, text=text, codes=codes, tags=tags)
+    return Subscription(topic=topic, text=text, codes=codes)
 
 
-def subscription_of(value: Mapping[str, Any]) -> Subscription:
+def subscription_of(data: SubscriptionData) -> Subscription:
     """Return the subscription in a heartbeat."""
-    text = str(value.get("subString") or ALL)
-    expression_type = str(value.get("expressionType") or TAG)
-    class_filter = bool(value.get("classFilterMode"))
-    everything = class_filter or text == ALL or expression_type != TAG
-    # [GROUP-HEARTBEAT-003]
-    codes = frozenset(int(code) for code in value.get("codeSet") or ())
+    text, kind = data.expression or ALL, data.expression_type
+    everything = data.class_filter_mode or text == ALL or kind != TAG
     return Subscription(
-        topic=str(value["topic"]),
+        topic=data.topic,
         text=text,
-        codes=None if everything else codes,
-        tags=tuple(str(tag) for tag in value.get("tagsSet") or ()),
-        expression_type=expression_type,
-        version=int(value.get("subVersion") or 0),
-        class_filter=class_filter,
-        expression=parsed_expression(text, expression_type),
+        codes=None if everything else frozenset(data.codes),  # [GROUP-HEARTBEAT-003]
+        expression_type=kind,
+        version=data.version,
+        expression=parsed_expression(text, kind),
+        data=data,
     )
 
 

@@ -5,16 +5,21 @@ Requests about consumer groups: configuration, connections and progress.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from reference.core.broker.group.clients import Client
 from reference.core.broker.group.subscription_groups import SubscriptionGroup
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.topic_config import queue_key
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.heartbeat import (
+    Connection,
+    ConsumerConnections,
+    ProducerConnections,
+)
+from spec.wire.bodies.json_body import encode_body
+from spec.wire.bodies.offset_tables import ConsumedQueue, ConsumeStats
 from spec.wire.remoting.response_code import ResponseCode
 
 
@@ -53,16 +58,15 @@ def consumer_connections(state: BrokerState, request: Request) -> Response:
             ResponseCode.CONSUMER_NOT_ONLINE,
             f"the consumer group[{name}] not online",
         )
-    subscriptions = {t: one.as_json() for t, one in group.subscriptions.items()}
-    body = {
-        # [GROUP-CONNECTION-001] [GROUP-CONNECTION-005]
-        "connectionSet": _connections(state, group.members.values()),
-        "consumeFromWhere": group.consume_from,
-        "consumeType": group.consume_type,
-        "messageModel": group.message_model,
-        "subscriptionTable": subscriptions,
-    }
-    return Response(body=fastjson.dumps(body))
+    subscriptions = group.subscriptions.values()
+    body = ConsumerConnections(  # [GROUP-CONNECTION-001] [GROUP-CONNECTION-005]
+        connections=_connections(state, group.members.values()),
+        consume_from=group.consume_from,
+        consume_type=group.consume_type,
+        message_model=group.message_model,
+        subscriptions={one.topic: one.data for one in subscriptions if one.data},
+    )
+    return Response(body=encode_body(body))
 
 
 def producer_connections(state: BrokerState, request: Request) -> Response:
@@ -72,8 +76,8 @@ def producer_connections(state: BrokerState, request: Request) -> Response:
     if members is None:  # [GROUP-CONNECTION-004]
         raise Refused(SYSTEM_ERROR, f"the producer group[{name}] not exist")
     # [GROUP-CONNECTION-003]
-    body = {"connectionSet": _connections(state, members.values())}
-    return Response(body=fastjson.dumps(body))
+    body = ProducerConnections(connections=_connections(state, members.values()))
+    return Response(body=encode_body(body))
 
 
 def consume_stats(state: BrokerState, request: Request) -> Response:
@@ -87,12 +91,12 @@ def consume_stats(state: BrokerState, request: Request) -> Response:
         if topic is None or not may_consume(state, group, name):
             continue
         for queue_id in range(topic.read_queue_count):
-            key = queue_key(state.options.broker_name, name, queue_id)
             # [ADMIN-STATS-002]
-            table[key] = progress(state, group, name, queue_id).as_json()
+            table[state.queue_name(name, queue_id)] = progress(
+                state, group, name, queue_id
+            )
     rate = sum(state.statistics.pulled_per_second(group, name) for name in topics)
-    body = {"consumeTps": rate, "offsetTable": table}
-    return Response(body=fastjson.dumps(body))
+    return Response(body=encode_body(ConsumeStats(consume_tps=rate, queues=table)))
 
 
 def clone_offsets(state: BrokerState, request: Request) -> Response:
@@ -115,46 +119,28 @@ def may_consume(state: BrokerState, group: str, topic: str) -> bool:
     return topic in members.subscriptions
 
 
-class Progress(NamedTuple):
-    """The progress of a group in a queue (Java: OffsetWrapper)."""
-
-    end: int
-    consumed: int
-    at_ms: int
-    """Store time of the last consumed message; 0 without one."""
-
-    @property
-    def left(self) -> int:
-        """Number of messages that are not consumed yet."""
-        return self.end - self.consumed
-
-    def as_json(self) -> dict[str, object]:
-        """Return the JSON object of responses to tools."""
-        return {
-            "brokerOffset": self.end,
-            "consumerOffset": self.consumed,
-            "lastTimestamp": self.at_ms,
-        }
-
-
-def progress(state: BrokerState, group: str, topic: str, queue_id: int) -> Progress:
+def progress(
+    state: BrokerState, group: str, topic: str, queue_id: int
+) -> ConsumedQueue:
     """Return the progress of *group* in a queue."""
     consumed = max(state.offsets.query(group, topic, queue_id), 0)
     at_ms = state.store.stored_at(topic, queue_id, consumed - 1) if consumed else 0
-    return Progress(
-        max(state.store.max_offset(topic, queue_id), 0), consumed, max(at_ms, 0)
+    return ConsumedQueue(
+        broker_offset=max(state.store.max_offset(topic, queue_id), 0),
+        consumer_offset=consumed,
+        last_stored_at_ms=max(at_ms, 0),
     )
 
 
 def _connections(
     state: BrokerState, clients: Iterable[Client]
-) -> list[dict[str, object]]:
-    return [
-        {
-            "clientAddr": str(state.connections[client.connection].remote),
-            "clientId": client.client_id,
-            "language": client.language,
-            "version": client.version,
-        }
+) -> tuple[Connection, ...]:
+    return tuple(
+        Connection(
+            client_address=str(state.connections[client.connection].remote),
+            client_id=client.client_id,
+            language=client.language,
+            version=client.version,
+        )
         for client in clients
-    ]
+    )

@@ -8,9 +8,8 @@ goes to every member, and each rebalances.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from reference.core.broker.filter.subscription import TAG, subscription_of
+from reference.core.broker.filter.subscription import subscription_of
 from reference.core.broker.group.clients import Client, ConsumerGroup
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
@@ -23,26 +22,24 @@ from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
+from spec.routing.json_object import as_object
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.heartbeat import ConsumerMembership, GroupMembers, Heartbeat
+from spec.wire.bodies.heartbeat import Subscription as SubscriptionData
+from spec.wire.bodies.json_body import body_from_json, decode_body, encode_body
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 
-class HeartbeatError(ValueError):
-    """The body of a request is not the JSON object of a client."""
-
-
 def handle_heartbeat(state: BrokerState, ports: Ports, request: Request) -> Response:
     """Record the groups and subscriptions of a client."""
-    data = _object(request.body)
-    client_id = str(data.get("clientID"))  # [GROUP-HEARTBEAT-001]
-    consumers = [_object_in(value) for value in data.get("consumerDataSet") or ()]
-    producers = [_object_in(value) for value in data.get("producerDataSet") or ()]
-    for consumer in consumers:
+    heartbeat = decode_body(Heartbeat, request.body)  # [GROUP-HEARTBEAT-001]
+    client_id = heartbeat.client_id
+    for consumer in heartbeat.consumers:
         _join_consumers(state, ports, request, client_id=client_id, consumer=consumer)
-    for producer in producers:
-        group = state.clients.producers.setdefault(str(producer["groupName"]), {})
+    for producer in heartbeat.producers:
+        group = state.clients.producers.setdefault(producer.group, {})
         group[request.connection] = _client(request, client_id)
     return Response()
 
@@ -63,17 +60,14 @@ def unregister_client(state: BrokerState, ports: Ports, request: Request) -> Res
 
 def check_client(state: BrokerState, request: Request) -> Response:
     """Check that this broker supports the subscription of a client."""
-    subscription = _object(request.body).get("subscriptionData")
-    if isinstance(subscription, Mapping):
-        expression_type = str(subscription.get("expressionType") or TAG)
-        enabled = state.options.enable_property_filter
-        if expression_type != TAG and not enabled:
-            raise Refused(
-                SYSTEM_ERROR,
-                "The broker does not support consumer to filter message by "
-                f"{expression_type}",
-            )
-        wanted = subscription_of({"topic": "", **subscription})
+    given = as_object(fastjson.loads(request.body)).get("subscriptionData")
+    if isinstance(given, Mapping):
+        members = {"topic": "", "subVersion": 0, **given}
+        wanted = subscription_of(body_from_json(SubscriptionData, members))
+        kind = wanted.expression_type
+        if not wanted.is_by_tag and not state.options.enable_property_filter:
+            remark = "The broker does not support consumer to filter message by "
+            raise Refused(SYSTEM_ERROR, remark + kind)
         if not wanted.is_by_tag and wanted.expression is None:  # [PULL-SQL-012]
             remark = f"{wanted.text!r} is no expression"
             raise Refused(ResponseCode.SUBSCRIPTION_PARSE_FAILED, remark)
@@ -87,7 +81,7 @@ def consumers_of_group(state: BrokerState, request: Request) -> Response:
     if group is None or not group.members:  # [GROUP-MEMBER-002]
         raise Refused(SYSTEM_ERROR, f"no consumer for this group, {name}")
     ids = [member.client_id for member in group.members.values()]  # [GROUP-MEMBER-001]
-    return Response(body=fastjson.dumps({"consumerIdList": ids}))
+    return Response(body=encode_body(GroupMembers(client_ids=tuple(ids))))
 
 
 def on_member_left(
@@ -121,27 +115,23 @@ def _join_consumers(
     request: Request,
     *,
     client_id: str,
-    consumer: Mapping[str, Any],
+    consumer: ConsumerMembership,
 ) -> None:
-    name = str(consumer["groupName"])
+    name = consumer.group
     config = state.groups.find(name, request.now_ms)
     if config is not None:
-        is_unit = bool(consumer.get("unitMode"))
         state.topics.create_once(
             RETRY_PREFIX + name,  # [GROUP-RETRY-001]
             queue_count=config.retry_queue_count,
             permission=PERM_READ | PERM_WRITE,
             now_ms=request.now_ms,
-            flag=UNIT_SUBSCRIPTION_FLAG if is_unit else 0,
+            flag=UNIT_SUBSCRIPTION_FLAG if consumer.unit_mode else 0,
         )
-    wanted = [
-        subscription_of(_object_in(value))
-        for value in consumer.get("subscriptionDataSet") or ()
-    ]
+    wanted = [subscription_of(one) for one in consumer.subscriptions]
     group = state.clients.consumers.setdefault(name, ConsumerGroup(name))
-    group.consume_type = str(consumer.get("consumeType"))  # [GROUP-HEARTBEAT-002]
-    group.message_model = str(consumer.get("messageModel"))
-    group.consume_from = str(consumer.get("consumeFromWhere"))
+    group.consume_type = consumer.consume_type  # [GROUP-HEARTBEAT-002]
+    group.message_model = consumer.message_model
+    group.consume_from = consumer.consume_from
     is_new = group.join(_client(request, client_id))
     if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
         notify_consumer_ids_changed(state, ports.remoting, group, request.now_ms)
@@ -156,14 +146,3 @@ def _client(request: Request, client_id: str) -> Client:
         request.version,
         request.now_ms,
     )
-
-
-def _object(body: bytes) -> Mapping[str, Any]:
-    """Return the JSON object in *body*."""
-    return _object_in(fastjson.loads(body))
-
-
-def _object_in(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise HeartbeatError("the body is no JSON object where there must be one")
-    return value

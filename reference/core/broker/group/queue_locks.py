@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spec.wire.bodies.queue_name import QueueName
+
 LOCK_EXPIRY_MS = 60_000
 """Life of a lock that is not renewed."""
-
-Queue = tuple[str, str, int]
-"""Topic, broker name and queue id."""
 
 
 @dataclass(slots=True)
@@ -28,9 +27,11 @@ class QueueLocks:
     """The locks of all groups."""
 
     def __init__(self) -> None:
-        self._locks: dict[str, dict[Queue, Lock]] = {}
+        self._locks: dict[str, dict[QueueName, Lock]] = {}
 
-    def lock(self, group: str, queue: Queue, client_id: str, *, now_ms: int) -> bool:
+    def lock(
+        self, group: str, queue: QueueName, client_id: str, *, now_ms: int
+    ) -> bool:
         """Lock a queue, or renew the lock; return whether the client has the lock."""
         locks = self._locks.setdefault(group, {})  # [GROUP-LOCK-003]
         lock = locks.get(queue)
@@ -41,7 +42,7 @@ class QueueLocks:
         locks[queue] = Lock(client_id, now_ms)  # [GROUP-LOCK-001] [GROUP-LOCK-006]
         return True
 
-    def unlock(self, group: str, queue: Queue, client_id: str) -> None:
+    def unlock(self, group: str, queue: QueueName, client_id: str) -> None:
         """Unlock a queue that this client has locked."""
         locks = self._locks.get(group, {})
         lock = locks.get(queue)

@@ -19,12 +19,13 @@ from reference.core.broker.ports import Ports
 from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.topic_config import PERM_READ, queue_key
+from reference.core.broker.topic.topic_config import PERM_READ
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.types import GetMessageStatus, NewMessage
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_body import body_as_json
 from spec.wire.headers.request_headers import (
     PULL_MESSAGE_FIELDS,
     PullMessageRequestHeader,
@@ -205,11 +206,10 @@ def _append_offset_moved(state: BrokerState, pull: Pull, offset: int) -> None:
     """Append the event of a pull at an offset that the queue does not have."""
     header, now_ms = pull.header, pull.request.now_ms
     group = header.consumer_group
+    queue = state.queue_name(header.topic, header.queue_id)
     event = {
         "consumerGroup": group,
-        "messageQueue": dict(
-            queue_key(state.options.broker_name, header.topic, header.queue_id)
-        ),
+        "messageQueue": body_as_json(queue),
         "offsetNew": offset,
         "offsetRequest": header.queue_offset,
     }

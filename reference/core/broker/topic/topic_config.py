@@ -231,13 +231,6 @@ def is_version(content: Mapping[Any, Any], version: Mapping[str, int]) -> bool:
     return all(found.get(name) == number for name, number in version.items())
 
 
-def queue_key(
-    broker_name: str, topic: str, queue_id: int
-) -> tuple[tuple[str, object], ...]:
-    """Return a queue as the key of a JSON map (Java: MessageQueue)."""
-    return ("brokerName", broker_name), ("queueId", queue_id), ("topic", topic)
-
-
 def check_topic_name(name: str) -> None:
     """Raise TopicNameError for a path outside the store's directory."""
     if not _HARMLESS.fullmatch(name):

@@ -5,11 +5,13 @@ Requests that create, change, delete and list topics.
 from __future__ import annotations
 
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.topic_config import Topic, queue_key
+from reference.core.broker.topic.topic_config import Topic
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_body import encode_body
+from spec.wire.bodies.offset_tables import TopicQueue, TopicStats
 from spec.wire.remoting.response_code import ResponseCode
 
 
@@ -67,14 +69,12 @@ def topic_stats(state: BrokerState, request: Request) -> Response:
     for queue_id in range(topic.write_queue_count):
         end = max(state.store.max_offset(name, queue_id), 0)
         grown_at_ms = state.store.stored_at(name, queue_id, end - 1) if end else 0
-        table[
-            queue_key(state.options.broker_name, name, queue_id)
-        ] = {  # [ADMIN-STATS-001]
-            "lastUpdateTimestamp": grown_at_ms,
-            "maxOffset": end,
-            "minOffset": max(state.store.min_offset(name, queue_id), 0),
-        }
-    return Response(body=fastjson.dumps({"offsetTable": table}))
+        table[state.queue_name(name, queue_id)] = TopicQueue(  # [ADMIN-STATS-001]
+            min_offset=max(state.store.min_offset(name, queue_id), 0),
+            max_offset=end,
+            updated_at_ms=grown_at_ms,
+        )
+    return Response(body=encode_body(TopicStats(queues=table)))
 
 
 def groups_of_topic(state: BrokerState, request: Request) -> Response:
