@@ -1,7 +1,7 @@
 """
 Sockets between master and slaves (Java: HAService, HAConnection, HAClient).
 
-They carry the commit log instead of frames, and have protocol classes of their own.
+They carry the commit log instead of frames, and have a protocol class of their own.
 A slave that does not read gets no more data until it does: the commit log is the
 buffer.
 """
@@ -12,6 +12,8 @@ import asyncio
 import sys
 
 from reference.core.broker.broker_controller import BrokerController
+from reference.core.broker.ha.master_connection import MasterConnection
+from reference.core.broker.ha.slave_connections import SlaveConnections
 from reference.core.remoting.effects import (
     Close,
     ConnectToMaster,
@@ -39,7 +41,10 @@ class BrokerHost(RemotingHost):
     async def listen_for_slaves(self, host: str, port: int) -> None:
         """Accept connections of slaves at a port."""
         listener = await self._loop.create_server(
-            lambda: SlaveProtocol(self), host, port, reuse_address=True
+            lambda: HAProtocol(self, self.broker.ha.slaves),
+            host,
+            port,
+            reuse_address=True,
         )
         self._listeners.append(listener)
 
@@ -61,7 +66,8 @@ class BrokerHost(RemotingHost):
 
     async def _connect_to_master(self, address: str) -> None:
         host, _, port = address.rpartition(":")
-        link = MasterProtocol(self)
+        master = self.broker.ha.master
+        link = HAProtocol(self, master)
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 await self._loop.create_connection(
@@ -71,7 +77,7 @@ class BrokerHost(RemotingHost):
             if link.number:  # connected at the last moment: `connection_lost` follows
                 return
             sys.stderr.write(f"cannot connect to the master at {address}: {error}\n")
-            self.broker.ha.master.connect_completed(None, now_ms())
+            master.connect_failed(now_ms())
             self.complete_event()
 
 
@@ -80,22 +86,34 @@ class HAProtocol(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, host: BrokerHost) -> None:
+    def __init__(
+        self, host: BrokerHost, end: SlaveConnections | MasterConnection
+    ) -> None:
         self.number = 0
         self._host = host
+        self._end = end
         self._is_full = False
         self._must_notify = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Give the connection a number."""
+        """Report the connection before the first byte of its peer arrives."""
         self.transport = without_delay(transport)
         self.number = self._host.add(self.transport)
         self._host.links[self.number] = self
+        remote = Host.of(*transport.get_extra_info("peername")[:2])
+        self._end.connection_made(self.number, remote, now_ms())
+        self._host.complete_event()
+
+    def data_received(self, data: bytes) -> None:
+        """Report the bytes."""
+        self._end.data_received(self.number, data, now_ms())
+        self._host.complete_event()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        """Remove the connection."""
+        """Report the closed connection."""
         self._host.links.pop(self.number, None)
         self._host.remove(self.number)
+        self._end.connection_lost(self.number, now_ms())
 
     def pause_writing(self) -> None:
         """Record that the write buffer is full."""
@@ -123,45 +141,3 @@ class HAProtocol(asyncio.Protocol):
     def _on_writable(self) -> None:
         self._host.broker.ha.slaves.writable(self.number, now_ms())
         self._host.complete_event()
-
-
-class SlaveProtocol(HAProtocol):
-    """A connection that a slave has opened to this master."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Report the slave."""
-        super().connection_made(transport)
-        name = transport.get_extra_info("peername")
-        slaves = self._host.broker.ha.slaves
-        slaves.connection_made(self.number, Host.of(*name[:2]), now_ms())
-        self._host.complete_event()
-
-    def data_received(self, data: bytes) -> None:
-        """Report the bytes."""
-        self._host.broker.ha.slaves.data_received(self.number, data, now_ms())
-        self._host.complete_event()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Report the closed connection."""
-        super().connection_lost(exc)
-        self._host.broker.ha.slaves.connection_lost(self.number)
-
-
-class MasterProtocol(HAProtocol):
-    """The connection that this slave has opened to its master."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Report the connection before the first byte of the master arrives."""
-        super().connection_made(transport)
-        self._host.broker.ha.master.connect_completed(self.number, now_ms())
-        self._host.complete_event()
-
-    def data_received(self, data: bytes) -> None:
-        """Report the bytes."""
-        self._host.broker.ha.master.data_received(self.number, data, now_ms())
-        self._host.complete_event()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Report the closed connection."""
-        super().connection_lost(exc)
-        self._host.broker.ha.master.connection_lost(self.number, now_ms())

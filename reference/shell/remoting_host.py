@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from itertools import count
 from typing import cast
@@ -37,18 +38,43 @@ WRITE_BUFFER_MAX = 64 * 1024
 """Unsent bytes of a connection above which the host stops reading from it."""
 
 
-class RemotingHost:
+class LoopHost(ABC):
+    """The timer and the tasks of a host on asyncio's event loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @abstractmethod
+    def _timer_expired(self) -> None:
+        """Report the time to the core."""
+
+    def _set_timer(self, at_ms: int) -> None:
+        self._cancel_timer()
+        delay_s = system_s(max(at_ms - now_ms(), 0))
+        self._timer = self._loop.call_later(delay_s, self._timer_expired)
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _run(self, work: asyncio._CoroutineLike[None]) -> None:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+class RemotingHost(LoopHost):
     """The event loop's side of a server: listeners, transports and one timer."""
 
     def __init__(self, server: RemotingServer, memory_max: int = MEMORY_MAX) -> None:
+        super().__init__()
         self.server = server
         self._waiting: set[int] = set()
         """Connections with requests that wait until responses are read."""
         self._transports: dict[int, asyncio.Transport] = {}
         self._memory = HeldMemory(server, self._transports, memory_max)
-        self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.TimerHandle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
         self._listeners: list[asyncio.Server] = []
         self._will_complete_reads = False
 
@@ -64,8 +90,7 @@ class RemotingHost:
         self._complete_reads()
         for listener in self._listeners:
             listener.close()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._cancel_timer()
         for transport in list(self._transports.values()):
             transport.close()
         if self._tasks:
@@ -189,20 +214,8 @@ class RemotingHost:
             self._will_complete_reads = False
             self.perform(self.server.reads_completed(now_ms()))
 
-    def _set_timer(self, at_ms: int) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        delay_s = system_s(max(at_ms - now_ms(), 0))
-        self._timer = self._loop.call_later(delay_s, self._timer_expired)
-
     def _timer_expired(self) -> None:
-        self._timer = None
         self.perform(self.server.timer_expired(now_ms()))
-
-    def _run(self, work: asyncio._CoroutineLike[None]) -> None:
-        task = self._loop.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _connect(self, address: Host) -> None:
         host, port = str(address).rsplit(":", 1)

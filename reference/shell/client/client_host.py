@@ -28,15 +28,15 @@ from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import LogError, SetTimer
 from reference.shell.client.identity import client_id
 from reference.shell.client.local_offset_store import LocalOffsetStore
-from reference.shell.clock import now_ms, system_s
-from reference.shell.remoting_host import without_delay
+from reference.shell.clock import now_ms
+from reference.shell.remoting_host import LoopHost, without_delay
 from spec.host import Host
 
 CONNECT_TIMEOUT_S = 3.0
 STOP_TIMEOUT_S = 3.0
 
 
-class ClientHost:
+class ClientHost(LoopHost):
     """Connections, pending calls and local offsets of one client.
 
     Addresses of *name_servers* are separated by semicolons. Local offsets are in
@@ -50,6 +50,7 @@ class ClientHost:
         deliver: Callable[[DeliverMessages], None] | None = None,
         offset_folder: Path | None = None,
     ) -> None:
+        super().__init__()
         servers = [one for one in name_servers.split(";") if one]
         own_id = options.client_id or client_id()
         self.client = ClientInstance(own_id, servers, options.periods)
@@ -57,9 +58,6 @@ class ClientHost:
         self._deliver = deliver
         self._protocols: dict[str, _ClientProtocol] = {}
         self._calls: dict[Call[Any], asyncio.Future[Any]] = {}
-        self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.TimerHandle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def call(self, begin: Callable[[int], Call[Value]]) -> Value:
         """Begin a call with the time in ms, and return its value."""
@@ -94,8 +92,7 @@ class ClientHost:
         deadline_s = self._loop.time() + STOP_TIMEOUT_S
         while not self.client.rpc.is_idle and self._loop.time() < deadline_s:
             await asyncio.sleep(0.001)
-        if self._timer is not None:
-            self._timer.cancel()
+        self._cancel_timer()
         for task in self._tasks:
             task.cancel()
         for protocol in list(self._protocols.values()):
@@ -129,9 +126,7 @@ class ClientHost:
             protocol = self._protocols[write.address] = _ClientProtocol(
                 self, write.address
             )
-            task = self._loop.create_task(protocol.connect())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._run(protocol.connect())
         protocol.write(write)
 
     def _finish(self, call: Call[Any], result: object) -> None:
@@ -143,14 +138,7 @@ class ClientHost:
         else:
             future.set_result(result)
 
-    def _set_timer(self, at_ms: int) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        delay_s = system_s(max(at_ms - now_ms(), 0))
-        self._timer = self._loop.call_later(delay_s, self._on_timer)
-
-    def _on_timer(self) -> None:
-        self._timer = None
+    def _timer_expired(self) -> None:
         self.client.rpc.run_timers(now_ms())
         self.perform()
 

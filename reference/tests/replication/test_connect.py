@@ -31,13 +31,16 @@ def test_a_connect_that_times_out_as_it_succeeds_is_no_failure(
         broker.timer_expired(NOON_MS + 10_000)
         host = BrokerHost(broker)
         reported: list[int | None] = []
+        master = broker.ha.master
         monkeypatch.setattr(
-            broker.ha.master, "connect_completed", lambda n, _: reported.append(n)
+            master, "connection_made", lambda number, *_: reported.append(number)
         )
+        monkeypatch.setattr(master, "connect_failed", lambda _: reported.append(None))
 
         async def create(factory: Callable[[], asyncio.Protocol], *_: object) -> None:
             if is_late:
-                factory().connection_made(asyncio.Transport())
+                peer = {"peername": ("127.0.0.1", 1)}
+                factory().connection_made(asyncio.Transport(peer))
             raise TimeoutError("too late")
 
         monkeypatch.setattr(host._loop, "create_connection", create, raising=False)

@@ -73,7 +73,7 @@ class Pair:
         """End the connection; what was under way is lost."""
         self.to_master = self.to_slave = b""
         self._owes_drain = False
-        self.slaves.connection_lost(self._number)
+        self.slaves.connection_lost(self._number, self.now_ms)
         self.master.connection_lost(self._number, self.now_ms)
         self._perform()
 
@@ -121,7 +121,7 @@ class Pair:
             case ConnectToMaster():
                 self._number += 1
                 self.slaves.connection_made(self._number, PLACE, self.now_ms)
-                self.master.connect_completed(self._number, self.now_ms)
+                self.master.connection_made(self._number, PLACE, self.now_ms)
                 self._perform()
             case Close():
                 self.cut()

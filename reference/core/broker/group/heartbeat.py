@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference.core.broker.filter.subscription import subscription_of
+from reference.core.broker.filter.subscription import Subscription, subscription_of
 from reference.core.broker.group.clients import Client, ConsumerGroup
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
@@ -22,11 +22,11 @@ from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
-from spec.routing.json_object import as_object
+from spec.routing.json_object import JsonObject, as_object, list_in
 from spec.wire.bodies import fastjson
-from spec.wire.bodies.heartbeat import ConsumerMembership, GroupMembers, Heartbeat
+from spec.wire.bodies.heartbeat import GroupMembers
 from spec.wire.bodies.heartbeat import Subscription as SubscriptionData
-from spec.wire.bodies.json_body import body_from_json, decode_body, encode_body
+from spec.wire.bodies.json_body import body_from_json, encode_body
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -34,12 +34,15 @@ from spec.wire.remoting.response_code import ResponseCode
 
 def handle_heartbeat(state: BrokerState, ports: Ports, request: Request) -> Response:
     """Record the groups and subscriptions of a client."""
-    heartbeat = decode_body(Heartbeat, request.body)  # [GROUP-HEARTBEAT-001]
-    client_id = heartbeat.client_id
-    for consumer in heartbeat.consumers:
+    # Some clients write enumerations as numbers, which fastjson reads too.
+    data = as_object(fastjson.loads(request.body))
+    client_id = str(data.get("clientID"))  # [GROUP-HEARTBEAT-001]
+    consumers = [as_object(one) for one in list_in(data, "consumerDataSet")]
+    producers = [as_object(one) for one in list_in(data, "producerDataSet")]
+    for consumer in consumers:
         _join_consumers(state, ports, request, client_id=client_id, consumer=consumer)
-    for producer in heartbeat.producers:
-        group = state.clients.producers.setdefault(producer.group, {})
+    for producer in producers:
+        group = state.clients.producers.setdefault(str(producer["groupName"]), {})
         group[request.connection] = _client(request, client_id)
     return Response()
 
@@ -62,8 +65,7 @@ def check_client(state: BrokerState, request: Request) -> Response:
     """Check that this broker supports the subscription of a client."""
     given = as_object(fastjson.loads(request.body)).get("subscriptionData")
     if isinstance(given, Mapping):
-        members = {"topic": "", "subVersion": 0, **given}
-        wanted = subscription_of(body_from_json(SubscriptionData, members))
+        wanted = _subscription({"topic": "", **given})
         kind = wanted.expression_type
         if not wanted.is_by_tag and not state.options.enable_property_filter:
             remark = "The broker does not support consumer to filter message by "
@@ -115,9 +117,9 @@ def _join_consumers(
     request: Request,
     *,
     client_id: str,
-    consumer: ConsumerMembership,
+    consumer: JsonObject,
 ) -> None:
-    name = consumer.group
+    name = str(consumer["groupName"])
     config = state.groups.find(name, request.now_ms)
     if config is not None:
         state.topics.create_once(
@@ -125,13 +127,14 @@ def _join_consumers(
             queue_count=config.retry_queue_count,
             permission=PERM_READ | PERM_WRITE,
             now_ms=request.now_ms,
-            flag=UNIT_SUBSCRIPTION_FLAG if consumer.unit_mode else 0,
+            flag=UNIT_SUBSCRIPTION_FLAG if consumer.get("unitMode") else 0,
         )
-    wanted = [subscription_of(one) for one in consumer.subscriptions]
+    subscriptions = list_in(consumer, "subscriptionDataSet")
+    wanted = [_subscription(as_object(one)) for one in subscriptions]
     group = state.clients.consumers.setdefault(name, ConsumerGroup(name))
-    group.consume_type = consumer.consume_type  # [GROUP-HEARTBEAT-002]
-    group.message_model = consumer.message_model
-    group.consume_from = consumer.consume_from
+    group.consume_type = str(consumer.get("consumeType"))  # [GROUP-HEARTBEAT-002]
+    group.message_model = str(consumer.get("messageModel"))
+    group.consume_from = str(consumer.get("consumeFromWhere"))
     is_new = group.join(_client(request, client_id))
     if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
         notify_consumer_ids_changed(state, ports.remoting, group, request.now_ms)
@@ -146,3 +149,8 @@ def _client(request: Request, client_id: str) -> Client:
         request.version,
         request.now_ms,
     )
+
+
+def _subscription(members: JsonObject) -> Subscription:
+    members = {"subVersion": 0, **members}
+    return subscription_of(body_from_json(SubscriptionData, members))

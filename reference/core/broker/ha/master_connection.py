@@ -19,6 +19,7 @@ from reference.core.remoting.effects import ConnectToMaster, Send
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
+from spec.host import Host
 from spec.wire.ha.replication import HEADER_SIZE, head_of_piece
 
 WATCH_MS = 1_000
@@ -52,12 +53,18 @@ class MasterConnection:
         """Start the timer, which connects once the address is known."""
         self._remoting.timers.call_every(WATCH_MS, self._watch, first_ms=now_ms + 1)
 
-    def connect_completed(self, connection: int | None, now_ms: int) -> None:
-        """Report the log's end over a new connection; None where none was made."""
-        if connection is None:
-            self.state = SLAVE_END[self.state, HAEvent.CONNECT_FAILED]
-            self._connect_at_ms = now_ms + RECONNECT_MS
-            return
+    def connect_failed(self, now_ms: int) -> None:
+        """Connect again later."""
+        self.state = SLAVE_END[self.state, HAEvent.CONNECT_FAILED]
+        self._connect_at_ms = now_ms + RECONNECT_MS
+
+    def connection_made(
+        self,
+        connection: int,
+        address: Host,  # noqa: ARG002
+        now_ms: int,
+    ) -> None:
+        """Report the log's end over a new connection."""
         self.state = SLAVE_END[self.state, HAEvent.CONNECTED]
         self.connection = connection
         self._part.clear()

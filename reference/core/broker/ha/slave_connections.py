@@ -105,11 +105,9 @@ class SlaveConnections:
             slave.is_full = False
             self._transfer(slave, now_ms)
 
-    def connection_lost(self, connection: int) -> None:
+    def connection_lost(self, connection: int, now_ms: int) -> None:  # noqa: ARG002
         """Remove a slave whose connection is closed."""
-        slave = self.connected.pop(connection, None)
-        if slave is not None:
-            slave.state = MASTER_END[slave.state, HAEvent.CLOSED]
+        self._remove(connection)
 
     def on_append(self, now_ms: int) -> None:
         """Transfer new messages to all slaves that read."""
@@ -183,7 +181,12 @@ class SlaveConnections:
         slave.sent_at_ms = now_ms
         self._remoting.emit(Send(slave.connection, data))
 
+    def _remove(self, connection: int) -> None:
+        slave = self.connected.pop(connection, None)
+        if slave is not None:
+            slave.state = MASTER_END[slave.state, HAEvent.CLOSED]
+
     def _shut_down(self, slave: SlaveConnection, why: str) -> None:
-        self.connection_lost(slave.connection)
+        self._remove(slave.connection)
         self._remoting.log_error(f"the slave at {slave.address} {why}: hanging up")
         self._remoting.close(slave.connection, why)
