@@ -13,11 +13,7 @@ from reference.core.broker.filter.subscription import Subscription, subscription
 from reference.core.broker.group.clients import Client, ConsumerGroup
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.topic_config import (
-    PERM_READ,
-    PERM_WRITE,
-    UNIT_SUBSCRIPTION_FLAG,
-)
+from reference.core.broker.topic.created_topics import retry_topic
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
@@ -27,7 +23,6 @@ from spec.wire.bodies import fastjson
 from spec.wire.bodies.heartbeat import GroupMembers
 from spec.wire.bodies.heartbeat import Subscription as SubscriptionData
 from spec.wire.bodies.json_body import body_from_json, encode_body
-from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -122,13 +117,8 @@ def _join_consumers(
     name = str(consumer["groupName"])
     config = state.groups.find(name, request.now_ms)
     if config is not None:
-        state.topics.create_once(
-            RETRY_PREFIX + name,  # [GROUP-RETRY-001]
-            queue_count=config.retry_queue_count,
-            permission=PERM_READ | PERM_WRITE,
-            now_ms=request.now_ms,
-            flag=UNIT_SUBSCRIPTION_FLAG if consumer.get("unitMode") else 0,
-        )
+        is_unit = bool(consumer.get("unitMode"))
+        retry_topic(state, config, request.now_ms, is_unit=is_unit)
     subscriptions = list_in(consumer, "subscriptionDataSet")
     wanted = [_subscription(as_object(one)) for one in subscriptions]
     group = state.clients.consumers.setdefault(name, ConsumerGroup(name))

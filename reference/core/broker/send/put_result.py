@@ -10,15 +10,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from reference.core.store.types import NewMessage, PutResult, PutStatus
+from spec.wire.remoting.response_code import ResponseCode
 
 FormResponse = Callable[[PutResult], Response]
 BUSY = "[REJECTREQUEST]system busy, start flow control for a while"
 """Remark for producers, and for send backs, while the store is overloaded."""
+
+_ILLEGAL = (
+    "the message is illegal, maybe msg body or properties length not matched. "
+    "msg body length limit 128k, msg properties length limit 32k."
+)
+_NOT_STORED = {
+    PutStatus.CREATE_FILE_FAILED: (
+        ResponseCode.SYSTEM_ERROR,
+        "create mapped file failed, server is busy or broken.",
+    ),
+    PutStatus.MESSAGE_ILLEGAL: (ResponseCode.MESSAGE_ILLEGAL, _ILLEGAL),
+    PutStatus.PROPERTIES_SIZE_EXCEEDED: (ResponseCode.MESSAGE_ILLEGAL, _ILLEGAL),
+    PutStatus.SERVICE_NOT_AVAILABLE: (
+        ResponseCode.SERVICE_NOT_AVAILABLE,
+        "service not available now, maybe disk full, maybe your broker machine memory "
+        "too small.",
+    ),
+    PutStatus.OS_PAGE_CACHE_BUSY: (
+        ResponseCode.SYSTEM_ERROR,
+        "[PC_SYNCHRONIZED]broker busy, start flow control for a while",
+    ),
+}
+"""Code and remark for a producer whose message was not stored."""
 
 
 def put_message(state: BrokerState, message: NewMessage, now_ms: int) -> PutResult:
@@ -89,3 +114,19 @@ class _PendingResponse:
         self._open_count -= 1
         if self._open_count == 0:
             self._respond(self._result)
+
+
+def broker_fields(region: str, is_traced: bool) -> dict[str, object]:
+    """Return the fields that every response to a send has, refused or not."""
+    return {
+        "MSG_REGION": region,  # [SEND-RESPONSE-004] [SEND-RESPONSE-005]
+        "TRACE_ON": is_traced,
+    }
+
+
+def not_stored_response(options: BrokerOptions, status: PutStatus) -> Response:
+    """Return the response to a send whose message was not stored."""
+    unknown = ResponseCode.SYSTEM_ERROR, "UNKNOWN_ERROR"
+    code, remark = _NOT_STORED.get(status, unknown)
+    fields = broker_fields(options.region_id, options.trace_on)
+    return Response(int(code), remark, fields)

@@ -18,12 +18,8 @@ from reference.core.broker.send.put_result import (
     respond_to_put,
 )
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.topic_config import (
-    PERM_READ,
-    PERM_WRITE,
-    UNIT_SUBSCRIPTION_FLAG,
-    Topic,
-)
+from reference.core.broker.topic.created_topics import dead_letter_topic, retry_topic
+from reference.core.broker.topic.topic_config import PERM_WRITE
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import FieldError, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
@@ -41,7 +37,7 @@ from spec.wire.headers.request_headers import (
 )
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import Property, decode_properties, encode_properties
-from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
+from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.response_code import SEE_FAQ, ResponseCode
 
 FIRST_DELAY_LEVEL = 3
@@ -70,7 +66,7 @@ def handle_send_back(
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     if group.retry_queue_count <= 0:
         return Response()
-    topic = _retry_topic(state, group, request.now_ms, is_unit=header.unit_mode)
+    topic = retry_topic(state, group, request.now_ms, is_unit=header.unit_mode)
     if not topic.permission & PERM_WRITE:
         remark = f"the topic[{topic.name}] sending message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
@@ -107,7 +103,7 @@ def dead_letter_instead(
     group = _checked_group(state, name, request.now_ms)  # [SEND-RETRY-002]
     if message.reconsume_times < _times_max(group, request, times_max):
         return message
-    topic = _dead_letter_topic(state, name, request.now_ms)
+    topic = dead_letter_topic(state, name, request.now_ms)
     return message._replace(topic=topic.name, queue_id=0)  # [SEND-RETRY-003]
 
 
@@ -145,7 +141,7 @@ def _message_sent_back(
     properties.setdefault(Property.RETRY_TOPIC, record.topic)  # [RETRY-SENDBACK-002]
     properties[Property.WAIT] = "false"
     if record.reconsume_times >= times_max or delay_level < 0:  # [RETRY-DLQ-001]
-        topic = _dead_letter_topic(state, group.name, request.now_ms).name
+        topic = dead_letter_topic(state, group.name, request.now_ms).name
         queue_id = 0
     else:
         topic = RETRY_PREFIX + group.name
@@ -164,25 +160,4 @@ def _message_sent_back(
         properties=encode_properties(properties),
         store_host=state.store_host,
         reconsume_times=record.reconsume_times + 1,
-    )
-
-
-def _retry_topic(
-    state: BrokerState, group: SubscriptionGroup, now_ms: int, *, is_unit: bool
-) -> Topic:
-    return state.topics.create_once(
-        RETRY_PREFIX + group.name,
-        queue_count=group.retry_queue_count,
-        permission=PERM_READ | PERM_WRITE,
-        now_ms=now_ms,
-        flag=UNIT_SUBSCRIPTION_FLAG if is_unit else 0,
-    )
-
-
-def _dead_letter_topic(state: BrokerState, group: str, now_ms: int) -> Topic:
-    return state.topics.create_once(
-        DLQ_PREFIX + group,
-        queue_count=1,
-        permission=PERM_WRITE,  # [RETRY-DLQ-002]
-        now_ms=now_ms,
     )

@@ -13,14 +13,16 @@ from functools import lru_cache, partial
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ports import Ports
-from reference.core.broker.send.put_result import BUSY, respond_to_put
+from reference.core.broker.send.put_result import (
+    BUSY,
+    broker_fields,
+    not_stored_response,
+    respond_to_put,
+)
 from reference.core.broker.send.send_back import dead_letter_instead
 from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.created_topics import create_topic_in_send
 from reference.core.broker.topic.topic_config import (
-    PERM_READ,
-    PERM_WRITE,
-    UNIT_FLAG,
-    UNIT_SUBSCRIPTION_FLAG,
     Topic,
 )
 from reference.core.broker.transaction.half_message import is_prepared, prepare
@@ -36,13 +38,9 @@ from spec.wire.headers.request_headers import (
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.message.topic_names import DEFAULT_TOPIC, RETRY_PREFIX, TOPIC_LENGTH_MAX
 from spec.wire.remoting.request_code import RequestCode
-from spec.wire.remoting.response_code import SEE_FAQ, ResponseCode
+from spec.wire.remoting.response_code import ResponseCode
 
 MULTI_TAGS_FLAG = 2
-_ILLEGAL = (
-    "the message is illegal, maybe msg body or properties length not matched. "
-    "msg body length limit 128k, msg properties length limit 32k."
-)
 _NAME_END, _VALUE_END = "\x01", "\x02"
 _NO_VALUE = _NAME_END + _VALUE_END
 
@@ -53,24 +51,6 @@ _STORED = {
     PutStatus.FLUSH_SLAVE_TIMEOUT: int(ResponseCode.FLUSH_SLAVE_TIMEOUT),
     PutStatus.SLAVE_NOT_AVAILABLE: int(ResponseCode.SLAVE_NOT_AVAILABLE),
 }
-_NOT_STORED = {
-    PutStatus.CREATE_FILE_FAILED: (
-        ResponseCode.SYSTEM_ERROR,
-        "create mapped file failed, server is busy or broken.",
-    ),
-    PutStatus.MESSAGE_ILLEGAL: (ResponseCode.MESSAGE_ILLEGAL, _ILLEGAL),
-    PutStatus.PROPERTIES_SIZE_EXCEEDED: (ResponseCode.MESSAGE_ILLEGAL, _ILLEGAL),
-    PutStatus.SERVICE_NOT_AVAILABLE: (
-        ResponseCode.SERVICE_NOT_AVAILABLE,
-        "service not available now, maybe disk full, maybe your broker machine memory "
-        "too small.",
-    ),
-    PutStatus.OS_PAGE_CACHE_BUSY: (
-        ResponseCode.SYSTEM_ERROR,
-        "[PC_SYNCHRONIZED]broker busy, start flow control for a while",
-    ),
-}
-
 _by_words = request_decoder(SendMessageRequestHeader, SEND_MESSAGE_FIELDS)
 _by_letters = request_decoder(SendMessageRequestHeader, SEND_MESSAGE_V2_FIELDS)
 SEND_HEADERS: Mapping[int, Callable[[Request], SendMessageRequestHeader]] = {
@@ -103,7 +83,7 @@ def handle_send_message(
             # A request that fails must not stop those behind it.
             response = ports.remoting.error_response(request, error)
             if type(error) is Refused:  # [SEND-RESPONSE-006]
-                response.fields = _broker_fields(options.region_id, options.trace_on)
+                response.fields = broker_fields(options.region_id, options.trace_on)
         responses.append(response)
     if options.is_slave:  # [SEND-STATE-002]
         results = [PutResult(PutStatus.SERVICE_NOT_AVAILABLE)] * len(messages)
@@ -178,7 +158,7 @@ def check_send(
         remark = f"the topic[{name}] is conflict with system reserved words."
         raise Refused(SYSTEM_ERROR, remark)
     if topic is None:
-        topic = _create_topic(state, request.now_ms, header)
+        topic = create_topic_in_send(state, header, request.now_ms)
     # [SEND-QUEUE-002] [SEND-QUEUE-004]
     if header.queue_id >= topic.queue_count:
         peer = state.connections[request.connection].remote
@@ -186,35 +166,6 @@ def check_send(
             SYSTEM_ERROR,
             f"request queueId[{header.queue_id}] is illegal, {topic} Producer: {peer}",
         )
-    return topic
-
-
-def _create_topic(
-    state: BrokerState, now_ms: int, header: SendMessageRequestHeader
-) -> Topic:
-    is_retry = header.topic.startswith(RETRY_PREFIX)
-    flag = 0
-    if header.unit_mode:  # [SEND-TOPIC-012]
-        flag = UNIT_SUBSCRIPTION_FLAG if is_retry else UNIT_FLAG
-    # [SEND-TOPIC-005] [SEND-TOPIC-006] [SEND-TOPIC-011]
-    topic = state.topics.create_like(
-        header.topic,
-        default=header.default_topic,
-        queue_count=header.default_topic_queue_nums,
-        flag=flag,
-        now_ms=now_ms,
-    )
-    if topic is None and is_retry:  # [SEND-TOPIC-016]
-        topic = state.topics.create_once(
-            header.topic,
-            queue_count=1,
-            permission=PERM_READ | PERM_WRITE,
-            now_ms=now_ms,
-            flag=flag,
-        )
-    if topic is None:  # [SEND-TOPIC-007]
-        remark = f"topic[{header.topic}] not exist, apply first please!{SEE_FAQ}"
-        raise Refused(ResponseCode.TOPIC_NOT_EXIST, remark)
     return topic
 
 
@@ -282,11 +233,7 @@ def put_response(
     # A fast path: an enumeration's member is slow to look up.
     code = _SUCCESS if result.status is _PUT_OK else _STORED.get(result.status)
     if code is None:
-        refused, remark = _NOT_STORED.get(
-            result.status, (ResponseCode.SYSTEM_ERROR, "UNKNOWN_ERROR")
-        )
-        fields = _broker_fields(options.region_id, options.trace_on)
-        return Response(int(refused), remark, fields)
+        return not_stored_response(options, result.status)
     fields = {
         "msgId": result.message_id,  # [SEND-RESPONSE-001] [SEND-RESPONSE-002]
         "queueId": queue_id,  # [TXN-HALF-003]
@@ -296,16 +243,8 @@ def put_response(
     return Response(code, None, fields, template=template)
 
 
-def _broker_fields(region: str, is_traced: bool) -> dict[str, object]:
-    """Return the fields that every response to a send has, refused or not."""
-    return {
-        "MSG_REGION": region,  # [SEND-RESPONSE-004] [SEND-RESPONSE-005]
-        "TRACE_ON": is_traced,
-    }
-
-
 @lru_cache(maxsize=16)
 def _template(code: int, region: str, is_traced: bool) -> ResponseTemplate:
     """Return the template of responses that contain the place of a message."""
-    pattern = Response(code, None, _broker_fields(region, is_traced))
+    pattern = Response(code, None, broker_fields(region, is_traced))
     return ResponseTemplate(pattern, ("msgId", "queueId", "queueOffset"))

@@ -137,9 +137,9 @@ class Topics:
         self,
         name: str,
         *,
-        queue_count: int,
-        permission: int,
         now_ms: int,
+        queue_count: int = 1,
+        permission: int = PERM_READ | PERM_WRITE,
         flag: int = 0,
     ) -> Topic:
         """Return the topic *name*, created where it does not exist."""

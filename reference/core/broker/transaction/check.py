@@ -58,9 +58,7 @@ def check_transactions(
     state: BrokerState, remoting: RemotingServer, now_ms: int
 ) -> None:
     """Check the half messages of all queues."""
-    topic = state.topics.create_once(
-        HALF_TOPIC, queue_count=1, permission=6, now_ms=now_ms
-    )
+    topic = state.topics.create_once(HALF_TOPIC, now_ms=now_ms)
     for queue_id in range(topic.read_queue_count):
         _check_queue(state, remoting, queue_id, now_ms)
 
@@ -122,9 +120,7 @@ def _check_half_message(
         return False
     after = HALF_MESSAGE[HalfState.PREPARED, event]
     if after is HalfState.DISCARDED:
-        topic = state.topics.create_once(
-            MAX_TIME_TOPIC, queue_count=1, permission=6, now_ms=now_ms
-        )
+        topic = state.topics.create_once(MAX_TIME_TOPIC, now_ms=now_ms)
         put_message(state, message_of_record(half, topic.name, 0), now_ms)
         return True
     times = _check_times(properties) + 1
