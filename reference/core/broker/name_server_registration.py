@@ -79,7 +79,7 @@ class NameServerRegistration:
             registered = [
                 replace(t, permission=options.broker_permission) for t in registered
             ]
-        wrapper = self._state.topics.wrapper(registered)
+        wrapper = self._state.topics.as_json(registered)
         content = {
             "filterServerList": self._state.filter_servers.addresses(),
             "topicConfigSerializeWrapper": wrapper,

@@ -46,7 +46,7 @@ def update_settings(state: BrokerState, ports: Ports, request: Request) -> Respo
 def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response:
     """Send the offsets at a time to all members of a group."""
     name, group = request.text("topic"), request.text("group")
-    topic = state.topics.get(name)
+    topic = state.topics.table.get(name)
     if topic is None:
         raise Refused(
             SYSTEM_ERROR,

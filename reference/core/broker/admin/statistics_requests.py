@@ -32,7 +32,7 @@ def view_statistics(state: BrokerState, request: Request) -> Response:
 def consume_time_spans(state: BrokerState, request: Request) -> Response:
     """Respond with store times and the progress of a group, by queue."""
     name, group = request.text("topic"), request.text("group")
-    topic = state.topics.get(name)
+    topic = state.topics.table.get(name)
     if topic is None:  # [ADMIN-STATS-008]
         raise Refused(ResponseCode.TOPIC_NOT_EXIST, f"topic[{name}] not exist")
     spans = [
@@ -72,7 +72,7 @@ def all_consume_stats(state: BrokerState, request: Request) -> Response:
     for group in state.groups.table:
         stats = []
         for name in state.offsets.topics_of(group):
-            topic = state.topics.get(name)
+            topic = state.topics.table.get(name)
             if topic is None or not may_consume(state, group, name):
                 continue
             if only_ordered and not topic.is_ordered:

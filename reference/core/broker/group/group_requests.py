@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reference.core.broker.group.clients import Client
-from reference.core.broker.group.subscription_groups import SubscriptionGroup
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
@@ -27,8 +26,8 @@ def update_group(state: BrokerState, request: Request) -> Response:
     """Create or change the configuration of a group."""
     value = fastjson.loads(request.body)
     if isinstance(value, dict):
-        group = SubscriptionGroup.from_json(value)
-        state.groups.update(group, request.now_ms)  # [ADMIN-GROUP-001]
+        group = state.groups.row_of(value)
+        state.groups.put(group, request.now_ms)  # [ADMIN-GROUP-001]
     return Response()
 
 
@@ -87,7 +86,7 @@ def consume_stats(state: BrokerState, request: Request) -> Response:
     topics = [only] if only else state.offsets.topics_of(group)
     table = {}
     for name in topics:
-        topic = state.topics.get(name)
+        topic = state.topics.table.get(name)
         if topic is None or not may_consume(state, group, name):
             continue
         for queue_id in range(topic.read_queue_count):
@@ -104,7 +103,7 @@ def clone_offsets(state: BrokerState, request: Request) -> Response:
     source, target = request.text("srcGroup"), request.text("destGroup")
     topic = (request.optional_text("topic") or "").strip()
     # [OFFSET-CLONE-002]
-    if state.topics.get(topic) is not None and (
+    if state.topics.table.get(topic) is not None and (
         request.truth("offline") or may_consume(state, source, topic)
     ):
         state.offsets.clone(source, target, topic)  # [OFFSET-CLONE-001]

@@ -8,12 +8,12 @@ consumer group. The table is persisted in ``topics.json``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reference.core.broker.broker_config import BrokerOptions
-from spec.routing.json_object import integer_in, object_in
+from reference.core.broker.config_table import ConfigTable
 from spec.wire.message.topic_names import (
     BENCHMARK_TOPIC,
     DEFAULT_TOPIC,
@@ -67,19 +67,6 @@ class Topic:
             "writeQueueNums": self.write_queue_count,
         }
 
-    @classmethod
-    def from_json(cls, value: dict[str, Any], name: str) -> Topic:
-        """Return the topic of a JSON object."""
-        return cls(
-            str(value.get("topicName") or name),
-            int(value.get("readQueueNums", 16)),
-            int(value.get("writeQueueNums", 16)),
-            int(value.get("perm", 6)),
-            str(value.get("topicFilterType", "SINGLE_TAG")),
-            int(value.get("topicSysFlag", 0)),
-            bool(value.get("order", False)),
-        )
-
     def __str__(self) -> str:
         """Return the text of 4.6.0 in remarks."""
         letters = zip("RWX", (PERM_READ, PERM_WRITE, PERM_INHERIT), strict=True)
@@ -93,8 +80,10 @@ class Topic:
         )
 
 
-class Topics:
-    """The table of a broker's topics, and the version of that table."""
+class Topics(ConfigTable[Topic]):
+    """The table of a broker's topics (Java: TopicConfigSerializeWrapper)."""
+
+    MEMBER = "topicConfigTable"
 
     def __init__(
         self,
@@ -103,16 +92,27 @@ class Topics:
         now_ms: int,
         changed: Callable[[Topic | None], None],
     ) -> None:
-        self.table: dict[str, Topic] = {t.name: t for t in _system_topics(options)}
+        super().__init__(_system_topics(options), now_ms=now_ms, changed=changed)
         self.system = frozenset(self.table)
-        self.timestamp_ms = now_ms
-        self.counter = 0
-        self._changed = changed
         self._options = options
 
-    def get(self, name: str) -> Topic | None:
-        """Return the topic *name*, if there is one."""
-        return self.table.get(name)
+    def row_of(self, value: dict[str, Any], name: str) -> Topic:
+        """Return the topic of a JSON object."""
+        return Topic(
+            str(value.get("topicName") or name),
+            int(value.get("readQueueNums", 16)),
+            int(value.get("writeQueueNums", 16)),
+            int(value.get("perm", 6)),
+            str(value.get("topicFilterType", "SINGLE_TAG")),
+            int(value.get("topicSysFlag", 0)),
+            bool(value.get("order", False)),
+        )
+
+    def check_name(self, name: str) -> None:
+        """Raise TopicNameError for a path outside the store's directory."""
+        if not _HARMLESS.fullmatch(name):
+            reason = "cannot be the name of a directory"
+            raise TopicNameError(f"the topic {name!r} {reason}")
 
     def create_like(
         self, name: str, *, default: str, queue_count: int, flag: int, now_ms: int
@@ -131,7 +131,7 @@ class Topics:
         count = max(min(queue_count, model.write_queue_count), 0)
         permission = model.permission & ~PERM_INHERIT
         topic = Topic(name, count, count, permission, model.filter_type, flag)
-        return self._put(topic, now_ms)
+        return self.put(topic, now_ms)
 
     def create_once(
         self,
@@ -147,20 +147,7 @@ class Topics:
         if known is not None:
             return known
         topic = Topic(name, queue_count, queue_count, permission, flag=flag)
-        return self._put(topic, now_ms)
-
-    def update(self, topic: Topic, now_ms: int) -> None:
-        """Create or replace a topic."""
-        check_topic_name(topic.name)
-        self.table[topic.name] = topic
-        self._next_version(now_ms)
-        self._changed(topic)  # [ROUTE-BROKER-008] [ROUTE-BROKER-009]
-
-    def delete(self, name: str, now_ms: int) -> None:
-        """Delete a topic."""
-        if self.table.pop(name, None) is not None:
-            self._next_version(now_ms)
-            self._changed(None)
+        return self.put(topic, now_ms)
 
     def order(self, names: Iterable[str], now_ms: int) -> None:
         """Make exactly the topics in *names* ordered."""
@@ -170,71 +157,8 @@ class Topics:
         for topic in wrong:
             self.table[topic.name] = replace(topic, is_ordered=not topic.is_ordered)
         if wrong:
-            self._next_version(now_ms)
+            self.touch(now_ms)
             self._changed(None)
-
-    def touch(self, now_ms: int) -> None:
-        """Increment the version for a change that is registered with the table."""
-        self._next_version(now_ms)
-
-    def version(self) -> dict[str, int]:
-        """Return the data version as a JSON object."""
-        return {"counter": self.counter, "timestamp": self.timestamp_ms}
-
-    def as_json(self) -> dict[str, object]:
-        """Return the JSON object of ``topics.json`` and GET_ALL_TOPIC_CONFIG."""
-        return self.wrapper(self.table.values())
-
-    def wrapper(self, topics: Iterable[Topic]) -> dict[str, object]:
-        """Return the JSON object of some topics (Java: TopicConfigSerializeWrapper)."""
-        return {
-            "dataVersion": self.version(),
-            "topicConfigTable": {topic.name: topic.as_json() for topic in topics},
-        }
-
-    def load(self, content: Mapping[Any, Any]) -> None:
-        """Add the topics of ``topics.json``."""
-        members = object_in(content, "topicConfigTable").items()
-        topics = [Topic.from_json(value, str(name)) for name, value in members]
-        version = object_in(content, "dataVersion")
-        self.counter = integer_in(version, "counter", 0)
-        self.timestamp_ms = integer_in(version, "timestamp", self.timestamp_ms)
-        self.table |= {topic.name: topic for topic in topics}
-
-    def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
-        """Replace the table by *content*, the table of the master."""
-        if is_version(content, self.version()):  # [HA-SLAVE-004] [HA-SLAVE-018]
-            return
-        members = content["topicConfigTable"].items()
-        topics = [Topic.from_json(value, str(name)) for name, value in members]
-        for topic in topics:
-            check_topic_name(topic.name)
-        self.table = {}
-        self.load(content)
-        self._changed(None)
-
-    def _put(self, topic: Topic, now_ms: int) -> Topic:
-        check_topic_name(topic.name)
-        self.table[topic.name] = topic
-        self._next_version(now_ms)
-        self._changed(None)
-        return topic
-
-    def _next_version(self, now_ms: int) -> None:
-        self.timestamp_ms = now_ms
-        self.counter += 1
-
-
-def is_version(content: Mapping[Any, Any], version: Mapping[str, int]) -> bool:
-    """Return whether the table *content* has this version, as 4.6.0 compares them."""
-    found = content["dataVersion"]
-    return all(found.get(name) == number for name, number in version.items())
-
-
-def check_topic_name(name: str) -> None:
-    """Raise TopicNameError for a path outside the store's directory."""
-    if not _HARMLESS.fullmatch(name):
-        raise TopicNameError(f"the topic {name!r} cannot be the name of a directory")
 
 
 def _system_topics(options: BrokerOptions) -> Iterable[Topic]:

@@ -29,7 +29,8 @@ def update_topic(state: BrokerState, request: Request) -> Response:
         request.optional_text("topicFilterType") or "SINGLE_TAG",
         request.optional_int32("topicSysFlag"),
     )
-    state.topics.update(topic, request.now_ms)  # [ADMIN-TOPIC-001] [ADMIN-TOPIC-002]
+    # [ADMIN-TOPIC-001] [ADMIN-TOPIC-002] [ROUTE-BROKER-008] [ROUTE-BROKER-009]
+    state.topics.put(topic, request.now_ms, changed=topic)
     return Response()
 
 
@@ -62,7 +63,7 @@ def system_topics(state: BrokerState, _: Request) -> Response:
 def topic_stats(state: BrokerState, request: Request) -> Response:
     """Respond with both ends and the last store time of a topic's queues."""
     name = request.text("topic")
-    topic = state.topics.get(name)
+    topic = state.topics.table.get(name)
     if topic is None:
         raise Refused(ResponseCode.TOPIC_NOT_EXIST, f"topic[{name}] not exist")
     table = {}
