@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from reference.core.remoting.request import Request
-from reference.core.remoting.response import Response, error_response
+from reference.core.remoting.response import Response
 from reference.core.remoting.server import Handler, RemotingServer, SequenceHandler
 from reference.shell.faults.switch import FaultSwitch
 from spec.routing.route_data import BrokerData, decode_route, encode_route
@@ -61,7 +61,7 @@ def _around(handler: Handler, switch: FaultSwitch, names: Collection[str]) -> Ha
         if fault is None:
             return handler(request)
         if fault.name in REFUSED:
-            return error_response(*REFUSED[fault.name])
+            return Response(*REFUSED[fault.name])
         return _unflushed(handler(request))
 
     return handle
@@ -92,7 +92,7 @@ def _around_route(handler: Handler, switch: FaultSwitch) -> Handler:
         if fault is not None and fault.name == "no-route":
             topic = request.fields.get("topic")
             remark = f"No topic route info in name server for the topic: {topic}"
-            return error_response(ResponseCode.TOPIC_NOT_EXIST, remark)
+            return Response(ResponseCode.TOPIC_NOT_EXIST, remark)
         response = handler(request)
         if fault is None or response is None or response.code != ResponseCode.SUCCESS:
             return response

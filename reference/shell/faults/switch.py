@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 
 from reference.core.java_properties import read_properties, write_properties
 from reference.core.remoting.request import Request
-from reference.core.remoting.response import Response, error_response
+from reference.core.remoting.response import Response
 from reference.core.remoting.server import Handler
 from reference.shell.faults.catalogue import NONE, Fault, FaultError, parse_faults
 from spec.wire.remoting.response_code import ResponseCode
@@ -54,7 +54,7 @@ class FaultSwitch:
             try:
                 self.active = parse_faults([] if text.strip() == NONE else [text])
             except FaultError as error:
-                return error_response(ResponseCode.SYSTEM_ERROR, str(error))
+                return Response(ResponseCode.SYSTEM_ERROR, str(error))
             if not settings:
                 return Response()
             request.body = write_properties(settings).encode()
