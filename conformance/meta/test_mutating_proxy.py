@@ -22,7 +22,7 @@ from conformance.mutating_proxy.mutation import (
     mutations_of,
 )
 from conformance.mutating_proxy.places import Occurrence, kind_of, occurrences
-from conformance.mutating_proxy.proxied_target import ProxiedTarget
+from conformance.mutating_proxy.proxied_target import ProxiedReference
 from conformance.mutating_proxy.results import families, survivors
 from conformance.mutating_proxy.switch import SWITCH
 from spec.layout import LayoutError
@@ -114,23 +114,23 @@ def test_each_survivor_has_a_reason_and_a_source() -> None:
 
 
 @pytest.fixture(scope="module")
-def proxied() -> Iterator[ProxiedTarget]:
+def proxied() -> Iterator[ProxiedReference]:
     """Yield a started target behind the proxy."""
     target = parse_target("proxied:")
-    assert isinstance(target, ProxiedTarget)
+    assert isinstance(target, ProxiedReference)
     with target:
         yield target
 
 
 @pytest.fixture
-def place(proxied: ProxiedTarget) -> Iterator[str]:
+def place(proxied: ProxiedReference) -> Iterator[str]:
     """Yield a topic on the target, and end the mutation of the test."""
     yield create_topic(proxied, unique_name("mutated"))
     SWITCH.set(None)
 
 
 def test_hosts_are_those_of_the_suite_and_the_proxy(
-    proxied: ProxiedTarget, place: str
+    proxied: ProxiedReference, place: str
 ) -> None:
     with proxied.connect_to_broker() as broker:
         record = record_of(broker, broker.send_message(topic=place))
@@ -138,7 +138,7 @@ def test_hosts_are_those_of_the_suite_and_the_proxy(
         assert str(record.store_host) == str(proxied.broker)
 
 
-def test_one_field_of_one_code_is_wrong(proxied: ProxiedTarget, place: str) -> None:
+def test_one_field_of_one_code_is_wrong(proxied: ProxiedReference, place: str) -> None:
     code = RequestCode.GET_MAX_OFFSET
     mutation = Mutation(Way.RESPONSE, code, "fields.offset", "off by one")
     with proxied.connect_to_broker() as broker:
@@ -155,7 +155,7 @@ def test_one_field_of_one_code_is_wrong(proxied: ProxiedTarget, place: str) -> N
     ("verb", "count"), [(Verb.LOST, 0), (Verb.TWICE, 2), (Verb.DELAYED, 0)]
 )
 def test_a_send_is_executed_wrongly(
-    proxied: ProxiedTarget, place: str, verb: Verb, count: int
+    proxied: ProxiedReference, place: str, verb: Verb, count: int
 ) -> None:
     with proxied.connect_to_broker() as broker:
         before = broker.max_offset(topic=place, queue_id=0).fields["offset"]
@@ -167,7 +167,7 @@ def test_a_send_is_executed_wrongly(
     assert int(found) - int(before) == count
 
 
-def test_a_response_comes_twice(proxied: ProxiedTarget, place: str) -> None:
+def test_a_response_comes_twice(proxied: ProxiedReference, place: str) -> None:
     SWITCH.set(Mutation(Way.RESPONSE, RequestCode.GET_MAX_OFFSET, FRAME, Verb.TWICE))
     with proxied.connect_to_broker() as broker:
         first = broker.max_offset(topic=place, queue_id=0)

@@ -1,6 +1,7 @@
 """
 ``python -m conformance.mutating_proxy``: mutate the traffic of the reference.
 
+With ``--release 5.3.3`` it is the traffic of Apache RocketMQ of that release.
 A recording run comes first, unless ``--recording FILE`` has one. Then a sample of the
 mutations acts, one at a time, until a test detects it. ``--out FILE`` gets the results.
 """
@@ -22,7 +23,7 @@ OPTIONS = (
     *("-q", "--import-mode=importlib", "-p", "no:cacheprovider"),
     *("-p", "conformance.harness.pytest_plugin.plugin"),
     *("--no-baseline", "--hypothesis-profile=glance", "--tb=short"),
-    *("--target=proxied:", "-m", "not patient"),
+    *("-m", "not patient"),
 )
 
 
@@ -38,8 +39,9 @@ def main(words: list[str]) -> int:
         out=options.out,
     )
     session = JobSession(campaign.run, workers=options.jobs)
-    folders = map(str, suite_folders(SUITES))
-    code = int(pytest.main([*OPTIONS, *folders], plugins=[session]))
+    places = options.tests or [str(one) for one in suite_folders(SUITES)]
+    words = [*OPTIONS, f"--target=proxied:{options.release}", *places]
+    code = int(pytest.main(words, plugins=[session]))
     return code or campaign.exit_code
 
 
@@ -52,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--only", default="", help="part of the names of the mutations to run")
     add("--again", type=Path, help="run only the survivors in these results")
     add("--out", type=Path, help="file for the results, as JSON lines")
+    add("--release", default="", help="a real release; the reference without it")
+    add("--tests", nargs="*", help="files of tests; all suites without it")
     add("--jobs", type=int, default=8, help="workers; most tests wait")
     return parser
 

@@ -1,27 +1,30 @@
 """
-The target ``proxied:``: the reference behind the mutating proxy.
+The target ``proxied:``: the reference, or a real release, behind the mutating proxy.
 
 The proxies of name server and broker run in this process. Requests of the broker to
-other servers do not pass them.
+other servers do not pass them. ``proxied:`` is the reference, ``proxied:5.3.3`` Apache
+RocketMQ of that release.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 
 from conformance.harness.client.address import Address
 from conformance.harness.targets.embedded import EmbeddedTarget
-from conformance.harness.targets.target import EVERYTHING, Capability
+from conformance.harness.targets.jvm import JvmTarget
+from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.target import EVERYTHING, Capability, Target
 from conformance.mutating_proxy.proxy import PROXY_HOST, Proxy
 
 VIP_DISTANCE = 2
 """A broker also listens two ports below its own."""
 
 
-class ProxiedTarget(EmbeddedTarget):
-    """The reference, with a proxy before each of its two ports."""
-
-    capabilities = EVERYTHING - {Capability.REPLICATION}
+class _Proxied(StartedTarget):
+    """A target with a proxy before each of its two ports."""
 
     def _configure(self) -> None:
         """Let the broker announce the proxy's address."""
@@ -30,23 +33,47 @@ class ProxiedTarget(EmbeddedTarget):
         if self.conf["brokerIP1"] == "127.0.0.1":
             self.conf["brokerIP1"] = PROXY_HOST
         self._proxies = ExitStack()
+        self._behind: tuple[Address, Address] | None = None
 
     def _start(self) -> None:
-        super()._start()
+        if self._behind is not None:
+            self.namesrv, self.broker = self._behind
+        super()._start()  # type: ignore[safe-super] # the other base has it
         assert self.namesrv is not None
         assert self.broker is not None
         self._proxies.close()
+        self._behind = self.namesrv, self.broker
         self.namesrv = self._proxies.enter_context(Proxy(self.namesrv)).address
         vip = Address(self.broker.host, self.broker.port - VIP_DISTANCE)
         self._proxies.enter_context(Proxy(vip))
         self.broker = self._proxies.enter_context(Proxy(self.broker)).address
 
     def stop(self) -> None:
-        """End the proxies, then the reference in order."""
+        """End the proxies, then the target in order."""
         self._proxies.close()
         super().stop()
 
     def kill(self) -> None:
-        """End the proxies and kill the reference."""
+        """End the proxies and kill the target."""
         self._proxies.close()
         super().kill()
+
+
+class ProxiedReference(_Proxied, EmbeddedTarget):
+    """The reference behind the proxies."""
+
+    capabilities = EVERYTHING - {Capability.REPLICATION, Capability.TLS}
+
+
+class ProxiedRelease(_Proxied, JvmTarget):
+    """Apache RocketMQ behind the proxies."""
+
+    capabilities = JvmTarget.capabilities - {Capability.REPLICATION, Capability.TLS}
+
+
+def proxied_target(
+    text: str, rest: str, conf: Mapping[str, str], store: Path | None
+) -> Target:
+    """Return the target of *text*: that of a release if *rest* names one."""
+    kind = ProxiedRelease if rest else ProxiedReference
+    return kind(text, rest, conf, store)

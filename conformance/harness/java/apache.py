@@ -97,6 +97,7 @@ class ApacheCluster(Closing):
         self._children: list[Child] = []
         self._starts = 0
         settings = {**both_spellings(GUEST_SETTINGS), **both_spellings(conf or {})}
+        self._announced = Address(settings["brokerIP1"], self._ports.broker)
         self._java_properties = [
             f"-D{key}={value}"
             for key, value in settings.items()
@@ -219,7 +220,7 @@ class ApacheCluster(Closing):
 
     def _is_known_to(self, name_server: Address) -> bool:
         known = cluster_info.broker_addresses(name_server, self._tls)
-        return str(self.broker) in known
+        return str(self._announced) in known
 
     def _run(self, what: str, *options: str) -> Child:
         java = [str(find_java()), *self._java_options, *HEAP_OPTIONS]

@@ -43,6 +43,8 @@ class Capability(StrEnum):
     """It checks access by conf/plain_acl.yml of its home, or by users since 5.3."""
     TLS = "tls"
     """It encrypts as the Java properties tls.* in its settings state."""
+    UNCHECKED_CLIENTS = "unchecked-clients"
+    """It can require a client certificate without checking it."""
     KILL = "kill"
     """It can be killed as a power cut would."""
     REPLICATION = "replication"
@@ -71,7 +73,7 @@ KINDS = {
     "tcp": "conformance.harness.targets.running_cluster:RunningClusterTarget",
     "docker": "conformance.harness.targets.docker_target:DockerTarget",
     "cmd": "conformance.harness.targets.command_target:CommandTarget",
-    "proxied": "conformance.mutating_proxy.proxied_target:ProxiedTarget",
+    "proxied": "conformance.mutating_proxy.proxied_target:proxied_target",
     "client": "conformance.harness.targets.client_target:ClientTarget",
     "client-mutant": "conformance.harness.targets.client_target:ClientMutantTarget",
 }
