@@ -14,7 +14,7 @@ from enum import StrEnum
 
 _ID = re.compile(
     r"(WIRE|ROUTE|STORE|INDEX|SEND|PULL|POP|OFFSET|GROUP|TXN|DELAY|RETRY|QUERY|ADMIN|HA"
-    r"|REC|SEC|CLIENT)-[A-Z0-9]+-\d{3}"
+    r"|REC|SEC|TLS|CLIENT)-[A-Z0-9]+-\d{3}"
 )
 
 

@@ -48,6 +48,7 @@ AREAS = {
     "HA": "Master and slave",
     "ADMIN": "Administration",
     "SEC": "Access control",
+    "TLS": "TLS",
     "CLIENT": "Clients",
 }
 """Title of each area of clauses, in the order of the site."""

@@ -23,6 +23,7 @@ from reference.shell.faults.catalogue import NONE, FaultError, parse_faults
 from reference.shell.faults.switch import FaultSwitch
 from reference.shell.server import Setup, serve
 from reference.shell.settings_files import read_settings_text
+from reference.shell.tls import NO_TLS, Tls, TlsError, take_tls
 
 CANNOT_START = 2
 RATE_MAX = 1000
@@ -32,10 +33,12 @@ _COLLECT_AFTER = 50_000
 def main(arguments: list[str] | None = None) -> int:
     """Serve; return the exit code."""
     given = _parser().parse_args(arguments)
-    settings = {}
+    settings: dict[str, str] = {}
+    tls = NO_TLS
     try:
         if given.config is not None:
             settings = read_properties(read_settings_text(given.config))
+            tls = Tls.of(take_tls(settings))
             for warning in BrokerOptions.warnings(settings):
                 sys.stderr.write(f"{given.config}: {warning}\n")
         setup = Setup(
@@ -44,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
             broker_port=given.broker_port,
             store=given.store,
             settings=settings,
+            tls=tls,
             bulk_recovery=_bulk_recovery(given),
             faults=_faults(given),
         )
@@ -57,6 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
         SettingError,
         FaultError,
         FilesError,
+        TlsError,
         OSError,
         UnicodeDecodeError,
     ) as error:

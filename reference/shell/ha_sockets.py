@@ -23,6 +23,7 @@ from reference.core.remoting.effects import (
 from reference.shell.clock import now_ms
 from reference.shell.held_memory import MEMORY_MAX
 from reference.shell.remoting_host import RemotingHost, without_delay
+from reference.shell.tls import NO_TLS, Tls
 from spec.host import Host
 
 CONNECT_TIMEOUT_S = 5.0
@@ -32,8 +33,13 @@ CONNECT_TIMEOUT_S = 5.0
 class BrokerHost(RemotingHost):
     """The host of a broker, with its connections to slaves and to its master."""
 
-    def __init__(self, broker: BrokerController, memory_max: int = MEMORY_MAX) -> None:
-        super().__init__(broker, memory_max)
+    def __init__(
+        self,
+        broker: BrokerController,
+        memory_max: int = MEMORY_MAX,
+        tls: Tls = NO_TLS,
+    ) -> None:
+        super().__init__(broker, memory_max, tls)
         self.broker = broker
         self.links: dict[int, HAProtocol] = {}
         """Connections to slaves and master, by number."""

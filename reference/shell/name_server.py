@@ -30,6 +30,7 @@ from reference.shell.clock import now_ms
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import read_settings_text
 from reference.shell.storage.disk import DiskFiles
+from reference.shell.tls import NO_TLS, Tls, TlsError, take_tls
 
 CANNOT_START = 2
 
@@ -45,7 +46,8 @@ class NameServerSetup:
     config: Path | None = None
     """The file of its settings, to which changes are written."""
     file_settings: Mapping[str, str] = field(default_factory=dict)
-    """The content of that file."""
+    """The content of that file, without the settings of TLS."""
+    tls: Tls = NO_TLS
 
     def name_server_config(self) -> NameServerConfig:
         """Return all settings, with defaults for those that the file does not set."""
@@ -96,7 +98,8 @@ async def serve(setup: NameServerSetup) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     server = new_name_server(setup)
-    host, port = RemotingHost(server), server.config.listen_port
+    host = RemotingHost(server, tls=setup.tls)
+    port = server.config.listen_port
     try:
         await host.listen(setup.host, port)
         server.start(now_ms())
@@ -113,12 +116,14 @@ def main(arguments: list[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         text = read_settings_text(given.config) if given.config is not None else ""
+        settings = dict(read_properties(text))
         setup = NameServerSetup(
             host=given.host,
+            tls=Tls.of(take_tls(settings)),
             port=given.port,
             home=given.home,
             config=given.config,
-            file_settings=read_properties(text),
+            file_settings=settings,
         )
         for warning in NameServerConfig.warnings(setup.file_settings):
             sys.stderr.write(f"{given.config}: {warning}\n")
@@ -127,7 +132,7 @@ def main(arguments: list[str] | None = None) -> int:
             sys.stdout.write(write_properties(config.texts()))
             return 0
         asyncio.run(serve(setup))
-    except (SettingError, FilesError, OSError, UnicodeDecodeError) as error:
+    except (SettingError, FilesError, TlsError, OSError, UnicodeDecodeError) as error:
         sys.stderr.write(f"cannot serve: {error}\n")
         return CANNOT_START
     return 0

@@ -31,6 +31,8 @@ from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms, system_s
 from reference.shell.held_memory import MEMORY_MAX, HeldMemory
 from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
+from reference.shell.tls import NO_TLS, Tls
+from reference.shell.tls_listener import TlsListener
 from spec.host import Host
 
 _numbers = count(1)
@@ -68,18 +70,28 @@ class LoopHost(ABC):
 class RemotingHost(LoopHost):
     """The event loop's side of a server: listeners, transports and one timer."""
 
-    def __init__(self, server: RemotingServer, memory_max: int = MEMORY_MAX) -> None:
+    def __init__(
+        self, server: RemotingServer, memory_max: int = MEMORY_MAX, tls: Tls = NO_TLS
+    ) -> None:
         super().__init__()
         self.server = server
+        self._tls = tls
         self._waiting: set[int] = set()
         """Connections with requests that wait until responses are read."""
         self._transports: dict[int, asyncio.Transport] = {}
         self._memory = HeldMemory(server, self._transports, memory_max)
         self._listeners: list[asyncio.Server] = []
+        self._tls_listeners: list[TlsListener] = []
         self._will_complete_reads = False
 
     async def listen(self, host: str, port: int) -> None:
         """Accept connections at a port."""
+        if self._tls.server.is_needed:
+            made = TlsListener(
+                (host, port), self._tls.server, lambda: PeerProtocol(self)
+            )
+            self._tls_listeners.append(made)
+            return
         listener = await self._loop.create_server(
             lambda: PeerProtocol(self), host, port, backlog=1024, reuse_address=True
         )
@@ -90,6 +102,8 @@ class RemotingHost(LoopHost):
         self._complete_reads()
         for listener in self._listeners:
             listener.close()
+        for tls_listener in self._tls_listeners:
+            tls_listener.close()
         self._cancel_timer()
         for transport in list(self._transports.values()):
             transport.close()
@@ -225,6 +239,7 @@ class RemotingHost(LoopHost):
                 lambda: PeerProtocol(self, is_outgoing=True),
                 host.strip("[]"),
                 int(port),
+                ssl=self._tls.client,
             )
         except OSError as error:
             sys.stderr.write(f"cannot connect to {address}: {error}\n")

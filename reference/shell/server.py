@@ -30,6 +30,7 @@ from reference.shell.name_server import NameServerSetup, new_name_server
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import resolve, resolve_address
 from reference.shell.storage.disk import DiskFiles
+from reference.shell.tls import NO_TLS, Tls
 from spec.host import Host
 from spec.wire.ha.replication import PORT_DISTANCE
 
@@ -49,6 +50,7 @@ class Setup:
     broker_port: int
     store: Path
     settings: Mapping[str, str]
+    tls: Tls = NO_TLS
     bulk_recovery: BulkRecovery | None = None
     """Recovery for large stores (``reference.fast``); None with ``--no-fast``."""
     faults: FaultSwitch | None = None
@@ -91,8 +93,8 @@ async def _serve_from(
     memory_max = options.peer_memory_max
     for_names = memory_max // NAME_SERVER_SHARE
     hosts = (
-        RemotingHost(names, for_names),
-        _broker_host(broker, memory_max - for_names, setup.faults),
+        RemotingHost(names, for_names, setup.tls),
+        _broker_host(broker, memory_max - for_names, setup),
     )
     if setup.faults is not None:
         add_route_faults(names, setup.faults)
@@ -112,13 +114,11 @@ async def _serve_from(
             await host.stop()
 
 
-def _broker_host(
-    broker: BrokerController, memory_max: int, faults: FaultSwitch | None
-) -> BrokerHost:
-    if faults is None:
-        return BrokerHost(broker, memory_max)
-    add_broker_faults(broker, faults)
-    return FaultyBrokerHost(broker, memory_max, faults)
+def _broker_host(broker: BrokerController, memory_max: int, setup: Setup) -> BrokerHost:
+    if setup.faults is None:
+        return BrokerHost(broker, memory_max, setup.tls)
+    add_broker_faults(broker, setup.faults)
+    return FaultyBrokerHost(broker, memory_max, setup.faults)
 
 
 async def _start(setup: Setup, names: RemotingHost, brokers: BrokerHost) -> None:

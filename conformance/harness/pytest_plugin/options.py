@@ -10,7 +10,9 @@ import pytest
 
 from conformance.harness.baseline.baseline import Baseline
 
-SUITES = (*("wire", "store", "routing", "messaging", "security", "recovery", "client"),)
+SUITES = (
+    *("wire", "store", "routing", "messaging", "security", "tls", "recovery", "client"),
+)
 """The rooms whose tests each name a clause."""
 BROKER_SUITES = tuple(name for name in SUITES if name != "client")
 """Suites about a name server and a broker; the others are about clients."""

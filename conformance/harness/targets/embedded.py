@@ -54,7 +54,7 @@ FAST_PACKAGES = "reference/fast/", "columns/"
 class EmbeddedTarget(StartedTarget):
     """The reference, with a store of its own in a temporary directory."""
 
-    capabilities = EVERYTHING - {Capability.TLS}
+    capabilities = EVERYTHING - {Capability.UNCHECKED_CLIENTS}
     starts_anew = False
     """Whether each start loads the program, as that of a user does."""
 

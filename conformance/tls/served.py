@@ -1,0 +1,132 @@
+"""Started targets by their TLS settings, and the connections that they admit."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from conformance.harness.client.access import ANY_CERTIFICATE, OPEN, Access
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client
+from conformance.harness.client.peer import (
+    CONNECT_TIMEOUT_S,
+    ClosedError,
+    PeerError,
+    open_socket,
+)
+from conformance.harness.pytest_plugin.fixtures import another_target
+from conformance.harness.targets.started_target import StartedTarget
+from conformance.tls.certificates import AUTHORITY, SERVER, over_tls
+from spec.security import tls
+from spec.wire.remoting.response_code import ResponseCode
+
+Settings: TypeAlias = Mapping[str, str]
+
+
+def server_settings(
+    mode: str = tls.PERMISSIVE,
+    *,
+    client_auth: str = "",
+    verifies: bool = False,
+    certificate: Path = SERVER.chain,
+    key: Path = SERVER.key,
+) -> dict[str, str]:
+    """Return the properties of a server with the certificate of the suite."""
+    made = {
+        tls.MODE: mode,
+        tls.TEST_MODE: "false",
+        tls.CERTIFICATE: str(certificate),
+        tls.KEY: str(key),
+    }
+    if client_auth:
+        made[tls.CLIENT_AUTH] = client_auth
+    if verifies:
+        made |= {tls.VERIFIES_CLIENT: "true", tls.TRUSTED: str(AUTHORITY)}
+    return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A started name server and broker."""
+
+    target: StartedTarget
+
+    @property
+    def servers(self) -> dict[str, Address]:
+        """Addresses of name server and broker, by name."""
+        assert self.target.namesrv is not None
+        assert self.target.broker is not None
+        return {"name server": self.target.namesrv, "broker": self.target.broker}
+
+    @contextlib.contextmanager
+    def client(self, access: Access = OPEN) -> Iterator[Client]:
+        """Yield a new connection to the broker."""
+        broker = self.servers["broker"]
+        with Client.connect(broker, self.target.release, access) as connected:
+            yield connected
+
+    def admits(self, access: Access, server: str = "broker") -> bool:
+        """Return whether a request over a new connection gets a response.
+
+        False is a connection that the server closes, in the handshake or before the
+        response. A server without any reaction is an error of the test.
+        """
+        try:
+            release = self.target.release
+            with Client.connect(self.servers[server], release, access) as client:
+                if server == "broker":
+                    answer = client.max_offset(topic="TBW102")
+                else:
+                    answer = client.cluster_info()
+        except (PeerError, ClosedError):
+            return False
+        assert answer.code == ResponseCode.SUCCESS, answer
+        return True
+
+    def presented(self) -> bytes:
+        """Return the certificate that the broker presents, in DER."""
+        access = over_tls(authority=ANY_CERTIFICATE)
+        with open_socket(self.servers["broker"], access) as link:
+            link.settimeout(CONNECT_TIMEOUT_S)
+            found = link.getpeercert(binary_form=True)  # type: ignore[attr-defined]
+            assert isinstance(found, bytes)
+            return found
+
+
+class Servers:
+    """Started targets of a run, one for each set of properties."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._started: dict[tuple[tuple[str, str], ...], Served] = {}
+        self._open = ExitStack()
+
+    def with_settings(self, settings: Settings) -> Served:
+        """Return the target with *settings*, started at the first call."""
+        key = tuple(sorted(settings.items()))
+        if key not in self._started:
+            self._started[key] = self._open.enter_context(
+                serving(self._config, settings)
+            )
+        return self._started[key]
+
+    def close(self) -> None:
+        """End all targets."""
+        self._open.close()
+
+
+@contextlib.contextmanager
+def serving(config: pytest.Config, settings: Settings) -> Iterator[Served]:
+    """Yield a started target with *settings* and a name server of its own."""
+    own = another_target(config, settings, own_name_server=True)
+    assert isinstance(own, StartedTarget)
+    if settings.get(tls.MODE) == tls.ENFORCING:
+        own.access = over_tls(authority=ANY_CERTIFICATE)
+    with own:
+        yield Served(target=own)
