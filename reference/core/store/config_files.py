@@ -44,7 +44,7 @@ class ConfigFiles:
         loaded = load_config(text, self._read(f"{path}.bak"), decode)
         if not loaded.starts:  # [STORE-CONFIG-016]
             raise FilesError(f"{path} {loaded.report}")
-        # [STORE-CONFIG-013] [STORE-CONFIG-014]
+        # [STORE-CONFIG-014]
         if loaded.source == "bak":
             self._broken.add(name)
         is_new_store = loaded.source == "nothing" and text is None

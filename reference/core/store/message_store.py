@@ -129,7 +129,7 @@ class MessageStore(StoreReads):
             self.schedule_service.save(self.config)
             is_amiss = self.dispatcher.is_behind or self.clean_service.is_disk_full
             if not is_amiss:  # [STORE-CLEAN-016]
-                self._files.delete(ABORT)  # [STORE-NAME-005]
+                self._files.delete(ABORT)
         except FilesError as error:
             self.last_error = str(error)
         self._close()

@@ -135,7 +135,7 @@ class Dispatcher:
                 added = queue.put(group[0].queue_offset, units)
                 visible += group if added == len(group) else group[len(group) - added :]
         if is_single and self._index is not None:
-            self.is_indexing = True  # [STORE-DISPATCH-003]
+            self.is_indexing = True
             self._index.put(requests, self._checkpoint)
         self.position += size
 

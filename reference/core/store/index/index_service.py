@@ -48,7 +48,6 @@ class IndexService:
             if not (name.isascii() and name.isdigit()):
                 continue
             file = self._open(name)
-            # [REC-CHECKPOINT-002]
             if not is_clean and not keeps_index_file(
                 file.end_ms,
                 index_ms=checkpoint.index_ms,

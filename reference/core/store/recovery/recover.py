@@ -152,7 +152,7 @@ def _truncate_queue(
 ) -> None:
     """Remove the units at or behind *log_end* of the log from *queue*.
 
-    The extension keeps its units of them. [STORE-EXTENSION-011]
+    The extension keeps its units of them.
     """
     newest_first = queue.queue.start_offsets[::-1]
     files = ((start, queue.file_data(start)) for start in newest_first)
