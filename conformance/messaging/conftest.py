@@ -14,12 +14,14 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     need,
 )
+from conformance.harness.pytest_plugin.known_settings import need_settings
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.popping import Popper
 from conformance.messaging.shelf import ODD, Shelf, filled
-from conformance.messaging.transaction_checks import EAGER
+from conformance.messaging.transaction_checks import EAGER, eager_settings
 
 LARGEST_MESSAGE = 65_536
+FILTERING = {"enablePropertyFilter": "true"}
 
 
 @pytest.fixture
@@ -47,15 +49,28 @@ def obedient(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     closed there.
     """
     need(target, Capability.WIRE, Capability.CONFIG)
-    conf = {"maxMessageSize": str(LARGEST_MESSAGE), "enablePropertyFilter": "true"}
+    conf = {"maxMessageSize": str(LARGEST_MESSAGE), **FILTERING}
     yield from own_target_with(pytestconfig, conf)
+
+
+@pytest.fixture(scope="session")
+def filtering(request: pytest.FixtureRequest, target: Target) -> Target:
+    """Return a target whose broker filters by SQL92."""
+    if Capability.CONFIG in target.capabilities:
+        found: Target = request.getfixturevalue("obedient")
+        return found
+    need_settings(target, FILTERING)
+    return target
 
 
 @pytest.fixture(scope="session")
 def eager(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     """Yield a target whose broker checks half messages often."""
-    need(target, Capability.WIRE, Capability.CONFIG)
-    yield from own_target_with(pytestconfig, EAGER)
+    if Capability.CONFIG in target.capabilities:
+        yield from own_target_with(pytestconfig, EAGER)
+    else:
+        need_settings(target, eager_settings(target.release))
+        yield target
 
 
 @pytest.fixture
@@ -72,17 +87,17 @@ def place(eager: Target, unique: Callable[[str], str]) -> str:
 
 
 @pytest.fixture
-def chooser(obedient: Target) -> Iterator[Client]:
+def chooser(filtering: Target) -> Iterator[Client]:
     """Yield a connection to a broker that filters."""
-    with obedient.connect_to_broker() as client:
+    with filtering.connect_to_broker() as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-def odd_stock(obedient: Target, unique: Callable[[str], str]) -> Shelf:
+def odd_stock(filtering: Target, unique: Callable[[str], str]) -> Shelf:
     """Return a shelf of unusual texts, whose connection has ended."""
-    with obedient.connect_to_broker() as client:
-        return filled(obedient, client, unique("odd"), ODD)
+    with filtering.connect_to_broker() as client:
+        return filled(filtering, client, unique("odd"), ODD)
 
 
 @pytest.fixture

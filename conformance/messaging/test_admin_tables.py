@@ -21,6 +21,7 @@ def mapping_from(broker: Client, code: RequestCode, **fields: str) -> Mapping[st
     return found
 
 
+@pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("ADMIN-TOPIC-006")
 def test_system_topics_are_the_brokers_own(
     broker: Client, target: SharedTarget, topic: str

@@ -264,6 +264,7 @@ def test_a_producer_groups_connections_are_listed(broker: Client, group: str) ->
     expect("GROUP-CONNECTION-003", found=count, expected=1, what="connections")
 
 
+@pytest.mark.settings(autoCreateSubscriptionGroup="true")
 @pytest.mark.clause("GROUP-RETRY-001")
 def test_a_groups_first_heartbeat_creates_its_retry_topic(
     broker: Client, group: str

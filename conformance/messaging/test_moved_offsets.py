@@ -43,14 +43,14 @@ def event_about(broker: Client, group: str, begin: int) -> Record:
 
 @pytest.mark.clause("PULL-EVENT-001", "PULL-EVENT-002")
 def test_a_moved_offset_is_an_event(
-    broker: Client, target: SharedTarget, topic: str, group: str
+    broker: Client, target: SharedTarget, topic: str, known_group: str
 ) -> None:
     send_bodies(broker, topic, [b"one"])
     begin = end_of_events(broker)
-    answer = broker.pull(topic=topic, group=group, offset=99)
+    answer = broker.pull(topic=topic, group=known_group, offset=99)
     code = ResponseCode.PULL_OFFSET_MOVED
     expect_code("PULL-EVENT-001", answer, code, broker.transcript)
-    event = event_about(broker, group, begin)
+    event = event_about(broker, known_group, begin)
     properties = decode_properties(event.properties)
     content = loads(event.body)
     assert isinstance(content, Mapping)
@@ -59,9 +59,9 @@ def test_a_moved_offset_is_an_event(
         "PULL-EVENT-001",
         found=(properties.get("TAGS"), content),
         expected=(
-            group,
+            known_group,
             {
-                "consumerGroup": group,
+                "consumerGroup": known_group,
                 "messageQueue": queue,
                 "offsetNew": int(answer.fields["nextBeginOffset"]),
                 "offsetRequest": 99,

@@ -119,6 +119,7 @@ def test_nothing_but_bars_is_no_subscription(broker: Client, topic: str) -> None
         )
 
 
+@pytest.mark.settings(enablePropertyFilter="false")
 @pytest.mark.clause("PULL-FILTER-007")
 def test_sql_is_refused_where_it_is_not_switched_on(broker: Client, topic: str) -> None:
     answer = broker.pull(
@@ -141,7 +142,7 @@ def test_a_pull_without_subscription_needs_a_heartbeat(
 
 @pytest.mark.clause("PULL-GROUP-002", "PULL-GROUP-003")
 def test_a_pull_may_use_the_subscription_of_the_heartbeat(
-    broker: Client, topic: str, group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     subscription = subscription_data(
         topic=topic,
@@ -150,14 +151,16 @@ def test_a_pull_may_use_the_subscription_of_the_heartbeat(
         codes=[java_string_hash("a")],
         version=5,
     )
-    consumer = consumer_data(group=group, subscriptions=[subscription])
-    require_success(broker.heartbeat(client_id=f"{group}@1", consumers=[consumer]))
+    consumer = consumer_data(group=known_group, subscriptions=[subscription])
+    require_success(
+        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
+    )
     send_tagged(broker, topic, ["a", "b", "a"])
     pulls = [
         broker.pull(
             topic=topic,
             offset=0,
-            group=group,
+            group=known_group,
             system_flags=NO_SUBSCRIPTION,
             subscription="b",
             subscription_version=version,

@@ -22,6 +22,7 @@ from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
 from conformance.messaging.reading import record_of, topic_of
 from spec.store.message_record import SystemFlag
+from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 from spec.wire.message.properties import decode_properties
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -91,6 +92,7 @@ def test_a_topic_of_many_tags_marks_its_messages(
     expect("SEND-FLAG-003", found=found, expected=bit, what="bit 1 of the flags")
 
 
+@pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-011", "SEND-TOPIC-012")
 @pytest.mark.parametrize(("prefix", "unit", "flags"), [("", 0, 0), ("", 1, 1)])
 def test_a_created_topic_is_like_its_default(
@@ -121,6 +123,7 @@ def test_a_retry_topic_of_a_unit_is_marked(broker: Client, known_group: str) -> 
     expect("SEND-TOPIC-012", found=found, expected=2, what="flags of the retry topic")
 
 
+@pytest.mark.settings(messageDelayLevel=DEFAULT_DELAY_LEVELS)
 @pytest.mark.clause("DELAY-LEVEL-002")
 @pytest.mark.parametrize("level", [LEVELS, LEVELS + 1, 1000])
 def test_no_delay_is_longer_than_the_last_level(

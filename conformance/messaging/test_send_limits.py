@@ -26,6 +26,7 @@ def codes_of(broker: Client, topic: str, sizes: list[int]) -> list[int]:
     ]
 
 
+@pytest.mark.settings(maxMessageSize=str(MESSAGE_SIZE_MAX))
 @pytest.mark.clause("SEND-BODY-004")
 def test_a_record_of_the_largest_size_is_taken(broker: Client, topic: str) -> None:
     probe = record_of(broker, broker.send_message(topic=topic, body=b"b"))
@@ -38,6 +39,7 @@ def test_a_record_of_the_largest_size_is_taken(broker: Client, topic: str) -> No
     )
 
 
+@pytest.mark.settings(maxMessageSize=str(MESSAGE_SIZE_MAX))
 @pytest.mark.clause("SEND-BODY-005")
 def test_a_body_of_the_largest_size_is_taken(broker: Client, topic: str) -> None:
     sizes = [MESSAGE_SIZE_MAX, MESSAGE_SIZE_MAX + 1]
@@ -49,6 +51,7 @@ def test_a_body_of_the_largest_size_is_taken(broker: Client, topic: str) -> None
     )
 
 
+@pytest.mark.settings(maxMessageSize=str(MESSAGE_SIZE_MAX))
 @pytest.mark.clause("SEND-BODY-001")
 def test_a_body_of_four_million_bytes_arrives(broker: Client, topic: str) -> None:
     body = bytes(range(256)) * 15_625
@@ -112,6 +115,7 @@ def _code_for_long_topic(broker: Client, topic: str, size: int) -> int:
     return broker.send_message(topic=topic.ljust(size, "t")).code
 
 
+@pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-002")
 @pytest.mark.parametrize("size", [128, 255, 256, 1000])
 def test_a_longer_topic_is_illegal(broker: Client, topic: str, size: int) -> None:
@@ -119,6 +123,7 @@ def test_a_longer_topic_is_illegal(broker: Client, topic: str, size: int) -> Non
     expect("SEND-TOPIC-002", found=found, expected=ILLEGAL, what="code")
 
 
+@pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-003")
 @pytest.mark.parametrize("size", [128, 256, 1000])
 def test_a_longer_topic_is_an_error(broker: Client, topic: str, size: int) -> None:

@@ -61,6 +61,7 @@ def test_the_larger_of_both_counts_bounds_the_queues(
     )
 
 
+@pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-005", "SEND-TOPIC-006")
 @pytest.mark.parametrize("queue_count", [1, 2, 7, 8, 9, 100])
 def test_sending_to_an_unknown_topic_creates_it(
@@ -90,6 +91,7 @@ def test_sending_to_an_unknown_topic_creates_it(
     )
 
 
+@pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-005")
 def test_a_created_topic_is_routed_to(
     broker: Client, namesrv: Client, unique: Any
@@ -119,6 +121,7 @@ def test_a_topic_that_may_not_be_inherited_is_no_default(
     )
 
 
+@pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-008")
 def test_any_characters_are_taken_in_a_topic(broker: Client, unique: Any) -> None:
     codes = [broker.send_message(topic=unique("a b$")).code for _ in range(2)]

@@ -31,10 +31,10 @@ MIXED: tuple[Properties, ...] = tuple(
 
 
 @pytest.fixture(scope="module")
-def mixed_stock(obedient: Target, unique: Callable[[str], str]) -> Shelf:
+def mixed_stock(filtering: Target, unique: Callable[[str], str]) -> Shelf:
     """Return a shelf of numbers and texts, whose connection has ended."""
-    with obedient.connect_to_broker() as client:
-        return filled(obedient, client, unique("mixed"), MIXED)
+    with filtering.connect_to_broker() as client:
+        return filled(filtering, client, unique("mixed"), MIXED)
 
 
 @pytest.fixture

@@ -65,6 +65,7 @@ def test_a_right_expression_is_welcome(
     expect_code("PULL-SQL-012", answer, ResponseCode.SUCCESS, chooser.transcript)
 
 
+@pytest.mark.settings(enablePropertyFilter="false")
 @pytest.mark.clause("PULL-SQL-013")
 def test_no_expression_is_welcome_where_it_is_off(
     broker: Client, topic: str, group: str
@@ -109,9 +110,9 @@ def test_a_wrong_expression_of_a_heartbeat_is_missed(odd: Shelf, group: str) -> 
 
 @pytest.mark.clause("PULL-SQL-014")
 def test_a_held_pull_waits_for_a_message_that_it_selects(
-    obedient: Target, chooser: Client, unique: Callable[[str], str]
+    filtering: Target, chooser: Client, unique: Callable[[str], str]
 ) -> None:
-    topic = create_topic(obedient, unique("held"))
+    topic = create_topic(filtering, unique("held"))
     woken = sum(is_woken(chooser, topic, offset) for offset in range(3))
     expect_that(
         "PULL-SQL-014",

@@ -11,6 +11,7 @@ from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.messaging.reading import records_of
+from spec.clause import release_key
 from spec.store.message_record import Record, decode_record
 from spec.wire.message.topic_names import (
     TRANS_CHECK_MAX_TIME_TOPIC,
@@ -28,9 +29,16 @@ EAGER = {
     "transactionCheckMax": str(MOST_QUESTIONS),
     "transactionOpBatchInterval": "200",
 }
+SINCE_5_1 = "transactionOpBatchInterval"
 HOUR_MS = 3_600_000
 PATIENCE_S = 30.0
 QUIET_S = 1.0
+
+
+def eager_settings(release: str) -> dict[str, str]:
+    """Return the settings in EAGER that a broker of *release* has."""
+    has_all = release_key(release) >= (5, 1)
+    return {k: value for k, value in EAGER.items() if has_all or k != SINCE_5_1}
 
 
 def join(client: Client, group: str) -> None:

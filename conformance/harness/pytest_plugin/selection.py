@@ -13,6 +13,7 @@ import pytest
 
 from conformance.harness.blocked.skips import not_applicable, unsupported
 from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.pytest_plugin.known_settings import respect_settings
 from conformance.harness.pytest_plugin.options import (
     BROKER_SUITES,
     SUITES,
@@ -70,6 +71,7 @@ def decide_before(item: pytest.Item, target: Target, options: Options) -> None:
     if options.read_only and item.get_closest_marker("read_only") is None:
         unsupported("it writes, and this run is --read-only")
     need(target, *_needs(item))
+    respect_settings(item, target)
 
 
 def applicable(
