@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.client.client import (
+    Client,
+    RefusedError,
+    now_ms,
+    require_success,
+)
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
     expect,
@@ -57,10 +62,14 @@ def found_by(broker: Client, topic: str, key: str, **how: Any) -> list[bytes]:
 
 def wait_for(broker: Client, topic: str, key: str, count: int) -> None:
     """Wait until the index, which is filled behind, gives *count* messages of *key*."""
-    wait_until(
-        lambda: len(found_by(broker, topic, key)) >= count,
-        what=f"the index gives {count} messages of {key!r}",
-    )
+
+    def is_indexed() -> bool:
+        try:
+            return len(found_by(broker, topic, key)) >= count
+        except RefusedError:  # a broker may refuse queries while it builds the index
+            return False
+
+    wait_until(is_indexed, what=f"the index gives {count} messages of {key!r}")
 
 
 @pytest.mark.clause("QUERY-ID-001")
