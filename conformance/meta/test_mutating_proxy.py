@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import parse_target
 from conformance.messaging.reading import record_of
 from conformance.mutating_proxy.changes import SAME, Setting, stale, swapped
@@ -23,13 +25,24 @@ from conformance.mutating_proxy.mutation import (
 )
 from conformance.mutating_proxy.places import Occurrence, kind_of, occurrences
 from conformance.mutating_proxy.proxied_target import ProxiedReference
-from conformance.mutating_proxy.results import families, survivors
+from conformance.mutating_proxy.results import (
+    detecting_clause,
+    families,
+    is_right,
+    mutation_of,
+    survivors,
+)
+from conformance.mutating_proxy.session import read_results
 from conformance.mutating_proxy.switch import SWITCH
 from spec.layout import LayoutError
 from spec.registry import all_clauses
 from spec.store.message_record import Record, encode_record
 from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.request_code import RequestCode
+
+RECORDED = sorted((SOURCES / "fixtures" / "mutants").glob("*.jsonl"))
+"""Results of the proxy before real releases."""
+DETECTED_MIN = 25
 
 RECORD = Record(
     topic="T",
@@ -111,6 +124,17 @@ def test_each_survivor_has_a_reason_and_a_source() -> None:
         assert one.mutations
         assert one.reason.endswith(".")
         assert one.source
+
+
+@pytest.mark.parametrize("file", RECORDED, ids=lambda file: file.stem)
+def test_recorded_mutations_of_a_release_were_detected(file: Path) -> None:
+    results = list(read_results(file))
+    found = [one for one in results if detecting_clause(one)]
+    assert len(found) >= DETECTED_MIN
+    for one in found:
+        mutation, clause = mutation_of(one), detecting_clause(one)
+        assert clause in all_clauses()
+        assert is_right(mutation, clause), f"{mutation}: {clause}"
 
 
 @pytest.fixture(scope="module")
