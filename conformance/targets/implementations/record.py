@@ -23,7 +23,7 @@ from spec.registry import all_clauses
 
 FOLDER = Path(__file__).parent
 NEED_NO_REASON = (Outcome.PASS, Outcome.NOT_APPLICABLE)
-LOCAL_OPTIONS = ("--report", "--jobs")
+LOCAL_OPTIONS = ("--report", "--jobs", "--write-known")
 """Options about the machine of a run, which a record leaves out."""
 
 
