@@ -70,10 +70,11 @@ class HeldMemory:
         return unsent + self._largest_write.get(number, 0) if unsent else 0
 
     def _measure_unsent(self) -> None:
-        kept = {
-            number: size
-            for number, size in self._largest_write.items()
-            if number in self._transports and self._unsent_by(number)
+        held = {
+            number: self._unsent_by(number)
+            for number in self._largest_write.keys() & self._transports.keys()
         }
-        self._largest_write = kept
-        self._unsent_size_max = sum(map(self._unsent_by, kept))
+        self._largest_write = {
+            number: self._largest_write[number] for number, size in held.items() if size
+        }
+        self._unsent_size_max = sum(held.values())
