@@ -118,7 +118,7 @@ def _broker_host(broker: BrokerController, memory_max: int, setup: Setup) -> Bro
     if setup.faults is None:
         return BrokerHost(broker, memory_max, setup.tls)
     add_broker_faults(broker, setup.faults)
-    return FaultyBrokerHost(broker, memory_max, setup.faults)
+    return FaultyBrokerHost(broker, memory_max, setup.tls, setup.faults)
 
 
 async def _start(setup: Setup, names: RemotingHost, brokers: BrokerHost) -> None:

@@ -11,6 +11,7 @@ from reference.shell.clock import system_s
 from reference.shell.faults.catalogue import FRAME_FAULTS, Fault
 from reference.shell.faults.switch import FaultSwitch
 from reference.shell.ha_sockets import BrokerHost
+from reference.shell.tls import Tls
 from spec.wire.remoting.command import Command, decode_command, encode_command
 
 _LENGTH_SIZE = 4
@@ -23,9 +24,9 @@ class FaultyBrokerHost(BrokerHost):
     """The host of a broker whose responses to clients may have a fault."""
 
     def __init__(
-        self, broker: BrokerController, memory_max: int, switch: FaultSwitch
+        self, broker: BrokerController, memory_max: int, tls: Tls, switch: FaultSwitch
     ) -> None:
-        super().__init__(broker, memory_max)
+        super().__init__(broker, memory_max, tls)
         self._switch = switch
         self._peers = broker.connections
         """Connections with frames; those of slaves have none."""
