@@ -1,56 +1,12 @@
-"""Accounts of the suite, and the plain_acl.yml that has them."""
+"""Accounts of the suite."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from conformance.harness.client.access import secret_credentials
-from spec.security.plain_acl import ACCOUNTS, WHITE_ADDRESSES
+from conformance.harness.targets.accounts import Account
 from spec.security.signature import Credentials
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
-    """One entry of plain_acl.yml."""
-
-    credentials: Credentials
-    admin: bool = False
-    white_address: str = ""
-    topic_default: str = ""
-    group_default: str = ""
-    topics: Sequence[str] = ()
-    groups: Sequence[str] = ()
-
-    def lines(self) -> list[str]:
-        """Return the entry as lines of YAML; empty values are left out."""
-        texts = {
-            "accessKey": self.credentials.access_key,
-            "secretKey": self.credentials.secret_key,
-            "whiteRemoteAddress": self.white_address,
-            "defaultTopicPerm": self.topic_default,
-            "defaultGroupPerm": self.group_default,
-        }
-        lines = [
-            f"  {name}: {json.dumps(text)}" for name, text in texts.items() if text
-        ]
-        lines.append(f"  admin: {str(self.admin).lower()}")
-        for name, entries in (("topicPerms", self.topics), ("groupPerms", self.groups)):
-            if entries:
-                lines += [f"  {name}:", *(f"  - {json.dumps(one)}" for one in entries)]
-        return ["- " + lines[0].lstrip(), *lines[1:]]
-
-
-def plain_acl(accounts: Iterable[Account], white: Sequence[str] = ()) -> str:
-    """Return the text of a plain_acl.yml."""
-    addresses = [f"- {json.dumps(one)}" for one in white]
-    lines = [f"{WHITE_ADDRESSES}:{'' if addresses else ' []'}", *addresses]
-    lines.append(f"{ACCOUNTS}:")
-    for account in accounts:
-        lines += account.lines()
-    return "\n".join(lines) + "\n"
-
 
 ADMIN = secret_credentials("suiteadmin", "secret-of-the-admin")
 NARROW = secret_credentials("narrowaccount", "secret-of-the-narrow-one")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,15 +14,19 @@ from conformance.harness.client.access import Access, secret_credentials
 from conformance.harness.client.client import Client
 from conformance.harness.process.deadline import PAUSE_S, wait_until
 from conformance.harness.pytest_plugin.fixtures import another_target, unique_name
+from conformance.harness.targets.accounts import (
+    Account,
+    guarded_settings,
+    plain_acl,
+    write_plain_acl,
+)
 from conformance.harness.targets.started_target import StartedTarget
 from conformance.security.accounts import (
     ADMIN,
     SUITE_ACCOUNTS,
-    Account,
-    plain_acl,
 )
 from spec.clause import release_key
-from spec.security.plain_acl import FILE, NO_ACCESS_KEY
+from spec.security.plain_acl import NO_ACCESS_KEY
 from spec.security.signature import Credentials
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -97,9 +100,7 @@ class Guard:
 
     def write_accounts(self, text: str) -> None:
         """Replace plain_acl.yml."""
-        path = self.target.home / FILE
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_plain_acl(self.target, text)
 
     def change_accounts(
         self, accounts: Iterable[Account], white: Sequence[str] = ()
@@ -139,33 +140,10 @@ class Guard:
 @contextmanager
 def guarded(config: pytest.Config, accounts: str = "") -> Iterator[Guard]:
     """Yield a started target with *accounts*, by default those of the suite."""
-    settings = {"aclEnable": "true", **USER_SETTINGS}
-    own = another_target(config, settings)
+    own = another_target(config, guarded_settings(ADMIN))
     assert isinstance(own, StartedTarget)
     guard = Guard(target=own)
     guard.write_accounts(accounts or plain_acl(SUITE_ACCOUNTS, UNUSED_ADDRESSES))
     own.access = Access(credentials=ADMIN)
     with own:
         yield guard
-
-
-_AUTH = "org.apache.rocketmq.auth"
-USER_SETTINGS = {
-    "authenticationEnabled": "true",
-    "authorizationEnabled": "true",
-    "authenticationProvider": f"{_AUTH}.authentication.provider"
-    ".DefaultAuthenticationProvider",
-    "authenticationMetadataProvider": f"{_AUTH}.authentication.provider"
-    ".LocalAuthenticationMetadataProvider",
-    "authorizationProvider": f"{_AUTH}.authorization.provider"
-    ".DefaultAuthorizationProvider",
-    "authorizationMetadataProvider": f"{_AUTH}.authorization.provider"
-    ".LocalAuthorizationMetadataProvider",
-    "initAuthenticationUser": json.dumps(
-        {"username": ADMIN.access_key, "password": ADMIN.secret_key}
-    ),
-    "innerClientAuthenticationCredentials": json.dumps(
-        {"accessKey": ADMIN.access_key, "secretKey": ADMIN.secret_key}
-    ),
-}
-"""Settings of a broker with users and one super user (Java: AuthConfig)."""

@@ -7,14 +7,13 @@ import pytest
 from conformance.harness.client.access import secret_credentials
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.targets.accounts import Account, plain_acl
 from conformance.harness.targets.target import Capability, Target
 from conformance.security.accounts import (
     ADMIN,
     NARROW,
     SUITE_ACCOUNTS,
     WHITE_ADDRESS,
-    Account,
-    plain_acl,
 )
 from conformance.security.guard import Guard, guarded
 from conformance.security.reasons import expect_reason, expect_send

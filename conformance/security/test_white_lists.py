@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.accounts import Account
 from conformance.security.accounts import (
     ADMIN,
     OTHER_ADDRESS,
@@ -14,7 +15,6 @@ from conformance.security.accounts import (
     SUITE_ACCOUNTS,
     WHITE,
     WHITE_ADDRESS,
-    Account,
     with_another_secret,
 )
 from conformance.security.guard import Guard

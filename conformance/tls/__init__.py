@@ -2,5 +2,5 @@
 TLS of name servers and brokers: modes, certificates of both sides, and their reload.
 
 Each test starts brokers with properties of its own. The certificates are in
-``certificates``, written by ``make.sh``; they protect nothing.
+``conformance/harness/client/certificates``.
 """

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance.harness.client.certificates import server_settings
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.target import Capability, Target
-from conformance.tls.served import Served, Servers, server_settings
+from conformance.tls.served import Served, Servers
 
 
 @pytest.fixture(scope="session")

@@ -6,13 +6,13 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
 from conformance.harness.client.access import ANY_CERTIFICATE, OPEN, Access
 from conformance.harness.client.address import Address
+from conformance.harness.client.certificates import over_tls
 from conformance.harness.client.client import Client
 from conformance.harness.client.peer import (
     CONNECT_TIMEOUT_S,
@@ -22,33 +22,10 @@ from conformance.harness.client.peer import (
 )
 from conformance.harness.pytest_plugin.fixtures import another_target
 from conformance.harness.targets.started_target import StartedTarget
-from conformance.tls.certificates import AUTHORITY, SERVER, over_tls
 from spec.security import tls
 from spec.wire.remoting.response_code import ResponseCode
 
 Settings: TypeAlias = Mapping[str, str]
-
-
-def server_settings(
-    mode: str = tls.PERMISSIVE,
-    *,
-    client_auth: str = "",
-    verifies: bool = False,
-    certificate: Path = SERVER.chain,
-    key: Path = SERVER.key,
-) -> dict[str, str]:
-    """Return the properties of a server with the certificate of the suite."""
-    made = {
-        tls.MODE: mode,
-        tls.TEST_MODE: "false",
-        tls.CERTIFICATE: str(certificate),
-        tls.KEY: str(key),
-    }
-    if client_auth:
-        made[tls.CLIENT_AUTH] = client_auth
-    if verifies:
-        made |= {tls.VERIFIES_CLIENT: "true", tls.TRUSTED: str(AUTHORITY)}
-    return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

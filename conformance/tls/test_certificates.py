@@ -10,11 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.client.access import OPEN
-from conformance.harness.process.deadline import TooLateError, wait_until
-from conformance.harness.pytest_plugin.expectations import expect
-from conformance.harness.pytest_plugin.fixtures import need
-from conformance.harness.targets.target import Capability, Target
-from conformance.tls.certificates import (
+from conformance.harness.client.certificates import (
     CLIENT,
     EXPIRED,
     RENEWED,
@@ -23,8 +19,13 @@ from conformance.tls.certificates import (
     SUCCESSOR,
     Certificate,
     over_tls,
+    server_settings,
 )
-from conformance.tls.served import Served, Servers, server_settings, serving
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.targets.target import Capability, Target
+from conformance.tls.served import Served, Servers, serving
 from spec.security import tls
 
 RELOAD_S = 15.0

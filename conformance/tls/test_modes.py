@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.client.access import OPEN
+from conformance.harness.client.certificates import over_tls, server_settings
 from conformance.harness.client.client import require_success
 from conformance.harness.client.requests.invoker import request
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.tls.certificates import over_tls
-from conformance.tls.served import Served, Servers, server_settings
+from conformance.tls.served import Served, Servers
 from spec.security import tls
 from spec.wire.remoting.command import encode_command
 from spec.wire.remoting.request_code import RequestCode

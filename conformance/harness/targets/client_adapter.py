@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from conformance.harness.client.secrets import SECRETS
 from conformance.harness.process.process import Child, ProcessError, track
 from conformance.harness.process.spawn_thread import run_on_spawn_thread
 
@@ -53,7 +54,7 @@ class Pending:
         """Return the answer when it comes."""
         self.adapter.wait_until(
             lambda: self.is_done,
-            what=f"an answer to {self.request}",
+            what=SECRETS.hide_in(f"an answer to {self.request}"),
             timeout_s=timeout_s,
         )
         assert self.answer is not None

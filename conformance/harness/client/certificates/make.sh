@@ -3,7 +3,7 @@
 set -eu
 days=36500
 
-authority() {  # NAME
+authority() {  # NAME: a certificate that signs itself
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days $days \
         -subj "/CN=$1 of the suite" -keyout "$1.key" -out "$1.pem"
 }
@@ -23,6 +23,7 @@ renewed() {  # NAME OF AUTHORITY DAYS: another certificate of an older key
 
 authority authority
 authority stranger
+authority self-signed
 signed server authority $days
 signed successor authority $days
 renewed renewed server authority $days

@@ -1,4 +1,8 @@
-"""Certificates of the suite, and connections of clients that use them."""
+"""
+Certificates of the suites, and connections of clients that use them.
+
+``certificates/make.sh`` wrote them; they protect nothing. None names a host.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.harness.client.access import Access, client_context
+from spec.security import tls
 
 FOLDER = Path(__file__).parent / "certificates"
 
@@ -42,8 +47,43 @@ CLIENT = Certificate("client")
 STRANGER = Certificate("strange-client")
 """Certificate of a client, signed by another authority."""
 EXPIRED = Certificate("expired-client")
+SELF_SIGNED = Certificate("self-signed")
 AUTHORITY = FOLDER / "authority.pem"
-"""Certificate of the authority that signed all others."""
+"""Certificate of the authority that signed the others."""
+
+
+def server_settings(
+    mode: str = tls.PERMISSIVE,
+    *,
+    client_auth: str = "",
+    verifies: bool = False,
+    certificate: Path = SERVER.chain,
+    key: Path = SERVER.key,
+) -> dict[str, str]:
+    """Return the properties of a server with the certificate of the suite."""
+    made = {
+        tls.MODE: mode,
+        tls.TEST_MODE: "false",
+        tls.CERTIFICATE: str(certificate),
+        tls.KEY: str(key),
+    }
+    if client_auth:
+        made[tls.CLIENT_AUTH] = client_auth
+    if verifies:
+        made |= {tls.VERIFIES_CLIENT: "true", tls.TRUSTED: str(AUTHORITY)}
+    return made
+
+
+def server_context(
+    certificate: Certificate, *, requires_client: bool = False
+) -> ssl.SSLContext:
+    """Return the TLS of a server that presents *certificate*."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate.chain, certificate.key)
+    if requires_client:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(AUTHORITY)
+    return context
 
 
 def over_tls(
