@@ -9,9 +9,11 @@ from typing import NoReturn
 
 import click
 
+from cli.options.access import with_access
 from cli.options.common import namesrv_option
 from cli.options.exit_codes import FINDINGS, NOT_RUN
 from cli.pages.message_detail import lines_of, track_lines
+from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import PeerError, PeerMisbehavedError
@@ -29,12 +31,16 @@ TOOLS_GROUP = "TOOLS_CONSUMER"
 
 
 @click.group()
-def admin() -> None:
+@with_access
+@click.pass_context
+def admin(context: click.Context, access: Access) -> None:
     """Query name servers and brokers, as mqadmin does.
 
+    Options about access come before the name of the query.
     Exit codes: 0 success, 1 the message does not exist, 2 usage, 3 no response or an
     error response.
     """
+    context.obj = access
 
 
 _NAMESRV = namesrv_option(
@@ -203,8 +209,11 @@ def _masters(route: TopicRoute) -> list[str]:
 @contextmanager
 def _client(address: str) -> Iterator[Client]:
     """Connect to the first address. An error ends the program with one line."""
+    access = click.get_current_context().find_object(Access)
+    assert access is not None, "the group states it"
     try:
-        with Client.connect(Address.parse(address.split(";")[0])) as client:
+        first = Address.parse(address.split(";")[0])
+        with Client.connect(first, access=access) as client:
             yield client
     except ValueError as error:
         raise click.UsageError(str(error)) from None

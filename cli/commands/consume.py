@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -10,7 +11,9 @@ from dataclasses import replace
 import click
 
 from cli.commands.produce import NAMESRV
+from cli.options.access import with_access
 from cli.options.exit_codes import FINDINGS, SUCCESS
+from conformance.harness.client.access import Access
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError
@@ -51,9 +54,11 @@ CONNECT_TIMEOUT_S = 3.0
     help="Consume each queue in order, under its lock.",
 )
 @click.option("--fail", is_flag=True, help="Send every message back, for a retry.")
+@with_access
 @click.argument("topic")
 def consume(
     *,
+    access: Access,
     namesrv: str,
     group: str,
     expression: str,
@@ -73,6 +78,7 @@ def consume(
     try:
         options = ConsumerOptions(
             group=group,
+            credentials=access.credentials,
             client_id=client_id(STANDING if MODELS[model] else None),
             topic=topic,
             expression=expression,
@@ -81,7 +87,7 @@ def consume(
             is_orderly=is_orderly,
         )
         reading = _Reading(count, idle_s, fail=fail)
-        asyncio.run(reading.read(namesrv, options))
+        asyncio.run(reading.read(namesrv, options, access.tls))
     except ClientError as error:
         raise click.UsageError(str(error)) from None
     except KeyboardInterrupt:
@@ -99,10 +105,12 @@ class _Reading:
         self._idle_s = idle_s
         self._fail = fail
 
-    async def read(self, namesrv: str, options: ConsumerOptions) -> None:
+    async def read(
+        self, namesrv: str, options: ConsumerOptions, tls: ssl.SSLContext | None
+    ) -> None:
         """Print messages up to the count, or until none arrives for the idle time."""
         await _report_unreachable(namesrv)
-        async with ConsumerClient(namesrv, options) as consumer:
+        async with ConsumerClient(namesrv, options, tls=tls) as consumer:
             while self._count is None or self.seen < self._count:
                 try:
                     delivery = await asyncio.wait_for(consumer.take(), self._idle_s)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 import click
 
+from cli.options.access import with_access
 from cli.options.common import namesrv_option
 from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.input_lines import input_lines
+from conformance.harness.client.access import Access
 from reference.core.client.message import Message, Mode, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.send_call import Selector
-from reference.core.client.producer.transaction import LocalTransactionState
+from reference.core.client.producer.transaction import (
+    LocalTransactionState,
+    TransactionCheck,
+)
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError
-from reference.shell.client.producer import ProducerClient
+from reference.shell.client.producer import ProducerClient, decide_nothing
 from spec.wire.producer.producer import SEND_TIMEOUT_MS
 from spec.wire.producer.retry import RETRIES
 
@@ -34,11 +40,16 @@ class _Sending:
     """The way to send messages."""
 
     namesrv: str
+    tls: ssl.SSLContext | None
     options: ProducerOptions
     mode: str
     selector: Selector | None
     decision: str | None
     """Decision of a transaction, or None to send without a transaction."""
+
+    def producer(self, check: TransactionCheck = decide_nothing) -> ProducerClient:
+        """Return a producer, not started."""
+        return ProducerClient(self.namesrv, self.options, check=check, tls=self.tls)
 
 
 @click.command()
@@ -84,9 +95,10 @@ class _Sending:
     type=click.Choice(["commit", "rollback", CHECKED]),
     help="Send half messages and end them, or commit on a broker's check request.",
 )
+@with_access
 @click.argument("topic")
 @click.argument("bodies", nargs=-1)
-def produce(**given: object) -> None:
+def produce(access: Access, **given: object) -> None:
     """Send BODIES to TOPIC, or each line of standard input as it arrives.
 
     Prints status, queue, offset and ids of each message. An error goes to standard
@@ -98,7 +110,8 @@ def produce(**given: object) -> None:
         raise click.UsageError("a transaction is sent with --mode sync")
     sending = _Sending(
         namesrv=str(given["namesrv"]),
-        options=_options(given),
+        tls=access.tls,
+        options=_options(given, access),
         mode=str(given["mode"]),
         selector=_selector(queue) if isinstance(queue, int) else None,
         decision=str(decision) if decision else None,
@@ -114,7 +127,7 @@ async def _send(sending: _Sending, messages: AsyncIterator[Message]) -> int:
     """Send *messages*, print the results, and return the number of failures."""
     if sending.decision is not None:
         return await _send_transactions(sending, sending.decision, messages)
-    async with ProducerClient(sending.namesrv, sending.options) as producer:
+    async with sending.producer() as producer:
         if sending.mode == BATCH:
             batch = [one async for one in messages]
             return await _send_batch(producer, sending, batch)
@@ -184,9 +197,7 @@ async def _send_transactions(
         else LocalTransactionState[decision.upper()]
     )
     failed = undecided = 0
-    async with ProducerClient(
-        sending.namesrv, sending.options, check=check
-    ) as producer:
+    async with sending.producer(check) as producer:
         async for message in messages:
             try:
                 result, _ = await producer.send_in_transaction(message, lambda: decides)
@@ -231,12 +242,13 @@ async def _given(bodies: tuple[str, ...]) -> AsyncIterator[str]:
         yield body
 
 
-def _options(given: dict[str, object]) -> ProducerOptions:
+def _options(given: dict[str, object], access: Access) -> ProducerOptions:
     timeout_ms, retries = given["timeout_ms"], given["retries"]
     assert isinstance(timeout_ms, int)
     assert isinstance(retries, int)
     return ProducerOptions(
         group=str(given["group"]),
+        credentials=access.credentials,
         timeout_ms=timeout_ms,
         retry_count=retries,
         async_retry_count=retries,

@@ -21,6 +21,7 @@ from reference.core.remoting.response import create_request
 from spec.client.liveness import FIRST_HEARTBEAT_MS, HEARTBEAT_TIMEOUT_MS
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
+from spec.security.signature import Credentials
 from spec.wire.bodies.heartbeat import (
     ConsumerMembership,
     Heartbeat,
@@ -40,9 +41,10 @@ class ClientInstance:
         client_id: str,
         name_servers: Sequence[str],
         periods: Periods = DEFAULT_PERIODS,
+        credentials: Credentials | None = None,
     ) -> None:
         self.client_id = client_id
-        self.rpc = RpcClient()
+        self.rpc = RpcClient(credentials=credentials)
         self.routes = Routes(self.rpc, name_servers, period_ms=periods.route_ms)
         self.producer: ProducerMembership | None = None
         self.consumer: ConsumerMembership | None = None

@@ -23,6 +23,7 @@ from reference.core.client.rebalance.strategies import (
 from spec.client.liveness import HEARTBEAT_PERIOD_MS
 from spec.client.ordering import LOCK_LIVES_MS, LOCK_PERIOD_MS
 from spec.client.subscribing import COMMIT_PERIOD_MS
+from spec.security.signature import Credentials
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
 from spec.wire.producer.producer import (
     COMPRESS_FROM_SIZE,
@@ -62,6 +63,8 @@ class ClientOptions:
     client_id: str = ""
     """Empty: an id of the address and the process."""
     periods: Periods = DEFAULT_PERIODS
+    credentials: Credentials | None = None
+    """Keys with which every request is signed (Java: AclClientRPCHook)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ ABOUT = {
     "features": [
         *("sync", "async", "oneway", "batch", "select", "transaction", "lanes"),
         *("request", "reply", "latency", "vip"),
-        *("push", "orderly", "broadcast", "pull", "lite"),
+        *("push", "orderly", "broadcast", "pull", "lite", "acl", "tls"),
     ],
     "intervals": {
         "rebalance_ms": REBALANCE_PERIOD_MS,

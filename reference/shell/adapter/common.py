@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import ssl
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,15 @@ from reference.core.client.options import Periods
 from reference.core.client.pull.message_ext import MessageExt
 from reference.shell.client.client_host import RunningClient
 from reference.shell.client.identity import client_id
+from reference.shell.tls import (
+    OWN_CERTIFICATE,
+    OWN_KEY,
+    TRUSTED_SERVERS,
+    VERIFIES_SERVER,
+    client_context,
+)
+from spec.security.signature import Credentials
+from spec.security.tls import CLIENT_USES_TLS
 from spec.wire.message.properties import Property
 
 Line = dict[str, Any]
@@ -21,6 +31,8 @@ _PERIODS = {
     "heartbeat_ms": "heartbeat_ms",
     "persist_ms": "commit_ms",
 }
+_TLS = {"trust": TRUSTED_SERVERS, "certificate": OWN_CERTIFICATE, "key": OWN_KEY}
+_ALWAYS = {"instance_name", "credentials", "tls"} | _PERIODS.keys()
 
 LOCK_MS = 2000
 LOCK_LIVES_MS = 10_000
@@ -55,23 +67,41 @@ class AdaptedClient:
 
 
 def options_of(command: Line, names: Mapping[str, str]) -> dict[str, Any]:
-    """Translate group, client id and periods of a command, and the options in *names*.
+    """Translate group, client id, credentials and periods of a command.
 
-    The client id is unique in this process, unless the command names an instance.
+    *names* are the names of its other options. The client id is unique in this
+    process, unless the command names an instance.
     """
     given = command.get("options", {})
-    unknown = given.keys() - names.keys() - _PERIODS.keys() - {"instance_name"}
+    unknown = given.keys() - names.keys() - _ALWAYS
     if unknown:
         raise UnsupportedError(f"no option {', '.join(sorted(unknown))}")
     instance = given.get("instance_name")
     unique = f"{client_id()}#{command['name']}"
+    keys = given.get("credentials")
     periods = {_PERIODS[name]: given[name] for name in given if name in _PERIODS}
     return {
         "group": command["group"],
         "client_id": unique if instance is None else client_id(instance),
+        "credentials": None if keys is None else Credentials(**keys),
         "periods": Periods(lock_ms=LOCK_MS, lock_lives_ms=LOCK_LIVES_MS, **periods),
         **{names[name]: value for name, value in given.items() if name in names},
     }
+
+
+def tls_of(command: Line) -> ssl.SSLContext | None:
+    """Return the TLS of a command's client; None without the option."""
+    given = command.get("options", {}).get("tls")
+    if given is None:
+        return None
+    unknown = given.keys() - _TLS.keys()
+    if unknown:
+        raise UnsupportedError(f"no option {', '.join(sorted(unknown))} of TLS")
+    settings = {_TLS[name]: file for name, file in given.items()}
+    verifies = str("trust" in given).lower()
+    return client_context(
+        {CLIENT_USES_TLS: "true", VERIFIES_SERVER: verifies, **settings}
+    )
 
 
 def message_of(line: Mapping[str, Any]) -> Message:

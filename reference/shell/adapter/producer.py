@@ -19,6 +19,7 @@ from reference.shell.adapter.common import (
     message_of,
     options_of,
     queue_line,
+    tls_of,
 )
 from reference.shell.client.producer import ProducerClient
 
@@ -42,7 +43,9 @@ class AdaptedProducer(AdaptedClient):
         given = dict(command.get("options", {}))
         self._check_state = given.pop("check", "unknown")
         options = ProducerOptions(**options_of({**command, "options": given}, OPTIONS))
-        self._client = ProducerClient(command["namesrv"], options, check=self._check)
+        self._client = ProducerClient(
+            command["namesrv"], options, check=self._check, tls=tls_of(command)
+        )
         super().__init__(command, self._client, emit)
 
     async def run(self, command: Line) -> Line:

@@ -19,6 +19,7 @@ from reference.shell.adapter.common import (
     options_of,
     queue_line,
     queue_of,
+    tls_of,
 )
 from reference.shell.client.pull_consumer import LitePullClient, PullClient
 
@@ -32,7 +33,7 @@ class AdaptedPullConsumer(AdaptedClient):
         if command.get("model", "clustering") != "clustering":
             raise UnsupportedError("a pull consumer keeps its offsets at brokers")
         options = PullOptions(**options_of(command, {}))
-        self._client = PullClient(command["namesrv"], options)
+        self._client = PullClient(command["namesrv"], options, tls=tls_of(command))
         super().__init__(command, self._client, emit)
 
     async def run(self, command: Line) -> Line:

@@ -30,6 +30,7 @@ from reference.shell.adapter.common import (
     line_of,
     options_of,
     queue_of,
+    tls_of,
 )
 from reference.shell.client.consumer import ConsumerClient
 from spec.wire.message.properties import Property
@@ -61,7 +62,10 @@ class AdaptedConsumer(AdaptedClient):
         self._released: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._tasks: set[asyncio.Task[None]] = set()
         self._client = ConsumerClient(
-            command["namesrv"], _options(command), offset_folder=offset_folder
+            command["namesrv"],
+            _options(command),
+            offset_folder=offset_folder,
+            tls=tls_of(command),
         )
         super().__init__(command, self._client, emit)
 

@@ -7,6 +7,7 @@ There is one connection for each address, made by the first write to it.
 from __future__ import annotations
 
 import asyncio
+import ssl
 import sys
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -40,7 +41,8 @@ class ClientHost(LoopHost):
     """Connections, pending calls and local offsets of one client.
 
     Addresses of *name_servers* are separated by semicolons. Local offsets are in
-    *offset_folder*, by default in the user's home.
+    *offset_folder*, by default in the user's home. With *tls* every connection is
+    encrypted.
     """
 
     def __init__(
@@ -49,11 +51,15 @@ class ClientHost(LoopHost):
         options: ClientOptions,
         deliver: Callable[[DeliverMessages], None] | None = None,
         offset_folder: Path | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         super().__init__()
+        self.tls = tls
         servers = [one for one in name_servers.split(";") if one]
         own_id = options.client_id or client_id()
-        self.client = ClientInstance(own_id, servers, options.periods)
+        self.client = ClientInstance(
+            own_id, servers, options.periods, options.credentials
+        )
         self.offsets = LocalOffsetStore(offset_folder, own_id, options.group)
         self._deliver = deliver
         self._protocols: dict[str, _ClientProtocol] = {}
@@ -159,8 +165,12 @@ class _ClientProtocol(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                await loop.create_connection(lambda: self, host.strip("[]"), int(port))
-        except (OSError, ValueError):
+                await loop.create_connection(
+                    lambda: self, host.strip("[]"), int(port), ssl=self._host.tls
+                )
+        except (OSError, ValueError) as error:
+            if isinstance(error, ssl.SSLError):
+                sys.stderr.write(f"no TLS connection to {self.address}: {error}\n")
             self._host.connection_failed(self)
 
     def write(self, write: Write) -> None:

@@ -9,6 +9,7 @@ A push consumer for applications.
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,10 +37,11 @@ class ConsumerClient(RunningClient[Consumer]):
         options: ConsumerOptions,
         *,
         offset_folder: Path | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self._delivered: asyncio.Queue[DeliverMessages] = asyncio.Queue()
         deliver = self._delivered.put_nowait
-        host = ClientHost(name_servers, options, deliver, offset_folder)
+        host = ClientHost(name_servers, options, deliver, offset_folder, tls)
         persisted = host.offsets.read() if options.broadcasts else None
         consumer = Consumer(options, host.client, now_ms=now_ms(), persisted=persisted)
         super().__init__(consumer, host)

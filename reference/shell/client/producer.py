@@ -7,6 +7,7 @@ A producer for applications.
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable
 
 from reference.core.client.message import Message, SendResult
@@ -25,7 +26,7 @@ from reference.shell.client.client_host import ClientHost, RunningClient, forwar
 from reference.shell.client.identity import random_start, unique_id_generator
 
 
-def _unknown(_half: MessageExt) -> LocalTransactionState:
+def decide_nothing(_half: MessageExt) -> LocalTransactionState:
     """Decide nothing."""
     return LocalTransactionState.UNKNOWN
 
@@ -41,9 +42,10 @@ class ProducerClient(RunningClient[Producer]):
         name_servers: str,
         options: ProducerOptions,
         *,
-        check: TransactionCheck = _unknown,
+        check: TransactionCheck = decide_nothing,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        host = ClientHost(name_servers, options)
+        host = ClientHost(name_servers, options, tls=tls)
         producer = Producer(
             options,
             host.client,

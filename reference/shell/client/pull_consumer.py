@@ -8,6 +8,7 @@ Pull consumers for applications; a call that fails raises ClientError.
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Collection
 from pathlib import Path
 
@@ -26,8 +27,14 @@ from reference.shell.client.client_host import (
 class PullClient(RunningClient[PullConsumer]):
     """A consumer that pulls on demand."""
 
-    def __init__(self, name_servers: str, options: PullOptions) -> None:
-        host = ClientHost(name_servers, options)
+    def __init__(
+        self,
+        name_servers: str,
+        options: PullOptions,
+        *,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        host = ClientHost(name_servers, options, tls=tls)
         super().__init__(PullConsumer(options, host.client), host)
 
     queues = forward_call(PullConsumer.queues)
@@ -52,8 +59,9 @@ class LitePullClient(RunningClient[LitePullConsumer]):
         options: LiteOptions,
         *,
         offset_folder: Path | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        host = ClientHost(name_servers, options, offset_folder=offset_folder)
+        host = ClientHost(name_servers, options, offset_folder=offset_folder, tls=tls)
         persisted = host.offsets.read() if options.broadcasts else None
         consumer = LitePullConsumer(options, host.client, persisted=persisted)
         super().__init__(consumer, host)

@@ -21,6 +21,7 @@ from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, encode_response
 from reference.core.remoting.server import Outbox
 from spec.layout import LayoutError
+from spec.security.signature import Credentials, signed_fields
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.response_code import ResponseCode
@@ -96,10 +97,15 @@ class _PendingRequest(Wait[tuple[Result, int]]):
 
 
 class RpcClient(Outbox):
-    """Pending requests of one client."""
+    """Pending requests of one client, which signs them if it has credentials."""
 
-    def __init__(self, handlers: Mapping[int, Handler] | None = None) -> None:
+    def __init__(
+        self,
+        handlers: Mapping[int, Handler] | None = None,
+        credentials: Credentials | None = None,
+    ) -> None:
         super().__init__()
+        self._credentials = credentials
         self.handlers = dict(handlers or {})
         """Processor table: requests that brokers may send, by code."""
         self._pending: dict[int, _PendingRequest] = {}
@@ -123,8 +129,7 @@ class RpcClient(Outbox):
         pending = self._pending[opaque] = _PendingRequest(address)
         on_timeout = partial(self.request_failed, opaque, Reason.TIMEOUT)
         self.timers.call_at(now_ms + timeout_ms, on_timeout)
-        frame = encode_command(replace(request, opaque=opaque))
-        self.emit(Write(address, frame, opaque))
+        self.emit(Write(address, self._encode(request, opaque), opaque))
         return await pending
 
     async def sleep_until(self, at_ms: int) -> int:
@@ -146,7 +151,7 @@ class RpcClient(Outbox):
     def invoke_oneway(self, address: str | None, request: Command) -> None:
         """Send *request*, to which there is no response; drop it without an address."""
         if address is not None:
-            frame = encode_command(replace(request, opaque=self._new_opaque()))
+            frame = self._encode(request, self._new_opaque())
             self.emit(Write(address, frame, None))
 
     def command_received(self, address: str, request: Request, now_ms: int) -> None:
@@ -188,6 +193,13 @@ class RpcClient(Outbox):
         opaque = self._next_opaque  # [CLIENT-RETRY-006]
         self._next_opaque = (opaque + 1) % _OPAQUE_END
         return opaque
+
+    def _encode(self, request: Command, opaque: int) -> bytes:
+        """Return the frame of *request*, signed (Java: AclClientRPCHook)."""
+        fields = request.fields
+        if self._credentials is not None:
+            fields = signed_fields(fields, request.body, self._credentials)
+        return encode_command(replace(request, opaque=opaque, fields=fields))
 
     def _process_request(self, address: str, request: Request, now_ms: int) -> None:
         handler = self.handlers.get(request.code)
