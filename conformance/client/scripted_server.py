@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -67,6 +68,10 @@ class ScriptedServer:
         self.scripts: dict[int, Script] = {}
         self.default_script: Script = ignore
         """Script of codes without one."""
+        self.tls: ssl.SSLContext | None = None
+        """TLS of the connections accepted from now on."""
+        self.failed_handshakes: list[str] = []
+        """Reasons of the connections that ended before TLS was agreed."""
         self._news = threading.Condition()
         self._listeners: list[socket.socket] = []
         self._open: set[ServerConnection] = set()
@@ -184,14 +189,22 @@ class ScriptedServer:
                 accepted, peer = listener.accept()
             except OSError:
                 return
-            connection = ServerConnection(accepted, self.name, peer[1])
-            self._open.add(connection)
             talk = threading.Thread(
-                target=self._receive_frames, args=(connection,), daemon=True
+                target=self._receive_frames, args=(accepted, peer[1]), daemon=True
             )
             talk.start()
 
-    def _receive_frames(self, connection: ServerConnection) -> None:
+    def _receive_frames(self, accepted: socket.socket, peer_port: int) -> None:
+        try:
+            if self.tls is not None:
+                accepted = self.tls.wrap_socket(accepted, server_side=True)
+        except OSError as error:
+            accepted.close()
+            self.failed_handshakes.append(str(error))
+            self.notify()
+            return
+        connection = ServerConnection(accepted, self.name, peer_port)
+        self._open.add(connection)
         for frame in connection.frames():
             self.on_frame(connection, frame)
         self._open.discard(connection)

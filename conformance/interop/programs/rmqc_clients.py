@@ -37,10 +37,12 @@ class RmqcClients:
 
     target: Target
     directory: Path
+    options: tuple[str, ...] = ()
+    """More options of both, such as those about access."""
 
     def start(self, command: str, *words: str) -> Child:
         """Start ``rmqc`` *command* with *words*."""
-        given = ["-n", str(self.target.namesrv), *words]
+        given = ["-n", str(self.target.namesrv), *self.options, *words]
         return start(
             f"rmqc {command}",
             module_command("cli", command, *given),

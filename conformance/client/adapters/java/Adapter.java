@@ -23,7 +23,8 @@ import org.apache.rocketmq.common.MQVersion;
  */
 public final class Adapter {
     private static final String[] FEATURES = {"sync", "async", "oneway", "batch", "select",
-        "transaction", "request", "reply", "lanes", "latency", "vip", "push", "orderly", "broadcast", "pull", "lite", "queues"};
+        "transaction", "request", "reply", "lanes", "latency", "vip", "push", "orderly", "broadcast", "pull", "lite", "queues",
+        "acl", "tls"};
 
     private final PrintStream out;
     private final Producers producers = new Producers(this);

@@ -9,6 +9,7 @@ import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.MessageSelector;
 import org.apache.rocketmq.client.consumer.PullResult;
+import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
@@ -39,7 +40,8 @@ final class Consumers {
 
     private void startPush(JSONObject request) throws Failed {
         String name = request.getString("name");
-        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(request.getString("group"));
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(
+            request.getString("group"), Options.hook(request), new AllocateMessageQueueAveragely());
         Options.begin(consumer, request);
         Options.set(consumer, Options.of(request));
         setModel(consumer, request);
@@ -68,7 +70,8 @@ final class Consumers {
     }
 
     private void startPull(JSONObject request) throws Failed {
-        DefaultMQPullConsumer consumer = new DefaultMQPullConsumer(request.getString("group"));
+        DefaultMQPullConsumer consumer =
+            new DefaultMQPullConsumer(request.getString("group"), Options.hook(request));
         Options.begin(consumer, request);
         JSONObject options = Options.of(request);
         for (String option : options.keySet())

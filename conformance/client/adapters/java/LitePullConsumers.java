@@ -10,6 +10,7 @@ import com.alibaba.fastjson.JSONObject;
 import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
+import org.apache.rocketmq.remoting.RPCHook;
 
 /** DefaultLitePullConsumer instances by name; called by reflection, as 4.4 lacks the class. */
 final class LitePullConsumers {
@@ -22,7 +23,7 @@ final class LitePullConsumers {
     }
 
     void start(JSONObject request) throws Failed {
-        Object consumer = newConsumer(request.getString("group"));
+        Object consumer = newConsumer(request);
         Options.begin((ClientConfig) consumer, request);
         JSONObject options = Options.of(request);
         for (String option : options.keySet())
@@ -103,9 +104,10 @@ final class LitePullConsumers {
         return result;
     }
 
-    private static Object newConsumer(String group) {
+    private static Object newConsumer(JSONObject request) {
         try {
-            return Class.forName(CLASS).getConstructor(String.class).newInstance(group);
+            return Class.forName(CLASS).getConstructor(String.class, RPCHook.class)
+                .newInstance(request.getString("group"), Options.hook(request));
         } catch (ReflectiveOperationException error) {
             throw new Unsupported("kind lite");
         }

@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.alibaba.fastjson.JSONObject;
+import org.apache.rocketmq.acl.common.AclClientRPCHook;
+import org.apache.rocketmq.acl.common.SessionCredentials;
 import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
@@ -14,15 +16,38 @@ import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueByMachi
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueConsistentHash;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.message.MessageQueue;
+import org.apache.rocketmq.remoting.RPCHook;
+import org.apache.rocketmq.remoting.netty.TlsSystemConfig;
 
 /** Options of producers and consumers, by their names in the protocol. */
 final class Options {
     private static final AtomicInteger instances = new AtomicInteger();
 
-    /** Sets the options of every client: name server and a unique instance name. */
+    /** Sets the options of every client: name server, a unique instance name, and TLS. */
     static void begin(ClientConfig client, JSONObject request) {
         client.setNamesrvAddr(request.getString("namesrv"));
         client.setInstanceName("adapter-" + instances.incrementAndGet());
+        JSONObject tls = of(request).getJSONObject("tls");
+        if (tls != null)
+            encrypt(client, tls);
+    }
+
+    /** Sets TLS; the client reads its files, which are those of the process, at its start. */
+    private static void encrypt(ClientConfig client, JSONObject tls) {
+        client.setUseTLS(true);
+        TlsSystemConfig.tlsTestModeEnable = tls.getBooleanValue("test_mode");
+        TlsSystemConfig.tlsClientAuthServer = tls.containsKey("trust");
+        TlsSystemConfig.tlsClientTrustCertPath = tls.getString("trust");
+        TlsSystemConfig.tlsClientCertPath = tls.getString("certificate");
+        TlsSystemConfig.tlsClientKeyPath = tls.getString("key");
+    }
+
+    /** Returns the hook that signs requests; null without credentials. */
+    static RPCHook hook(JSONObject request) {
+        JSONObject keys = of(request).getJSONObject("credentials");
+        return keys == null ? null : new AclClientRPCHook(new SessionCredentials(
+            keys.getString("access_key"), keys.getString("secret_key"),
+            keys.getString("security_token")));
     }
 
     static JSONObject of(JSONObject request) {
@@ -110,6 +135,9 @@ final class Options {
 
     static void set(ClientConfig client, String name, JSONObject options) {
         switch (name) {
+            case "credentials":
+            case "tls":
+                break; // for the hook, and for begin
             case "instance_name":
                 client.setInstanceName(options.getString(name));
                 break;

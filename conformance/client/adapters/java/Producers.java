@@ -32,7 +32,8 @@ final class Producers {
     JSONObject start(JSONObject request) throws Failed {
         String name = request.getString("name");
         JSONObject options = Options.of(request);
-        TransactionMQProducer producer = new TransactionMQProducer(request.getString("group"));
+        TransactionMQProducer producer =
+            new TransactionMQProducer(request.getString("group"), Options.hook(request));
         Options.begin(producer, request);
         Options.set(producer, options);
         producer.setTransactionListener(new Listener(name, options.getString("check")));
