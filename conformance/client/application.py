@@ -75,8 +75,7 @@ class Sending:
         except AdapterError:
             if not self._pending.adapter.running:
                 raise
-            text = f"waited {timeout_s:g} s until a send ended, in vain"
-            raise TooLateError(text) from None
+            raise TooLateError("a send has ended", timeout_s) from None
         return outcome_of(answer)
 
 
@@ -307,9 +306,8 @@ class Consumer:
         except AdapterError:
             if not self.application.adapter.running:
                 raise
-            raise TooLateError(
-                f"waited {timeout_s:g} s for {count} messages, {len(found())} came"
-            ) from None
+            what = f"{count} messages were delivered"
+            raise TooLateError(what, timeout_s, f"{len(found())} of them") from None
         return found()[:count]
 
     def release(self, keys: str) -> None:

@@ -133,10 +133,8 @@ class ScriptedServer:
 
         with self._news:
             if not self._news.wait_for(lambda: len(found()) >= count, timeout_s):
-                raise TooLateError(
-                    f"waited {timeout_s:g} s until {count} requests with code"
-                    f" {codes} reached {self.name}; {len(found())} did"
-                )
+                what = f"{count} requests with code {codes} reached {self.name}"
+                raise TooLateError(what, timeout_s, f"{len(found())} of them")
         return found()[:count]
 
     def send_request(self, connection: ServerConnection, request: Command) -> None:
@@ -181,7 +179,7 @@ class ScriptedServer:
         """Wait until *condition* holds; it is checked after each command."""
         with self._news:
             if not self._news.wait_for(condition, timeout_s):
-                raise TooLateError(f"waited {timeout_s:g} s until {what}, in vain")
+                raise TooLateError(what, timeout_s)
 
     def _serve(self, listener: socket.socket) -> None:
         while True:

@@ -112,17 +112,29 @@ def test_an_unknown_strategy_assigns_nothing(
 
 
 @pytest.mark.clause("POP-ASSIGN-004")
-@pytest.mark.parametrize(
-    ("topic", "code"),
-    [
-        (f"{RETRY_PREFIX}any_group", ResponseCode.NO_PERMISSION),
-        ("unknown_topic", ResponseCode.TOPIC_NOT_EXIST),
-    ],
-)
-def test_modes_of_other_topics_are_refused(
-    popper: Popper, topic: str, code: ResponseCode
-) -> None:
-    response = popper.broker.set_request_mode(
-        RequestMode(topic=topic, group=popper.group, mode="POP")
+def test_the_mode_of_a_retry_topic_cannot_be_set(popper: Popper) -> None:
+    expect_refused_mode(
+        "POP-ASSIGN-004",
+        popper,
+        topic=f"{RETRY_PREFIX}any_group",
+        code=ResponseCode.NO_PERMISSION,
     )
-    expect_code("POP-ASSIGN-004", response, code, popper.broker.transcript)
+
+
+@pytest.mark.clause("POP-ASSIGN-005")
+def test_the_mode_of_an_unknown_topic_cannot_be_set(popper: Popper) -> None:
+    expect_refused_mode(
+        "POP-ASSIGN-005",
+        popper,
+        topic="unknown_topic",
+        code=ResponseCode.TOPIC_NOT_EXIST,
+    )
+
+
+def expect_refused_mode(
+    clause: str, popper: Popper, *, topic: str, code: ResponseCode
+) -> None:
+    """Fail *clause* unless the mode of *topic* is refused with *code*."""
+    mode = RequestMode(topic=topic, group=popper.group, mode="POP")
+    response = popper.broker.set_request_mode(mode)
+    expect_code(clause, response, code, popper.broker.transcript)

@@ -131,6 +131,66 @@ def test_a_refused_step_before_the_clauses_own_blocks_it(tmp_path: Path) -> None
     )
 
 
+TOO_LATE = """
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect_in_time
+
+@pytest.mark.clause("OFFSET-MAX-001", "OFFSET-MIN-001")
+def test_waits(broker):
+    broker.max_offset(topic="T")
+    wait_until(lambda: False, what="queue 0 holds 2 messages", timeout_s=0.1)
+
+@pytest.mark.clause("SEND-QUEUE-001")
+def test_waits_for_a_value(broker):
+    read = lambda: broker.max_offset(topic="T").code
+    expect_in_time("SEND-QUEUE-001", read, expected=1, what="code", timeout_s=0.1)
+"""
+
+
+def test_a_wait_in_vain_is_shown_with_the_values(tmp_path: Path) -> None:
+    ended = run(tmp_path, TOO_LATE)
+    assert ended.outcomes == {
+        "OFFSET-MAX-001": "fail",
+        "OFFSET-MIN-001": "unsupported",
+        "SEND-QUEUE-001": "fail",
+    }
+    for line in (
+        "got       not so after 0.1 s",
+        "expected  queue 0 holds 2 messages",
+        "got       code, at most 0.1 s later: 0",
+        "expected  code, at most 0.1 s later: 1",
+    ):
+        assert line in ended.output, line
+    assert "Traceback" not in ended.output
+    assert "wait_until(" not in ended.output
+
+
+UNMET = """
+from conformance.harness.pytest_plugin.fixtures import create_topic
+
+@pytest.fixture
+def left_behind(broker):
+    yield
+    require_success(broker.send_message(topic="T"))
+
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_creates_a_topic(target):
+    create_topic(target, "made")
+
+@pytest.mark.clause("WIRE-FRAME-002")
+def test_leaves_something(left_behind):
+    pass
+"""
+
+
+def test_only_the_step_of_a_test_is_charged(tmp_path: Path) -> None:
+    ended = run(tmp_path, UNMET, changes={"code": 13})
+    assert ended.outcomes == {"WIRE-FRAME-001": "blocked", "WIRE-FRAME-002": "pass"}
+    assert ended.reasons["WIRE-FRAME-001"].startswith(
+        "blocked by ADMIN-TOPIC-001, UPDATE_AND_CREATE_TOPIC: refused with"
+    )
+
+
 WRONG_OPAQUE = """
 from conformance.harness.client.peer import WrongOpaqueError
 

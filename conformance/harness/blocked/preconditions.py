@@ -7,9 +7,11 @@ A target that refuses one of them does not fail the clause of the test: the test
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 from conformance.harness.blocked.known_refusals import exchanges, last_request
+from conformance.harness.blocked.skips import blocked, unsupported
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import PeerMisbehavedError, WrongOpaqueError
 from conformance.harness.client.requests.invoker import RefusedError
@@ -39,6 +41,17 @@ REQUEST_CLAUSES: dict[int, str] = {
 """The clause about the success of a request, for requests that tests begin with."""
 PRECONDITION_ERRORS = (RefusedError, PeerMisbehavedError, TooLateError)
 """Errors of a fixture whose target does not do what the test needs."""
+
+
+@contextmanager
+def precondition() -> Iterator[None]:
+    """End the running test without a verdict where the block's requests fail."""
+    try:
+        yield
+    except PRECONDITION_ERRORS as error:
+        if lacks_request(error):
+            unsupported(precondition_reason(error))
+        blocked(precondition_reason(error))
 
 
 def precondition_reason(error: BaseException) -> str:

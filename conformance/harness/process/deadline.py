@@ -10,15 +10,30 @@ PAUSE_S = 0.01
 
 
 class TooLateError(AssertionError):
-    """The condition did not come true before its deadline."""
+    """The condition *what* did not come true within *waited_s* seconds.
+
+    *found* is the state that was found instead.
+    """
+
+    def __init__(self, what: str, waited_s: float, found: str = "") -> None:
+        self.what = what
+        self.found = f"{found or 'not so'} after {waited_s:g} s"
+        super().__init__(f"waited {waited_s:g} s until {what}, in vain")
+
+
+def comes_true(condition: Callable[[], bool], timeout_s: float = 10.0) -> bool:
+    """Return whether *condition* holds within *timeout_s*, as soon as it does."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(PAUSE_S)
+    return True
 
 
 def wait_until(
     condition: Callable[[], bool], *, what: str, timeout_s: float = 10.0
 ) -> None:
     """Return as soon as *condition* holds; *what* is its name in the error."""
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TooLateError(f"waited {timeout_s:g} s until {what}, in vain")
-        time.sleep(PAUSE_S)
+    if not comes_true(condition, timeout_s):
+        raise TooLateError(what, timeout_s)

@@ -7,14 +7,20 @@ the expected value, in the field's own units.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from conformance.harness.client.peer import PeerMisbehavedError
 from conformance.harness.client.requests.invoker import Invoker
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.failure.failure import ConformanceFailure, Evidence, Finding
+from conformance.harness.process.deadline import comes_true
+from spec.layout import LayoutError
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
+
+READABLE = "bytes in the specified layout"
+"""Expected value where bytes of a peer cannot be decoded."""
 
 
 def expect(
@@ -60,6 +66,26 @@ def expect_that(
     )
 
 
+def expect_in_time(
+    clause_id: str,
+    read: Callable[[], object],
+    *,
+    expected: object,
+    what: str,
+    timeout_s: float = 10.0,
+    transcript: Transcript | None = None,
+) -> None:
+    """Fail *clause_id* unless *read* returns *expected* within *timeout_s*."""
+    comes_true(lambda: read() == expected, timeout_s)
+    expect(
+        clause_id,
+        found=read(),
+        expected=expected,
+        what=f"{what}, at most {timeout_s:g} s later",
+        transcript=transcript,
+    )
+
+
 def expect_fields(
     clause_id: str,
     *,
@@ -82,6 +108,16 @@ def expect_fields(
         raise ConformanceFailure(
             clause_id, wrong, transcript=transcript, evidence=evidence, sent=sent
         )
+
+
+@contextmanager
+def charged(clause_id: str, transcript: Transcript) -> Iterator[None]:
+    """Fail *clause_id* where the block cannot decode the peer's bytes."""
+    try:
+        yield
+    except LayoutError as error:
+        finding = Finding(found=str(error), expected=READABLE)
+        raise ConformanceFailure(clause_id, [finding], transcript=transcript) from None
 
 
 def expect_request(clause_id: str, receiver: Invoker, code: RequestCode) -> Command:

@@ -26,6 +26,7 @@ MARKERS = (
     "read_only: this test writes nothing, and runs under --read-only",
     "long: it waits for seconds, and its file begins first",
     "patient: it looks at what takes minutes and began with the run, and comes last",
+    "heavy: it loads the target so much that others may wait, and comes behind them",
 )
 
 

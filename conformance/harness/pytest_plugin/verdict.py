@@ -38,7 +38,9 @@ from conformance.harness.failure.failure import (
     format_value,
     row,
 )
+from conformance.harness.process.deadline import TooLateError
 from conformance.harness.process.process import ProcessError
+from conformance.harness.pytest_plugin.expectations import READABLE
 from conformance.harness.pytest_plugin.options import Options
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import Verdict
@@ -53,8 +55,6 @@ TARGET_ERRORS = (PeerError, TargetError, ProcessError)
 """The target could not be reached or started."""
 VALID_RESPONSE = "a valid response"
 """Expected value where a peer closed, was silent or sent an invalid response."""
-READABLE = "bytes in the specified layout"
-"""Expected value where bytes of a peer cannot be decoded."""
 
 
 def verdict_of(
@@ -188,6 +188,10 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
         return ConformanceFailure(clauses[0], [finding], transcript=transcript)
     if isinstance(error, LayoutError):
         finding = Finding(found=str(error), expected=READABLE)
+        transcript = CONVERSATIONS.latest()
+        return ConformanceFailure(clauses[0], [finding], transcript=transcript)
+    if isinstance(error, TooLateError):
+        finding = Finding(found=error.found, expected=error.what)
         transcript = CONVERSATIONS.latest()
         return ConformanceFailure(clauses[0], [finding], transcript=transcript)
     return None

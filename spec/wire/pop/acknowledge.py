@@ -125,11 +125,11 @@ CHANGE_RANGE = Clause(
     id="POP-INVISIBLE-004",
     level=Level.MUST,
     text=(
-        "CHANGE_MESSAGE_INVISIBLETIME with an offset of the queue's max offset or "
-        "above is refused with NO_MESSAGE (208)."
+        "From 5.3.2 on, CHANGE_MESSAGE_INVISIBLETIME with an offset of the queue's "
+        "max offset or above is refused with NO_MESSAGE (208)."
     ),
     source=f"{_CHANGE}#processRequestAsync",
-    since="5.0",
+    since="5.3.2",
 )
 CHANGE_QUEUE = Clause(
     id="POP-INVISIBLE-005",

@@ -77,8 +77,18 @@ MODE_OF_RETRY_TOPIC = Clause(
     level=Level.MUST,
     text=(
         "SET_MESSAGE_REQUEST_MODE (401) for a retry topic is refused with "
-        "NO_PERMISSION (16), and for an unknown topic with TOPIC_NOT_EXIST (17)."
+        "NO_PERMISSION (16)."
     ),
     source=f"{_ASSIGNMENT}#setMessageRequestMode",
     since="5.0",
+)
+MODE_OF_UNKNOWN_TOPIC = Clause(
+    id="POP-ASSIGN-005",
+    level=Level.MUST,
+    text=(
+        "From 5.3.3 on, SET_MESSAGE_REQUEST_MODE (401) for an unknown topic is refused "
+        "with TOPIC_NOT_EXIST (17)."
+    ),
+    source=f"{_ASSIGNMENT}#setMessageRequestMode",
+    since="5.3.3",
 )

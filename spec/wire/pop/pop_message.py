@@ -113,19 +113,20 @@ FIRST_FROM_MEMORY = Clause(
 MORE_THAN_32 = Clause(
     id="POP-REFUSE-001",
     level=Level.MUST,
-    text="A pop with maxMsgNums above 32 is refused with INVALID_PARAMETER (29).",
+    text="From 5.3.2 on, a pop with maxMsgNums above 32 is refused with"
+    " INVALID_PARAMETER (29).",
     source=_REQUEST,
-    since="5.1.1",
+    since="5.3.2",
 )
 QUEUE_OUT_OF_RANGE = Clause(
     id="POP-REFUSE-002",
     level=Level.MUST,
     text=(
-        "A pop with a queueId of readQueueNums or more is refused with "
-        "INVALID_PARAMETER (29)."
+        "From 5.3.2 on, a pop with a queueId of readQueueNums or more is refused "
+        "with INVALID_PARAMETER (29)."
     ),
     source=_REQUEST,
-    since="5.1.1",
+    since="5.3.2",
 )
 UNKNOWN_TOPIC = Clause(
     id="POP-REFUSE-003",
