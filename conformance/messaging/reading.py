@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from conformance.harness.client.client import Client, now_ms, require_success
-from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.deadline import comes_true, wait_until
 from spec.routing.topic_config import TopicConfig, decode_topic_table
 from spec.store.message_record import Record, decode_record, decode_records
 from spec.wire.message.message_id import decode_message_id
@@ -20,6 +21,23 @@ def record_of(broker: Client, answer: Command) -> Record:
     """Return the record of the message to whose send this is the *answer*."""
     viewed = broker.view_message_by_id(require_success(answer).fields["msgId"])
     return decode_record(require_success(viewed).body)
+
+
+def query_by_key(broker: Client, topic: str, key: str, **how: Any) -> Command:
+    """Return the response to a query by *key*.
+
+    A broker may refuse queries while its index is behind: they are sent again then.
+    """
+    answers = [broker.query_message(topic=topic, key=key, **how)]
+
+    def is_served() -> bool:
+        if answers[-1].code not in (ResponseCode.SUCCESS, ResponseCode.QUERY_NOT_FOUND):
+            answers.append(broker.query_message(topic=topic, key=key, **how))
+            return False
+        return True
+
+    comes_true(is_served)
+    return answers[-1]
 
 
 def offset_of(answer: Command) -> int:

@@ -7,9 +7,14 @@ import re
 import pytest
 
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
 from spec.wire.bodies.fastjson import loads
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 @pytest.mark.clause("WIRE-FASTJSON-001")
@@ -66,7 +71,8 @@ def test_integer_keys_are_read_bare_and_in_quotes(
 ) -> None:
     text = f'{{"groupName":"{group}","unknown":{{{key}:2}},"retryQueueNums":3}}'
     code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
-    require_success(broker.invoke(code, body=text.encode()))
+    answer = broker.invoke(code, body=text.encode())
+    expect_code("WIRE-FASTJSON-003", answer, ResponseCode.SUCCESS, broker.transcript)
     listed = require_success(broker.all_groups()).body.decode()
     found = group in listed
     expect("WIRE-FASTJSON-003", found=found, expected=True, what="the group is listed")

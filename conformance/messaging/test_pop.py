@@ -8,6 +8,7 @@ from conformance.harness.client.client import now_ms, require_success
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.client.requests.pops import INVISIBLE_MS
 from conformance.harness.pytest_plugin.expectations import (
+    charged,
     expect,
     expect_code,
     expect_fields,
@@ -69,7 +70,8 @@ def test_a_pop_returns_the_oldest_and_counts_the_rest(popper: Popper) -> None:
         response = popper.response(queueId=0, maxMsgNums=2)
         popped = popper.popped(response)
         offsets = tuple(range(len(found), len(found) + 2))
-        queues = decode_popped_queues(response.fields["msgOffsetInfo"])
+        with charged("POP-GET-004", popper.broker.transcript):
+            queues = decode_popped_queues(response.fields["msgOffsetInfo"])
         expect(
             "POP-GET-004",
             found=[one.offsets for one in queues],

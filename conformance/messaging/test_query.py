@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from conformance.harness.client.client import (
     Client,
-    RefusedError,
     now_ms,
     require_success,
 )
@@ -24,7 +23,7 @@ from conformance.harness.pytest_plugin.expectations import (
 from conformance.harness.pytest_plugin.fixtures import TargetStarter, create_topic
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import offset_of, record_of
+from conformance.messaging.reading import offset_of, query_by_key, record_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, texts
 from conformance.strategies.messages import SEPARATORS
 from spec.store.message_record import decode_records
@@ -54,22 +53,18 @@ def send_with_keys(
 
 def found_by(broker: Client, topic: str, key: str, **how: Any) -> list[bytes]:
     """Return the bodies that a query by *key* gives now."""
-    answer = broker.query_message(topic=topic, key=key, **how)
+    answer = query_by_key(broker, topic, key, **how)
     if answer.code == ResponseCode.QUERY_NOT_FOUND:
         return []
     return [record.body for record in decode_records(require_success(answer).body)]
 
 
-def wait_for(broker: Client, topic: str, key: str, count: int) -> None:
+def wait_for(broker: Client, topic: str, key: str, count: int, **how: Any) -> None:
     """Wait until the index, which is filled behind, gives *count* messages of *key*."""
-
-    def is_indexed() -> bool:
-        try:
-            return len(found_by(broker, topic, key)) >= count
-        except RefusedError:  # a broker may refuse queries while it builds the index
-            return False
-
-    wait_until(is_indexed, what=f"the index gives {count} messages of {key!r}")
+    wait_until(
+        lambda: len(found_by(broker, topic, key, **how)) >= count,
+        what=f"the index gives {count} messages of {key!r}",
+    )
 
 
 @pytest.mark.clause("QUERY-ID-001")
@@ -104,7 +99,7 @@ def test_a_message_is_found_by_each_of_its_keys(
     answer = send_with_keys(broker, topic, [" ".join(own)])[0]
     for key in own:
         wait_for(broker, topic, key, 1)
-        records = decode_records(broker.query_message(topic=topic, key=key).body)
+        records = decode_records(query_by_key(broker, topic, key).body)
         found = {record.physical_offset for record in records}
         expect(
             "WIRE-PROPERTIES-009" if len(own) > 1 else "QUERY-KEY-001",
@@ -140,7 +135,7 @@ def test_a_key_of_no_message_finds_nothing(
     for clause, key in (("QUERY-KEY-004", "none"), ("QUERY-KEY-005", "shared")):
         expect(
             clause,
-            found=broker.query_message(topic=topic, key=key).code,
+            found=query_by_key(broker, topic, key).code,
             expected=ResponseCode.QUERY_NOT_FOUND,
             what=f"code for the key {key!r}",
             transcript=broker.transcript,
@@ -154,9 +149,8 @@ def test_a_time_without_messages_gives_none(broker: Client, topic: str) -> None:
     now = now_ms()
     found = found_by(broker, topic, "k", begin_ms=now - HOUR_MS, end_ms=now + HOUR_MS)
     expect("QUERY-KEY-006", found=found, expected=[b"0"], what="bodies around now")
-    later = broker.query_message(
-        topic=topic, key="k", begin_ms=now + HOUR_MS, end_ms=now + 2 * HOUR_MS
-    )
+    begin_ms, end_ms = now + HOUR_MS, now + 2 * HOUR_MS
+    later = query_by_key(broker, topic, "k", begin_ms=begin_ms, end_ms=end_ms)
     expect_code("QUERY-KEY-006", later, ResponseCode.QUERY_NOT_FOUND, broker.transcript)
 
 
@@ -236,7 +230,7 @@ def test_a_message_is_found_by_its_unique_key(
     require_success(
         broker.send_message(topic=topic, body=b"one", properties={"UNIQ_KEY": key})
     )
-    wait_for(broker, topic, key, 1)
+    wait_for(broker, topic, key, 1, unique=True)
     for count in (32, 1, 0, -1):
         found = found_by(broker, topic, key, unique=True, max_count=count)
         clause = "QUERY-UNIQUE-002" if count < 1 else "QUERY-UNIQUE-001"
@@ -248,7 +242,7 @@ def test_an_answer_says_how_far_the_index_is(broker: Client, topic: str) -> None
     answer = send_with_keys(broker, topic, ["k"])[0]
     record = record_of(broker, answer)
     wait_for(broker, topic, "k", 1)
-    fields = broker.query_message(topic=topic, key="k").fields
+    fields = query_by_key(broker, topic, "k").fields
     place, stored = "indexLastUpdatePhyoffset", "indexLastUpdateTimestamp"
     reached = int(fields[place]) >= record.physical_offset
     expect_that(

@@ -9,6 +9,8 @@ import pytest
 from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
+from conformance.messaging.reading import query_by_key
+from spec.wire.remoting.response_code import ResponseCode
 
 KEY = "same"
 RICH: Mapping[str, str] = {
@@ -26,10 +28,10 @@ CLAUSES = {"pull": "STORE-RECORD-016", "id": "QUERY-ID-001", "key": "QUERY-KEY-0
 def by_key(broker: Client, topic: str) -> bytes:
     """Return the body of the response to a query by key, once the index has it."""
     wait_until(
-        lambda: broker.query_message(topic=topic, key=KEY).code == 0,
+        lambda: query_by_key(broker, topic, KEY).code == ResponseCode.SUCCESS,
         what=f"a message of {topic} is found by its key",
     )
-    return broker.query_message(topic=topic, key=KEY).body
+    return require_success(query_by_key(broker, topic, KEY)).body
 
 
 def expect_same(broker: Client, found: Mapping[str, bytes]) -> None:

@@ -52,6 +52,20 @@ def test_any_text_is_got_as_it_was_put(stage: Stage, key: str, value: str) -> No
     stage.client.delete_kv(namespace=namespace, key=key)
 
 
+@pytest.mark.clause("ROUTE-KV-001")
+def test_an_empty_value_is_got_as_it_was_put(stage: Stage) -> None:
+    fields = {"namespace": stage.unique("namespace"), "key": "a"}
+    put = stage.client.put_kv(**fields, value="")
+    got = stage.client.get_kv(**fields)
+    expect(
+        "ROUTE-KV-001",
+        found=(put.code, got.code, got.fields.get("value")),
+        expected=(ResponseCode.SUCCESS, ResponseCode.SUCCESS, ""),
+        what="codes of put and get, value",
+        transcript=stage.client.transcript,
+    )
+
+
 @pytest.mark.clause("ROUTE-KV-004")
 def test_namespaces_do_not_share_keys(stage: Stage) -> None:
     first, second = stage.unique("namespace"), stage.unique("namespace")

@@ -11,18 +11,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from conformance.harness.client.client import require_success
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.stateful import run_machine
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Target
 from conformance.models.route_table import Queues, RouteTable
 from conformance.routing.fake_broker import FakeBroker, Stage, unregister
@@ -31,6 +27,7 @@ from spec.clause import release_key
 from spec.routing.broker_registration import BrokerIdentity
 from spec.routing.kv_config import decode_key_value_table
 from spec.routing.topic_config import TopicConfig
+from spec.wire.remoting.response_code import ResponseCode
 
 NAMES = st.integers(0, 2)
 IDS = st.integers(0, 2)
@@ -41,7 +38,9 @@ KEYS = st.sampled_from("ab")
 class NameServerMachine(RuleBasedStateMachine):
     """Three broker names in two clusters, three addresses each, and four topics."""
 
-    def __init__(self, target: Target, unique: Callable[[str], str]) -> None:
+    def __init__(
+        self, target: Target, unique: Callable[[str], str], *, takes_compressed: bool
+    ) -> None:
         super().__init__()
         assert target.namesrv is not None
         self.stage = Stage(target.namesrv, unique, target.release)
@@ -53,6 +52,7 @@ class NameServerMachine(RuleBasedStateMachine):
         self.topics = [unique("topic") for _ in range(4)]
         self.namespace = unique("namespace")
         self.values: dict[str, str] = {}
+        self.takes_compressed = takes_compressed
         self.brokers: dict[tuple[int, int], FakeBroker] = {}
 
     @rule(
@@ -78,7 +78,12 @@ class NameServerMachine(RuleBasedStateMachine):
         broker = self._broker(name, address)
         broker.identity = replace(broker.identity, broker_id=broker_id)
         topics = self._topics(chosen, counts)
-        self._register(broker, topics, new_version=new_version, compressed=compressed)
+        self._register(
+            broker,
+            topics,
+            new_version=new_version,
+            compressed=compressed and self.takes_compressed,
+        )
 
     @rule(name=NAMES, chosen=st.sets(TOPICS, min_size=1), new_version=st.booleans())
     def register_master(self, name: int, chosen: set[int], new_version: bool) -> None:
@@ -121,7 +126,7 @@ class NameServerMachine(RuleBasedStateMachine):
         self.stage.client.delete_topic_in_namesrv(self.topics[topic])
         self.model.delete_topic(self.topics[topic])
 
-    @rule(key=KEYS, value=st.text("xyz ", max_size=3))
+    @rule(key=KEYS, value=st.text("xyz ", min_size=1, max_size=3))
     def put(self, key: str, value: str) -> None:
         """Put a value."""
         client = self.stage.client
@@ -276,9 +281,17 @@ class NameServerMachine(RuleBasedStateMachine):
 )
 @pytest.mark.needs("wire")
 def test_the_name_server_keeps_up_with_any_history(
-    target: Target, unique: Callable[[str], str]
+    target: SharedTarget,
+    stage: Stage,
+    unique: Callable[[str], str],
+    pytestconfig: pytest.Config,
 ) -> None:
-    run_state_machine_as_test(
-        lambda: NameServerMachine(target, unique),  # type: ignore[arg-type] # a factory will do
-        settings=settings(max_examples=20, stateful_step_count=25, deadline=None),
+    # A refusal of a compressed registration is the subject of ROUTE-REG-002.
+    compressed = stage.broker().register(compressed=True)
+    takes_compressed = compressed.code == ResponseCode.SUCCESS
+    run_machine(
+        pytestconfig,
+        lambda: NameServerMachine(target, unique, takes_compressed=takes_compressed),
+        examples=20,
+        steps=25,
     )
