@@ -19,7 +19,7 @@ GAP_MS = 12
 
 def record_of(broker: Client, answer: Command) -> Record:
     """Return the record of the message to whose send this is the *answer*."""
-    viewed = broker.view_message_by_id(require_success(answer).fields["msgId"])
+    viewed = broker.view_stored(require_success(answer).fields["msgId"])
     return decode_record(require_success(viewed).body)
 
 

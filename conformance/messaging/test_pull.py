@@ -123,7 +123,7 @@ def test_a_pull_gets_the_next_messages_in_order(
 @pytest.mark.clause("PULL-FOUND-004", "QUERY-ID-001")
 def test_a_pull_gets_the_records_of_the_commit_log(broker: Client, topic: str) -> None:
     sent = send_bodies(broker, topic, [b"a", b"bb" * 100, b"c"])
-    viewed = [broker.view_message_by_id(answer.fields["msgId"]) for answer in sent]
+    viewed = [broker.view_stored(answer.fields["msgId"]) for answer in sent]
     expect(
         "PULL-FOUND-004",
         found=require_success(broker.pull(topic=topic, offset=0)).body,

@@ -187,7 +187,7 @@ def test_a_key_given_twice_gives_the_message_twice(broker: Client, topic: str) -
 
 
 @pytest.mark.clause("QUERY-KEY-009")
-@pytest.mark.needs("config")
+@pytest.mark.settings(maxMsgsNumBatch="64")
 def test_a_key_of_very_many_gives_the_newest_64(
     broker: Client, topic: str, target: SharedTarget
 ) -> None:

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from conformance.harness.client.client import batch_body, require_success
 from conformance.harness.pytest_plugin.expectations import expect
@@ -21,6 +13,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     unique_name,
 )
+from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import bodies_of
 from conformance.models.queues import Queues
@@ -28,12 +21,6 @@ from conformance.strategies.messages import bodies
 from spec.wire.consumer.pull import PullFlag
 from spec.wire.remoting.response_code import ResponseCode
 
-MACHINE_SETTINGS = settings(
-    max_examples=10,
-    stateful_step_count=20,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
 queue_ids = st.integers(0, 2)
 groups = st.sampled_from(["one", "two"])
 small_bodies = bodies(most=2**12)
@@ -43,10 +30,9 @@ COMMIT = int(PullFlag.COMMIT_OFFSET | PullFlag.SUBSCRIPTION)
 class QueueMachine(RuleBasedStateMachine):
     """Does everything to a topic of the broker, and to a model of it."""
 
-    target: ClassVar[SharedTarget]
-
-    def __init__(self) -> None:
+    def __init__(self, target: SharedTarget) -> None:
         super().__init__()
+        self.target = target
         self.model = Queues()
         self.broker = self.target.connect_to_broker()
         self.topic = unique_name("machine")
@@ -189,9 +175,7 @@ class QueueMachine(RuleBasedStateMachine):
     "OFFSET-MAX-001",
     "PULL-COMMIT-001",
 )
-def test_a_broker_does_what_lists_do(target: SharedTarget) -> None:
-    class Machine(QueueMachine):
-        pass
-
-    Machine.target = target
-    run_state_machine_as_test(Machine, settings=MACHINE_SETTINGS)
+def test_a_broker_does_what_lists_do(
+    target: SharedTarget, pytestconfig: pytest.Config
+) -> None:
+    run_machine(pytestconfig, lambda: QueueMachine(target), examples=10, steps=20)

@@ -107,7 +107,7 @@ def test_a_reply_that_its_client_refuses_is_an_error(
 
 @pytest.mark.clause("SEND-REPLY-004", "SEND-REPLY-005")
 @pytest.mark.parametrize("client_id", ["nobody", None])
-@pytest.mark.needs("config")
+@pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_reply_to_nobody_is_refused_and_stored(
     broker: Client, topic: str, client_id: str | None
 ) -> None:
@@ -118,7 +118,7 @@ def test_a_reply_to_nobody_is_refused_and_stored(
 
 
 @pytest.mark.clause("SEND-REPLY-005")
-@pytest.mark.needs("config")
+@pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_reply_is_stored_too(broker: Client, topic: str) -> None:
     _, answer = replied(broker, topic)
     record = record_of(broker, answer)

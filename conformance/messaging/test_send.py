@@ -92,7 +92,7 @@ def test_the_id_in_the_answer_is_the_records_place(broker: Client, topic: str) -
         expect(
             "WIRE-MESSAGEID-001",
             found=host.port,
-            expected=broker.address.port,
+            expected=(broker.storage or broker.address).port,
             what="port",
         )
 

@@ -188,6 +188,31 @@ def test_a_route_has_its_order_only_when_the_name_server_is_told(stage: Stage) -
     )
 
 
+@pytest.mark.clause("ROUTE-KV-008", "ROUTE-CONFIG-001")
+@pytest.mark.namesrv_settings(orderMessageEnable="false")
+def test_a_route_has_no_order_by_default(stage: Stage) -> None:
+    topic = TopicConfig(topic=stage.unique("topic"))
+    stage.broker().register(topic)
+    key = {"namespace": ORDER_TOPIC_NAMESPACE, "key": topic.topic}
+    stage.client.put_kv(**key, value="broker-a:4")
+    route = stage.route(topic.topic)
+    stage.client.delete_kv(**key)
+    expect(
+        "ROUTE-KV-008",
+        found=route and route.order_topic_config,
+        expected=None,
+        what="orderTopicConf",
+        transcript=stage.client.transcript,
+    )
+    expect(
+        "ROUTE-CONFIG-001",
+        found=stage.client.namesrv_settings().get("orderMessageEnable"),
+        expected="false",
+        what="orderMessageEnable",
+        transcript=stage.client.transcript,
+    )
+
+
 def set_config(stage: Stage, lines: str) -> None:
     """Change settings of the name server."""
     code = RequestCode.UPDATE_NAMESRV_CONFIG

@@ -63,7 +63,7 @@ def test_the_topics_of_a_running_broker_are_listed(
 
 
 @pytest.mark.clause("ROUTE-BROKER-002")
-@pytest.mark.needs("config")
+@pytest.mark.settings(defaultTopicQueueNums="8", autoCreateTopicEnable="true")
 def test_the_template_topic_is_inherited_from(stage: Stage, target: Target) -> None:
     count = int(target.conf.get("defaultTopicQueueNums", "8"))
     expect(

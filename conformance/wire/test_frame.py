@@ -61,7 +61,7 @@ def test_a_body_begins_where_the_header_ends(
             topic=topic, body=body, properties={"p": "p" * (padding // 3)}
         )
     )
-    viewed = require_success(broker.view_message_by_id(sent.fields["msgId"]))
+    viewed = require_success(broker.view_stored(sent.fields["msgId"]))
     expect(
         "WIRE-FRAME-004",
         found=decode_record(viewed.body).body,

@@ -1,12 +1,13 @@
 """
-Settings of a broker that the suite does not configure, read with GET_BROKER_CONFIG.
+Settings of servers that the suite does not configure, as they report them.
 
-A test that relies on a setting has no verdict where the broker has another value.
+They are read with GET_BROKER_CONFIG and GET_NAMESRV_CONFIG. A test that relies on a
+setting has no verdict where the server has another value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
-from conformance.harness.client.client import Client, RefusedError
+from conformance.harness.client.client import Client
 from conformance.harness.client.peer import PeerError
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.target import Capability, Target
@@ -26,26 +27,33 @@ UNKNOWN = "unknown"
 def need_settings(target: Target, wanted: Mapping[str, str]) -> None:
     """Make the running test unsupported unless *target*'s broker has all settings."""
     need(target, Capability.WIRE)
-    _end_if_others(target, wanted, dict.fromkeys(wanted, UNKNOWN))
+    settings = _of_broker(target.admin or target.broker, target.access)
+    _end_if_others(wanted, dict.fromkeys(wanted, UNKNOWN) | settings)
 
 
 def respect_settings(item: pytest.Item, target: Target) -> None:
-    """Make *item* unsupported if *target*'s broker contradicts its marker `settings`.
+    """Make *item* unsupported if a server contradicts its marker about settings.
 
-    Settings that the broker does not report are taken as the marker states them.
+    Settings that the server does not report are taken as the marker states them.
     """
+    if not target.is_foreign or Capability.CONFIG in target.capabilities:
+        return
+    if wanted := _wanted(item, "settings"):
+        settings = _of_broker(target.admin or target.broker, target.access)
+        _end_if_others(wanted, wanted | settings)
+    if wanted := _wanted(item, "namesrv_settings"):
+        _end_if_others(wanted, wanted | _of_namesrv(target.namesrv, target.access))
+
+
+def _wanted(item: pytest.Item, name: str) -> dict[str, str]:
+    """Return the settings of all markers *name* of *item*."""
     wanted: dict[str, str] = {}
-    for marker in item.iter_markers("settings"):
+    for marker in item.iter_markers(name):
         wanted |= marker.kwargs
-    if wanted and target.is_foreign and Capability.CONFIG not in target.capabilities:
-        _end_if_others(target, wanted, wanted)
+    return wanted
 
 
-def _end_if_others(
-    target: Target, wanted: Mapping[str, str], defaults: Mapping[str, str]
-) -> None:
-    address = target.admin or target.broker
-    settings = {**defaults, **(_settings(address, target.access) if address else {})}
+def _end_if_others(wanted: Mapping[str, str], settings: Mapping[str, str]) -> None:
     others = [
         f"{name}={value} ({settings[name]} there)"
         for name, value in wanted.items()
@@ -56,10 +64,26 @@ def _end_if_others(
 
 
 @cache
-def _settings(address: Address, access: Access) -> Mapping[str, str]:
+def _of_broker(address: Address | None, access: Access) -> dict[str, str]:
     """Return the settings of the broker at *address*; none if it does not report."""
+    return _read(address, access, Client.broker_settings)
+
+
+@cache
+def _of_namesrv(address: Address | None, access: Access) -> dict[str, str]:
+    """Return the settings of the name server; none if it does not report."""
+    return _read(address, access, Client.namesrv_settings)
+
+
+def _read(
+    address: Address | None,
+    access: Access,
+    settings: Callable[[Client], dict[str, str]],
+) -> dict[str, str]:
+    if address is None:
+        return {}
     try:
         with Client.connect(address, access=access) as client:
-            return client.broker_settings()
-    except (PeerError, RefusedError, LayoutError, ValueError):
+            return settings(client)
+    except (PeerError, AssertionError, LayoutError, ValueError):
         return {}

@@ -23,6 +23,7 @@ MARKERS = (
     "clause(*ids): the clauses of the specification that this test is about",
     "needs(*capabilities): what the target must allow, else the test is unsupported",
     "settings(**values): broker settings that it relies on, where others set them",
+    "namesrv_settings(**values): the same of the name server",
     "read_only: this test writes nothing, and runs under --read-only",
     "long: it waits for seconds, and its file begins first",
     "patient: it looks at what takes minutes and began with the run, and comes last",

@@ -200,6 +200,7 @@ class Target(Closing):
             self.release,
             self.access,
             broker_name=self.broker_name,
+            storage=self.admin,
         )
 
     def connect_for_admin(self) -> Client:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from conformance.harness.client.requests.invoker import (
@@ -10,22 +9,12 @@ from conformance.harness.client.requests.invoker import (
     Invoker,
     body_of,
     json_body,
-    require_success,
+    settings_in,
 )
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
 READ_AND_WRITE = 6
-_SETTING = re.compile(r"([^=:]*)[=:](.*)")
-
-
-def settings_of(text: str) -> dict[str, str]:
-    """Return the settings of a configuration's *text* by name.
-
-    Java's clients read it with Properties#load: a name ends at an equals sign or colon.
-    """
-    pairs = filter(None, map(_SETTING.fullmatch, text.splitlines()))
-    return {pair[1].strip(): pair[2].strip() for pair in pairs}
 
 
 class AdminRequests(Invoker):
@@ -86,7 +75,7 @@ class AdminRequests(Invoker):
 
     def broker_settings(self) -> dict[str, str]:
         """Return the broker's settings by name."""
-        return settings_of(require_success(self.broker_config()).body.decode())
+        return settings_in(self.broker_config())
 
     def update_broker_config(self, settings: Mapping[str, str]) -> Command:
         """Change settings of the running broker."""

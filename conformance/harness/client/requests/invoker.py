@@ -8,6 +8,7 @@ combines all of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Self, TypeAlias
@@ -25,6 +26,7 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
 FieldValue: TypeAlias = str | int | bool | None
+_SETTING = re.compile(r"([^=:]*)[=:](.*)")
 
 
 class RefusedError(AssertionError):
@@ -50,6 +52,8 @@ class Invoker(Closing):
         """Keys to sign requests with; None for unsigned requests."""
         self.release = release
         """The release whose peers write bodies as this one does."""
+        self.storage: Address | None = None
+        """The broker that stores the messages, where the peer is a proxy before it."""
 
     @classmethod
     def connect(
@@ -59,15 +63,20 @@ class Invoker(Closing):
         access: Access = OPEN,
         *,
         broker_name: str = "",
+        storage: Address | None = None,
     ) -> Self:
         """Return an invoker of *release* with a new connection to *address*."""
         dialect = Dialect(release=release, broker_name=broker_name)
-        return cls(Peer(address, access, dialect), release, access.credentials)
+        made = cls(Peer(address, access, dialect), release, access.credentials)
+        made.storage = storage
+        return made
 
     def another(self) -> Self:
         """Return an invoker with a connection of its own to the same server."""
         peer = Peer(self.address, self.peer.access, self.peer.dialect)
-        return type(self)(peer, self.release, self.credentials)
+        made = type(self)(peer, self.release, self.credentials)
+        made.storage = self.storage
+        return made
 
     @property
     def transcript(self) -> Transcript:
@@ -171,3 +180,13 @@ def require_success(answer: Command) -> Command:
     if answer.code != ResponseCode.SUCCESS:
         raise RefusedError(answer)
     return answer
+
+
+def settings_in(answer: Command) -> dict[str, str]:
+    """Return the settings in the body of *answer*, a success, by name.
+
+    Java's clients read it with Properties#load: a name ends at an equals sign or colon.
+    """
+    text = require_success(answer).body.decode()
+    pairs = filter(None, map(_SETTING.fullmatch, text.splitlines()))
+    return {pair[1].strip(): pair[2].strip() for pair in pairs}

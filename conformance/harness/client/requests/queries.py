@@ -25,6 +25,13 @@ class QueryRequests(Invoker):
         _, offset = decode_message_id(message_id)
         return self.view_message(commit_log_offset=offset)
 
+    def view_stored(self, message_id: str) -> Command:
+        """Get the message of an offset id from the broker that stores it."""
+        if self.storage is None:
+            return self.view_message_by_id(message_id)
+        with type(self).connect(self.storage, access=self.peer.access) as broker:
+            return broker.view_message_by_id(message_id)
+
     def query_message(
         self,
         *,

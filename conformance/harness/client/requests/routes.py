@@ -6,6 +6,7 @@ from conformance.harness.client.requests.invoker import (
     FieldValue,
     Invoker,
     require_success,
+    settings_in,
 )
 from conformance.harness.process.deadline import wait_until
 from spec.routing.broker_registration import (
@@ -85,6 +86,10 @@ class RouteRequests(Invoker):
     def namesrv_config(self) -> Command:
         """Get the name server's settings."""
         return self.invoke(RequestCode.GET_NAMESRV_CONFIG)
+
+    def namesrv_settings(self) -> dict[str, str]:
+        """Return the name server's settings by name."""
+        return settings_in(self.namesrv_config())
 
     def register_broker(
         self,
