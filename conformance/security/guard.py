@@ -126,6 +126,15 @@ class Guard:
 
         wait_until(is_so, what=f"the reason is {reason!r}", timeout_s=15.0)
 
+    def wait_until_refused(self, credentials: Credentials) -> None:
+        """Wait until requests of this account are refused, for whichever reason."""
+
+        def is_so() -> bool:
+            with self.client(credentials) as client:
+                return bool(self.reason(client.max_offset(topic="AclPub")))
+
+        wait_until(is_so, what="the account is refused", timeout_s=15.0)
+
     def reasons_for(self, credentials: Credentials, duration_s: float) -> set[str]:
         """Return every reason that requests of this account get for *duration_s*."""
         deadline = time.monotonic() + duration_s

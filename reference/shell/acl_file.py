@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,10 +30,28 @@ class PlainAclFile:
             if state == self._read_at:
                 return None
             self._read_at = state
+            return self.text()
+        except OSError as error:
+            raise AclFileError(f"{self.path}: {error.strerror}") from None
+
+    def text(self) -> str:
+        """Return the content; raise AclFileError if it cannot be read."""
+        try:
             return self.path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "no UTF-8"
             raise AclFileError(f"{self.path}: {reason}") from None
+
+    def write(self, text: str) -> None:
+        """Replace the content, whole or not at all; the file's mode stays."""
+        beside = self.path.with_suffix(".tmp")
+        try:
+            beside.touch(mode=0o600)
+            shutil.copymode(self.path, beside)
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(self.path)
+        except OSError as error:
+            raise AclFileError(f"{self.path}: {error.strerror}") from None
 
 
 def acl_file_of(

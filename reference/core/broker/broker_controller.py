@@ -101,10 +101,9 @@ class BrokerController(RemotingServer):
         )
         self._register_processors()
         self._load_tables()
-        self.access_control: AccessControl | None = None
         if acl_file is not None:
-            self.access_control = AccessControl(acl_file, self.log_error)
-            self.check_access = self.access_control.check
+            control = AccessControl(acl_file, self.log_error)
+            self.state.access_control, self.check_access = control, control.check
 
     def start(self, name_servers: Sequence[Host], now_ms: int) -> None:
         """Connect to the name servers and start the timers."""
@@ -122,8 +121,9 @@ class BrokerController(RemotingServer):
         every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms + IDLE_SCAN_MS)
         for file in (self._topics_file, self._groups_file):
             every(RETRY_MS, file.retry, first_ms=now_ms)
-        if self.access_control is not None:
-            every(RELOAD_MS, self.access_control.reload, first_ms=now_ms + RELOAD_MS)
+        if self.state.access_control is not None:
+            reload = self.state.access_control.reload
+            every(RELOAD_MS, reload, first_ms=now_ms + RELOAD_MS)
         self.ha.start(now_ms)
 
     def stop(self, now_ms: int) -> None:

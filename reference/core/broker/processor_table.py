@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from reference.core.broker.admin import (
+    acl_requests,
     broker_requests,
     consumer_status,
     runtime_info,
@@ -95,11 +96,11 @@ HANDLERS: Mapping[Code, Callable[[BrokerState, Request], Response | None]] = {
     Code.GET_BROKER_CONSUME_STATS: statistics_requests.all_consume_stats,
     Code.QUERY_CORRECTION_OFFSET: statistics_requests.smallest_offsets,
     Code.RESUME_CHECK_HALF_MESSAGE: check.resume_check,
-    Code.UPDATE_AND_CREATE_ACL_CONFIG: broker_requests.change_access,
-    Code.DELETE_ACL_CONFIG: broker_requests.change_access,
-    Code.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG: broker_requests.change_access,
-    Code.GET_BROKER_CLUSTER_ACL_INFO: broker_requests.get_access,
-    Code.GET_BROKER_CLUSTER_ACL_CONFIG: broker_requests.get_access,
+    Code.UPDATE_AND_CREATE_ACL_CONFIG: acl_requests.update_account,
+    Code.DELETE_ACL_CONFIG: acl_requests.remove_account,
+    Code.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG: acl_requests.update_white_addresses,
+    Code.GET_BROKER_CLUSTER_ACL_INFO: acl_requests.access_version,
+    Code.GET_BROKER_CLUSTER_ACL_CONFIG: acl_requests.all_accounts,
 }
 """Handlers that read and change tables."""
 PROCESSORS: Mapping[Code, Callable[..., object]] = {

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
+from reference.core.broker.acl.access_control import AccessControl
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.filter.consumer_filters import ConsumerFilters
@@ -45,6 +46,8 @@ class BrokerState:
     offsets: ConsumerOffsets = field(default_factory=ConsumerOffsets)
     locks: QueueLocks = field(default_factory=QueueLocks)
     filter_servers: FilterServers = field(default_factory=FilterServers)
+    access_control: AccessControl | None = None
+    """None with aclEnable=false."""
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     """A new number each time, in place of Java's random ones."""
     has_appended: bool = False

@@ -43,6 +43,14 @@ class OneText:
         """Return the content."""
         return TEXT
 
+    def text(self) -> str:
+        """Return the content."""
+        return TEXT
+
+    def write(self, text: str) -> None:
+        """Refuse a change."""
+        raise AclFileError(f"{len(text)} characters are not written")
+
 
 @pytest.fixture
 def access() -> AccessControl:

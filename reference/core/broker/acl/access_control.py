@@ -10,21 +10,27 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable
 from ipaddress import ip_address
-from typing import Protocol
+from typing import Any, Protocol
+
+import yaml
 
 from reference.core.broker.acl.accounts import (
     Account,
     Accounts,
     AclFileError,
     decode_accounts,
+    decode_yaml,
 )
+from reference.core.broker.acl.changes import Change
 from reference.core.broker.acl.permissions import needed_permissions, printed
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from spec.host import Host
 from spec.layout import LayoutError
+from spec.routing.topic_config import DataVersion, data_version_as_json
 from spec.security.permissions import ADMIN_CODES
 from spec.security.plain_acl import (
+    DATA_VERSION,
     EXCEPTION,
     NEEDS_ADMIN,
     NO_ACCESS_KEY,
@@ -49,6 +55,12 @@ class AclFile(Protocol):
         Raises AclFileError if it cannot be read.
         """
 
+    def text(self) -> str:
+        """Return the content; raise AclFileError if it cannot be read."""
+
+    def write(self, text: str) -> None:
+        """Replace the content; raise AclFileError if it cannot be written."""
+
 
 class AccessControl:
     """The accounts in force, and the check of requests by them."""
@@ -58,6 +70,8 @@ class AccessControl:
         self._file = file
         self._log_error = log_error
         self._accounts: Accounts = decode_accounts(file.changed_text() or "")
+        self.version = self._accounts.version or DataVersion()
+        """Version of the accounts, which a change of the file by requests raises."""
 
     def reload(self, _: int) -> None:
         """Read the file if it changed."""
@@ -65,8 +79,28 @@ class AccessControl:
             text = self._file.changed_text()
             if text is not None:
                 self._accounts = decode_accounts(text)  # [SEC-ACL-016]
+                self.version = self._accounts.version or self.version
         except AclFileError as error:  # [SEC-ACL-017]
             self._log_error(f"plain_acl.yml is ignored: {error}")
+
+    def read(self) -> dict[str, Any]:
+        """Return the object in the file; raise AclFileError if it has none."""
+        return decode_yaml(self._file.text())
+
+    def change(self, change: Change, now_ms: int) -> None:
+        """Change the file, which is in force from the next reload on.
+
+        Raises AclFileError with the reason if the change is refused.
+        """
+        read = self.read()
+        change(read)
+        counter = self.version.counter + 1  # [SEC-ACLCONFIG-008]
+        version = DataVersion(counter=counter, timestamp_ms=now_ms)
+        read[DATA_VERSION] = [data_version_as_json(version)]
+        text = yaml.safe_dump(read, sort_keys=False, allow_unicode=True)
+        decode_accounts(text)
+        self._file.write(text)
+        self.version = version
 
     def check(self, request: Request, remote: Host) -> None:
         """Return if *request* is admitted, else raise Refused with the reason."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
@@ -18,7 +19,13 @@ from reference.core.broker.acl.permissions import (
     resource_of_group,
 )
 from reference.core.broker.acl.white_list import Address, Matcher, matcher_of
-from spec.security.plain_acl import ACCOUNTS, KEY_LENGTH_MIN, WHITE_ADDRESSES
+from spec.routing.topic_config import DataVersion
+from spec.security.plain_acl import (
+    ACCOUNTS,
+    DATA_VERSION,
+    KEY_LENGTH_MIN,
+    WHITE_ADDRESSES,
+)
 
 FILE_SIZE_MAX = 1024 * 1024
 """Characters of a file that is read: about ten thousand accounts."""
@@ -48,6 +55,7 @@ class Accounts:
 
     by_access_key: Mapping[str, Account]
     white: Sequence[Matcher]
+    version: DataVersion | None = None
 
     def is_white(self, address: Address) -> bool:
         """Return whether requests from *address* are not checked."""
@@ -60,11 +68,13 @@ def decode_accounts(text: str) -> Accounts:
     white = [_white(one, WHITE_ADDRESSES) for one in _texts(read, WHITE_ADDRESSES)]
     accounts = [_account(one) for one in _entries(read)]
     return Accounts(
-        by_access_key={one.access_key: one for one in accounts}, white=white
+        by_access_key={one.access_key: one for one in accounts},
+        white=white,
+        version=_version(read),
     )
 
 
-def decode_yaml(text: str) -> dict[str, object]:
+def decode_yaml(text: str) -> dict[str, Any]:
     """Return the object in a YAML file; raise AclFileError if it has none."""
     if len(text) > FILE_SIZE_MAX:
         raise AclFileError(f"more than {FILE_SIZE_MAX} characters")
@@ -89,6 +99,15 @@ def _entries(read: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         if not isinstance(entry, dict):
             raise AclFileError(f"{ACCOUNTS} has an entry that is no object")
         yield entry
+
+
+def _version(read: Mapping[str, object]) -> DataVersion | None:
+    listed = read.get(DATA_VERSION)
+    if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
+        return None
+    numbers = [listed[0].get(name) for name in ("counter", "timestamp")]
+    counter, timestamp_ms = (one if type(one) is int else 0 for one in numbers)
+    return DataVersion(counter=counter, timestamp_ms=timestamp_ms)
 
 
 def _account(entry: Mapping[str, object]) -> Account:

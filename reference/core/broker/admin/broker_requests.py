@@ -138,26 +138,6 @@ def _reset_one(
     return offset if request.truth("isForce") else min(offset, consumed)
 
 
-_ACL_CODES = {
-    RequestCode.UPDATE_AND_CREATE_ACL_CONFIG: (
-        ResponseCode.UPDATE_AND_CREATE_ACL_CONFIG_FAILED
-    ),
-    RequestCode.DELETE_ACL_CONFIG: ResponseCode.DELETE_ACL_CONFIG_FAILED,
-    RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG: (
-        ResponseCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG_FAILED
-    ),
-}
-
-
-def change_access(_: BrokerState, request: Request) -> Response:
-    """Respond with the failure of 4.6.0: access control is off."""
-    return Response(_ACL_CODES[RequestCode(request.code)])  # [ADMIN-ACL-001]
-
-
-def get_access(_: BrokerState, __: Request) -> None:
-    """Send no response: access control is off."""  # [ADMIN-ACL-002]
-
-
 def register_filter_server(state: BrokerState, request: Request) -> Response:
     """Record a filter server; respond with the broker's name and id."""
     address = request.text("filterServerAddr")

@@ -1,0 +1,79 @@
+"""
+Changes of plain_acl.yml by requests (Java: PlainPermissionManager#updateAccessConfig).
+
+A change that would leave a malformed file is refused. 4.6.0 writes such a file, and
+ignores it at the next reload. Comments in the file are lost, as in Java.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from reference.core.broker.acl.accounts import AclFileError
+from spec.security.plain_acl import ACCOUNTS, KEY_LENGTH_MIN, WHITE_ADDRESSES
+
+Change = Callable[[dict[str, Any]], None]
+"""Changes the object in the file; raises AclFileError with the reason of a refusal."""
+_TEXTS = ("secretKey", "whiteRemoteAddress", "defaultTopicPerm", "defaultGroupPerm")
+_LISTS = ("topicPerms", "groupPerms")
+
+
+def put_account(fields: Mapping[str, str]) -> Change:
+    """Return the change that adds an account, or replaces values of one.
+
+    Values that are empty in *fields* stay as they are, except admin.
+    """
+
+    def change(read: dict[str, Any]) -> None:
+        access_key = fields.get("accessKey", "")
+        for name in ("accessKey", "secretKey"):
+            key = fields.get(name) or access_key
+            if len(key) < KEY_LENGTH_MIN:  # [SEC-ACLCONFIG-003]
+                raise AclFileError(f"The {name} should be longer than 6")
+        entry = _take(read, access_key)
+        if entry is None:
+            entry = {"accessKey": access_key}
+        entry |= {name: fields[name] for name in _TEXTS if fields.get(name)}
+        entry |= {name: fields[name].split(",") for name in _LISTS if fields.get(name)}
+        entry["admin"] = fields.get("admin", "").lower() == "true"
+        read.setdefault(ACCOUNTS, []).append(entry)  # [SEC-ACLCONFIG-001]
+
+    return change
+
+
+def delete_account(access_key: str) -> Change:
+    """Return the change that removes an account."""
+
+    def change(read: dict[str, Any]) -> None:
+        if _take(read, access_key) is None:  # [SEC-ACLCONFIG-004]
+            raise AclFileError(
+                f"The accesskey[{access_key}] corresponding to accessConfig has been "
+                "deleted failed."
+            )
+
+    return change
+
+
+def replace_white_addresses(addresses: Sequence[str]) -> Change:
+    """Return the change that replaces the global white list."""
+
+    def change(read: dict[str, Any]) -> None:
+        if WHITE_ADDRESSES not in read:
+            shown = ",".join(addresses)
+            raise AclFileError(
+                f"The globalWhiteAddresses[{shown}] has been updated failed."
+            )
+        read[WHITE_ADDRESSES] = list(addresses)  # [SEC-ACLCONFIG-005]
+
+    return change
+
+
+def _take(read: dict[str, Any], access_key: str) -> dict[str, Any] | None:
+    """Remove the account from *read*, and return it; None without one."""
+    entries: list[dict[str, Any]] = read.get(ACCOUNTS) or []
+    for entry in entries:
+        if str(entry.get("accessKey")) == access_key:
+            entries.remove(entry)
+            return entry
+    return None
