@@ -87,6 +87,13 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
 )
 @click.option("--read-only", is_flag=True, help="Only tests that do not write.")
 @click.option(
+    "--may-configure",
+    is_flag=True,
+    help="Change settings of a running cluster where tests need others, and put them"
+    " back. One test runs at a time. Apache's servers rewrite their configuration"
+    " files then.",
+)
+@click.option(
     "--against-evidence",
     is_flag=True,
     help="Fail if an outcome differs from the record of the release.",
@@ -136,6 +143,7 @@ def test(
     known: Path | None,
     report: Path | None,
     read_only: bool,
+    may_configure: bool,
     against_evidence: bool,
     only: str | None,
     level: str | None,
@@ -182,6 +190,8 @@ def test(
     seed = seed_of(order, seed)
     words += effort_words(examples, seed)
     words += ["--read-only"] if read_only else []
+    if may_configure:
+        words, jobs = [*words, "--may-configure"], 0  # all tests see the changes
     if wanted is not None:
         words.append(f"--only-clauses={','.join(one.id for one in wanted)}")
     words += ["--against-evidence"] if against_evidence else []

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
 from conformance.harness.client.client import Client
 from conformance.harness.pytest_plugin.fixtures import (
+    OPTIONS,
     another_target,
     create_group,
     create_topic,
     need,
 )
-from conformance.harness.pytest_plugin.known_settings import need_settings
+from conformance.harness.pytest_plugin.known_settings import configured, need_settings
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.popping import Popper
 from conformance.messaging.shelf import ODD, Shelf, filled
-from conformance.messaging.transaction_checks import EAGER, eager_settings
+from conformance.messaging.transaction_checks import (
+    CHECK_INTERVAL,
+    EAGER,
+    eager_settings,
+)
+from spec.clause import release_key
 
 LARGEST_MESSAGE = 65_536
 FILTERING = {"enablePropertyFilter": "true"}
@@ -53,23 +61,45 @@ def obedient(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     yield from own_target_with(pytestconfig, conf)
 
 
-@pytest.fixture(scope="session")
-def filtering(request: pytest.FixtureRequest, target: Target) -> Target:
-    """Return a target whose broker filters by SQL92."""
+def scope_of_change(
+    fixture_name: str,  # noqa: ARG001 # pytest passes it
+    config: pytest.Config,
+) -> Literal["module", "session"]:
+    """Return the scope of a change of settings: short at the broker of a user."""
+    return "module" if config.stash[OPTIONS].may_configure else "session"
+
+
+@pytest.fixture(scope=scope_of_change)
+def filtering(request: pytest.FixtureRequest, target: Target) -> Iterator[Target]:
+    """Yield a target whose broker filters by SQL92."""
     if Capability.CONFIG in target.capabilities:
-        found: Target = request.getfixturevalue("obedient")
-        return found
-    need_settings(target, FILTERING)
-    return target
+        yield request.getfixturevalue("obedient")
+    elif request.config.stash[OPTIONS].may_configure:
+        with configured(target, FILTERING):
+            yield target
+    else:
+        need_settings(target, FILTERING)
+        yield target
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope=scope_of_change)
 def eager(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
-    """Yield a target whose broker checks half messages often."""
+    """Yield a target whose broker checks half messages often.
+
+    A running broker before 5.0 reads the interval only at its start.
+    """
+    wanted = eager_settings(target.release)
+    is_5 = release_key(target.release) >= (5,)
     if Capability.CONFIG in target.capabilities:
         yield from own_target_with(pytestconfig, EAGER)
+    elif is_5 and pytestconfig.stash[OPTIONS].may_configure:
+        with target.connect_for_admin() as admin:
+            before_ms = int(admin.broker_settings().get(CHECK_INTERVAL, "0"))
+        with configured(target, wanted):
+            time.sleep(before_ms / 1000)  # The interval before the change ends.
+            yield target
     else:
-        need_settings(target, eager_settings(target.release))
+        need_settings(target, wanted)
         yield target
 
 
@@ -93,7 +123,7 @@ def chooser(filtering: Target) -> Iterator[Client]:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope=scope_of_change)
 def odd_stock(filtering: Target, unique: Callable[[str], str]) -> Shelf:
     """Return a shelf of unusual texts, whose connection has ended."""
     with filtering.connect_to_broker() as client:

@@ -46,6 +46,16 @@ WRONG = (
 )
 
 
+@pytest.mark.settings(enablePropertyFilter="false")
+@pytest.mark.clause("PULL-SQL-013")
+def test_no_expression_is_welcome_where_it_is_off(
+    broker: Client, topic: str, group: str
+) -> None:
+    answer = check(broker, topic, group, "a > 1")
+    code = ResponseCode.SYSTEM_ERROR
+    expect_code("PULL-SQL-013", answer, code, broker.transcript)
+
+
 @pytest.mark.clause("PULL-SQL-008", "PULL-SQL-012")
 @pytest.mark.parametrize("sql", WRONG)
 def test_a_wrong_expression_is_refused_to_who_asks(
@@ -63,16 +73,6 @@ def test_a_right_expression_is_welcome(
 ) -> None:
     answer = check(chooser, topic, group, sql)
     expect_code("PULL-SQL-012", answer, ResponseCode.SUCCESS, chooser.transcript)
-
-
-@pytest.mark.settings(enablePropertyFilter="false")
-@pytest.mark.clause("PULL-SQL-013")
-def test_no_expression_is_welcome_where_it_is_off(
-    broker: Client, topic: str, group: str
-) -> None:
-    answer = check(broker, topic, group, "a > 1")
-    code = ResponseCode.SYSTEM_ERROR
-    expect_code("PULL-SQL-013", answer, code, broker.transcript)
 
 
 def check(broker: Client, topic: str, group: str, sql: str) -> Command:

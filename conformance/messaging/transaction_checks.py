@@ -23,8 +23,9 @@ from spec.wire.remoting.response_code import ResponseCode
 
 TIMEOUT_MS = 3000
 MOST_QUESTIONS = 3
+CHECK_INTERVAL = "transactionCheckInterval"
 EAGER = {
-    "transactionCheckInterval": "500",
+    CHECK_INTERVAL: "500",
     "transactionTimeOut": str(TIMEOUT_MS),
     "transactionCheckMax": str(MOST_QUESTIONS),
     "transactionOpBatchInterval": "200",

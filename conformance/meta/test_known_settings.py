@@ -8,6 +8,7 @@ from conformance.harness.child_run.child_run import run_child
 from conformance.harness.targets.target import parse_target
 from conformance.meta.test_outcomes import PRELUDE
 
+ROOT = Path(__file__).parents[2]
 RELYING = """
 @pytest.mark.settings(enablePropertyFilter="false")
 @pytest.mark.clause("WIRE-FRAME-001")
@@ -32,3 +33,18 @@ def test_a_test_that_relies_on_another_setting_has_no_verdict(tmp_path: Path) ->
     assert ended.reasons["WIRE-FRAME-001"] == (
         "it needs the settings enablePropertyFilter=false (true there)"
     )
+
+
+def test_a_changed_setting_is_put_back() -> None:
+    with parse_target("embedded:") as target:
+        assert target.namesrv is not None
+        ended = run_child(
+            [ROOT / "conformance" / "messaging" / "test_sql_subscriptions.py"],
+            f"--target={target.namesrv}",
+            "--may-configure",
+            "--only-clauses=PULL-SQL-012",
+        )
+        with target.connect_to_broker() as broker:
+            after = broker.broker_settings()
+    assert set(ended.outcomes.values()) == {"pass"}
+    assert after["enablePropertyFilter"] == "false"

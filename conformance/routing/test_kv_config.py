@@ -147,6 +147,7 @@ def test_a_registration_is_answered_with_the_order_topics(stage: Stage) -> None:
     "ROUTE-KV-008", "ROUTE-KV-009", "ROUTE-CONFIG-001", "ROUTE-CONFIG-002"
 )
 @pytest.mark.needs("config")
+@pytest.mark.restores
 def test_a_route_has_its_order_only_when_the_name_server_is_told(stage: Stage) -> None:
     topic = TopicConfig(topic=stage.unique("topic"))
     order = "broker-a:4"
@@ -228,11 +229,15 @@ def set_config(stage: Stage, lines: str) -> None:
 
 @pytest.mark.clause("ROUTE-CONFIG-002")
 @pytest.mark.needs("config")
+@pytest.mark.restores
+@pytest.mark.namesrv_settings(productEnvName="center")
 def test_an_update_leaves_other_settings_alone(stage: Stage) -> None:
     before = stage.client.namesrv_config().body.decode().splitlines()
     set_config(stage, "productEnvName=another")
-    after = stage.client.namesrv_config().body.decode().splitlines()
-    set_config(stage, "productEnvName=center")
+    try:
+        after = stage.client.namesrv_config().body.decode().splitlines()
+    finally:
+        set_config(stage, "productEnvName=center")
     expect(
         "ROUTE-CONFIG-002",
         found=sorted(

@@ -2,20 +2,23 @@
 Settings of servers that the suite does not configure, as they report them.
 
 They are read with GET_BROKER_CONFIG and GET_NAMESRV_CONFIG. A test that relies on a
-setting has no verdict where the server has another value.
+setting has no verdict where the server has another value. With --may-configure, some
+fixtures change a broker's settings with UPDATE_BROKER_CONFIG, and put them back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 
 import pytest
 
+from conformance.harness.blocked.preconditions import precondition
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
-from conformance.harness.client.client import Client
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import PeerError
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.target import Capability, Target
@@ -29,6 +32,25 @@ def need_settings(target: Target, wanted: Mapping[str, str]) -> None:
     need(target, Capability.WIRE)
     settings = _of_broker(target.admin or target.broker, target.access)
     _end_if_others(wanted, dict.fromkeys(wanted, UNKNOWN) | settings)
+
+
+@contextmanager
+def configured(target: Target, wanted: Mapping[str, str]) -> Iterator[None]:
+    """Give *target*'s running broker other settings, and its own afterwards.
+
+    The running test has no verdict where the broker does not take them.
+    """
+    with target.connect_for_admin() as admin, precondition():
+        before = admin.broker_settings()
+        own = {name: before[name] for name in wanted if name in before}
+        try:
+            require_success(admin.update_broker_config(wanted))
+            _of_broker.cache_clear()
+            need_settings(target, wanted)
+            yield
+        finally:
+            require_success(admin.update_broker_config(own))
+            _of_broker.cache_clear()
 
 
 def respect_settings(item: pytest.Item, target: Target) -> None:

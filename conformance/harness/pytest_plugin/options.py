@@ -24,6 +24,7 @@ MARKERS = (
     "needs(*capabilities): what the target must allow, else the test is unsupported",
     "settings(**values): broker settings that it relies on, where others set them",
     "namesrv_settings(**values): the same of the name server",
+    "restores: it puts back the settings that it changes",
     "read_only: this test writes nothing, and runs under --read-only",
     "long: it waits for seconds, and its file begins first",
     "patient: it looks at what takes minutes and began with the run, and comes last",
@@ -43,6 +44,8 @@ class Options:
     """File for the failures of this run, usable as *known* later."""
     report: Path | None
     read_only: bool
+    may_configure: bool
+    """Whether tests may change settings of a running cluster, and put them back."""
     shuffle: int | None
     """Seed of a random order; None for the default order."""
     require_target: bool
@@ -72,6 +75,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--write-known", type=Path, metavar="FILE", help=first)
     add("--report", type=Path, help="directory for report.json")
     add("--read-only", action="store_true", help="only tests that write nothing")
+    changes = "change settings of a running cluster where a test needs others"
+    add("--may-configure", action="store_true", help=changes)
     add("--only-clauses", default="", help="only tests that name one of these ids")
     add("--until-failed", action="store_true", help="stop when each of them failed")
     add("--by-cause", action="store_true", help="write failures by cause, not each")
@@ -108,6 +113,7 @@ def options_of(config: pytest.Config) -> Options:
         known=config.getoption("known", None),
         report=config.getoption("report", None),
         read_only=bool(config.getoption("read_only", False)),
+        may_configure=bool(config.getoption("may_configure", False)),
         against_evidence=bool(config.getoption("against_evidence", False)),
         beyond_range=bool(config.getoption("beyond_range", False)),
         only_clauses=frozenset(filter(None, str(only).split(","))),

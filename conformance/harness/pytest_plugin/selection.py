@@ -70,7 +70,7 @@ def decide_before(item: pytest.Item, target: Target, options: Options) -> None:
         not_applicable(f"its clauses are {relation} {stated}")
     if options.read_only and item.get_closest_marker("read_only") is None:
         unsupported("it writes, and this run is --read-only")
-    need(target, *_needs(item))
+    need(target, *_needs(item, may_configure=options.may_configure))
     respect_settings(item, target)
 
 
@@ -90,8 +90,10 @@ def applicable(
     return [name for name in clauses if is_about(name) != beyond]
 
 
-def _needs(item: pytest.Item) -> list[Capability]:
+def _needs(item: pytest.Item, *, may_configure: bool) -> list[Capability]:
     named = [name for marker in item.iter_markers("needs") for name in marker.args]
+    if may_configure and "restores" in item.keywords:
+        named = [name for name in named if name != Capability.CONFIG]
     needed = [Capability(name) for name in named]
     fixtures = set(getattr(item, "fixturenames", ()))
     if fixtures & WIRE_FIXTURES and suite_of(item) in BROKER_SUITES:
