@@ -15,7 +15,10 @@ from conformance.harness.report.manifest import (
     write_manifest,
 )
 
-RECORDED_ROOMS = ("batches", "client", "parts", "starts", "store", "wire")
+RECORDED_ROOMS = (
+    *("batches", "client", "parts", "signatures"),
+    *("starts", "store", "wire"),
+)
 """Folders of ``fixtures`` in which nothing stands that a real release did not write."""
 
 SIZE_LIMIT = 3_500_000

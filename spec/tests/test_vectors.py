@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from spec.integers import body_crc, java_string_hash
 from spec.layout import LayoutError
 from spec.registry import all_clauses
+from spec.security.signature import content_of, sign
 from spec.store.batch_queue import decode_batch_unit
 from spec.store.blank import decode_blank
 from spec.store.checkpoint import decode_checkpoint
@@ -123,6 +124,13 @@ COMPUTED: dict[str, Callable[[Test], bool]] = {
     "tags_code": lambda one: java_string_hash(one["text"]) == one["hash"],
     "key_hash": lambda one: key_hash(one["topic"], one["key"]) == one["hash"],
     "body_crc": lambda one: body_crc(bytes.fromhex(one["bytes"])) == one["crc"],
+    "signature": lambda one: (
+        (
+            content_of(one["values"], bytes.fromhex(one["bytes"])).hex(),
+            sign(bytes.fromhex(one["content"]), one["secret"]),
+        )
+        == (one["content"], one["signature"])
+    ),
     "file_name": lambda one: file_name(int(one["offset"])) == one["name"],
 }
 

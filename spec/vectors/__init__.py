@@ -16,6 +16,7 @@ from spec.vectors.files import index_vectors, store_file_vectors, unit_file
 from spec.vectors.form import as_plain
 from spec.vectors.frames import batch_file, frame_file, header_file
 from spec.vectors.records import record_file
+from spec.vectors.signatures import signature_file
 from spec.vectors.texts import hash_file, id_file, property_file
 
 Bytes = Mapping[str, bytes]
@@ -36,6 +37,8 @@ class Recorded:
     timer_logs: Bytes = field(default_factory=dict)
     indexes: Bytes = field(default_factory=dict)
     checkpoints: Bytes = field(default_factory=dict)
+    signatures: Bytes = field(default_factory=dict)
+    """JSON with fields, body, secret key, content and signature of requests."""
 
 
 def vectors(recorded: Recorded) -> dict[str, dict[str, Any]]:
@@ -56,5 +59,6 @@ def vectors(recorded: Recorded) -> dict[str, dict[str, Any]]:
         "ids": id_file(),
         "properties": property_file(),
         "hashes": hash_file(),
+        "signatures": signature_file(recorded.signatures),
     }
     return {name: as_plain(file) for name, file in files.items()}
