@@ -7,12 +7,15 @@ A send fails with the fault, and the same producer works again without it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from conformance.harness.client.client import require_success
-from conformance.harness.process.ports import free_port_block
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.peer import ClosedError
+from conformance.harness.process.ports import PortBlock, free_port_block
 from conformance.harness.process.process import start
 from conformance.harness.targets.target import Target, parse_target
 from conformance.interop.programs.cell import JAVA, OWN
@@ -22,7 +25,10 @@ from conformance.interop.programs.session import (
     ClientSession,
     open_session,
 )
+from conformance.tls.certificates import over_tls
+from conformance.tls.served import server_settings
 from rocketmq_conformance.paths import module_command
+from spec.security.tls import CLIENT_USES_TLS, ENFORCING
 from spec.wire.remoting.request_code import RequestCode
 
 CLIENTS = (OWN, f"{JAVA}4.6.0")
@@ -34,21 +40,31 @@ PREVENTING = (
 """Faults with which no send succeeds."""
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    """Yield a server whose faults can be switched on."""
-    ports, home = free_port_block(), tmp_path_factory.mktemp("faulty")
+@contextmanager
+def faulty_server(home: Path, *more: str | Path) -> Iterator[PortBlock]:
+    """Serve with faults that can be switched on; yield the ports."""
+    ports = free_port_block()
     words: list[str | Path] = ["serve", "--fault", "none", "--store", home / "store"]
     words += ["--namesrv-port", str(ports.name_server)]
-    words += ["--broker-port", str(ports.broker)]
+    words += ["--broker-port", str(ports.broker), *more]
     served = start("rmqc serve", module_command("cli", *words), log=home / "log")
     try:
         served.wait_for_line("ready ", deadline_s=60)
-        with parse_target(f"127.0.0.1:{ports.name_server}") as target:
-            yield target
+        yield ports
     finally:
         served.terminate()
         ports.release()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    """Yield a server whose faults can be switched on."""
+    home = tmp_path_factory.mktemp("faulty")
+    with (
+        faulty_server(home) as ports,
+        parse_target(f"127.0.0.1:{ports.name_server}") as target,
+    ):
+        yield target
 
 
 @pytest.fixture(scope="module", params=CLIENTS)
@@ -116,3 +132,15 @@ def test_a_response_that_comes_twice_is_one_result(
     sent = [client.send(producer, topic, f"{number}") for number in range(5)]
     assert [one["queue_offset"] for one in sent] == list("01234")
     client.stop(producer)
+
+
+def test_a_server_with_faults_may_insist_on_tls(tmp_path: Path) -> None:
+    conf = tmp_path / "broker.conf"
+    settings = {**server_settings(ENFORCING), CLIENT_USES_TLS: "true"}
+    conf.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+    with faulty_server(tmp_path, "-c", conf) as ports:
+        broker = Address("127.0.0.1", ports.broker)
+        with Client.connect(broker, "4.6.0", over_tls()) as encrypted:
+            require_success(encrypted.max_offset(topic="TBW102"))
+        with Client.connect(broker) as plain, pytest.raises(ClosedError):
+            plain.max_offset(topic="TBW102")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections import defaultdict
 
 import pytest
 
 from conformance.harness.pytest_plugin.options import SUITES
 from conformance.meta.reading import ROOM, imported_modules, named_clauses, suite_files
 from spec.registry import all_clauses
+
+CORE = ROOM.parent / "reference" / "core"
+CLAUSE_TAG = re.compile(r"\[([A-Z]+-[A-Z]+-[0-9]{3})\]")
+"""Comment beside the code that follows a clause."""
 
 
 def clauses_with_tests() -> set[str]:
@@ -58,3 +64,14 @@ def test_the_harness_does_not_import_the_reference() -> None:
     for file in ROOM.rglob("*.py"):
         for module in imported_modules(file):
             assert module.partition(".")[0] != "reference", file
+
+
+def test_the_core_of_the_reference_names_a_clause_once() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for file in CORE.rglob("*.py"):
+        for name in CLAUSE_TAG.findall(file.read_text(encoding="utf-8")):
+            places[name].append(file.relative_to(CORE).as_posix())
+    assert places, "no file of the core names a clause"
+    assert not (unknown := set(places) - set(all_clauses())), unknown
+    repeated = {name: files for name, files in places.items() if len(files) > 1}
+    assert not repeated, f"in two places: {repeated}"

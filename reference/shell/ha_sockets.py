@@ -62,7 +62,7 @@ class BrokerHost(RemotingHost):
     def _perform_other(self, effect: Effect) -> None:
         match effect:
             case ConnectToMaster(address):
-                self._run(self._connect_to_master(address))
+                self._tasks.run(self._connect_to_master(address))
             case NotifyWritable(number) if number in self.links:
                 self.links[number].notify_writable()
             case Close(number, _) if number in self.links:

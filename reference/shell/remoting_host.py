@@ -30,9 +30,10 @@ from reference.core.remoting.server import RemotingServer
 from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms, system_s
 from reference.shell.held_memory import MEMORY_MAX, HeldMemory
+from reference.shell.tasks import Tasks
 from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
 from reference.shell.tls import NO_TLS, Tls
-from reference.shell.tls_listener import TlsListener
+from reference.shell.tls_listener import BACKLOG, TlsListener, bind
 from spec.host import Host
 
 _numbers = count(1)
@@ -46,7 +47,7 @@ class LoopHost(ABC):
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     @abstractmethod
     def _timer_expired(self) -> None:
@@ -60,11 +61,6 @@ class LoopHost(ABC):
     def _cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-
-    def _run(self, work: asyncio._CoroutineLike[None]) -> None:
-        task = self._loop.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 class RemotingHost(LoopHost):
@@ -80,20 +76,19 @@ class RemotingHost(LoopHost):
         """Connections with requests that wait until responses are read."""
         self._transports: dict[int, asyncio.Transport] = {}
         self._memory = HeldMemory(server, self._transports, memory_max)
-        self._listeners: list[asyncio.Server] = []
-        self._tls_listeners: list[TlsListener] = []
+        self._listeners: list[asyncio.Server | TlsListener] = []
         self._will_complete_reads = False
 
     async def listen(self, host: str, port: int) -> None:
         """Accept connections at a port."""
         if self._tls.server.is_needed:
-            made = TlsListener(
-                (host, port), self._tls.server, lambda: PeerProtocol(self)
-            )
-            self._tls_listeners.append(made)
+            for bound in await bind(host, port):
+                self._listeners.append(
+                    TlsListener(bound, self._tls.server, lambda: PeerProtocol(self))
+                )
             return
         listener = await self._loop.create_server(
-            lambda: PeerProtocol(self), host, port, backlog=1024, reuse_address=True
+            lambda: PeerProtocol(self), host, port, backlog=BACKLOG, reuse_address=True
         )
         self._listeners.append(listener)
 
@@ -102,14 +97,11 @@ class RemotingHost(LoopHost):
         self._complete_reads()
         for listener in self._listeners:
             listener.close()
-        for tls_listener in self._tls_listeners:
-            tls_listener.close()
         self._cancel_timer()
         for transport in list(self._transports.values()):
             transport.close()
-        if self._tasks:
-            # A file must not be closed while a thread flushes it.
-            await asyncio.wait(self._tasks)
+        # A file must not be closed while a thread flushes it.
+        await self._tasks.wait()
 
     def perform(self, effects: Iterable[Effect]) -> None:
         """Perform *effects* in order. uvloop joins the writes to one connection."""
@@ -186,9 +178,9 @@ class RemotingHost(LoopHost):
             case SetTimer(at_ms):
                 self._set_timer(at_ms)
             case Connect(address):
-                self._run(self._connect(address))
+                self._tasks.run(self._connect(address))
             case Flush():
-                self._run(self._flush(effect))
+                self._tasks.run(self._flush(effect))
             case LogError(text):
                 sys.stderr.write(f"{text}\n")
 

@@ -10,47 +10,62 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable, Coroutine
-from typing import Any
+import sys
+from collections.abc import Callable
 
+from reference.shell.tasks import Tasks
 from reference.shell.tls import ServerTls, is_handshake
 
 BACKLOG = 1024
 HANDSHAKE_TIMEOUT_S = 10.0
+ACCEPT_PAUSE_S = 1.0
+"""Pause after an accept that the system refused, as asyncio's own servers make."""
+
+
+async def bind(host: str, port: int) -> list[socket.socket]:
+    """Return a listening socket for each address of *host*."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )
+    return [
+        socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        for family, address in dict.fromkeys((row[0], row[4]) for row in found)
+    ]
 
 
 class TlsListener:
-    """Accepts the connections of one port, as `asyncio.Server` does."""
+    """Accepts the connections of one bound socket, as `asyncio.Server` does."""
 
     def __init__(
         self,
-        address: tuple[str, int],
+        bound: socket.socket,
         tls: ServerTls,
         protocol: Callable[[], asyncio.Protocol],
     ) -> None:
-        family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-        self._socket = socket.create_server(address, family=family, backlog=BACKLOG)
-        self._socket.setblocking(False)
-        self._tls, self._protocol = tls, protocol
+        bound.setblocking(False)
+        self._socket, self._tls, self._protocol = bound, tls, protocol
         self._loop = asyncio.get_running_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._run(self._accept())
+        self._tasks = Tasks()
+        self._tasks.run(self._accept())
 
     def close(self) -> None:
         """Stop accepting, and close the connections that have sent nothing."""
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
         self._socket.close()
 
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        task = self._loop.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     async def _accept(self) -> None:
+        """Accept for ever, with a pause when the system has no descriptor left."""
         while True:
-            link, _ = await self._loop.sock_accept(self._socket)
-            self._run(self._begin(link))
+            try:
+                link, _ = await self._loop.sock_accept(self._socket)
+            except ConnectionAbortedError:
+                continue
+            except OSError as error:
+                sys.stderr.write(f"cannot accept a connection: {error}\n")
+                await asyncio.sleep(ACCEPT_PAUSE_S)
+            else:
+                self._tasks.run(self._begin(link))
 
     async def _begin(self, link: socket.socket) -> None:
         """Give *link* to the event loop if the server admits its first byte."""

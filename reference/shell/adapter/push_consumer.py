@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Coroutine
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,7 @@ from reference.shell.adapter.common import (
     tls_of,
 )
 from reference.shell.client.consumer import ConsumerClient
+from reference.shell.tasks import Tasks
 from spec.wire.message.properties import Property
 
 OPTIONS = {
@@ -60,7 +60,7 @@ class AdaptedConsumer(AdaptedClient):
         outcomes = command.get("outcomes", {}).items()
         self._outcomes = {keys: list(words) for keys, words in outcomes}
         self._released: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._client = ConsumerClient(
             command["namesrv"],
             _options(command),
@@ -72,13 +72,12 @@ class AdaptedConsumer(AdaptedClient):
     async def start(self) -> None:
         """Join the group and listen."""
         await super().start()
-        self._create_task(self._listen())
+        self._tasks.run(self._listen())
 
     async def stop(self) -> None:
         """Leave the group."""
         await super().stop()
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
 
     async def run(self, command: Line) -> Line:
         """End the listener's call that holds the message of the command's keys."""
@@ -87,16 +86,11 @@ class AdaptedConsumer(AdaptedClient):
         self._released[command["keys"]].set()
         return {}
 
-    def _create_task(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     async def _listen(self) -> None:
         while True:
             delivery = await self._client.take()
             for message in delivery.messages:
-                self._create_task(self._consume(replace(delivery, messages=(message,))))
+                self._tasks.run(self._consume(replace(delivery, messages=(message,))))
 
     async def _consume(self, delivery: DeliverMessages) -> None:
         (message,) = delivery.messages

@@ -99,8 +99,7 @@ class ClientHost(LoopHost):
         while not self.client.rpc.is_idle and self._loop.time() < deadline_s:
             await asyncio.sleep(0.001)
         self._cancel_timer()
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
         for protocol in list(self._protocols.values()):
             protocol.close()
 
@@ -132,7 +131,7 @@ class ClientHost(LoopHost):
             protocol = self._protocols[write.address] = _ClientProtocol(
                 self, write.address
             )
-            self._run(protocol.connect())
+            self._tasks.run(protocol.connect())
         protocol.write(write)
 
     def _finish(self, call: Call[Any], result: object) -> None:
