@@ -35,7 +35,7 @@ from spec.routing.topic_config import (
 )
 from spec.wire.bodies import fastjson
 
-INFLATED_SIZE_MAX = 64 * 1024 * 1024
+INFLATED_SIZE_MAX = 256 * 1024 * 1024
 """A compressed registration that inflates to more than this is refused."""
 
 
@@ -101,10 +101,15 @@ def encode_registration(
     )
 
 
-def decode_registration(data: bytes, *, compressed: bool = False) -> RegistrationBody:
-    """Return the registration that *data* holds."""
+def decode_registration(
+    data: bytes, *, compressed: bool = False, takes_attributes: bool = True
+) -> RegistrationBody:
+    """Return the registration that *data* holds.
+
+    Name servers up to 4.9 do not take the attributes in a line of a compressed one.
+    """
     if compressed:
-        return _decode_compressed(data)
+        return _decode_compressed(data, takes_attributes=takes_attributes)
     found = as_object(fastjson.loads(data))
     table = object_in(found, "topicConfigSerializeWrapper")
     return RegistrationBody(
@@ -144,13 +149,14 @@ def _with_size(part: bytes) -> bytes:
     return len(part).to_bytes(4, "big") + part
 
 
-def _decode_compressed(data: bytes) -> RegistrationBody:
+def _decode_compressed(data: bytes, *, takes_attributes: bool) -> RegistrationBody:
     """Return the registration of the compressed *data*; queue mappings are not read."""
     inflated = _Parts(_inflate(data))
     version = decode_data_version(inflated.part("dataVersion"))
     topics = {}
     for _ in range(inflated.integer("topicConfigTable")):
-        topic = decode_topic_line(inflated.text("topicConfigTable"))
+        line = inflated.text("topicConfigTable")
+        topic = decode_topic_line(line, takes_attributes=takes_attributes)
         topics[topic.topic] = topic
     servers = fastjson.loads(inflated.part("filterServerList"))
     return RegistrationBody(

@@ -41,9 +41,15 @@ def list_in(holder: JsonObject, field: str) -> list[Any]:
     return list(value)
 
 
+def _member(holder: JsonObject, field: str, default: object) -> object:
+    """Return the *field* of *holder*; *default* where it is absent or null."""
+    value = holder.get(field)
+    return default if value is None else value
+
+
 def text_in(holder: JsonObject, field: str, default: str | None = None) -> str:
     """Return the text that *holder* has as *field*."""
-    value = holder.get(field, default)
+    value = _member(holder, field, default)
     if not isinstance(value, str):
         reason = f"{type(value).__name__} found, text expected"
         raise LayoutError(reason, field=field)
@@ -52,7 +58,7 @@ def text_in(holder: JsonObject, field: str, default: str | None = None) -> str:
 
 def integer_in(holder: JsonObject, field: str, default: int | None = None) -> int:
     """Return the integer that *holder* has as *field*, also where it is in quotes."""
-    return as_integer(holder.get(field, default), field)
+    return as_integer(_member(holder, field, default), field)
 
 
 def as_integer(value: object, field: str = "") -> int:
@@ -68,7 +74,7 @@ def as_integer(value: object, field: str = "") -> int:
 
 def truth_in(holder: JsonObject, field: str) -> bool:
     """Return whether *field* of *holder* is true; an absent one is false."""
-    value = holder.get(field, False)
+    value = _member(holder, field, default=False)
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.lower() in ("true", "false"):

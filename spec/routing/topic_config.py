@@ -166,10 +166,10 @@ def encode_topic_line(topic: TopicConfig) -> str:
     return " ".join(map(str, words))
 
 
-def decode_topic_line(line: str) -> TopicConfig:
+def decode_topic_line(line: str, *, takes_attributes: bool = True) -> TopicConfig:
     """Return the topic of one line of a compressed registration."""
     words = line.split(" ")
-    if len(words) < 5:
+    if len(words) < 5 or (len(words) > 5 and not takes_attributes):
         raise LayoutError(f"{len(words)} words, a topic's line has 5", field="topic")
     attributes = (
         as_object(fastjson.loads(words[5])) if len(words) > 5 and words[5] else {}

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.registration_body import (
-    data_version,
     decode_body,
-    json_object,
+    decode_data_version,
 )
 from reference.core.name_server.route_tables import Registration, RouteTables
 from reference.core.remoting.refused import Refused
@@ -56,7 +55,7 @@ def query_data_version(routes: RouteTables, request: Request) -> Response:
     """
     address = request.text("brokerAddr")
     # [ROUTE-VERSION-002]
-    changed = routes.is_changed(address, data_version(json_object(request.body)))
+    changed = routes.is_changed(address, decode_data_version(request.body))
     if not changed:
         routes.renew(address, request.now_ms)
     live = routes.live_brokers.get(address)
