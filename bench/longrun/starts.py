@@ -177,7 +177,7 @@ def results(case: Case, release: str) -> dict[str, str]:
 
 
 def _with_store(broker: Broker, case: Case) -> str:
-    """Let *broker* write a store, change it as *case* says, and start on it."""
+    """Let *broker* write a store, make the change of *case*, and start on it."""
     if not case.fills_disk:
         return _after_a_stop(broker, case, None)
     with mount(broker.store) as disk:

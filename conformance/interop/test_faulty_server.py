@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.client.address import Address
+from conformance.harness.client.certificates import over_tls, server_settings
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import ClosedError
 from conformance.harness.process.ports import PortBlock, free_port_block
@@ -25,8 +26,6 @@ from conformance.interop.programs.session import (
     ClientSession,
     open_session,
 )
-from conformance.tls.certificates import over_tls
-from conformance.tls.served import server_settings
 from rocketmq_conformance.paths import module_command
 from spec.security.tls import CLIENT_USES_TLS, ENFORCING
 from spec.wire.remoting.request_code import RequestCode

@@ -66,6 +66,8 @@ class MessageStore(StoreReads):
         self._bulk_recovery = bulk_recovery
         self.config = ConfigFiles(files)
         self.last_error = ""
+        self.dispatch_error = ""
+        """Error that keeps stored messages from their queues; empty without one."""
         """The last error of the files, in one line; empty without one."""
         self.statistics = Statistics()
         self._files = files
@@ -206,7 +208,9 @@ class MessageStore(StoreReads):
         try:
             self.dispatcher.dispatch(requests, visible)
         except FilesError as error:
-            self.last_error = str(error)
+            self.last_error = self.dispatch_error = str(error)
+        else:
+            self.dispatch_error = ""
         return visible
 
     def commit_pool(self) -> None:

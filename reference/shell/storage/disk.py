@@ -11,6 +11,7 @@ import contextlib
 import mmap
 import os
 import shutil
+import sys
 import threading
 import time
 import weakref
@@ -41,6 +42,8 @@ except ImportError:  # not a POSIX system: stores there are not kept apart
     fcntl = None  # type: ignore[assignment]
 
 _CLEARED_PER_WRITE = 1 << 20
+_WITHOUT_DUPLICATE = {"trackfd": False} if sys.version_info >= (3, 13) else {}
+"""Older versions of Python take a second file descriptor for each mapping."""
 _LOCK_CONTENT = b"lock"
 _numbers = count()
 
@@ -62,7 +65,7 @@ class DiskFile:
             self, _close_behind, self._space, self.file_number
         )
         try:
-            self._map = mmap.mmap(self.file_number, size)
+            self._map = mmap.mmap(self.file_number, size, **_WITHOUT_DUPLICATE)
         except (OSError, ValueError) as error:
             self._close_file()
             raise FilesError(f"cannot map {path}: {error}") from error

@@ -46,7 +46,7 @@ def test_a_connect_that_times_out_as_it_succeeds_is_no_failure(
         monkeypatch.setattr(host._loop, "create_connection", create, raising=False)
         monkeypatch.setattr(host, "add", lambda _: 5)
         host.perform([ConnectToMaster("127.0.0.1:1")])
-        await asyncio.gather(*host._tasks)
+        await host._tasks.wait()
         return reported.count(5), reported.count(None)
 
     assert asyncio.run(run()) == ((1, 0) if is_late else (0, 1))

@@ -61,7 +61,7 @@ def access_version(state: BrokerState, _: Request) -> Response | None:
 def all_accounts(state: BrokerState, _: Request) -> Response | None:
     """Return the accounts; no response while access control is off."""
     control = state.access_control
-    if control is None:  # [ADMIN-ACL-002]
+    if control is None:
         return None
     read = control.read()
     shown = {

@@ -63,6 +63,7 @@ class Flusher:
         self._numbers = count(1)
         self._under_way: dict[int, FlushWork] = {}
         self._refused = ""
+        self._is_dispatch_refused = False
         self._suspect: set[MappedFileQueue] = set()
         """Queues whose pages the system may count as clean after a refused flush."""
         self._log_policy = FlushPolicy()
@@ -163,6 +164,7 @@ class Flusher:
 
     def _queue_round(self, now_ms: int) -> None:
         self._on_messages(self._store.catch_up(), now_ms)
+        self._report_dispatch(self._store.dispatch_error)
         if self._is_under_way(_QUEUES):
             return
         least_pages = self._queue_policy.least_pages(  # [STORE-DEFAULT-006]
@@ -212,6 +214,14 @@ class Flusher:
         if refused != self._refused:
             self._refused = self._store.last_error = refused
             self._remoting.log_error(refused)
+
+    def _report_dispatch(self, error: str) -> None:
+        """Log the first error of a dispatch, and the end of all errors."""
+        if error and not self._is_dispatch_refused:
+            self._remoting.log_error(f"messages are stored, but not readable: {error}")
+        elif self._is_dispatch_refused and not error:
+            self._remoting.log_error("the stored messages are readable again")
+        self._is_dispatch_refused = bool(error)
 
     def _is_under_way(self, kind: str) -> bool:
         return any(work.kind == kind for work in self._under_way.values())

@@ -1,0 +1,36 @@
+"""Messages whose queues cannot be opened: the operator reads it once, and its end."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.core.store.mapped.files import FilesError, MappedFile
+from reference.tests.broker.faulty_broker import STEP_MS, started_on
+from reference.tests.memory_files import MemoryFiles
+
+REFUSED = "too many open files"
+
+
+def test_refused_queues_are_one_line_at_the_begin_and_one_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = MemoryFiles()
+    stage = started_on(files)
+    opened = files.open
+
+    def refuse(path: str, size: int) -> MappedFile:
+        if path.startswith("consumequeue/New"):
+            raise FilesError(REFUSED)
+        return opened(path, size)
+
+    monkeypatch.setattr(files, "open", refuse)
+    assert stage.produce("New0", b"stored")
+    for _ in range(30):
+        stage.wait(STEP_MS)
+    assert stage.consume("New0") == []
+    assert stage.lines == [f"messages are stored, but not readable: {REFUSED}"]
+    monkeypatch.setattr(files, "open", opened)
+    for _ in range(20):
+        stage.wait(STEP_MS)
+    assert stage.consume("New0") == [b"stored"]
+    assert stage.lines[1:] == ["the stored messages are readable again"]
