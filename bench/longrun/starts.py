@@ -29,10 +29,10 @@ from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import PeerError
 from conformance.harness.java.apache import ApacheCluster
-from conformance.harness.java.apache_conf import GUEST_SETTINGS
 from conformance.harness.process.ports import port_block
 from conformance.harness.process.process import ProcessError, start
 from conformance.harness.process.small_disk import SmallDisk, mount
+from conformance.harness.targets.embedded import SETTINGS
 from rocketmq_conformance.paths import module_command
 from spec.store.config.config_files import BACKUP_SUFFIX, TOPICS_FILE
 from spec.store.file_names import CONFIG
@@ -111,7 +111,7 @@ class Broker:
     @contextmanager
     def _reference(self, settings: bytes) -> Iterator[Address]:
         conf = self.directory / "broker.conf"
-        lines = [f"{key}={value}\n" for key, value in GUEST_SETTINGS.items()]
+        lines = [f"{key}={value}\n" for key, value in SETTINGS.items()]
         conf.write_bytes("".join(lines).encode() + settings)
         with port_block() as ports:
             words = ["--namesrv-port", str(ports.name_server)]
@@ -153,7 +153,8 @@ class Broker:
 
 
 def _ended(code: int | None, lines: Sequence[str]) -> str:
-    return f"ends with {code}, {len(lines)} lines: {lines[0] if lines else '(none)'}"
+    counted = f"{len(lines)} line{'s' * (len(lines) != 1)}"
+    return f"ends with {code}, {counted}: {lines[-1] if lines else '(none)'}"
 
 
 def _served(broker: Address) -> str:
@@ -206,7 +207,9 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
         sys.stdout.flush()
         ends.append(found["reference"])
-    is_good = all(end == SERVES or end.startswith("ends with 2, 1 ") for end in ends)
+    is_good = all(
+        end == SERVES or end.startswith("ends with 2, 1 lines") for end in ends
+    )
     return 0 if is_good else 1
 
 

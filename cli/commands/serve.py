@@ -32,7 +32,9 @@ def _check_faults(
     "--namesrv-port", default=9876, show_default=True, help="Port of the name server."
 )
 @click.option(
-    "--broker-port", default=10911, show_default=True, help="Port of the broker."
+    "--broker-port",
+    type=int,
+    help="Port of the broker.  [default: listenPort of the file, or 10911]",
 )
 @click.option(
     "--store",
@@ -78,7 +80,7 @@ def serve(
     ctx: click.Context,
     *,
     namesrv_port: int,
-    broker_port: int,
+    broker_port: int | None,
     store: Path,
     config: Path | None,
     host: str,
@@ -112,7 +114,8 @@ def serve(
         if print_settings:
             raise click.UsageError("-p is for --only namesrv")
         arguments += ["--namesrv-port", str(namesrv_port), "--store", str(store)]
-        arguments += ["--broker-port", str(broker_port)]
+        if broker_port is not None:
+            arguments += ["--broker-port", str(broker_port)]
         arguments += ["--no-fast"] if no_fast else []
         arguments += [f"--fault={one}" for one in fault]
         arguments += ["--fault-seed", str(fault_seed)]

@@ -103,7 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="reference.shell", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--namesrv-port", type=int, default=9876)
-    parser.add_argument("--broker-port", type=int, default=10911)
+    parser.add_argument(
+        "--broker-port", type=int, help="listenPort of the file, or 10911, by default"
+    )
     parser.add_argument("--store", type=Path, default=Path("store"), help="directory")
     parser.add_argument(
         "-c", dest="config", type=Path, help="broker.conf: Java properties"

@@ -47,7 +47,8 @@ class Setup:
 
     host: str
     name_server_port: int
-    broker_port: int
+    broker_port: int | None
+    """Port of the broker; None for listenPort of the settings."""
     store: Path
     settings: Mapping[str, str]
     tls: Tls = NO_TLS
@@ -64,7 +65,7 @@ async def serve(setup: Setup) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     files = DiskFiles(setup.store)
-    options = _options(setup)
+    options = broker_options(setup)
     store = MessageStore(
         files,
         replace(options.store_options(), zone_offset_ms=zone_offset_ms()),
@@ -103,7 +104,7 @@ async def _serve_from(
         await _until_registered(broker)
         sys.stdout.write(
             f"ready namesrv={setup.host}:{setup.name_server_port} "
-            f"broker={setup.host}:{setup.broker_port} store={setup.store}\n"
+            f"broker={setup.host}:{options.listen_port} store={setup.store}\n"
         )
         sys.stdout.flush()
         await stopping.wait()
@@ -125,16 +126,16 @@ async def _start(setup: Setup, names: RemotingHost, brokers: BrokerHost) -> None
     name_server, broker = names.server, brokers.broker
     assert isinstance(name_server, NameServer)
     await names.listen(setup.host, setup.name_server_port)
-    await brokers.listen(setup.host, setup.broker_port)
-    await brokers.listen(setup.host, setup.broker_port - VIP_PORT_DISTANCE)
-    port_for_slaves = broker.state.options.ha_listen_port
-    await brokers.listen_for_slaves(setup.host, port_for_slaves)
+    options = broker.state.options
+    await brokers.listen(setup.host, options.listen_port)
+    await brokers.listen(setup.host, options.listen_port - VIP_PORT_DISTANCE)
+    await brokers.listen_for_slaves(setup.host, options.ha_listen_port)
     name_server.start(now_ms())
     names.perform(name_server.take_effects())
     wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
     near = "127.0.0.1" if wildcard else resolve(setup.host)
     own = Host.of(near, setup.name_server_port)
-    broker.start([own, *_other_name_servers(broker.state.options, own)], now_ms())
+    broker.start([own, *_other_name_servers(options, own)], now_ms())
     brokers.perform(broker.take_effects())
 
 
@@ -155,11 +156,14 @@ async def _until_registered(broker: BrokerController) -> None:
         await asyncio.sleep(0.001)
 
 
-def _options(setup: Setup) -> BrokerOptions:
+def broker_options(setup: Setup) -> BrokerOptions:
+    """Return the options of the broker, or raise SettingError."""
     settings = {"brokerIP1": setup.host, **setup.settings}
-    settings["listenPort"] = str(setup.broker_port)
-    ha_port = setup.broker_port + PORT_DISTANCE
-    settings.setdefault("haListenPort", str(ha_port))
+    if setup.broker_port is not None:
+        settings["listenPort"] = str(setup.broker_port)
+    if "listenPort" in settings and "haListenPort" not in settings:
+        port = BrokerOptions({"listenPort": settings["listenPort"]}).listen_port
+        settings["haListenPort"] = str(port + PORT_DISTANCE)
     if not 1 <= setup.name_server_port <= PORT_MAX:
         port = setup.name_server_port
         raise SettingError(f"--namesrv-port is {port}, not between 1 and {PORT_MAX}")
