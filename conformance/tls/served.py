@@ -63,7 +63,7 @@ class Served:
                     answer = client.cluster_info()
         except (PeerError, ClosedError) as error:
             if isinstance(error.__cause__, TimeoutError):
-                raise  # a busy machine refuses nobody
+                raise  # lateness of a busy machine is no refusal
             return False
         assert answer.code == ResponseCode.SUCCESS, answer
         return True
