@@ -166,13 +166,13 @@ class Dispatcher:
 
     def _units(self, queue: ConsumeQueue, group: Sequence[DispatchRequest]) -> bytes:
         """Return the encoded units of *group*."""
-        units = b""
+        units = []
         for one in group:
             code = one.tags_code
             if queue.extension is not None:
                 code = self._put_extension(one, queue.extension)
-            units += unit_codec.pack(one.physical_offset, one.size, code)
-        return units
+            units.append(unit_codec.pack(one.physical_offset, one.size, code))
+        return b"".join(units)
 
     def _put_extension(
         self, request: DispatchRequest, extension: QueueExtension
