@@ -66,9 +66,9 @@ class MessageStore(StoreReads):
         self._bulk_recovery = bulk_recovery
         self.config = ConfigFiles(files)
         self.last_error = ""
+        """The last error of the files, in one line; empty without one."""
         self.dispatch_error = ""
         """Error that keeps stored messages from their queues; empty without one."""
-        """The last error of the files, in one line; empty without one."""
         self.statistics = Statistics()
         self._files = files
         self._levels = DelayLevels(options.delay_levels)
