@@ -54,7 +54,7 @@ class Statistics:
         for result in results:
             if result.physical_offset >= 0:
                 self.put_calls += 1
-                self.put_count += result.message_count
+                self.put_count += len(result.record_offsets)
                 self.put_size += result.size
 
     def on_get(self, result: GetMessageResult) -> None:

@@ -11,6 +11,7 @@ every message.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import NamedTuple
@@ -115,11 +116,23 @@ class PutResult(NamedTuple):
     """Bytes appended, blank excluded."""
     queue_offset: int = -1
     """Index of the (first) message in its queue."""
-    message_id: str = ""
-    """The offset message id; for a batch, all of them with commas between."""
     stored_at_ms: int = 0
-    message_count: int = 0
-    """Messages stored: 1, or the size of the batch."""
+    record_offsets: Sequence[int] = ()
+    """Commit-log offset of each record: one, or those of the batch."""
+    id_begin: str = ""
+    """The part of the offset message ids that the host of the store makes."""
+
+    @property
+    def message_count(self) -> int:
+        """Messages stored: 1, or the size of the batch."""
+        return len(self.record_offsets)
+
+    @property
+    def message_id(self) -> str:
+        """The offset message id; for a batch, all of them with commas between."""
+        begin = self.id_begin
+        # [STORE-PUT-004]
+        return ",".join([f"{begin}{offset:016X}" for offset in self.record_offsets])
 
     @property
     def is_stored(self) -> bool:

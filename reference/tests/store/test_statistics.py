@@ -11,7 +11,11 @@ from reference.core.store.types import (
 )
 
 STORED = PutResult(
-    PutStatus.PUT_OK, physical_offset=0, size=300, queue_offset=0, message_count=3
+    PutStatus.PUT_OK,
+    physical_offset=0,
+    size=300,
+    queue_offset=0,
+    record_offsets=[0, 100, 200],
 )
 FOUND = GetMessageResult(
     GetMessageStatus.FOUND, 2, 0, 2, (memoryview(b"a"), memoryview(b"b"))

@@ -83,7 +83,6 @@ WITHOUT_SERIALIZE_TYPE = Clause(
     source=f"{_COMMAND}#decode",
 )
 _NUMBERS = ("code", "flag", "opaque", "version")
-_STR = {str}
 
 
 def encode_json_header(header: Mapping[str, object]) -> bytes:
@@ -126,8 +125,11 @@ def decode_json_header(data: bytes) -> dict[str, Any]:
     fields = get("extFields")
     if not fields:
         fields = _ext_fields(fields)
-    elif type(fields) is not dict or set(map(type, fields.values())) != _STR:
-        fields = _ext_fields(_members(data).get("extFields"))
+    else:
+        try:
+            "".join(fields.values())  # the quickest proof that all are strings
+        except (AttributeError, TypeError):
+            fields = _ext_fields(_members(data).get("extFields"))
     remark = get("remark")
     return {
         "code": code,

@@ -100,12 +100,13 @@ class BrokerStatistics:
                     self._made(TOPIC_PUT_SIZE, message.topic),
                     self._made(BROKER_PUT_COUNT, self._cluster),
                 )
+            stored = len(result.record_offsets)
             message_count, size, all_count = counts
-            message_count.value += result.message_count
+            message_count.value += stored
             message_count.times += 1
             size.value += result.size
             size.times += 1
-            all_count.value += result.message_count
+            all_count.value += stored
 
     def on_get(self, group: str, topic: str, result: GetMessageResult) -> None:
         """Count the messages that a group has pulled."""

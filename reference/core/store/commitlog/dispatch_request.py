@@ -76,7 +76,8 @@ def dispatch_properties(text: str) -> tuple[int, str, str | None]:
     tags = _value(text, _TAGS) if _TAGS in text else None
     keys = _value(text, _KEYS) if _KEYS in text else None
     # [STORE-QUEUE-004] [STORE-TAGS-001]
-    return tags_hash(tags or ""), keys or "", _value(text, _UNIQUE_KEY)
+    tags_code = tags_hash(tags) if tags else 0
+    return tags_code, keys or "", _value(text, _UNIQUE_KEY)
 
 
 def property_value(properties: str, name: str) -> str | None:
@@ -96,10 +97,10 @@ def _value(properties: str, name: str) -> str | None:
     begin = start + len(name)
     end = properties.find(VALUE_END, begin)
     value = properties[begin:] if end < 0 else properties[begin:end]
-    is_whole_name = start == 0 or properties[start - 1] == VALUE_END
-    if not is_whole_name or not value or NAME_END in value:
-        return decode_properties(properties).get(name.removesuffix(NAME_END))
-    return value
+    is_whole_name = not start or properties[start - 1] == VALUE_END
+    if is_whole_name and value and NAME_END not in value:
+        return value
+    return decode_properties(properties).get(name.removesuffix(NAME_END))
 
 
 def properties_of(record: memoryview) -> dict[str, str]:

@@ -51,6 +51,8 @@ ILLEGAL = PutResult(PutStatus.MESSAGE_ILLEGAL)
 _UNKNOWN_ERROR = PutResult(PutStatus.UNKNOWN_ERROR)
 _V4_SIZE = len(Host.ANY_V4.address)
 _HEAD_AND_BODY_PREFIX = record_head_codec.size + body_prefix.size
+_SHARED_FIELDS = slice(NewMessage._fields.index("system_flags"), None)
+"""The fields of a new message behind its flag, which the records of a batch share."""
 
 
 CheckMessage = Callable[[NewMessage], NewMessage | PutStatus]
@@ -71,7 +73,7 @@ class EncodedRecords(NamedTuple):
 
 
 class _Shared(NamedTuple):
-    """The bytes that all records of one message have in common."""
+    """What all records of one message, and of many behind it, have in common."""
 
     flags: int
     """System flags."""
@@ -83,6 +85,10 @@ class _Shared(NamedTuple):
     """Whether dispatch need not read the record from the log."""
     fixed_size: int
     """Bytes of a record without its body and its properties."""
+    has_queue_offset: bool
+    """Whether the records have places in a consume queue."""
+    id_begin: str
+    """The begin of the offset message ids."""
 
 
 def encode_records(
@@ -106,13 +112,17 @@ def encode_records(
     ends: dict[Queue, int] = {}
     size_without_room = -1
     room -= BLANK_SIZE_MIN
+    shared: _Shared | None = None
+    source: object = None
     for each in messages:
         message = each if check is None else check(each)
         if isinstance(message, PutStatus):
             results.append(PutResult(message))
             continue
-        shared = _shared(message, stored_at_ms)
         contents = _contents(message)
+        own_source = message.topic, message[_SHARED_FIELDS]
+        if shared is None or own_source != source:  # seldom, behind one producer
+            shared, source = _shared(message, stored_at_ms), own_source
         size = shared.fixed_size * len(contents or ())
         for _, body, properties, _ in contents or ():
             size += len(body) + len(properties)
@@ -124,14 +134,17 @@ def encode_records(
             break
         room -= size
         queue_offset = 0  # [STORE-PUT-008]
-        if shared.flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
+        if shared.has_queue_offset:
             queue = message.topic, message.queue_id
             queue_offset = ends.get(queue) or next_queue_offsets.get(queue, 0)
             ends[queue] = queue_offset + len(contents)  # [STORE-RECORD-005]
         places = queue_offset, physical_offset, stored_at_ms
-        ids = _add_records(parts, requests, message, shared, contents, *places)
-        result = _PUT_OK, physical_offset, size, queue_offset, ids, stored_at_ms
-        results.append(new_tuple(PutResult, (*result, len(contents))))
+        offsets = _add_records(parts, requests, message, shared, contents, *places)
+        result = (
+            *(_PUT_OK, physical_offset, size, queue_offset, stored_at_ms),
+            *(offsets, shared.id_begin),
+        )
+        results.append(new_tuple(PutResult, result))
         physical_offset += size
     encoded = b"".join(parts), results, requests, ends, size_without_room
     return new_tuple(EncodedRecords, encoded)
@@ -146,15 +159,14 @@ def _add_records(
     queue_offset: int,
     physical_offset: int,
     stored_at_ms: int,
-) -> str:
-    """Add the records of *message* to *parts*; return its offset message ids.
+) -> list[int]:
+    """Add the records of *message* to *parts*; return their commit-log offsets.
 
     *requests* receives the dispatch request of each record.
     """
     topic, queue_id = message.topic, message.queue_id
-    flags, middle, topic_bytes, is_dispatchable, fixed_size = shared
-    id_begin = _id_begin(message.store_host.address, message.store_host.port)
-    ids = []
+    flags, middle, topic_bytes, is_dispatchable, fixed_size = shared[:5]
+    offsets = []
     for flag, body, properties, text in contents:
         size = fixed_size + len(body) + len(properties)
         head = record_head_codec.pack(
@@ -175,14 +187,14 @@ def _add_records(
                 *(tags_code, stored_at_ms, flags, keys, unique_key),
             )
             requests.append(new_tuple(DispatchRequest, request))
-        ids.append(f"{id_begin}{physical_offset:016X}")  # [STORE-PUT-004]
+        offsets.append(physical_offset)
         physical_offset += size
         queue_offset += 1
-    return ",".join(ids)
+    return offsets
 
 
 def _shared(message: NewMessage, stored_at_ms: int) -> _Shared:
-    """Return the bytes that all records of *message* share.
+    """Return what the records of *message* share, with all of equal fields.
 
     The bits of the hosts follow the addresses, not the flags that the producer sent.
     """
@@ -203,9 +215,15 @@ def _shared(message: NewMessage, stored_at_ms: int) -> _Shared:
         0 if message.is_batch else message.prepared_transaction_offset,
     )
     topic_bytes, is_dispatchable = _encoded_topic(message.topic)
-    fixed_size = len(middle) + len(topic_bytes) + _HEAD_AND_BODY_PREFIX
-    shared = flags, middle, topic_bytes, is_dispatchable, fixed_size
-    return new_tuple(_Shared, shared)
+    return _Shared(
+        flags,
+        middle,
+        topic_bytes,
+        is_dispatchable,
+        len(middle) + len(topic_bytes) + _HEAD_AND_BODY_PREFIX,
+        flags & TRANSACTION_MASK not in NOT_CONSUMABLE,
+        (store.address + store.port.to_bytes(4, "big")).hex().upper(),
+    )
 
 
 def _contents(message: NewMessage) -> Sequence[RecordContent] | None:
@@ -239,9 +257,3 @@ def _encoded_topic(topic: str) -> tuple[bytes, bool]:
     is_short = topic.isascii() and len(topic) <= TOPIC_LENGTH_MAX
     prefixed = topic_prefix.pack(len(encoded)) + encoded
     return prefixed, is_short and topic != SCHEDULE_TOPIC
-
-
-@lru_cache(maxsize=64)
-def _id_begin(address: bytes, port: int) -> str:
-    """Return the part of an offset message id that all messages of a host share."""
-    return (address + port.to_bytes(4, "big")).hex().upper()
