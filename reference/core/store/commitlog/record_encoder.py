@@ -73,7 +73,7 @@ class EncodedRecords(NamedTuple):
 
 
 class _Shared(NamedTuple):
-    """What all records of one message, and of many behind it, have in common."""
+    """Fields and bytes that the records of a message and of those like it share."""
 
     flags: int
     """System flags."""
@@ -194,7 +194,7 @@ def _add_records(
 
 
 def _shared(message: NewMessage, stored_at_ms: int) -> _Shared:
-    """Return what the records of *message* share, with all of equal fields.
+    """Return the parts of the records of *message* that messages like it share.
 
     The bits of the hosts follow the addresses, not the flags that the producer sent.
     """
