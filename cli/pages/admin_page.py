@@ -14,7 +14,7 @@ from conformance.interop.mqadmin.record import Run
 from conformance.interop.mqadmin.steps import FOREVER, QUERY, SUB_COMMANDS
 from conformance.interop.mqadmin.undetermined import ABSENT
 from reference.core.broker.processor_table import PROCESSORS
-from spec.wire.admin.admin_processor import ADMINISTRATION, NOT_DONE
+from spec.wire.admin.admin_processor import ADMINISTRATION
 
 SAME = "same"
 
@@ -130,13 +130,12 @@ def _absent() -> Iterator[str]:
 
 
 def _requests() -> Iterator[str]:
-    yield "| code | request | done | clauses | place |"
-    yield "|---|---|---|---|---|"
+    yield "| code | request | clauses | place |"
+    yield "|---|---|---|---|"
     for code, clauses in ADMINISTRATION.items():
         handler = PROCESSORS[code]
         place = handler.__module__.removeprefix("reference.core.").replace(".", "/")
-        done = f"in part: {NOT_DONE[code]}" if code in NOT_DONE else "yes"
         yield (
-            f"| {int(code)} | {code.name} | {done} | {', '.join(clauses)}"
+            f"| {int(code)} | {code.name} | {', '.join(clauses)}"
             f" | `{place}.py` `{handler.__name__}` |"
         )

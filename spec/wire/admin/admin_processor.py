@@ -134,15 +134,3 @@ ADMINISTRATION: Mapping[Code, tuple[str, ...]] = {
 }
 """Each case of ``AdminBrokerProcessor#processRequest`` in 4.6.0, in its order, and the
 clauses about it."""
-
-NOT_DONE: Mapping[Code, str] = dict.fromkeys(
-    (
-        Code.UPDATE_AND_CREATE_ACL_CONFIG,
-        Code.DELETE_ACL_CONFIG,
-        Code.GET_BROKER_CLUSTER_ACL_INFO,
-        Code.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG,
-        Code.GET_BROKER_CLUSTER_ACL_CONFIG,
-    ),
-    "as with access control off, its default; the reference has no access control",
-)
-"""Requests that the reference supports in part, and the missing parts."""
