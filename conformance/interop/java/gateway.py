@@ -8,6 +8,7 @@ calls Python: the listeners are those of conformance/client/adapters/java.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from conformance.interop.java.client import JavaClient
 
 _GATEWAY_CLASS = "py4j.GatewayServer"
 _ANY_PORT = "0"
+_UNUSED_ADDRESS = "127.0.0.1:9"
 
 
 @contextmanager
@@ -43,3 +45,14 @@ def java_gateway(client: JavaClient) -> Iterator[Any]:
             gateway.close()
     finally:
         child.kill()
+
+
+@contextmanager
+def java_classes(release: str) -> Iterator[Any]:
+    """Yield the Java classes of *release*, by package, without any server."""
+    with tempfile.TemporaryDirectory() as temporary:
+        client = JavaClient(
+            release=release, namesrv=_UNUSED_ADDRESS, directory=Path(temporary)
+        )
+        with java_gateway(client) as gateway:
+            yield gateway.jvm

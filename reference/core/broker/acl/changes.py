@@ -31,13 +31,18 @@ def put_account(fields: Mapping[str, str]) -> Change:
             key = fields.get(name) or access_key
             if len(key) < KEY_LENGTH_MIN:  # [SEC-ACLCONFIG-003]
                 raise AclFileError(f"The {name} should be longer than 6")
+        if read.get(ACCOUNTS) is None:  # as 4.6.0 PlainPermissionManager
+            raise AclFileError(
+                f"The accesskey[{access_key}] corresponding to accessConfig has been "
+                "updated failed."
+            )
         entry = _take(read, access_key)
         if entry is None:
             entry = {"accessKey": access_key}
         entry |= {name: fields[name] for name in _TEXTS if fields.get(name)}
         entry |= {name: fields[name].split(",") for name in _LISTS if fields.get(name)}
         entry["admin"] = fields.get("admin", "").lower() == "true"
-        read.setdefault(ACCOUNTS, []).append(entry)  # [SEC-ACLCONFIG-001]
+        read[ACCOUNTS].append(entry)  # [SEC-ACLCONFIG-001]
 
     return change
 
