@@ -50,10 +50,13 @@ def test_a_change_is_the_last_day_and_what_is_not_committed(tmp_path: Path) -> N
         )
 
     git("init", "--quiet")
+    clauses = tmp_path / "spec"
+    clauses.mkdir()
     for day in (1, 3, 5):
         for hour in (8, 9):
             name = f"{day}-{hour}"
-            (tmp_path / name).write_text(f"text {name}\n")
+            for path in (tmp_path / name, clauses / f"{day}.py"):
+                path.write_text(f"text {path.name} {hour}\n")
             git("add", ".")
             when = f"2026-01-0{day}T0{hour}:00:00+00:00"
             git("commit", "--quiet", "--message", "a change", at=when)
@@ -62,5 +65,6 @@ def test_a_change_is_the_last_day_and_what_is_not_committed(tmp_path: Path) -> N
     found = change_of(tmp_path)
 
     assert found is not None
-    assert found.files == {"5-8", "5-9", "new"}
-    assert "+text 5-8" in found.lines
+    assert found.files == {"5-8", "5-9", "spec/5.py", "new"}
+    assert "+text 5.py 9" in found.lines
+    assert "+text 5-9 9" not in found.lines, "only clauses and tests name clauses"

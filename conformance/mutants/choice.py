@@ -23,6 +23,8 @@ SINCE = "MUTANTS_SINCE"
 """Environment variable with the commit before the change; by default a day back."""
 DAY_S = 24 * 60 * 60
 TENTHS = 10
+_TEXTS_OF_CLAUSES = ("spec/*.py", "conformance/*.py")
+"""Files whose lines name clauses. Recorded results name nearly all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +36,7 @@ class Change:
     files: frozenset[str]
     """Paths from the root, of what is not committed yet as well."""
     lines: str
-    """The lines that were removed or added."""
+    """The lines that were removed or added in clauses and tests."""
 
 
 def change_of(root: Path) -> Change | None:
@@ -42,7 +44,8 @@ def change_of(root: Path) -> Change | None:
     try:
         since = os.environ.get(SINCE) or _day_before(root)
         commit = _git(root, "rev-parse", "HEAD").strip()
-        difference = _git(root, "diff", "--unified=0", "--no-color", since)
+        form = "--unified=0", "--no-color"
+        difference = _git(root, "diff", *form, since, "--", *_TEXTS_OF_CLAUSES)
         names = _git(root, "diff", "--name-only", since)
         names += _git(root, "ls-files", "--others", "--exclude-standard")
     except (OSError, subprocess.CalledProcessError):
