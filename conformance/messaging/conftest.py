@@ -30,6 +30,7 @@ from spec.clause import release_key
 
 LARGEST_MESSAGE = 65_536
 FILTERING = {"enablePropertyFilter": "true"}
+RECALLING = {"recallMessageEnable": "true"}
 
 
 @pytest.fixture
@@ -79,6 +80,19 @@ def filtering(request: pytest.FixtureRequest, target: Target) -> Iterator[Target
             yield target
     else:
         need_settings(target, FILTERING)
+        yield target
+
+
+@pytest.fixture(scope=scope_of_change)
+def recalling(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+    """Yield a target whose broker recalls timed messages."""
+    if Capability.CONFIG in target.capabilities:
+        yield from own_target_with(pytestconfig, RECALLING)
+    elif pytestconfig.stash[OPTIONS].may_configure:
+        with configured(target, RECALLING):
+            yield target
+    else:
+        need_settings(target, RECALLING)
         yield target
 
 

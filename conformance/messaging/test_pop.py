@@ -20,6 +20,7 @@ from conformance.messaging.reading import bodies_of, record_of
 from spec.store.message_record import encode_record
 from spec.wire.pop.pop_message import LATE_MS, POP_COUNT_MAX, InitMode
 from spec.wire.pop.pop_receipt import decode_popped_queues
+from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 QUEUES = 4
@@ -260,3 +261,17 @@ def test_a_peek_hides_nothing(popper: Popper) -> None:
         expect("POP-PEEK-001", found=found, expected=sent, what="bodies of a peek")
     found = bodies(popper.pop(queueId=0))
     expect("POP-PEEK-001", found=found, expected=sent, what="bodies of the pop")
+
+
+@pytest.mark.clause("POP-ROLLBACK-001")
+@pytest.mark.settings(popConsumerKVServiceEnable="false")
+def test_a_rollback_leaves_popped_messages_hidden(popper: Popper) -> None:
+    popper.send([b"hidden"])
+    (popped,) = popper.pop()
+    response = popper.broker.invoke(RequestCode.POP_ROLLBACK)
+    transcript = popper.broker.transcript
+    expect_code("POP-ROLLBACK-001", response, ResponseCode.SUCCESS, transcript)
+    again = bodies(popper.pop())
+    expect("POP-ROLLBACK-001", found=again, expected=[], what="bodies popped again")
+    acknowledged = popper.acknowledge(popped)
+    expect_code("POP-ROLLBACK-001", acknowledged, ResponseCode.SUCCESS, transcript)

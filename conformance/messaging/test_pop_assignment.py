@@ -15,7 +15,11 @@ from conformance.harness.client.client import (
     subscription_data,
 )
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.pytest_plugin.expectations import expect, expect_code
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.messaging.popping import Popper
 from spec.wire.bodies.json_body import decode_body
@@ -27,6 +31,7 @@ from spec.wire.pop.pop_bodies import (
     RequestMode,
 )
 from spec.wire.pop.pop_message import ANY_QUEUE
+from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 QUEUES = 4
@@ -92,6 +97,26 @@ def test_members_that_pop_share_all_queues(popper: Popper, members: list[str]) -
             expected=[(ANY_QUEUE, "POP")],
             what="queue ids and modes of one member",
         )
+
+
+@pytest.mark.clause("POP-ASSIGN-006")
+def test_the_modes_are_returned_by_topic_and_group(popper: Popper) -> None:
+    mode = RequestMode(topic=popper.topic, group=popper.group, mode="POP")
+    require_success(popper.broker.set_request_mode(mode))
+    response = popper.broker.invoke(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
+    body = body_of(response)
+    assert isinstance(body, dict)
+    found = body["messageRequestModeMap"].get(popper.topic, {}).get(popper.group, {})
+    expect_fields(
+        "POP-ASSIGN-006",
+        found=found,
+        expected={
+            "topic": popper.topic,
+            "consumerGroup": popper.group,
+            "mode": "POP",
+        },
+        transcript=popper.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-ASSIGN-003")

@@ -90,6 +90,29 @@ def test_entries_and_acls_are_deleted(admin: Client) -> None:
     expect("SEC-POLICY-019", found=acl_of(admin, user), expected=None, what="ACL")
 
 
+@pytest.mark.clause("SEC-POLICY-025")
+def test_acls_are_listed_by_subject_and_resource(admin: Client) -> None:
+    user, other = new_user(admin), new_user(admin)
+    first, second = entry("Topic:One", "Pub"), entry("Topic:Two", "Sub")
+    for one in (user, other):
+        require_success(add_entries(admin, one, first, second))
+
+    def listed(**filters: str) -> object:
+        fields = {"subjectFilter": f"User:{user.access_key}", **filters}
+        return body_of(admin.invoke(RequestCode.AUTH_LIST_ACL, dict(fields)))
+
+    def expected(*entries: dict[str, object]) -> object:
+        policy = {"policyType": "Custom", "entries": list(entries)}
+        return [{"subject": f"User:{user.access_key}", "policies": [policy]}]
+
+    found = listed()
+    what = "ACLs of one subject"
+    expect("SEC-POLICY-025", found=found, expected=expected(first, second), what=what)
+    found = listed(resourceFilter="Two")
+    what = "ACLs of one subject and resource"
+    expect("SEC-POLICY-025", found=found, expected=expected(second), what=what)
+
+
 INVALID = {
     "no actions": entry("Topic:One"),
     "any": entry("Topic:One", "Any"),

@@ -234,6 +234,18 @@ ACL_IS_VALIDATED = Clause(
     source=f"{_MANAGER}#validate",
     since="5.3",
 )
+ACLS_ARE_LISTED = Clause(
+    id="SEC-POLICY-025",
+    level=Level.MUST,
+    text=(
+        "AUTH_LIST_ACL (3010) returns, as a JSON list of what AUTH_GET_ACL returns, "
+        "the ACLs whose subject contains subjectFilter, with the entries whose "
+        "resource contains resourceFilter."
+    ),
+    source="5.3.3 org.apache.rocketmq.auth.authorization.provider"
+    ".LocalAuthorizationMetadataProvider#listAcl",
+    since="5.3",
+)
 SEND_TO_RETRY_TOPIC = Clause(
     id="SEC-POLICY-021",
     level=Level.QUIRK,

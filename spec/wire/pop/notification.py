@@ -92,3 +92,14 @@ MODE_OF_UNKNOWN_TOPIC = Clause(
     source=f"{_ASSIGNMENT}#setMessageRequestMode",
     since="5.3.3",
 )
+ALL_MODES = Clause(
+    id="POP-ASSIGN-006",
+    level=Level.MUST,
+    text=(
+        "GET_ALL_MESSAGE_REQUEST_MODE (402) returns in messageRequestModeMap, by topic "
+        "and group, each mode that SET_MESSAGE_REQUEST_MODE (401) set."
+    ),
+    source="5.3.3 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
+    "#getAllMessageRequestMode",
+    since="5.0",
+)

@@ -277,3 +277,15 @@ PEEKED = Clause(
     source=f"{_PEEK}#peekMsgFromQueue",
     since="5.0",
 )
+ROLLED_BACK = Clause(
+    id="POP-ROLLBACK-001",
+    level=Level.MUST,
+    text=(
+        "From 5.3.2 on, POP_ROLLBACK (200056) is answered with SUCCESS (0) by a broker "
+        "with popConsumerKVServiceEnable false, its default: a popped message stays "
+        "hidden from its group, and can be acknowledged."
+    ),
+    source="5.3.3 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
+    "#transferPopToFsStore",
+    since="5.3.2",
+)
