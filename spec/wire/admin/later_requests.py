@@ -1,8 +1,8 @@
 """
 Requests of administration that releases after 4.6.0 added (AdminBrokerProcessor).
 
-Lists of topics and groups in one request, single topics and groups, subscriptions, and
-limits: topics that a group may not read, and thresholds for reads of cold data.
+Lists of topics and groups in one request, single topics and groups, and subscriptions.
+Limits are topics that a group may not read, and thresholds for reads of cold data.
 """
 
 from __future__ import annotations

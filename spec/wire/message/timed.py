@@ -107,9 +107,9 @@ HANDLE_OF_TIMED = Clause(
     id="DELAY-RECALL-001",
     level=Level.MUST,
     text=(
-        "From 5.3.2 on, the response to the send of a timed message has recallHandle: "
-        "'v1', topic, broker name, a time and the message's UNIQ_KEY, with a space "
-        "between, as URL-safe Base64."
+        "From 5.3.2 on, the response to the send of a timed message has recallHandle. "
+        "It is 'v1', topic, broker name, a time and the message's UNIQ_KEY, with a "
+        "space between, as URL-safe Base64."
     ),
     source=f"{_SEND}#attachRecallHandle; {_HANDLE}$HandleV1#buildHandle",
     since="5.3.2",
