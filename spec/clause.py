@@ -61,10 +61,7 @@ class Clause:
 
     def applies_to(self, release: str) -> bool:
         """Return whether *release*, such as ``4.9.7``, is in this clause's range."""
-        wanted = release_key(release)
-        if wanted < release_key(self.since):
-            return False
-        return self.until is None or wanted <= _last_of(self.until)
+        return range_has(release, self.since, self.until)
 
 
 def release_key(release: str) -> tuple[int, ...]:
@@ -72,6 +69,14 @@ def release_key(release: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d+(\.\d+)*", release):
         raise ValueError(f"{release!r} is not a release such as 4.6.0")
     return tuple(int(part) for part in release.split("."))
+
+
+def range_has(release: str, since: str, until: str | None) -> bool:
+    """Return whether *release* is in the range; *until* 4.9 includes 4.9.7."""
+    wanted = release_key(release)
+    if wanted < release_key(since):
+        return False
+    return until is None or wanted <= _last_of(until)
 
 
 def _last_of(release: str) -> tuple[int, ...]:

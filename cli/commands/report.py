@@ -142,8 +142,8 @@ def schema() -> None:
 def pages(out: Path) -> None:
     """Write all pages and charts of recorded results, without a new run.
 
-    These are admin, clients, handover, headers, implementations, interop and mutants
-    (.md), and a chart (.svg) of each measurement.
+    These are admin, clients, handover, headers, implementations, interop, mutants and
+    profiles (.md), and a chart (.svg) of each measurement.
     """
     # Imported here: without Spark and Java, the other reports still work.
     from cli.pages.recorded_pages import recorded_pages

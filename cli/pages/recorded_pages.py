@@ -14,7 +14,7 @@ from bench.measurements.everything import TITLES
 from bench.report.chart import picture
 from bench.report.page import kept
 from cli.exports.headers import header_tables
-from cli.pages import implementations_page
+from cli.pages import implementations_page, profiles_page
 from cli.pages.admin_page import page as admin_page
 from cli.pages.header_pages import as_markdown
 from conformance.client.clients import client_page
@@ -42,6 +42,7 @@ def recorded_pages() -> Iterator[tuple[str, str]]:
     yield "clients.md", client_page.page(shown)
     yield "interop.md", feature_table.page(feature_record.recorded())
     yield "implementations.md", implementations_page.page(list(implementations()))
+    yield "profiles.md", profiles_page.page()
     yield "handover.md", handover_table.page(handover_record.recorded())
     if run := admin_record.recorded():
         yield "admin.md", admin_page(run)

@@ -40,6 +40,7 @@ NAV: list[dict[str, Any]] = [
                 for area, title in AREAS.items()
             ),
             {"Header fields": "headers.md"},
+            {"Profiles": "profiles.md"},
         ]
     },
     {

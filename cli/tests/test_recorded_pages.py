@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,7 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from cli.commands.report import DOCS, report
+from cli.pages import profiles_page
 from cli.pages.recorded_pages import recorded_pages
+from spec.clause import Level
+from spec.registry import all_clauses
 
 HEADINGS = {
     "admin.md": "# Administration",
@@ -20,6 +24,7 @@ HEADINGS = {
     "implementations.md": "# Implementations",
     "interop.md": "# Real clients",
     "mutants.md": "# The kill matrix",
+    "profiles.md": "# Profiles",
 }
 CHARTS = ("send", "pull", "start", "recovery", "audit")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
@@ -54,3 +59,14 @@ def test_every_record_has_its_page(pages: dict[str, str]) -> None:
 def test_links_lead_to_files(pages: dict[str, str], name: str) -> None:
     for link in LINK.findall(pages[name]):
         assert link in pages or (DOCS / link).exists(), link
+
+
+def test_the_page_of_profiles_has_each_level_and_each_change() -> None:
+    text = profiles_page.page()
+    for profile in profiles_page.PROFILES:
+        found = Counter(one.level for one in profiles_page.clauses_of(profile))
+        counts = " | ".join(str(found[level]) for level in Level)
+        assert f"| {counts} | {found.total()} |" in text
+    for name in ("POP-GET-001", "ADMIN-GROUP-004", "DELAY-ENGINE-001"):
+        assert f"- **{name}** (MUST): {all_clauses()[name].text}" in text
+    assert "SWITCH_TIMER_ENGINE (5001)" in text

@@ -7,6 +7,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Self
 
+from spec.clause import range_has
+
 
 class ReleasedCode(IntEnum):
     """Code that some releases declare."""
@@ -23,3 +25,7 @@ class ReleasedCode(IntEnum):
         member.since = since
         member.until = until
         return member
+
+    def is_in(self, release: str) -> bool:
+        """Return whether *release*, such as ``4.9.7``, declares the code."""
+        return range_has(release, self.since, self.until)
