@@ -83,12 +83,14 @@ def filtering(request: pytest.FixtureRequest, target: Target) -> Iterator[Target
         yield target
 
 
-@pytest.fixture(scope=scope_of_change)
+@pytest.fixture
 def recalling(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
-    """Yield a target whose broker recalls timed messages."""
-    if Capability.CONFIG in target.capabilities:
-        yield from own_target_with(pytestconfig, RECALLING)
-    elif pytestconfig.stash[OPTIONS].may_configure:
+    """Yield the target while its broker recalls timed messages.
+
+    A running broker reads the setting with each request. No other file relies on it.
+    """
+    may_configure = pytestconfig.stash[OPTIONS].may_configure
+    if may_configure or Capability.CONFIG in target.capabilities:
         with configured(target, RECALLING):
             yield target
     else:

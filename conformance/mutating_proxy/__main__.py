@@ -51,7 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--recording", type=Path, help="recording to read, or to write if it is absent")
     add("--sample", type=int, default=400, help="number of mutations; 0 for all")
     add("--seed", type=int, default=1, help="choice of the sample")
-    add("--only", default="", help="part of the names of the mutations to run")
+    names = "parts of the names of the mutations to run; all without it"
+    add("--only", nargs="*", default=[], metavar="TEXT", help=names)
     add("--again", type=Path, help="run only the survivors in these results")
     add("--out", type=Path, help="file for the results, as JSON lines")
     add("--release", default="", help="a real release; the reference without it")

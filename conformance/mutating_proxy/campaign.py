@@ -36,7 +36,7 @@ class MutationCampaign:
         recording: Path | None,
         sample: int,
         seed: int,
-        only: str,
+        only: Sequence[str],
         again: Path | None,
         out: Path | None,
     ) -> None:
@@ -75,7 +75,8 @@ class MutationCampaign:
         found = mutations_of(recording.units)
         _print(f"{len(found)} mutations of {len(recording.units)} units")
         if self._only:
-            found = [one for one in found if self._only in str(one)]
+            named = self._only
+            found = [one for one in found if any(part in str(one) for part in named)]
         if self._again is not None:
             missed = unexplained(read_results(self._again))
             found = [one for one in found if one in missed]
