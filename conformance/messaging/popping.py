@@ -59,6 +59,11 @@ class Popper:
         """Topic in which messages of this pair become visible again."""
         return f"{RETRY_PREFIX}{self.group}_{self.topic}"
 
+    @property
+    def retry_topic_v2(self) -> str:
+        """The same with ``enableRetryTopicV2``."""
+        return f"{RETRY_PREFIX}{self.group}+{self.topic}"
+
     def response(self, **more: FieldValue) -> Command:
         """Pop, and return the response as it is."""
         return self.broker.pop(topic=self.topic, group=self.group, fields=more)
@@ -118,8 +123,11 @@ class Popper:
 
     def _topic_of(self, popped: Popped) -> str:
         """Return the topic that has the message of *popped*."""
-        is_first = popped.receipt.topic_kind == TopicKind.NORMAL
-        return self.topic if is_first else self.retry_topic
+        return {
+            TopicKind.NORMAL.value: self.topic,
+            TopicKind.RETRY.value: self.retry_topic,
+            TopicKind.RETRY_V2.value: self.retry_topic_v2,
+        }[popped.receipt.topic_kind]
 
     def _receipt(self, record: Record, response: Command) -> PopReceipt:
         """Return the receipt of *record*: its own, or that of the response's header."""
@@ -130,6 +138,7 @@ class Popper:
         first = {
             one.queue: one.offsets[0]
             for one in decode_popped_queues(fields["startOffsetInfo"])
+            if one.topic_kind == TopicKind.NORMAL
         }
         return PopReceipt(
             first_offset=first[str(record.queue_id)],

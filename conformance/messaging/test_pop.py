@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from conformance.harness.client.client import now_ms, require_success
@@ -14,6 +16,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
+from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
 from conformance.harness.targets.target import Target
 from conformance.messaging.popping import Popper, bodies
 from conformance.messaging.reading import bodies_of, record_of
@@ -71,14 +74,18 @@ def test_a_pop_returns_the_oldest_and_counts_the_rest(popper: Popper) -> None:
         response = popper.response(queueId=0, maxMsgNums=2)
         popped = popper.popped(response)
         offsets = tuple(range(len(found), len(found) + 2))
-        with charged("POP-GET-004", popper.broker.transcript):
-            queues = decode_popped_queues(response.fields["msgOffsetInfo"])
-        expect(
-            "POP-GET-004",
-            found=[one.offsets for one in queues],
-            expected=[offsets],
-            what="offsets of msgOffsetInfo",
-        )
+        for field, expected in (
+            ("msgOffsetInfo", offsets),
+            ("startOffsetInfo", offsets[:1]),
+        ):
+            with charged("POP-GET-004", popper.broker.transcript):
+                queues = decode_popped_queues(response.fields[field])
+            expect(
+                "POP-GET-004",
+                found=[one.offsets for one in queues],
+                expected=[expected],
+                what=f"offsets of {field}",
+            )
         expect(
             "POP-GET-003",
             found=response.fields["restNum"],
@@ -145,6 +152,30 @@ def test_a_pop_returns_only_its_tag(popper: Popper) -> None:
         popper.broker.wait_for_max_offset(topic=popper.topic, offset=number + 1)
     found = bodies(popper.pop(exp="wanted"))
     expect("POP-GET-007", found=found, expected=[b"wanted"], what="bodies")
+
+
+@pytest.mark.clause("POP-GET-010")
+def test_a_pop_returns_only_what_its_expression_selects(
+    filtering: Target, unique: Callable[[str], str]
+) -> None:
+    with filtering.connect_to_broker() as broker:
+        popper = Popper(
+            broker=broker,
+            broker_name=filtering.broker_name,
+            topic=create_topic(filtering, unique("topic")),
+            group=create_group(filtering, unique("group")),
+        )
+        for number in range(3):
+            require_success(
+                broker.send_message(
+                    topic=popper.topic,
+                    body=b"%d" % number,
+                    properties={"a": f"{number}"},
+                )
+            )
+        broker.wait_for_max_offset(topic=popper.topic, offset=3)
+        found = bodies(popper.pop(expType="SQL92", exp="a > 0 AND a < 2"))
+    expect("POP-GET-010", found=found, expected=[b"1"], what="bodies")
 
 
 @pytest.mark.clause("POP-GET-008", "POP-GET-009")
@@ -275,3 +306,16 @@ def test_a_rollback_leaves_popped_messages_hidden(popper: Popper) -> None:
     expect("POP-ROLLBACK-001", found=again, expected=[], what="bodies popped again")
     acknowledged = popper.acknowledge(popped)
     expect_code("POP-ROLLBACK-001", acknowledged, ResponseCode.SUCCESS, transcript)
+
+
+@pytest.mark.clause("POP-PEEK-002")
+def test_a_peek_begins_behind_popped_messages(popper: Popper) -> None:
+    sent = [b"%d" % number for number in range(4)]
+    popper.send(sent, queue_id=1)
+    popped = bodies(popper.pop(queueId=1, maxMsgNums=1))
+    expect("POP-PEEK-002", found=popped, expected=sent[:1], what="bodies of the pop")
+    response = popper.broker.peek(
+        topic=popper.topic, group=popper.group, queue_id=1, count=2
+    )
+    found = bodies_of(response)
+    expect("POP-PEEK-002", found=found, expected=sent[1:3], what="bodies of a peek")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.harness.client.client import now_ms, require_success
@@ -141,8 +143,9 @@ def test_a_batch_acknowledges_what_its_bits_name(popper: Popper) -> None:
         expect_code(
             "POP-ACK-008", response, ResponseCode.NO_MESSAGE, popper.broker.transcript
         )
-    popper.send(SENT)
-    popped = popper.pop(queueId=0, invisibleTime=SHORT_MS)
+    popper.send([b"before", *SENT], queue_id=2)
+    require_success(popper.acknowledge(popper.pop(queueId=2, maxMsgNums=1)[0]))
+    popped = popper.pop(queueId=2, invisibleTime=SHORT_MS)
     acks = AcksOfPops(
         broker_name=popper.broker_name, acks=(ack_of(popper, popped[0], bits=0b101),)
     )
@@ -175,7 +178,13 @@ def test_a_shorter_invisible_time_ends_sooner(popper: Popper) -> None:
         what="popTime",
     )
     again = popper.pop_again(1)
-    expect("POP-INVISIBLE-001", found=bodies(again), expected=SENT[:1], what="bodies")
+    more = popper.pop()
+    expect(
+        "POP-INVISIBLE-001",
+        found=bodies([*again, *more]),
+        expected=SENT[:1],
+        what="bodies",
+    )
     waited_ms = again[0].record.stored_at_ms - changed_at_ms
     expect_that(
         "POP-INVISIBLE-001",
@@ -193,6 +202,37 @@ def test_a_longer_invisible_time_ends_later(popper: Popper) -> None:
     require_success(popper.change(popped[0], NEVER_MS))
     again = bodies([*popper.pop_again(1), *popper.pop()])
     expect("POP-INVISIBLE-002", found=again, expected=[SENT[1]], what="popped again")
+
+
+@pytest.mark.clause("POP-INVISIBLE-006", "POP-INVISIBLE-007")
+def test_a_change_replaces_the_receipt(popper: Popper) -> None:
+    popper.send(SENT[:2])
+    changed, old = popper.pop(queueId=0, invisibleTime=NEVER_MS)
+    for one in (changed, old):
+        fields = require_success(popper.change(one, SHORT_MS)).fields
+        if one is changed:
+            receipt = replace(
+                one.receipt,
+                first_offset=one.record.queue_offset,
+                popped_at_ms=int(fields["popTime"]),
+                invisible_ms=int(fields["invisibleTime"]),
+                revive_queue_id=int(fields["reviveQid"]),
+            )
+            require_success(popper.acknowledge(replace(one, receipt=receipt)))
+    require_success(popper.acknowledge(old))
+    again = bodies([*popper.pop_again(1), *popper.pop()])
+    expect(
+        "POP-INVISIBLE-006",
+        found=[body for body in again if body == SENT[0]],
+        expected=[],
+        what="popped again with the new receipt acknowledged",
+    )
+    expect(
+        "POP-INVISIBLE-007",
+        found=[body for body in again if body == SENT[1]],
+        expected=[SENT[1]],
+        what="popped again with the old receipt acknowledged",
+    )
 
 
 @pytest.mark.clause("POP-INVISIBLE-004")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -40,7 +40,14 @@ QUEUES = 4
 @pytest.fixture
 def members(popper: Popper) -> Iterator[list[str]]:
     """Yield the client ids of two connected members of the group."""
-    ids = [unique_name("member") for _ in range(2)]
+    with connected(popper, count=2) as ids:
+        yield ids
+
+
+@contextmanager
+def connected(popper: Popper, *, count: int) -> Iterator[list[str]]:
+    """Yield the client ids of *count* connected members of the group, in order."""
+    ids = sorted(unique_name("member") for _ in range(count))
     consumer = consumer_data(
         group=popper.group, subscriptions=[subscription_data(topic=popper.topic)]
     )
@@ -75,14 +82,22 @@ def assigned(popper: Popper, client_id: str) -> tuple[Assignment, ...]:
     return found[-1].assignments
 
 
+def place_of(one: Assignment) -> tuple[str | None, str | None, int]:
+    """Return topic, broker name and queue id of an assignment."""
+    return one.queue.topic, one.queue.broker_name, one.queue.queue_id
+
+
 @pytest.mark.clause("POP-ASSIGN-001")
 def test_members_divide_the_queues(popper: Popper, members: list[str]) -> None:
     found = [one for member in members for one in assigned(popper, member)]
     expect(
         "POP-ASSIGN-001",
-        found=sorted((one.queue.queue_id, one.mode) for one in found),
-        expected=[(queue_id, "PULL") for queue_id in range(QUEUES)],
-        what="queue ids and modes of both members",
+        found=sorted((place_of(one), one.mode) for one in found),
+        expected=[
+            ((popper.topic, popper.broker_name, queue_id), "PULL")
+            for queue_id in range(QUEUES)
+        ],
+        what="queues and modes of both members",
     )
 
 
@@ -93,9 +108,9 @@ def test_members_that_pop_share_all_queues(popper: Popper, members: list[str]) -
     for member in members:
         expect(
             "POP-ASSIGN-002",
-            found=[(one.queue.queue_id, one.mode) for one in assigned(popper, member)],
-            expected=[(ANY_QUEUE, "POP")],
-            what="queue ids and modes of one member",
+            found=[(place_of(one), one.mode) for one in assigned(popper, member)],
+            expected=[((popper.topic, popper.broker_name, ANY_QUEUE), "POP")],
+            what="queues and modes of one member",
         )
 
 
@@ -117,6 +132,27 @@ def test_the_modes_are_returned_by_topic_and_group(popper: Popper) -> None:
         },
         transcript=popper.broker.transcript,
     )
+
+
+@pytest.mark.clause("POP-ASSIGN-007")
+def test_members_that_pop_share_the_queues_of_the_next(popper: Popper) -> None:
+    mode = RequestMode(
+        topic=popper.topic, group=popper.group, mode="POP", shared_queue_count=1
+    )
+    require_success(popper.broker.set_request_mode(mode))
+    with connected(popper, count=QUEUES) as members:
+        for number, member in enumerate(members):
+            expect(
+                "POP-ASSIGN-007",
+                found=sorted(
+                    (one.queue.queue_id, one.mode) for one in assigned(popper, member)
+                ),
+                expected=sorted(
+                    (queue_id % QUEUES, "POP") for queue_id in (number, number + 1)
+                ),
+                what=f"queue ids and modes of member {number}",
+                transcript=popper.broker.transcript,
+            )
 
 
 @pytest.mark.clause("POP-ASSIGN-003")

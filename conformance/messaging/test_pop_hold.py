@@ -11,6 +11,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_code,
+    expect_fields,
     expect_that,
 )
 from conformance.messaging.popping import Popper, bodies
@@ -81,6 +82,25 @@ def notified(consumer: Client, opaque: int) -> str:
     """Return hasMsg of the response to the notification request *opaque*."""
     response = consumer.peer.receive_response(opaque, timeout_s=SOON_S)
     return require_success(response).fields["hasMsg"]
+
+
+@pytest.mark.clause("POP-NOTIFY-004")
+@pytest.mark.parametrize("has_message", [True, False])
+def test_a_notification_is_not_refused_for_lack_of_room(
+    popper: Popper, has_message: bool
+) -> None:
+    if has_message:
+        popper.send([b"there"])
+    opaque = popper.broker.begin_notification(
+        topic=popper.topic, group=popper.group, poll_ms=SHORT_MS
+    )
+    response = popper.broker.peer.receive_response(opaque, timeout_s=SOON_S)
+    expect_fields(
+        "POP-NOTIFY-004",
+        found=require_success(response).fields,
+        expected={"pollingFull": "false", "hasMsg": str(has_message).lower()},
+        transcript=popper.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-NOTIFY-001")

@@ -24,6 +24,8 @@ OPTIONS = (
     *("-p", "conformance.harness.pytest_plugin.plugin"),
     *("--no-baseline", "--hypothesis-profile=glance", "--tb=short"),
     *("-m", "not patient"),
+    # The harness is imported before pytest could rewrite its assertions.
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
 
 
@@ -34,7 +36,7 @@ def main(words: list[str]) -> int:
         recording=options.recording,
         sample=options.sample,
         seed=options.seed,
-        only=options.only,
+        only=options.only or [],
         again=options.again,
         out=options.out,
     )

@@ -31,7 +31,7 @@ from conformance.harness.targets.target import TargetError
 from conformance.mutating_proxy.mutation import Mutation, Unit, Way
 from conformance.mutating_proxy.switch import SWITCH
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 """Time that a test may take. A mutation may keep one waiting."""
 RECORDING_PATIENCE_S = 150
 """The same in the recording run, on a busy machine."""
@@ -162,6 +162,8 @@ class Worker:
         self, items: dict[str, pytest.Item], jobs: Sequence[Job], *, taken: Path
     ) -> None:
         self._items, self._jobs, self._taken = items, jobs, taken
+        self._is_warm = False
+        """Whether a test has run, so that the target has started."""
 
     def results(self) -> Iterator[Result]:
         """Yield the results of jobs until all are taken."""
@@ -181,6 +183,7 @@ class Worker:
     def _result_of(self, job: Job) -> Result:
         if job.mutation is None:
             SWITCH.set(None)
+            self._warm_up(job.tests[0])
             runs = [self._recorded(test) for test in job.tests]
             return Result(mutation=None, runs=runs)
         way, code, place, change = job.mutation
@@ -197,6 +200,16 @@ class Worker:
                     self._replace_target(test)
                 break
         return result
+
+    def _warm_up(self, test: str) -> None:
+        """Start the target, so that its start does not count as time of a test.
+
+        Tests that are marked ``long`` come first. With the start of a JVM they take
+        longer than ``LONGEST_S``, and no mutation of their requests is shown.
+        """
+        if not self._is_warm:
+            self._run(test, patience_s=RECORDING_PATIENCE_S)
+        self._is_warm = True
 
     def _replace_target(self, test: str) -> None:
         """Start the target anew, where a mutation has left something behind."""

@@ -121,6 +121,28 @@ NEW_RECEIPT = Clause(
     source=f"{_CHANGE}#processRequestAsync",
     since="5.0",
 )
+CHANGED_RECEIPT = Clause(
+    id="POP-INVISIBLE-006",
+    level=Level.MUST,
+    text=(
+        "After CHANGE_MESSAGE_INVISIBLETIME (200053), ACK_MESSAGE with popTime, "
+        "invisibleTime and reviveQid of its response as the receipt acknowledges the "
+        "message."
+    ),
+    source=f"{_CHANGE}#appendCheckPointThenAckOrigin",
+    since="5.0",
+)
+REPLACED_RECEIPT = Clause(
+    id="POP-INVISIBLE-007",
+    level=Level.QUIRK,
+    text=(
+        "After CHANGE_MESSAGE_INVISIBLETIME (200053), ACK_MESSAGE with the receipt of "
+        "the pop is answered with SUCCESS (0), but the message is returned to its "
+        "group when the new time ends."
+    ),
+    source=f"{_CHANGE}#ackOrigin",
+    since="5.0",
+)
 CHANGE_RANGE = Clause(
     id="POP-INVISIBLE-004",
     level=Level.MUST,

@@ -42,6 +42,16 @@ NOT_NOTIFIED = Clause(
     source=f"{_NOTIFICATION}#processRequest",
     since="5.0",
 )
+NOT_FULL = Clause(
+    id="POP-NOTIFY-004",
+    level=Level.MUST,
+    text=(
+        "The response to NOTIFICATION (200054) has the text false as pollingFull, "
+        "unless the broker refused to hold the request."
+    ),
+    source=f"{_NOTIFICATION}#processRequest",
+    since="5.3.2",
+)
 DIVIDED_QUEUES = Clause(
     id="POP-ASSIGN-001",
     level=Level.MUST,
@@ -101,5 +111,16 @@ ALL_MODES = Clause(
     ),
     source="5.3.3 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
     "#getAllMessageRequestMode",
+    since="5.0",
+)
+SHARED_QUEUES = Clause(
+    id="POP-ASSIGN-007",
+    level=Level.MUST,
+    text=(
+        "In mode POP with a popShareQueueNum n above 0 and below the number of members "
+        "minus 1, a member is assigned its own queues and those of the next n members "
+        "in the order of client ids."
+    ),
+    source=f"{_ASSIGNMENT}#allocate4Pop",
     since="5.0",
 )

@@ -110,6 +110,16 @@ FIRST_FROM_MEMORY = Clause(
     source=f"{_POP}#getInitOffset",
     since="5.1",
 )
+ONLY_TRUE = Clause(
+    id="POP-GET-010",
+    level=Level.MUST,
+    text=(
+        "A pop with a SQL92 expression returns only messages for whose properties the "
+        "expression is true, if enablePropertyFilter is set."
+    ),
+    source=_REQUEST,
+    since="5.0",
+)
 MORE_THAN_32 = Clause(
     id="POP-REFUSE-001",
     level=Level.MUST,
@@ -186,6 +196,16 @@ SEEN_BY_OTHERS = Clause(
     source=_QUEUE,
     since="5.0",
 )
+HIDDEN_AFTER_RESTART = Clause(
+    id="POP-HIDE-003",
+    level=Level.MUST,
+    text=(
+        "A popped message stays hidden from its group until its invisible time ends, "
+        "also after an orderly stop and a start of the broker."
+    ),
+    source="5.3.3 org.apache.rocketmq.broker.processor.PopBufferMergeService#run",
+    since="5.0",
+)
 COMES_AGAIN = Clause(
     id="POP-REVIVE-001",
     level=Level.MUST,
@@ -225,6 +245,47 @@ RETRY_TOPIC = Clause(
     ),
     source="5.3.3 org.apache.rocketmq.common.KeyBuilder#buildPopRetryTopicV1",
     since="5.0",
+)
+AGAIN_AFTER_KILL = Clause(
+    id="POP-REVIVE-005",
+    level=Level.MUST,
+    text=(
+        "A message that is popped and not acknowledged when the broker's process is "
+        "killed is returned to its group again after the next start."
+    ),
+    source=f"{_REVIVE}#mergeAndRevive",
+    since="5.0",
+)
+ACKNOWLEDGED_BEFORE_STOP = Clause(
+    id="POP-REVIVE-006",
+    level=Level.MUST,
+    text=(
+        "After an orderly stop and a start of the broker, a message that was "
+        "acknowledged before is not returned to its group, and the others of its pop "
+        "are."
+    ),
+    source="5.3.3 org.apache.rocketmq.broker.processor.PopBufferMergeService#run",
+    since="5.0",
+)
+RETRY_TOPIC_V2 = Clause(
+    id="POP-REVIVE-007",
+    level=Level.MUST,
+    text=(
+        "With enableRetryTopicV2, a message that is to be popped again is put into the "
+        "topic %RETRY%GROUP+TOPIC, and its receipt has topic kind 2."
+    ),
+    source="5.3.3 org.apache.rocketmq.common.KeyBuilder#buildPopRetryTopicV2",
+    since="5.2",
+)
+OLD_RETRY_TOPIC = Clause(
+    id="POP-REVIVE-008",
+    level=Level.MUST,
+    text=(
+        "A broker that is started with enableRetryTopicV2 also returns messages of the "
+        "retry topic %RETRY%GROUP_TOPIC (retrieveMessageFromPopRetryTopicV1)."
+    ),
+    source=f"{_REQUEST}",
+    since="5.2",
 )
 HELD_POP = Clause(
     id="POP-HOLD-001",
@@ -267,6 +328,27 @@ HELD_COUNT = Clause(
     "#processRequest",
     since="5.0",
 )
+ONE_RESPONSE_OF_POP = Clause(
+    id="POP-HOLD-005",
+    level=Level.MUST,
+    text=(
+        "A request of pop consumption, held or not, gets one response and no second "
+        "one."
+    ),
+    source="5.3.3 org.apache.rocketmq.broker.longpolling.PopRequest#complete",
+    since="5.0",
+)
+POP_IN_TIME = Clause(
+    id="POP-HOLD-006",
+    level=Level.SHOULD,
+    text=(
+        "A request of pop consumption that is not held gets its response within 3 "
+        "seconds, for which a Java consumer waits (ASYNC_TIMEOUT)."
+    ),
+    source="5.3.3 org.apache.rocketmq.client.impl.consumer.DefaultMQPushConsumerImpl"
+    "#ackAsync",
+    since="5.0",
+)
 PEEKED = Clause(
     id="POP-PEEK-001",
     level=Level.MUST,
@@ -288,4 +370,14 @@ ROLLED_BACK = Clause(
     source="5.3.3 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
     "#transferPopToFsStore",
     since="5.3.2",
+)
+PEEKED_NEXT = Clause(
+    id="POP-PEEK-002",
+    level=Level.MUST,
+    text=(
+        "PEEK_MESSAGE (200052) returns at most maxMsgNums messages of the queue, from "
+        "the first one that the group has not popped."
+    ),
+    source=f"{_PEEK}#peekMsgFromQueue",
+    since="5.0",
 )
