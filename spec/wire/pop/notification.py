@@ -117,9 +117,9 @@ SHARED_QUEUES = Clause(
     id="POP-ASSIGN-007",
     level=Level.MUST,
     text=(
-        "In mode POP with a popShareQueueNum n above 0 and below the number of members "
-        "minus 1, a member is assigned its own queues and those of the next n members "
-        "in the order of client ids."
+        "In mode POP with popShareQueueNum n, a member is assigned its own queues and "
+        "those of the next n members by client id. It holds for n above 0 and below "
+        "the number of members minus 1."
     ),
     source=f"{_ASSIGNMENT}#allocate4Pop",
     since="5.0",
