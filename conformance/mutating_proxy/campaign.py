@@ -95,10 +95,6 @@ def _job(mutation: Mutation, recording: Recording, tests: Sequence[str]) -> Job:
     )
 
 
-def _has_any(name: str, parts: Iterable[str]) -> bool:
-    return any(part in name for part in parts)
-
-
 def _write(results: Iterable[Result], file: Path) -> None:
     with file.open("w") as out:
         for one in results:
