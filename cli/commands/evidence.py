@@ -17,6 +17,7 @@ from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.releases import releases_option
 from cli.runs.clause_tests import clause_tests
 from cli.runs.release_runs import Runs
+from conformance.harness.java.apache import RELEASES
 from conformance.harness.pytest_plugin.options import BROKER_SUITES
 from conformance.harness.report.evidence import (
     Recording,
@@ -38,9 +39,6 @@ from spec.observed import (
     encode_observed,
 )
 from spec.registry import all_clauses
-
-RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
-"""The releases whose behaviour is evidence."""
 
 RELEASE = releases_option(
     "Only this release, as 4.6; may be given several times.", among=lambda: RELEASES
