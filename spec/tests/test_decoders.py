@@ -156,6 +156,7 @@ TEXTS = {
     "wire.pop.pop_receipt.decode_popped_queues",
     "wire.pop.pop_receipt.decode_receipt",
     "wire.message.properties.decode_properties",
+    "wire.message.timed.decode_recall_handle",
     "wire.message.system_topics.decode_note",
     "wire.message.trace.decode_trace",
 }

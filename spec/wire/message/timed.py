@@ -8,7 +8,6 @@ The message waits in the topic rmq_sys_wheel_timer and in the timer wheel of
 
 from __future__ import annotations
 
-import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 
@@ -255,7 +254,7 @@ def decode_recall_handle(text: str) -> RecallHandle:
     """
     try:
         words = urlsafe_b64decode(text).decode().split(" ")
-    except (binascii.Error, UnicodeDecodeError) as error:
+    except ValueError as error:  # not ASCII, not base64, or not UTF-8
         raise LayoutError(f"{text!r} is not a recall handle: {error}") from None
     if words[0] != HANDLE_VERSION or len(words) < HANDLE_WORDS:
         raise LayoutError(f"{text!r} is not a recall handle of five words")
