@@ -39,7 +39,9 @@ def test_a_refused_file_delays_no_other(start_target: TargetStarter) -> None:
     files = StoreFiles(target.store_path)
     refused = files.config(CONSUMER_OFFSETS_FILE)
     for suffix in ("", ".tmp", BACKUP_SUFFIX):  # no release writes past all three
-        (refused.with_name(refused.name + suffix) / "entry").mkdir(parents=True)
+        path = refused.with_name(refused.name + suffix)
+        path.unlink(missing_ok=True)  # some releases write it when they start
+        (path / "entry").mkdir(parents=True)
     topic = create_topic(target, unique_name("refused"), queue_count=1)
     group = unique_name("group")
     with target.connect_to_broker() as broker:
