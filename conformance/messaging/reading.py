@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.client.client import Client, body_of, now_ms, require_success
 from conformance.harness.process.deadline import comes_true, wait_until
 from spec.routing.topic_config import TopicConfig, decode_topic_table
 from spec.store.message_record import Record, decode_record, decode_records
@@ -21,6 +21,13 @@ def record_of(broker: Client, answer: Command) -> Record:
     """Return the record of the message to whose send this is the *answer*."""
     viewed = broker.view_stored(require_success(answer).fields["msgId"])
     return decode_record(require_success(viewed).body)
+
+
+def mapping_of(response: Command) -> Mapping[Any, Any]:
+    """Return the JSON object in the body of *response*."""
+    found = body_of(response)
+    assert isinstance(found, Mapping), f"the body is {found!r}"
+    return found
 
 
 def query_by_key(broker: Client, topic: str, key: str, **how: Any) -> Command:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.harness.blocked.skips import blocked
-from conformance.harness.client.client import Client, body_of, now_ms, require_success
+from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
     expect,
@@ -17,17 +17,10 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.messaging.reading import bodies_of, records_of, send_bodies
+from conformance.messaging.reading import bodies_of, mapping_of, records_of, send_bodies
 from spec.wire.bodies.fastjson import loads
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
-
-
-def mapping_of(answer: Command) -> Mapping[Any, Any]:
-    """Return the JSON object in the body of *answer*."""
-    found = body_of(answer)
-    assert isinstance(found, Mapping), f"the body is {found!r}"
-    return found
 
 
 def by_queue(table: Mapping[Any, Any]) -> dict[int, Any]:

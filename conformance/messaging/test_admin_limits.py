@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from conformance.harness.client.client import (
     Client,
-    body_of,
     consumer_data,
     require_success,
     subscription_data,
@@ -18,18 +17,10 @@ from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
 )
-from conformance.messaging.reading import send_bodies
+from conformance.messaging.reading import mapping_of, send_bodies
 from spec.wire.admin.later_requests import SUBSCRIPTION_FORBIDDEN
-from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
-
-
-def mapping_of(response: Command) -> Mapping[str, Any]:
-    """Return the JSON object in the body of *response*."""
-    found = body_of(response)
-    assert isinstance(found, Mapping)
-    return found
 
 
 @pytest.fixture
@@ -116,44 +107,43 @@ def set_thresholds(broker: Client, text: str) -> None:
     require_success(broker.invoke(code, body=text.encode()))
 
 
+def expect_thresholds(
+    clause: str,
+    broker: Client,
+    groups: Sequence[str],
+    expected: Sequence[int | None],
+    when: str = "",
+) -> None:
+    """Fail *clause* unless *groups* have the *expected* thresholds."""
+    table = cold_data(broker)["configTable"]
+    expect(
+        clause,
+        found=tuple(map(table.get, groups)),
+        expected=tuple(expected),
+        what=f"thresholds of both groups{when}",
+        transcript=broker.transcript,
+    )
+
+
 @pytest.mark.clause("ADMIN-COLDDATA-001", "ADMIN-COLDDATA-003")
 def test_thresholds_are_listed_until_they_are_removed(
     broker: Client, group: str
 ) -> None:
     other = f"{group}_other"
+    both = group, other
     set_thresholds(broker, f"{group}=1000\n{other}=2000\n")
-    table = cold_data(broker)["configTable"]
-    expect(
-        "ADMIN-COLDDATA-001",
-        found=(table.get(group), table.get(other)),
-        expected=(1000, 2000),
-        what="thresholds of both groups",
-        transcript=broker.transcript,
-    )
+    expect_thresholds("ADMIN-COLDDATA-001", broker, both, (1000, 2000))
     code = RequestCode.REMOVE_COLD_DATA_FLOW_CTR_CONFIG
     require_success(broker.invoke(code, body=group.encode()))
-    table = cold_data(broker)["configTable"]
-    expect(
-        "ADMIN-COLDDATA-003",
-        found=(table.get(group), table.get(other)),
-        expected=(None, 2000),
-        what="thresholds of both groups after removal of the first",
-        transcript=broker.transcript,
-    )
+    when = " after removal of the first"
+    expect_thresholds("ADMIN-COLDDATA-003", broker, both, (None, 2000), when)
 
 
 @pytest.mark.clause("ADMIN-COLDDATA-002")
 def test_text_for_a_threshold_is_ignored(broker: Client, group: str) -> None:
     other = f"{group}_other"
     set_thresholds(broker, f"{group}=many\n{other}=2000\n")
-    table = cold_data(broker)["configTable"]
-    expect(
-        "ADMIN-COLDDATA-002",
-        found=(table.get(group), table.get(other)),
-        expected=(None, 2000),
-        what="thresholds of both groups",
-        transcript=broker.transcript,
-    )
+    expect_thresholds("ADMIN-COLDDATA-002", broker, (group, other), (None, 2000))
 
 
 @pytest.mark.clause("ADMIN-COLDDATA-004")

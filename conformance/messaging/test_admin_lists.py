@@ -9,7 +9,6 @@ import pytest
 
 from conformance.harness.client.client import (
     Client,
-    body_of,
     json_body,
     require_success,
 )
@@ -19,6 +18,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
+from conformance.messaging.reading import mapping_of
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -26,13 +26,6 @@ from spec.wire.remoting.response_code import ResponseCode
 INVALID = "in valid"
 """Suffix that makes a name invalid: it has a space."""
 COUNTS = ("writeQueueNums", "readQueueNums", "perm")
-
-
-def mapping_of(response: Command) -> Mapping[str, Any]:
-    """Return the JSON object in the body of *response*."""
-    found = body_of(response)
-    assert isinstance(found, Mapping)
-    return found
 
 
 def topic_config(

@@ -7,18 +7,16 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.messaging.reading import send_bodies
+from conformance.messaging.reading import mapping_of, send_bodies
 from spec.wire.remoting.request_code import RequestCode
 
 
 def mapping_from(broker: Client, code: RequestCode, **fields: str) -> Mapping[str, Any]:
     """Return the JSON object that answers a question."""
-    found = body_of(broker.invoke(code, fields))
-    assert isinstance(found, Mapping)
-    return found
+    return mapping_of(broker.invoke(code, fields))
 
 
 @pytest.mark.settings(autoCreateTopicEnable="true")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from conformance.harness.client.client import (
     Client,
-    body_of,
     consumer_data,
     require_success,
     subscription_data,
@@ -18,7 +17,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
 )
-from conformance.messaging.reading import send_bodies
+from conformance.messaging.reading import mapping_of, send_bodies
 from spec.wire.bodies.admin_bodies import Producers, SubscriptionOfGroup
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.remoting.command import Command
@@ -73,8 +72,7 @@ def test_one_subscription_is_returned_as_it_was_sent(
     require_success(broker.heartbeat(client_id="one", consumers=[consumer]))
     fields = {"group": group, "topic": topic}
     response = broker.invoke(RequestCode.QUERY_SUBSCRIPTION_BY_CONSUMER, fields)
-    body = body_of(response)
-    assert isinstance(body, Mapping)
+    body = mapping_of(response)
     found: dict[str, Any] = dict(body.get("subscriptionData") or {})
     for name in ("tagsSet", "codeSet"):
         found[name] = sorted(found.get(name, ()))
@@ -99,8 +97,7 @@ def test_the_topics_of_a_group_are_those_with_offsets(
     broker: Client, topic: str, known_group: str
 ) -> None:
     for expected in ([], [topic]):
-        found = body_of(topics_response(broker, known_group))
-        assert isinstance(found, Mapping)
+        found = mapping_of(topics_response(broker, known_group))
         expect_fields(
             "ADMIN-STATS-010",
             found=found,

@@ -7,23 +7,21 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
+from conformance.messaging.reading import mapping_of
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 
 def status(broker: Client) -> Mapping[str, Any]:
     """Return the state of replication."""
-    found = body_of(broker.invoke(RequestCode.GET_BROKER_HA_STATUS))
-    assert isinstance(found, Mapping)
-    return found
+    return mapping_of(broker.invoke(RequestCode.GET_BROKER_HA_STATUS))
 
 
 def max_offset(broker: Client) -> int:
     """Return the max offset of the commit log, in bytes."""
-    info = body_of(broker.broker_runtime_info())
-    assert isinstance(info, Mapping)
+    info = mapping_of(broker.broker_runtime_info())
     return int(info["table"]["commitLogMaxOffset"])
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_code,
     expect_in_time,
     expect_that,
 )
-from conformance.messaging.reading import record_of
+from conformance.messaging.reading import mapping_of, record_of
 from conformance.messaging.timing import LATE_S, LATER_MS, SOON_MS, Timed
+from spec.store.message_record import Record
 from spec.store.timer.timer_wheel import decode_timer_checkpoint
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.timed import TIMER_DELAY_MAX_S
@@ -36,6 +37,20 @@ def now_at(timed: Timed) -> int:
     return record_of(timed.broker, timed.send(b"clock")).stored_at_ms
 
 
+def arrived(clause: str, timed: Timed) -> Record:
+    """Return the one message of QUEUE; fail *clause* unless it arrives in time."""
+    expect_in_time(
+        clause,
+        lambda: timed.max_offset(QUEUE),
+        expected=1,
+        what="max offset of the message's queue",
+        timeout_s=LATE_S,
+        transcript=timed.broker.transcript,
+    )
+    (found,) = timed.wait_for(1, queue_id=QUEUE)
+    return found
+
+
 @pytest.mark.long
 @pytest.mark.clause("DELAY-TIMER-001")
 @pytest.mark.parametrize(
@@ -49,15 +64,7 @@ def test_a_timed_message_arrives_in_time(timed: Timed, name: str) -> None:
         "TIMER_DELAY_SEC": SOON_MS // 1_000,
     }[name]
     require_success(timed.send(b"timed", queue_id=QUEUE, **{name: value}))
-    expect_in_time(
-        "DELAY-TIMER-001",
-        lambda: timed.max_offset(QUEUE),
-        expected=1,
-        what="max offset of the message's queue",
-        timeout_s=LATE_S,
-        transcript=timed.broker.transcript,
-    )
-    (found,) = timed.wait_for(1, queue_id=QUEUE)
+    found = arrived("DELAY-TIMER-001", timed)
     expect(
         "DELAY-TIMER-001",
         found=(found.topic, found.queue_id, found.body),
@@ -116,15 +123,7 @@ def test_a_delay_level_comes_before_a_time(timed: Timed) -> None:
     due_ms = now_at(timed) + LATER_MS
     response = timed.send(b"level", queue_id=QUEUE, DELAY=1, TIMER_DELIVER_MS=due_ms)
     require_success(response)
-    expect_in_time(
-        "DELAY-TIMER-005",
-        lambda: timed.max_offset(QUEUE),
-        expected=1,
-        what="max offset of the message's queue",
-        timeout_s=LATE_S,
-        transcript=timed.broker.transcript,
-    )
-    (found,) = timed.wait_for(1, queue_id=QUEUE)
+    found = arrived("DELAY-TIMER-005", timed)
     expect(
         "DELAY-TIMER-005",
         found=decode_properties(found.properties).get("TIMER_DELIVER_MS"),
@@ -164,8 +163,7 @@ def test_the_checkpoint_grows_with_timed_messages(timed: Timed) -> None:
 @pytest.mark.clause("DELAY-METRICS-001")
 def test_waiting_messages_are_counted_by_topic(timed: Timed) -> None:
     def waiting() -> object:
-        table = body_of(timed.broker.invoke(RequestCode.GET_TIMER_METRICS))
-        assert isinstance(table, dict)
+        table = mapping_of(timed.broker.invoke(RequestCode.GET_TIMER_METRICS))
         return table["timingCount"].get(timed.topic, {}).get("count")
 
     for body, delay_ms in ((b"soon", SOON_MS), (b"later", LATER_MS)):

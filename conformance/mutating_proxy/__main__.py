@@ -36,7 +36,7 @@ def main(words: list[str]) -> int:
         recording=options.recording,
         sample=options.sample,
         seed=options.seed,
-        only=options.only or [],
+        only=options.only,
         again=options.again,
         out=options.out,
     )
