@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pytest
 
-from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.one_response import (
+    Send,
+    responses_in_time,
+    second_responses,
+)
 from conformance.messaging.popping import Popper, ack_of
 from spec.wire.pop.pop_bodies import AcksOfPops, AssignmentQuestion, RequestMode
 from spec.wire.remoting.command import Command
 
-IN_TIME_S = 3.0
-ATTEMPTS = 3
-"""A busy machine may be late once."""
 SHORT_MS = 1_000
 SOON_S = 5.0
 QUIET_S = 0.3
 AFTER_POLL_TIME_S = 2 * SHORT_MS / 1000
-
-Send = Callable[[], Command]
 
 
 def requests_of(popper: Popper) -> Mapping[str, Send]:
@@ -63,25 +62,12 @@ def requests_of(popper: Popper) -> Mapping[str, Send]:
 
 @pytest.mark.clause("POP-HOLD-005", "POP-HOLD-006")
 def test_each_request_gets_one_response_in_time(popper: Popper) -> None:
-    names: dict[int, str] = {}
-    for name, send in requests_of(popper).items():
-        took_s: list[float] = []
-        while len(took_s) < ATTEMPTS and min(took_s, default=IN_TIME_S) >= IN_TIME_S:
-            begun = time.monotonic()
-            response = send()
-            took_s.append(time.monotonic() - begun)
-            names[response.opaque] = name
-        expect_that(
-            "POP-HOLD-006",
-            min(took_s) < IN_TIME_S,
-            found=f"{min(took_s):.1f} s",
-            expected=f"less than {IN_TIME_S:g} s",
-            what=f"time until the response to {name}",
-            transcript=popper.broker.transcript,
-        )
+    client = popper.broker
+    responses = responses_in_time("POP-HOLD-006", client, requests_of(popper))
+    names = {response.opaque: name for name, response in responses}
     expect(
         "POP-HOLD-005",
-        found=second_responses(popper, names, QUIET_S),
+        found=second_responses(client, names, QUIET_S),
         expected=[],
         what="requests with a second response",
         transcript=popper.broker.transcript,
@@ -103,18 +89,8 @@ def test_a_held_request_gets_one_response(popper: Popper) -> None:
         broker.peer.receive_response(opaque, timeout_s=SOON_S)
     expect(
         "POP-HOLD-005",
-        found=second_responses(popper, held, AFTER_POLL_TIME_S),
+        found=second_responses(broker, held, AFTER_POLL_TIME_S),
         expected=[],
         what="held requests with a second response",
         transcript=broker.transcript,
     )
-
-
-def second_responses(
-    popper: Popper, names: Mapping[int, str], quiet_s: float
-) -> list[str]:
-    """Return the requests whose response comes again before *quiet_s* of silence."""
-    more: list[str] = []
-    while not popper.broker.peer.is_silent(quiet_s):
-        more.append(names.get(popper.broker.peer.receive().opaque, "none of them"))
-    return more

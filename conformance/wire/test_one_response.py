@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 
 import pytest
 
 from conformance.harness.client.client import Client, batch_body, now_ms
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.one_response import (
+    Send,
+    responses_in_time,
+    second_responses,
+)
 from conformance.harness.targets.target import Target
 from conformance.wire.server import QUIET_S
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.language import LanguageCode
 from spec.wire.remoting.request_code import RequestCode
 
-IN_TIME_S = 3.0
-ATTEMPTS = 3
-"""A busy machine may be late once."""
 OF_BROKER = (
     RequestCode.QUERY_MESSAGE,
     RequestCode.QUERY_CONSUMER_OFFSET,
@@ -50,8 +51,6 @@ OF_NAME_SERVER = (
     RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS,
 )
 
-Send = Callable[[], Command]
-
 
 def fields_for(topic: str, group: str, cluster: str) -> Mapping[str, str]:
     """Return the fields of all these requests; a peer ignores those of others."""
@@ -74,22 +73,8 @@ def fields_for(topic: str, group: str, cluster: str) -> Mapping[str, str]:
 
 def expect_one_each(client: Client, sends: Mapping[str, Send]) -> None:
     """Send each request, and fail the clauses unless it has one response, in time."""
-    names: dict[int, str] = {}
-    for name, send in sends.items():
-        took_s: list[float] = []
-        while len(took_s) < ATTEMPTS and min(took_s, default=IN_TIME_S) >= IN_TIME_S:
-            begun = time.monotonic()
-            response = send()
-            took_s.append(time.monotonic() - begun)
-            names[response.opaque] = name
-        expect_that(
-            "WIRE-COMMAND-012",
-            min(took_s) < IN_TIME_S,
-            found=f"{min(took_s):.1f} s",
-            expected=f"less than {IN_TIME_S:g} s",
-            what=f"time until the response to {name}",
-            transcript=client.transcript,
-        )
+    responses = responses_in_time("WIRE-COMMAND-012", client, sends)
+    for name, response in responses:
         expect_that(
             "WIRE-JSON-005",
             response.language in LanguageCode.__members__,
@@ -98,12 +83,10 @@ def expect_one_each(client: Client, sends: Mapping[str, Send]) -> None:
             what=f"language of the response to {name}",
             transcript=client.transcript,
         )
-    more = []
-    while not client.peer.is_silent(QUIET_S):
-        more.append(names.get(client.peer.receive().opaque, "none of them"))
+    names = {response.opaque: name for name, response in responses}
     expect(
         "WIRE-COMMAND-011",
-        found=more,
+        found=second_responses(client, names, QUIET_S),
         expected=[],
         what="requests with a second response",
         transcript=client.transcript,
