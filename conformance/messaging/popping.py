@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.requests.invoker import FieldValue
-from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.deadline import TooLateError, comes_true
 from conformance.messaging.reading import send_bodies
 from spec.store.message_record import Record, decode_records
 from spec.wire.message.properties import decode_properties
@@ -85,14 +85,20 @@ class Popper:
 
     def pop_again(self, count: int, **more: FieldValue) -> list[Popped]:
         """Pop until *count* messages were returned."""
+        found = self.pop_in_time(count, **more)
+        if len(found) < count:
+            raise TooLateError(f"{count} messages are popped again", AGAIN_S)
+        return found
+
+    def pop_in_time(self, count: int, **more: FieldValue) -> list[Popped]:
+        """Pop until *count* messages were returned, at most `AGAIN_S`; return them."""
         found: list[Popped] = []
 
         def has_all() -> bool:
             found.extend(self.pop(**more))
             return len(found) >= count
 
-        what = f"{count} messages are popped again"
-        wait_until(has_all, what=what, timeout_s=AGAIN_S)
+        comes_true(has_all, AGAIN_S)
         return found
 
     def acknowledge(self, popped: Popped, **more: FieldValue) -> Command:

@@ -15,6 +15,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_in_time,
     expect_that,
 )
+from conformance.harness.pytest_plugin.fixtures import create_group
+from conformance.harness.targets.target import Target
 from conformance.messaging.popping import AGAIN_S, Popper, ack_of, bodies
 from conformance.messaging.reading import topic_of
 from spec.wire.message.properties import decode_properties
@@ -22,6 +24,8 @@ from spec.wire.pop.pop_bodies import AcksOfPops
 from spec.wire.remoting.response_code import ResponseCode
 
 QUEUES = 4
+REVIVE_QUEUES = 8
+"""Queues of checkpoints, which brokers use in turn (Java: reviveQueueNum)."""
 SHORT_MS = 2_000
 NEVER_MS = 600_000
 """Invisible time that no test waits for."""
@@ -88,6 +92,34 @@ def test_messages_without_acknowledgement_are_popped_again(popper: Popper) -> No
     )
     for one in again:
         require_success(popper.acknowledge(one))
+
+
+@pytest.mark.clause("POP-ACK-001")
+def test_acknowledgements_are_of_their_group_and_pop(
+    popper: Popper, target: Target
+) -> None:
+    group = create_group(target, f"{popper.group}_other")
+    both = popper, replace(popper, group=group)
+    popper.send([b"%d" % number for number in range(2 + REVIVE_QUEUES)])
+    for one in both:
+        popped = [
+            message
+            for _ in range(2 + REVIVE_QUEUES)
+            for message in one.pop(queueId=0, invisibleTime=SHORT_MS, maxMsgNums=1)
+        ]
+        for message in popped[:2]:
+            require_success(one.acknowledge(message))
+    # Each revive queue makes one of the others visible, behind the acknowledged ones.
+    expected = sorted(b"%d" % number for number in range(2, 2 + REVIVE_QUEUES))
+    for one in both:
+        again = [*one.pop_in_time(REVIVE_QUEUES), *one.pop()]
+        expect(
+            "POP-ACK-001",
+            found=sorted(bodies(again)),
+            expected=expected,
+            what="bodies popped again, of pops of which the first two are acknowledged",
+            transcript=popper.broker.transcript,
+        )
 
 
 @pytest.mark.clause("POP-ACK-002")
@@ -220,7 +252,7 @@ def test_a_change_replaces_the_receipt(popper: Popper) -> None:
             )
             require_success(popper.acknowledge(replace(one, receipt=receipt)))
     require_success(popper.acknowledge(old))
-    again = bodies([*popper.pop_again(1), *popper.pop()])
+    again = bodies([*popper.pop_in_time(1), *popper.pop()])
     expect(
         "POP-INVISIBLE-006",
         found=[body for body in again if body == SENT[0]],

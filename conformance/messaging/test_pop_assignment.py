@@ -116,22 +116,21 @@ def test_members_that_pop_share_all_queues(popper: Popper, members: list[str]) -
 
 @pytest.mark.clause("POP-ASSIGN-006")
 def test_the_modes_are_returned_by_topic_and_group(popper: Popper) -> None:
-    mode = RequestMode(topic=popper.topic, group=popper.group, mode="POP")
-    require_success(popper.broker.set_request_mode(mode))
+    modes = {popper.group: "POP", f"{popper.group}_other": "PULL"}
+    for group, mode in modes.items():
+        request = RequestMode(topic=popper.topic, group=group, mode=mode)
+        require_success(popper.broker.set_request_mode(request))
     response = popper.broker.invoke(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
     body = body_of(response)
     assert isinstance(body, dict)
-    found = body["messageRequestModeMap"].get(popper.topic, {}).get(popper.group, {})
-    expect_fields(
-        "POP-ASSIGN-006",
-        found=found,
-        expected={
-            "topic": popper.topic,
-            "consumerGroup": popper.group,
-            "mode": "POP",
-        },
-        transcript=popper.broker.transcript,
-    )
+    found = body["messageRequestModeMap"].get(popper.topic, {})
+    for group, mode in modes.items():
+        expect_fields(
+            "POP-ASSIGN-006",
+            found=found.get(group, {}),
+            expected={"topic": popper.topic, "consumerGroup": group, "mode": mode},
+            transcript=popper.broker.transcript,
+        )
 
 
 @pytest.mark.clause("POP-ASSIGN-007")

@@ -55,7 +55,7 @@ def test_popped_messages_come_again_after_a_kill(own_target: Target) -> None:
         own_target.kill()
     own_target.start()
     with popping(own_target, before) as after:
-        again = set(bodies(after.pop_again(len(SENT))))
+        again = set(bodies(after.pop_in_time(len(SENT))))
         expect("POP-REVIVE-005", found=again, expected=set(SENT), what="popped again")
 
 
@@ -70,7 +70,7 @@ def test_acknowledgements_and_invisible_times_survive_a_stop(
         require_success(before.acknowledge(first[0]))
     own_target.restart()
     with popping(own_target, before) as after:
-        again = bodies([*after.pop_again(1), *after.pop()])
+        again = bodies([*after.pop_in_time(1), *after.pop()])
         expect(
             "POP-REVIVE-006",
             found=[body for body in again if body != SENT[2]],
@@ -129,7 +129,7 @@ def test_messages_of_the_old_retry_topic_are_popped_with_v2(
     old.conf.update(RETRY_V2)
     old.restart()
     with popping(old, before) as after:
-        again = after.pop_again(1)
+        again = after.pop_in_time(1)
         expect(
             "POP-REVIVE-008",
             found=(own_kind, bodies(again)),

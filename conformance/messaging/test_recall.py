@@ -115,18 +115,19 @@ def test_a_recall_is_refused_by_default(broker: Client, topic: str) -> None:
 @pytest.mark.clause("DELAY-RECALL-004")
 def test_a_recalled_message_is_never_delivered(recaller: Recaller) -> None:
     recaller.send_timed(b"kept")
-    recalled = recaller.send_timed(b"recalled")
+    recalled = [recaller.send_timed(b"recalled") for _ in range(2)]
     recaller.send_timed(b"witness", delay_ms=WITNESS_MS)
-    handle = recalled.fields.get("recallHandle", "")
-    response = recaller.recall(handle)
-    expect(
-        "DELAY-RECALL-004",
-        found=(response.code, response.fields.get("msgId")),
-        expected=(ResponseCode.SUCCESS, decode_recall_handle(handle).unique_key),
-        what="code and msgId",
-        transcript=recaller.broker.transcript,
-    )
-    # The witness is due after the recalled message, which would stand before it.
+    for sent in recalled:
+        handle = sent.fields.get("recallHandle", "")
+        response = recaller.recall(handle)
+        expect(
+            "DELAY-RECALL-004",
+            found=(response.code, response.fields.get("msgId")),
+            expected=(ResponseCode.SUCCESS, decode_recall_handle(handle).unique_key),
+            what="code and msgId",
+            transcript=recaller.broker.transcript,
+        )
+    # The witness is due after the recalled messages, which would stand before it.
     expect(
         "DELAY-RECALL-004",
         found=[one.body for one in recaller.wait_for(2)],

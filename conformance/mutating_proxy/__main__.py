@@ -16,7 +16,8 @@ import pytest
 
 from conformance.harness.child_run.child_run import suite_folders
 from conformance.mutating_proxy.campaign import MutationCampaign
-from conformance.mutating_proxy.session import JobSession
+from conformance.mutating_proxy.recording import LONGEST_S
+from conformance.mutating_proxy.session import PATIENCE_S, JobSession
 
 SUITES = ("wire", "routing", "messaging", "store")
 OPTIONS = (
@@ -39,8 +40,11 @@ def main(words: list[str]) -> int:
         only=options.only,
         again=options.again,
         out=options.out,
+        longest_s=options.longest,
+        clauses=options.clauses,
     )
-    session = JobSession(campaign.run, workers=options.jobs)
+    patience_s = max(PATIENCE_S, int(2 * options.longest))
+    session = JobSession(campaign.run, workers=options.jobs, patience_s=patience_s)
     places = options.tests or [str(one) for one in suite_folders(SUITES)]
     words = [*OPTIONS, f"--target=proxied:{options.release}", *places]
     code = int(pytest.main(words, plugins=[session]))
@@ -60,6 +64,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--release", default="", help="a real release; the reference without it")
     add("--tests", nargs="*", help="files of tests; all suites without it")
     add("--jobs", type=int, default=8, help="workers; most tests wait")
+    slow = "seconds of the slowest test that is shown mutations"
+    add("--longest", type=float, default=LONGEST_S, help=slow)
+    alone = "show each mutation to the tests of each of these clauses, one by one"
+    add("--clauses", nargs="*", default=[], metavar="ID", help=alone)
     return parser
 
 

@@ -11,11 +11,12 @@ import json
 import random
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from conformance.mutating_proxy.mutation import Mutation, mutations_of
 from conformance.mutating_proxy.recording import (
+    LONGEST_S,
     Recording,
     read_recording,
     recording_of,
@@ -39,16 +40,23 @@ class MutationCampaign:
         only: Sequence[str],
         again: Path | None,
         out: Path | None,
+        longest_s: float = LONGEST_S,
+        clauses: Sequence[str] = (),
     ) -> None:
         self._recording, self._again, self._out = recording, again, out
+        self._longest_s, self._clauses = longest_s, clauses
         self._sample, self._seed, self._only = sample, seed, only
 
     def run(self, tests: Sequence[str], run_jobs: RunJobs) -> None:
         """Record, mutate, and print the results."""
-        recording = self._recorded(tests, run_jobs)
+        recording = replace(self._recorded(tests, run_jobs), longest_s=self._longest_s)
         mutations = self._chosen(recording)
         _print(f"{len(mutations)} mutations, {len(recording.passed)} tests")
-        jobs = [_job(mutation, recording, tests) for mutation in mutations]
+        jobs = [
+            _job(mutation, recording, tests, clause)
+            for mutation in mutations
+            for clause in self._clauses or [""]
+        ]
         results = run_jobs(jobs)
         if self._out is not None:
             _write(results, self._out)
@@ -86,11 +94,16 @@ class MutationCampaign:
         return sorted(chosen)
 
 
-def _job(mutation: Mutation, recording: Recording, tests: Sequence[str]) -> Job:
-    """Return the job of *mutation*, with the *tests* of this run that meet it."""
-    collected = set(tests)
+def _job(
+    mutation: Mutation, recording: Recording, tests: Sequence[str], clause: str
+) -> Job:
+    """Return the job of *mutation*, with the *tests* of this run that meet it.
+
+    With *clause*, it is those of the clause.
+    """
+    collected, meeting = set(tests), recording.tests_for(mutation, clause)
     return Job(
-        tests=[one for one in recording.tests_for(mutation) if one in collected],
+        tests=[one for one in meeting if one in collected],
         mutation=(mutation.way, mutation.code, mutation.place, mutation.change),
     )
 

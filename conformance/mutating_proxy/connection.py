@@ -40,9 +40,11 @@ class Connection:
         *,
         exchange: Exchange,
         siblings: Callable[[], Iterable[Connection]],
+        is_restarted: bool = False,
     ) -> None:
         self._suite, self._target = suite, target
         self._exchange, self._siblings = exchange, siblings
+        self._is_restarted = is_restarted
         self._codes: dict[int, int] = {}
         """Request code by opaque, of the requests that have passed."""
         self._unanswered: set[int] = set()
@@ -112,6 +114,9 @@ class Connection:
             self._target.sendall(changed)
 
     def _execute_wrongly(self, mutation: Mutation, frame: bytes, tree: Tree) -> None:
+        if mutation.change == Verb.ONCE and SWITCH.is_first():
+            self._target.sendall(frame)
+            return
         SWITCH.counted()
         if mutation.change == Verb.TWICE:
             again = {**tree, "opaque": tree["opaque"] ^ (1 << 30)}
@@ -162,6 +167,10 @@ class Connection:
         SWITCH.see(way, code, tree)
         if is_response and SWITCH.acts_on(Way.REQUEST, code):
             SWITCH.previous_response(copy.deepcopy(tree))
+        if is_response and self._is_restarted:
+            SWITCH.see(Way.RESTARTED, code, tree)
+            if SWITCH.acts_on(Way.RESTARTED, code):
+                way = Way.RESTARTED
         mutation = SWITCH.acts_on(way, code)
         if mutation is None:
             self.send_to_suite(frame)

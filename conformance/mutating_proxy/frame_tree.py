@@ -3,6 +3,7 @@ A frame as a tree of values: members of the header, header fields, and the body.
 
 A body in JSON is a tree too. A row of message records is a list, each with its fields
 and properties by name. Lines of ``key=value`` are a map. Any other body stays bytes.
+Properties in the header of a send are a map.
 """
 
 from __future__ import annotations
@@ -17,13 +18,26 @@ from spec.layout import LayoutError, build, parse
 from spec.store.message_record import SMALLEST_SIZE, record_layout
 from spec.wire.bodies import fastjson
 from spec.wire.message.properties import NAME_END, VALUE_END
-from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.command import (
+    Command,
+    CommandFlag,
+    decode_command,
+    encode_command,
+)
+from spec.wire.remoting.request_code import RequestCode
 
 Tree = dict[Any, Any]
 MEMBERS = tuple(one.name for one in fields(Command) if one.name != "body")
 JSON, RECORDS, LINES, BYTES = "json", "records", "lines", "bytes"
 KIND = "kind of body"
 """Key of the tree under which the form of the body stands."""
+PROPERTIES: Mapping[int, str] = {
+    RequestCode.SEND_MESSAGE: "properties",
+    RequestCode.SEND_MESSAGE_V2: "i",
+    RequestCode.SEND_REPLY_MESSAGE: "properties",
+    RequestCode.SEND_REPLY_MESSAGE_V2: "i",
+}
+"""Header fields of requests that have the properties of a message."""
 
 
 def tree_of(frame: bytes) -> Tree:
@@ -31,6 +45,12 @@ def tree_of(frame: bytes) -> Tree:
     command = decode_command(frame)
     tree: Tree = {name: getattr(command, name) for name in MEMBERS}
     tree["fields"] = dict(command.fields)
+    name = PROPERTIES.get(command.code, "")
+    text = command.fields.get(name)
+    if text and not command.flag & CommandFlag.RESPONSE:
+        found = _properties_of(text)
+        if _text_of(found) == text:
+            tree["fields"][name] = found
     tree["body"], tree[KIND] = _body_of(command.body)
     return tree
 
@@ -47,7 +67,21 @@ def frame_of(tree: Tree) -> bytes:
 
 
 def _as_text(value: object) -> str:
+    if isinstance(value, Mapping):
+        return _text_of(value)
     return value if isinstance(value, str) else str(value)
+
+
+def _properties_of(text: str) -> dict[str, str]:
+    return dict(
+        pair.split(NAME_END, 1) for pair in text.split(VALUE_END) if NAME_END in pair
+    )
+
+
+def _text_of(properties: Mapping[str, object]) -> str:
+    return "".join(
+        f"{name}{NAME_END}{value}{VALUE_END}" for name, value in properties.items()
+    )
 
 
 def _body_of(body: bytes) -> tuple[Any, str]:
@@ -105,9 +139,7 @@ def _record_of(data: bytes) -> Tree:
         record[host] = {part: record[host][part] for part in ("address", "port")}
     record["topic"] = record["topic"].decode("utf-8", "surrogateescape")
     text = record["properties"].decode("utf-8", "surrogateescape")
-    record["properties"] = dict(
-        pair.split(NAME_END, 1) for pair in text.split(VALUE_END) if NAME_END in pair
-    )
+    record["properties"] = _properties_of(text)
     return record
 
 
@@ -120,11 +152,8 @@ def _encoded(record: Mapping[str, Any]) -> bytes:
         name: value.encode("utf-8", "surrogateescape") if name == "topic" else value
         for name, value in record.items()
     }
-    pairs = [
-        f"{name}{NAME_END}{value}{VALUE_END}"
-        for name, value in (record["properties"] or {}).items()
-    ]
-    values["properties"] = "".join(pairs).encode("utf-8", "surrogateescape")
+    text = _text_of(record["properties"] or {})
+    values["properties"] = text.encode("utf-8", "surrogateescape")
     for host in ("born_host", "store_host"):
         values[host] = Container(values[host])
     data = build(record_layout, Container(values))

@@ -32,6 +32,8 @@ class Way(StrEnum):
 
     RESPONSE = "response"
     """The target's response to a request of the suite."""
+    RESTARTED = "response after a restart"
+    """The same, of a target that was started before."""
     REQUEST = "request"
     """A request of the suite. A changed one is a request that the target misreads."""
     NOTIFICATION = "notification"
@@ -52,14 +54,17 @@ class Verb(StrEnum):
     TO_ANOTHER = "to another client"
     LOST = "acknowledged, not executed"
     DELAYED = "acknowledged before executed"
+    ONCE = "only the first executed"
 
 
+_OF_RESPONSES = (
+    *(Verb.NEVER, Verb.TWICE, Verb.LATE, Verb.CLOSED, Verb.OTHER_OPAQUE),
+    *(Verb.ERROR, Verb.SUCCESS, Verb.PREVIOUS),
+)
 VERBS: Mapping[Way, tuple[Verb, ...]] = {
-    Way.RESPONSE: (
-        *(Verb.NEVER, Verb.TWICE, Verb.LATE, Verb.CLOSED, Verb.OTHER_OPAQUE),
-        *(Verb.ERROR, Verb.SUCCESS, Verb.PREVIOUS),
-    ),
-    Way.REQUEST: (Verb.LOST, Verb.TWICE, Verb.DELAYED),
+    Way.RESPONSE: _OF_RESPONSES,
+    Way.RESTARTED: _OF_RESPONSES,
+    Way.REQUEST: (Verb.LOST, Verb.TWICE, Verb.DELAYED, Verb.ONCE),
     Way.NOTIFICATION: (Verb.NEVER, Verb.TWICE, Verb.LATE, Verb.TO_ANOTHER),
 }
 FRAME = "(frame)"
@@ -132,7 +137,8 @@ def _of_unit(unit: Unit) -> Iterator[Mutation]:
 def _is_of_header(unit: Unit) -> bool:
     """Return whether a header field of *unit* is one that a release declares."""
     part, _, name = unit.place.partition(".")
-    in_response = unit.way == Way.RESPONSE
+    name = name.partition(".")[0].removesuffix(NO_KEY)
+    in_response = unit.way in (Way.RESPONSE, Way.RESTARTED)
     return part != "fields" or is_declared(unit.code, name, in_response=in_response)
 
 

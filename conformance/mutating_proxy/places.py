@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from conformance.mutating_proxy.frame_tree import KIND, Tree
+from conformance.mutating_proxy.frame_tree import KIND, PROPERTIES, Tree
 
 _MEMBER = re.compile(r"[a-z][A-Za-z]*|[a-z]+(_[a-z]+)+")
 """Names of declared members and fields; other names are keys of maps."""
 _PROPERTY = re.compile(r"[A-Z][A-Z_]*")
 """Names of properties that clients and brokers give a meaning."""
+_HEADER_PROPERTIES = {f"fields.{name}" for name in PROPERTIES.values()}
 NO_KEY = "{}"
 NO_INDEX = "[]"
 
@@ -73,7 +74,7 @@ def _step(place: str, key: object) -> str:
     """Return the step from a map at *place* to the value of *key*."""
     if not isinstance(key, str):
         return NO_KEY
-    if place.endswith("properties"):
+    if place.endswith("properties") or place in _HEADER_PROPERTIES:
         return f".{key}" if _PROPERTY.fullmatch(key) else NO_KEY
     if place == "fields":
         return f".{key}"

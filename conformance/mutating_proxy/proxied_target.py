@@ -29,13 +29,15 @@ class _Proxied(StartedTarget):
     def _configure(self) -> None:
         """Let the broker announce the proxy's address."""
         super()._configure()
-        self.conf.setdefault("brokerIP1", PROXY_HOST)
-        if self.conf["brokerIP1"] == "127.0.0.1":
-            self.conf["brokerIP1"] = PROXY_HOST
+        for name in ("brokerIP1", "brokerIP2"):
+            if self.conf.get(name, "127.0.0.1") == "127.0.0.1":
+                self.conf[name] = PROXY_HOST
         self._proxies = ExitStack()
         self._behind: tuple[Address, Address] | None = None
 
     def _start(self) -> None:
+        self.shares_name_server = False  # each has a proxy
+        is_restarted = self._behind is not None
         if self._behind is not None:
             self.namesrv, self.broker = self._behind
         super()._start()  # type: ignore[safe-super] # the other base has it
@@ -43,10 +45,11 @@ class _Proxied(StartedTarget):
         assert self.broker is not None
         self._proxies.close()
         self._behind = self.namesrv, self.broker
-        self.namesrv = self._proxies.enter_context(Proxy(self.namesrv)).address
         vip = Address(self.broker.host, self.broker.port - VIP_DISTANCE)
-        self._proxies.enter_context(Proxy(vip))
-        self.broker = self._proxies.enter_context(Proxy(self.broker)).address
+        self.namesrv, self.broker, _ = (
+            self._proxies.enter_context(Proxy(one, is_restarted=is_restarted)).address
+            for one in (self.namesrv, self.broker, vip)
+        )
 
     def stop(self) -> None:
         """End the proxies, then the target in order."""

@@ -29,8 +29,8 @@ _EXCHANGES = (
 class Proxy(Closing):
     """Listens at `PROXY_HOST`, at the port of *server*."""
 
-    def __init__(self, server: Address) -> None:
-        self._server = server
+    def __init__(self, server: Address, *, is_restarted: bool = False) -> None:
+        self._server, self._is_restarted = server, is_restarted
         self.address = Address(PROXY_HOST, server.port)
         self._connections: list[Connection] = []
         self._listener = socket.create_server(self.address)
@@ -67,6 +67,7 @@ class Proxy(Closing):
             target,
             exchange=_with_suite_address,
             siblings=lambda: list(self._connections),
+            is_restarted=self._is_restarted,
         )
         self._connections.append(made)
         made.run()

@@ -21,7 +21,7 @@ from conformance.mutating_proxy.session import Result, TestRun
 CLOSEST = 30
 """Tests that a mutation is shown to, and as many more of the right clauses."""
 LONGEST_S = 30.0
-"""Tests that took longer in the recording run are shown no mutation.
+"""Tests that took longer in the recording run are shown no mutation, by default.
 
 Those that wait until a message is popped again take up to 20 s on a busy machine.
 """
@@ -32,6 +32,8 @@ class Recording:
     """The tests of the recording run, each with the units that it met."""
 
     runs: Sequence[TestRun]
+    longest_s: float = LONGEST_S
+    """Duration of the longest test that is shown mutations, in seconds."""
 
     @property
     def passed(self) -> list[TestRun]:
@@ -39,7 +41,7 @@ class Recording:
         return [
             run
             for run in self.runs
-            if run.outcome == Outcome.PASS and run.duration_s <= LONGEST_S
+            if run.outcome == Outcome.PASS and run.duration_s <= self.longest_s
         ]
 
     @property
@@ -47,12 +49,17 @@ class Recording:
         """All units that some test meets."""
         return {unit for run in self.passed for unit in run.units}
 
-    def tests_for(self, mutation: Mutation) -> list[str]:
+    def tests_for(self, mutation: Mutation, clause: str = "") -> list[str]:
         """Return tests that meet what *mutation* changes, the closest first.
 
-        Those with a clause about the request follow behind the closest ones.
+        Those with a clause about the request follow behind the closest ones. With
+        *clause*, only its tests are returned.
         """
-        meeting = [run for run in self.passed if _meets(run, mutation)]
+        meeting = [
+            run
+            for run in self.passed
+            if _meets(run, mutation) and (not clause or clause in run.clauses)
+        ]
         meeting.sort(key=lambda run: (len(_codes(run)), run.duration_s))
         closest, others = meeting[:CLOSEST], meeting[CLOSEST:]
         right = [

@@ -32,7 +32,7 @@ from conformance.mutating_proxy.mutation import Mutation, Unit, Way
 from conformance.mutating_proxy.switch import SWITCH
 
 PATIENCE_S = 60
-"""Time that a test may take. A mutation may keep one waiting."""
+"""Time that a test may take, by default. A mutation may keep one waiting."""
 RECORDING_PATIENCE_S = 150
 """The same in the recording run, on a busy machine."""
 
@@ -81,8 +81,11 @@ Campaign = Callable[[Sequence[str], RunJobs], None]
 class JobSession:
     """Plugin of pytest: collects the tests, then lets a campaign run jobs of them."""
 
-    def __init__(self, campaign: Campaign, *, workers: int) -> None:
+    def __init__(
+        self, campaign: Campaign, *, workers: int, patience_s: int = PATIENCE_S
+    ) -> None:
         self._campaign, self._workers = campaign, workers
+        self._patience_s = patience_s
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -90,7 +93,9 @@ class JobSession:
         items = {item.nodeid: item for item in session.items}
 
         def run_jobs(jobs: Sequence[Job]) -> list[Result]:
-            return run_in_workers(items, jobs, workers=self._workers)
+            return run_in_workers(
+                items, jobs, workers=self._workers, patience_s=self._patience_s
+            )
 
         self._campaign(list(items), run_jobs)
         return True
@@ -105,12 +110,19 @@ class JobSession:
 
 
 def run_in_workers(
-    items: dict[str, pytest.Item], jobs: Sequence[Job], *, workers: int
+    items: dict[str, pytest.Item],
+    jobs: Sequence[Job],
+    *,
+    workers: int,
+    patience_s: int = PATIENCE_S,
 ) -> list[Result]:
     """Run *jobs* in so many forks of this process."""
     with TemporaryDirectory(prefix="rocketmq-conformance-mutations-") as name:
         directory = Path(name)
-        ids = [_fork(items, jobs, directory, number) for number in range(workers)]
+        ids = [
+            _fork(items, jobs, directory, number, patience_s)
+            for number in range(workers)
+        ]
         try:
             while ids:
                 os.waitpid(ids[-1], 0)
@@ -123,7 +135,11 @@ def run_in_workers(
 
 
 def _fork(
-    items: dict[str, pytest.Item], jobs: Sequence[Job], directory: Path, number: int
+    items: dict[str, pytest.Item],
+    jobs: Sequence[Job],
+    directory: Path,
+    number: int,
+    patience_s: int,
 ) -> int:
     """Return the id of a new worker."""
     process_id = os.fork()
@@ -134,7 +150,8 @@ def _fork(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         signal.signal(signal.SIGALRM, _too_late)
-        worker = Worker(items, jobs, taken=directory / "taken")
+        taken = directory / "taken"
+        worker = Worker(items, jobs, taken=taken, patience_s=patience_s)
         with (directory / f"{number}.jsonl").open("w") as out:
             for result in worker.results():
                 out.write(json.dumps(asdict(result)) + "\n")
@@ -159,9 +176,15 @@ class Worker:
     """Runs jobs on a target of its own."""
 
     def __init__(
-        self, items: dict[str, pytest.Item], jobs: Sequence[Job], *, taken: Path
+        self,
+        items: dict[str, pytest.Item],
+        jobs: Sequence[Job],
+        *,
+        taken: Path,
+        patience_s: int,
     ) -> None:
         self._items, self._jobs, self._taken = items, jobs, taken
+        self._patience_s = patience_s
         self._is_warm = False
         """Whether a test has run, so that the target has started."""
 
@@ -225,11 +248,11 @@ class Worker:
         run.units = sorted(SWITCH.met())
         return run
 
-    def _run(self, test: str, *, patience_s: int = PATIENCE_S) -> TestRun:
+    def _run(self, test: str, *, patience_s: int = 0) -> TestRun:
         item = self._items[test]
         item._initrequest()  # type: ignore[attr-defined] # an item runs several times
         begun = time.monotonic()
-        signal.alarm(patience_s)
+        signal.alarm(patience_s or self._patience_s)
         try:
             reports = runtestprotocol(item, log=False, nextitem=None)
         finally:

@@ -18,6 +18,7 @@ from conformance.mutating_proxy.mutation import (
     FRAME,
     Mutation,
     Unit,
+    Verb,
     Way,
     change_tree,
 )
@@ -37,6 +38,8 @@ class Switch:
         self.is_recording = False
         self.count = 0
         """Frames that the mutation has changed since it was set."""
+        self._has_passed = False
+        """Whether a request of a mutation about later ones has passed."""
         self._met: set[Unit] = set()
         self._place: tuple[Way, int, str] | None = None
         self._previous: deque[Any] = deque(maxlen=KEPT)
@@ -56,7 +59,10 @@ class Switch:
                 self._response = None
             self._others.extend(self._previous)
             self._previous.clear()
+            if mutation is not None and mutation.change == Verb.PREVIOUS:
+                self._response = None  # names differ between tests
             self.mutation, self.count = mutation, 0
+            self._has_passed = False
 
     def off(self) -> None:
         """Let every frame pass, and keep the count."""
@@ -76,6 +82,12 @@ class Switch:
         one = self.mutation
         is_meant = one is not None and one.way is way and one.code == code
         return one if is_meant else None
+
+    def is_first(self) -> bool:
+        """Return whether this is the first call since the mutation was set."""
+        with self._lock:
+            is_first, self._has_passed = not self._has_passed, True
+        return is_first
 
     def counted(self) -> None:
         """Count a frame that was changed."""
