@@ -30,6 +30,7 @@ from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.invariants import files, side_files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_gaps, index_headers
+from spark_checks.invariants.pop.check_pop import POP_INVARIANTS, check_pop
 from spark_checks.invariants.timer.check_timer import TIMER_INVARIANTS, check_timer
 from spark_checks.live_store import confirmed, is_locked, log_end_of
 from spark_checks.progress import Progress, silent
@@ -63,6 +64,7 @@ FILE_CHECKS: tuple[Invariant, ...] = (
     config_tables.COMPLETE,
     config_tables.QUEUES_COVER_GROUPS,
     *TIMER_INVARIANTS,
+    *POP_INVARIANTS,
 )
 INVARIANTS: tuple[Invariant, ...] = (
     *FILE_CHECKS,
@@ -279,4 +281,5 @@ def file_findings(
         *config_values.check_config_values(store),
         *config_tables.check_config_tables(store, summary),
         *check_timer(store),
+        *check_pop(store),
     ]

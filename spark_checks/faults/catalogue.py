@@ -15,6 +15,7 @@ from spark_checks.faults.in_files import (
     LOG_FAULTS,
 )
 from spark_checks.faults.in_index import ITEM_FAULTS, KEY_FAULTS
+from spark_checks.faults.in_pops import POP_FAULTS
 from spark_checks.faults.in_queues import QUEUE_FAULTS
 from spark_checks.faults.in_records import RECORD_FAULTS
 from spark_checks.faults.in_rich import RICH_FAULTS
@@ -34,6 +35,7 @@ CATALOGUE: Mapping[str, Fault] = {
         *CHECKPOINT_FAULTS,
         *CONFIG_FAULTS,
         *RICH_FAULTS,
+        *POP_FAULTS,
     )
 }
 """Every fault by the name of its kind."""

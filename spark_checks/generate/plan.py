@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message.topic_names import DLQ_PREFIX, LMQ_PREFIX, RETRY_PREFIX
+from spec.wire.pop.pop_bodies import REVIVE_TOPIC_PREFIX
 
 BEGAN_AT_MS = 1_700_000_000_000
 """Store time of the first message of any generated store."""
@@ -25,6 +26,8 @@ BATCH_TOPIC = "OrderBatches"
 """Topic of a rich store with a batch consume queue."""
 LMQ_NAMES = (f"{LMQ_PREFIX}orders_a", f"{LMQ_PREFIX}orders_b")
 """LMQs to which one message of each round of a rich store is dispatched."""
+REVIVE_TOPIC = f"{REVIVE_TOPIC_PREFIX}DefaultCluster"
+"""Topic of a rich store with checkpoints of pops and their acknowledgements."""
 RETRY_TOPIC = f"{RETRY_PREFIX}{GROUP}"
 DEAD_TOPIC = f"{DLQ_PREFIX}{GROUP}"
 
@@ -54,7 +57,7 @@ class Plan:
     """Bytes of the largest body; the smallest has a sixteenth less."""
     is_rich: bool = False
     """Whether to include optional structures of a 5.x broker: extensions, LMQs, batch
-    consume queues, and checksums of whole records."""
+    consume queues, pops, and checksums of whole records."""
 
     def __post_init__(self) -> None:
         for name in ("files", "queue_units", "topics", "queues", "body_size"):
@@ -75,6 +78,11 @@ class Plan:
     def topic_names(self) -> tuple[str, ...]:
         """The topics that producers send to."""
         return tuple(f"Orders{number:04d}" for number in range(self.topics))
+
+    @property
+    def pop_retry_topic(self) -> str:
+        """The topic of messages that are popped again, of a rich store."""
+        return f"{RETRY_PREFIX}{GROUP}_{self.topic_names[-1]}"
 
 
 def plan_of_size(

@@ -3,7 +3,8 @@ Rounds of a generated store: a message per queue, and one of each kind.
 
 A delayed message waits and is delivered. One transaction is committed, another rolled
 back, each with an op message. A message is sent back, waits, and is delivered to the
-retry topic. One becomes a dead letter. Some bodies are compressed. A round lies in one
+retry topic. One becomes a dead letter. Some bodies are compressed. In a rich store two
+messages are popped. One is acknowledged, the other is popped again. A round lies in one
 commit-log file, so that related messages are in one part.
 """
 
@@ -24,14 +25,17 @@ from spark_checks.generate.plan import (
     GROUP,
     LMQ_NAMES,
     RETRY_TOPIC,
+    REVIVE_TOPIC,
     ROUND_MS,
     Plan,
 )
 from spec.host import Host
 from spec.store.message_record import Record, SystemFlag
+from spec.wire.bodies import fastjson
 from spec.wire.message.multi_dispatch import Dispatch, properties_of
-from spec.wire.message.properties import encode_properties
+from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.message.topic_names import HALF_TOPIC, OP_TOPIC, SCHEDULE_TOPIC
+from spec.wire.pop.pop_bodies import ACK_TAG, CHECKPOINT_TAG
 from spec.wire.send.batch_body import (
     INNER_BATCH,
     NEED_UNWRAP,
@@ -45,6 +49,12 @@ RETRY_LEVEL = 3
 GIVEN_UP_AFTER = 16
 BATCH_COUNT = 3
 """Messages of a batch."""
+POP_COUNT = 2
+"""Messages of a pop."""
+INVISIBLE_MS = 4_000
+"""Invisible time of a pop."""
+_TRANSACTIONS = 7
+"""Steps before the ordinary messages."""
 _STORE_HOST = Host(bytes([127, 0, 0, 1]), 10911)
 
 
@@ -65,6 +75,12 @@ class Kind(StrEnum):
     """Message that is also dispatched to LMQs."""
     BATCH = "batch"
     """Several messages in one record, in a batch consume queue."""
+    CHECKPOINT = "checkpoint"
+    """Pop of two messages, after the timer has delivered it to the revive topic."""
+    ACKNOWLEDGED = "acknowledged"
+    """Acknowledgement of the first of these messages."""
+    POPPED_AGAIN = "popped again"
+    """The second of them, in the retry topic of topic and group."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +139,16 @@ def _steps(plan: Plan) -> Iterator[Step]:
     if plan.is_rich:
         yield Step(kind=Kind.LMQ, topic=plan.topic_names[-1], queue_id=0)
         yield Step(kind=Kind.BATCH, topic=BATCH_TOPIC, queue_id=0)
+        yield from _pop_steps(plan)
+
+
+def _pop_steps(plan: Plan) -> Iterator[Step]:
+    """Yield the steps of a pop of an ordinary message and the compressed one."""
+    popped = _TRANSACTIONS + plan.queues * plan.topics
+    yield Step(kind=Kind.CHECKPOINT, topic=REVIVE_TOPIC, queue_id=0, of=popped)
+    yield Step(kind=Kind.ACKNOWLEDGED, topic=REVIVE_TOPIC, queue_id=0, of=popped)
+    again = plan.pop_retry_topic
+    yield Step(kind=Kind.POPPED_AGAIN, topic=again, queue_id=0, of=popped)
 
 
 def records_of_round(
@@ -208,7 +234,49 @@ def _of_kind(
         return _with(replace(bare, system_flags=flags, body=body), {**own, **batch})
     if source is None:
         return _with(bare, own)
+    if kind in {Kind.CHECKPOINT, Kind.ACKNOWLEDGED, Kind.POPPED_AGAIN}:
+        return _of_pop(kind, bare, source)
     return _following(kind, bare, source)
+
+
+def _of_pop(kind: Kind, bare: Record, source: Record) -> Record:
+    """Return the message of *kind* about a pop of *source* and the message before."""
+    popped_at_ms, offset = source.stored_at_ms + 1, source.queue_offset - 1
+    if kind is Kind.POPPED_AGAIN:
+        again = decode_properties(source.properties)
+        again["1ST_POP_TIME"] = str(popped_at_ms)
+        record = replace(
+            bare,
+            body=source.body,
+            born_at_ms=source.born_at_ms,
+            system_flags=source.system_flags,
+            reconsume_times=1,
+        )
+        return _with(record, again)
+    of_pop = {
+        "bn": "broker-a",
+        "c": GROUP,
+        "pt": popped_at_ms,
+        "q": source.queue_id,
+        "so": offset,
+        "t": source.topic,
+    }
+    tag, due_ms = ACK_TAG, popped_at_ms + INVISIBLE_MS
+    about: dict[str, object] = {"ao": offset}
+    if kind is Kind.CHECKPOINT:
+        tag, steps = CHECKPOINT_TAG, list(range(POP_COUNT))
+        about = {"bm": 0, "d": steps, "it": INVISIBLE_MS, "n": POP_COUNT, "ro": 0}
+        about["reviveTime"] = due_ms
+        due_ms -= 1000
+    body = fastjson.dumps(dict(sorted({**of_pop, **about}.items())))
+    own = {
+        "TIMER_DELIVER_MS": str(due_ms),
+        "UNIQ_KEY": f"{source.topic}@{source.queue_id}@{offset}@{popped_at_ms}@{tag}",
+        "TAGS": tag,
+        "REAL_TOPIC": bare.topic,
+        "REAL_QID": str(bare.queue_id),
+    }
+    return _with(replace(bare, body=body), own)
 
 
 def _following(kind: Kind, bare: Record, source: Record) -> Record:

@@ -17,11 +17,12 @@ from spark_checks.generate.plan import (
     BATCH_TOPIC,
     BEGAN_AT_MS,
     GROUP,
+    REVIVE_TOPIC,
     ROUND_MS,
     Plan,
     PlanError,
 )
-from spark_checks.generate.rounds import counts_of, steps_of
+from spark_checks.generate.rounds import POP_COUNT, counts_of, steps_of
 from spark_checks.generate.uniform import (
     EACH_MS,
     UniformPlan,
@@ -30,6 +31,7 @@ from spark_checks.generate.uniform import (
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
+from spec.wire.pop.pop_bodies import REVIVE_GROUP
 
 
 def generate(
@@ -103,6 +105,9 @@ def _configuration(plan: Plan | UniformPlan) -> dict[str, object]:
         }
         for topic in plan.topic_names
     }
+    if is_rich:
+        last = counts[REVIVE_TOPIC, 0] - POP_COUNT
+        consumed[f"{REVIVE_TOPIC}@{REVIVE_GROUP}"] = {0: last}
     levels = [queue_id for topic, queue_id in counts if topic == SCHEDULE_TOPIC]
     return {
         "topics": {

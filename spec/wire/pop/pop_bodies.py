@@ -26,6 +26,8 @@ from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
 
 REVIVE_TOPIC_PREFIX = "rmq_sys_REVIVE_LOG_"
 """Before the cluster's name."""
+REVIVE_GROUP = "CID_RMQ_SYS_REVIVE_GROUP"
+"""Group whose consumed offset is a broker's last processed checkpoint."""
 CHECKPOINT_TAG, ACK_TAG, ACKS_TAG = "ck", "ack", "bAck"
 
 _POP = "5.3.3 org.apache.rocketmq.broker.processor.PopMessageProcessor"

@@ -1,0 +1,347 @@
+"""
+Check the records of popped messages: revive topics, and messages popped again.
+
+The broker's progress in a revive queue is a consumed offset. A message of a checkpoint
+before it was acknowledged, or is in the group's retry topic again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.invariants.config.settings import CONSUMED, table_of
+from spark_checks.invariants.file_findings import file_finding
+from spark_checks.invariants.pop.queue_records import QueuedRecord, QueueReader
+from spark_checks.invariants.pop.revive_records import (
+    COUNT,
+    DUE,
+    READABLE,
+    Popped,
+    ReviveRecord,
+    check_record,
+    revive_record,
+)
+from spark_checks.store_files import Store, queue_of
+from spec.store.config.config_files import GROUPS_FILE, TOPICS_FILE
+from spec.wire.message.topic_names import RETRY_PREFIX, TIMER_TOPIC
+from spec.wire.pop import acknowledge, pop_message
+from spec.wire.pop.pop_bodies import CHECKPOINT_TAG, REVIVE_GROUP, REVIVE_TOPIC_PREFIX
+
+ACK_OF_POP = Invariant(
+    id="INV-POP-004",
+    title="An acknowledgement of a checkpoint names messages of its pop",
+    requirement=acknowledge.ACKNOWLEDGED,
+    cost="The broker ignores it, so the acknowledged message is popped again.",
+)
+POPPED_AGAIN = Invariant(
+    id="INV-POP-005",
+    title="A message of a processed checkpoint is acknowledged or in the retry topic",
+    requirement=pop_message.COMES_AGAIN,
+    cost="The group never receives this message, or received it without acknowledging"
+    " it.",
+)
+COUNTED_AGAIN = Invariant(
+    id="INV-POP-006",
+    title="A message popped again has its first pop time and counts its deliveries",
+    requirement=pop_message.REVIVED_PROPERTIES,
+    cost="The group cannot limit how often the message is delivered.",
+)
+POP_INVARIANTS = (READABLE, COUNT, DUE, ACK_OF_POP, POPPED_AGAIN, COUNTED_AGAIN)
+FIRST_POP_TIME = "1ST_POP_TIME"
+RECORDS_MAX = 10_000
+"""Records that are read of each queue, from the last one back."""
+LISTED_MAX = 50
+"""Findings of one invariant; later ones have the same cause."""
+CLOCK_MS = 10_000
+"""Milliseconds by which a clock may have been corrected."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Pops:
+    """Records of all pops of a store."""
+
+    checkpoints: list[ReviveRecord] = field(default_factory=list)
+    """Checkpoints in revive topics, in the order of their queues."""
+    waiting: list[ReviveRecord] = field(default_factory=list)
+    """Records that wait in the timer's topic, or waited there."""
+    acknowledgements: list[ReviveRecord] = field(default_factory=list)
+
+    @property
+    def acknowledged(self) -> set[Popped]:
+        """Every message that an acknowledgement names."""
+        every = (*self.acknowledgements, *self.waiting)
+        return {
+            one.message(offset)
+            for one in every
+            if one.tag != CHECKPOINT_TAG
+            for offset in one.offsets
+        }
+
+
+def check_pop(store: Store) -> Iterator[Finding]:
+    """Yield the findings in the revive topics of *store*, and in what came of them."""
+    queues = sorted({queue_of(file.path) or ("", 0) for file in store.consume_queues})
+    readers = [
+        QueueReader(store, topic, queue_id)
+        for topic, queue_id in queues
+        if topic.startswith(REVIVE_TOPIC_PREFIX)
+    ]
+    if not readers:
+        return
+    waiting = [
+        record
+        for record in QueueReader(store, TIMER_TOPIC, 0).last(RECORDS_MAX)
+        if record.properties.get("REAL_TOPIC", "").startswith(REVIVE_TOPIC_PREFIX)
+    ]
+    delivered = [record for one in readers for record in one.last(RECORDS_MAX)]
+    by_invariant: dict[str, list[Finding]] = defaultdict(list)
+    for record in (*waiting, *delivered):
+        for finding in check_record(store, record):
+            by_invariant[finding.invariant.id].append(finding)
+    pops = _pops(waiting, delivered)
+    retries = _retries(store, pops)
+    for found in (
+        *by_invariant.values(),
+        _check_acknowledgements(pops),
+        _check_popped_again(store, pops, retries),
+        _check_counts(retries),
+    ):
+        yield from islice(found, LISTED_MAX)
+
+
+def _pops(waiting: Iterable[QueuedRecord], delivered: Iterable[QueuedRecord]) -> Pops:
+    """Return the decoded records."""
+    pops = Pops()
+    pops.waiting += filter(None, map(revive_record, waiting))
+    for one in filter(None, map(revive_record, delivered)):
+        is_checkpoint = one.tag == CHECKPOINT_TAG
+        (pops.checkpoints if is_checkpoint else pops.acknowledgements).append(one)
+    return pops
+
+
+def _check_acknowledgements(pops: Pops) -> Iterator[Finding]:
+    """Yield the acknowledgements of other messages than their checkpoint has.
+
+    One without a checkpoint is legal. A client may repeat it, and the broker does not
+    write a checkpoint whose messages are all acknowledged (5.3.3
+    broker.processor.PopBufferMergeService#scan).
+    """
+    of_pop = {one.identity: one for one in pops.checkpoints}
+    for one in pops.acknowledgements:
+        checkpoint = of_pop.get(one.identity)
+        if checkpoint is None:
+            continue
+        others = [n for n in one.offsets if n not in checkpoint.offsets]
+        if others:
+            yield file_finding(
+                ACK_OF_POP,
+                one.record.file,
+                one.record.place,
+                expected=f"queue offsets of {_listed(checkpoint.offsets)}",
+                found=_listed(others),
+                severity=Severity.WARNING,
+            )
+
+
+def _check_popped_again(
+    store: Store, pops: Pops, retries: Mapping[str, Sequence[QueuedRecord]]
+) -> Iterator[Finding]:
+    """Yield the processed checkpoints with a message that is lost.
+
+    A checkpoint counts as processed if a later one of its revive queue certainly is: a
+    message of that one is in the retry topic. The log of a slave, or a copy of a store,
+    may be older than the consumed offset.
+    """
+    groups = set(_table(store, GROUPS_FILE, "subscriptionGroupTable"))
+    topics = set(_table(store, TOPICS_FILE, "topicConfigTable"))
+    processed = [
+        (one, messages)
+        for one, messages in _processed(store, pops)
+        if one.group in groups and normal_topic(one) in topics
+    ]
+    again = _again(store, {m for _, messages in processed for m in messages}, retries)
+    open_ones: list[tuple[ReviveRecord, list[Popped]]] = []
+    proven: dict[tuple[str, int], int] = {}
+    for one, messages in processed:
+        came = [again.has(one, message) for message in messages]
+        lost = [m for m, has in zip(messages, came, strict=True) if has is False]
+        if True in came:
+            queue = one.record.topic, one.record.queue_id
+            proven[queue] = max(proven.get(queue, -1), one.record.queue_offset)
+        if lost:
+            open_ones.append((one, lost))
+    for one, lost in open_ones:
+        queue = one.record.topic, one.record.queue_id
+        if one.record.queue_offset < proven.get(queue, -1):
+            yield file_finding(
+                POPPED_AGAIN,
+                one.record.file,
+                one.record.place,
+                expected="an acknowledgement of each message, or the message in a"
+                " retry topic",
+                found=f"neither for {_listed([m[3] for m in lost])} of queue"
+                f" {one.queue_id} of {one.topic}, group {one.group}",
+                severity=Severity.WARNING,
+            )
+
+
+def _processed(
+    store: Store, pops: Pops
+) -> Iterator[tuple[ReviveRecord, Sequence[Popped]]]:
+    """Yield the checkpoints that the broker has passed, with their open messages.
+
+    A message with another checkpoint is not open: its invisible time was changed, or
+    the broker could not read it yet (Java: rePutCK).
+    """
+    progress = _progress(store)
+    acknowledged = pops.acknowledged
+    newest: dict[Popped, tuple[int, int]] = {}
+    every = [one for one in pops.waiting if one.tag == CHECKPOINT_TAG]
+    for one in (*every, *pops.checkpoints):
+        for message in one.open_messages:
+            newest[message] = max(newest.get(message, (0, 0)), _time_of(one))
+    count: dict[Popped, int] = defaultdict(int)
+    for one in pops.checkpoints:
+        for message in one.open_messages:
+            count[message] += 1
+    for one in pops.checkpoints:
+        done = progress.get((one.record.topic, one.record.queue_id), -1)
+        if one.record.queue_offset > done:
+            continue
+        messages = [
+            message
+            for message in one.open_messages
+            if message not in acknowledged
+            and newest[message] == _time_of(one)
+            and count[message] == 1
+        ]
+        if messages:
+            yield one, messages
+
+
+def _time_of(checkpoint: ReviveRecord) -> tuple[int, int]:
+    return checkpoint.popped_at_ms, checkpoint.due_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Again:
+    """Messages of pops, and their copies in retry topics."""
+
+    messages: Mapping[Popped, QueuedRecord]
+    """Records of messages that still exist."""
+    retries: Mapping[str, Sequence[QueuedRecord]]
+    came_ms: Mapping[tuple[str, str], int]
+    """Store time of the last copy, by retry topic and unique key."""
+
+    def has(self, checkpoint: ReviveRecord, message: Popped) -> bool | None:
+        """Return whether a copy of *message* came; None if it cannot be known."""
+        found = self.messages.get(message)
+        if found is None or found.stored_at_ms > checkpoint.popped_at_ms:
+            return None  # expired, or of a later topic with this name
+        key = found.properties.get("UNIQ_KEY")
+        if key is None:
+            return None
+        for name in retry_topics(checkpoint):
+            if self.came_ms.get((name, key), -1) >= checkpoint.popped_at_ms:
+                return True
+            records = self.retries.get(name)
+            is_cut = records and records[0].queue_offset > 0
+            if records and is_cut and records[0].stored_at_ms > checkpoint.popped_at_ms:
+                return None
+        return False
+
+
+def _again(
+    store: Store,
+    messages: Iterable[Popped],
+    retries: Mapping[str, Sequence[QueuedRecord]],
+) -> _Again:
+    """Read *messages* where they are."""
+    of_queue: dict[tuple[str, int], dict[int, list[Popped]]] = {}
+    for message in messages:
+        topic, _, queue_id, offset = message
+        numbers = of_queue.setdefault((topic, queue_id), {})
+        numbers.setdefault(offset, []).append(message)
+    return _Again(
+        messages={
+            message: record
+            for (topic, queue_id), numbers in of_queue.items()
+            for record in QueueReader(store, topic, queue_id).at(numbers)
+            for message in numbers[record.queue_offset]
+        },
+        retries=retries,
+        came_ms={
+            (name, one.properties.get("UNIQ_KEY", "")): one.stored_at_ms
+            for name, records in retries.items()
+            for one in records
+        },
+    )
+
+
+def _retries(store: Store, pops: Pops) -> Mapping[str, Sequence[QueuedRecord]]:
+    """Return the last records of each retry topic of a checkpoint."""
+    names = {name for one in pops.checkpoints for name in retry_topics(one)}
+    return {name: QueueReader(store, name, 0).last(RECORDS_MAX) for name in names}
+
+
+def _check_counts(
+    retries: Mapping[str, Sequence[QueuedRecord]],
+) -> Iterator[Finding]:
+    """Yield the messages popped again without a count or their first pop time."""
+    for _, records in sorted(retries.items()):
+        for record in records:
+            text = record.properties.get(FIRST_POP_TIME)
+            if text is None:
+                continue
+            is_time = text.isdecimal() and int(text) <= record.stored_at_ms + CLOCK_MS
+            if not is_time or record.reconsume_times < 1:
+                yield file_finding(
+                    COUNTED_AGAIN,
+                    record.file,
+                    record.place,
+                    expected=f"an earlier time in {FIRST_POP_TIME}, and a delivery",
+                    found=f"{text} and {record.reconsume_times} deliveries",
+                    severity=Severity.WARNING,
+                )
+
+
+def retry_topics(checkpoint: ReviveRecord) -> tuple[str, ...]:
+    """Return the topics in which messages of a pop come again."""
+    if checkpoint.topic.startswith(RETRY_PREFIX):
+        return (checkpoint.topic,)
+    begin = f"{RETRY_PREFIX}{checkpoint.group}"
+    return f"{begin}_{checkpoint.topic}", f"{begin}+{checkpoint.topic}"
+
+
+def normal_topic(checkpoint: ReviveRecord) -> str:
+    """Return the topic that the group pops, also for a pop of its retry topic."""
+    begin = f"{RETRY_PREFIX}{checkpoint.group}"
+    if checkpoint.topic.startswith((f"{begin}_", f"{begin}+")):
+        return checkpoint.topic[len(begin) + 1 :]
+    return checkpoint.topic
+
+
+def _progress(store: Store) -> Mapping[tuple[str, int], int]:
+    """Return the last processed queue offset of each revive queue."""
+    found: dict[tuple[str, int], int] = {}
+    for path in CONSUMED:
+        for name, offsets in table_of(store, path, "offsetTable")[1].items():
+            topic, _, group = name.partition("@")
+            if group != REVIVE_GROUP or not isinstance(offsets, dict):
+                continue
+            for queue, offset in offsets.items():
+                if str(queue).isdecimal() and isinstance(offset, int):
+                    found[topic, int(queue)] = offset
+    return found
+
+
+def _table(store: Store, name: str, member: str) -> Mapping[str, object]:
+    return table_of(store, f"config/{name}", member)[1]
+
+
+def _listed(offsets: Iterable[int]) -> str:
+    return ", ".join(map(str, offsets))

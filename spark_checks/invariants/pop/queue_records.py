@@ -1,0 +1,202 @@
+"""
+Records of one queue, read by the units of its consume queue.
+
+Only the driver reads them. A unit is checked before it is followed. Damaged records are
+left out, because other invariants report them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from columns.gather import gather
+from columns.log_batch import body_crcs, record_plans
+from spark_checks.invariants.file_findings import begin_of
+from spark_checks.readers.schemas import as_dtype
+from spark_checks.store_files import Store, StoreFile, queue_of, reading
+from spec.derive.numpy_dtype import dtype_spec
+from spec.store.consume_queue import UNIT_SIZE, unit_layout
+from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
+from spec.wire.message.properties import decode_properties
+
+RECORD_SIZE_MAX = 4 << 20
+"""Largest record that is read; those of a broker have less than a kilobyte."""
+GAP_MAX, SPAN_MAX = 16 << 10, 1 << 20
+"""Bytes between two records that one read spans, and of all that it spans.
+
+A remote store costs a request for each read.
+"""
+_units = as_dtype(dtype_spec(unit_layout))
+Rows = npt.NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuedRecord:
+    """A record, with the place of its queue and log."""
+
+    file: str
+    """The commit-log file."""
+    position: int
+    size: int
+    topic: str
+    queue_id: int
+    queue_offset: int
+    """The number of its unit."""
+    stored_at_ms: int
+    reconsume_times: int
+    body: bytes
+    properties: Mapping[str, str]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Position and size in the file."""
+        return self.position, self.size
+
+
+@dataclass(frozen=True)
+class QueueReader:
+    """Reader of the records of one queue of a store."""
+
+    store: Store
+    topic: str
+    queue_id: int
+
+    @cached_property
+    def files(self) -> tuple[StoreFile, ...]:
+        """The consume-queue files, in order."""
+        place = self.topic, self.queue_id
+        return tuple(f for f in self.store.consume_queues if queue_of(f.path) == place)
+
+    @cached_property
+    def end(self) -> int:
+        """Queue offset behind the last unit."""
+        for file in reversed(self.files):
+            used = np.flatnonzero(self._units_of(file)["size"])
+            if len(used):
+                return (file.base or 0) // UNIT_SIZE + int(used[-1]) + 1
+        return 0
+
+    def last(self, count: int) -> list[QueuedRecord]:
+        """Return the last *count* records, or all of fewer."""
+        begin = max(self.end - count, 0)
+        return self.at(range(begin, self.end))
+
+    def at(self, numbers: Iterable[int]) -> list[QueuedRecord]:
+        """Return the records at queue offsets *numbers*, without damaged ones."""
+        wanted = np.array(sorted(set(numbers)), dtype=np.int64)
+        found: list[QueuedRecord] = []
+        for file in self.files:
+            first = (file.base or 0) // UNIT_SIZE
+            inside = wanted[
+                (wanted >= first) & (wanted < first + file.size // UNIT_SIZE)
+            ]
+            if len(inside):
+                rows = self._units_of(file)[inside - first]
+                found += self._records(inside, rows)
+        return found
+
+    def _units_of(self, file: StoreFile) -> Rows:
+        data = begin_of(self.store, file, file.size - file.size % UNIT_SIZE)
+        return np.frombuffer(data, dtype=_units)
+
+    def _records(
+        self, numbers: npt.NDArray[np.int64], rows: Rows
+    ) -> Iterator[QueuedRecord]:
+        """Yield the records of units, by the commit-log files that hold them."""
+        offsets = rows["commit_log_offset"].astype(np.int64)
+        sizes = rows["size"].astype(np.int64)
+        is_record = (sizes >= SMALLEST_SIZE) & (sizes <= RECORD_SIZE_MAX)
+        for file in self.store.commit_log:
+            base = file.base or 0
+            begin = max(base, self.store.min_offset)
+            inside = is_record & (offsets >= begin)
+            inside &= offsets + sizes <= base + file.size
+            places = np.flatnonzero(inside)
+            order = places[np.argsort(offsets[places], kind="stable")]
+            spans = zip(
+                numbers[order].tolist(),
+                (offsets[order] - base).tolist(),
+                sizes[order].tolist(),
+                strict=True,
+            )
+            yield from self._in_file(file, list(spans))
+
+    def _in_file(
+        self, file: StoreFile, places: list[tuple[int, int, int]]
+    ) -> Iterator[QueuedRecord]:
+        """Yield the records at *places*: queue offset, position and size of each."""
+        if not places:
+            return
+        with reading(self.store.url, file.path) as read_at:
+            for span in _spans(places):
+                begin = span[0][1]
+                end = max(position + size for _, position, size in span)
+                data = read_at(begin, end - begin)
+                yield from self._decoded(file, span, data, begin)
+
+    def _decoded(
+        self,
+        file: StoreFile,
+        span: list[tuple[int, int, int]],
+        data: bytes,
+        begin: int,
+    ) -> Iterator[QueuedRecord]:
+        """Yield the undamaged records of *span* in *data*."""
+        starts = np.array([position - begin for _, position, _ in span], dtype=np.int64)
+        limits = starts + np.array([size for *_, size in span], dtype=np.int64)
+        if len(data) < limits.max():  # a file that was cut meanwhile
+            return
+        found = gather(data, starts, limits, record_plans)
+        magics = found.numbers["magic"]
+        is_whole = (found.ends == limits) & (
+            (magics == MAGIC_V1) | (magics == MAGIC_V2)
+        )
+        for index in np.flatnonzero(is_whole).tolist():
+            body = found.places["body"]
+            one = (body[0][index : index + 1], body[1][index : index + 1])
+            if body_crcs(data, one)[0] != found.numbers["body_crc"][index]:
+                continue
+            texts = {
+                name: data[int(begins[index]) : int(begins[index] + sizes[index])]
+                for name, (begins, sizes) in found.places.items()
+                if name in {"body", "topic", "properties"}
+            }
+            topic = texts["topic"].decode("utf-8", "replace")
+            if topic != self.topic:
+                continue
+            number, position, size = span[index]
+            properties = texts["properties"].decode("utf-8", "replace")
+            yield QueuedRecord(
+                file=file.path,
+                position=position,
+                size=size,
+                topic=topic,
+                queue_id=self.queue_id,
+                queue_offset=number,
+                stored_at_ms=int(found.numbers["stored_at_ms"][index]),
+                reconsume_times=int(found.numbers["reconsume_times"][index]),
+                body=texts["body"],
+                properties=decode_properties(properties),
+            )
+
+
+def _spans(
+    places: list[tuple[int, int, int]],
+) -> Iterator[list[tuple[int, int, int]]]:
+    """Yield *places* in groups that are near each other."""
+    group: list[tuple[int, int, int]] = []
+    for place in places:
+        if group:
+            _, last, size = group[-1]
+            is_near = place[1] - (last + size) <= GAP_MAX
+            if not is_near or place[1] + place[2] - group[0][1] > SPAN_MAX:
+                yield group
+                group = []
+        group.append(place)
+    if group:
+        yield group
