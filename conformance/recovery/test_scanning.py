@@ -25,6 +25,8 @@ from spec.store.file_names import CONSUME_QUEUE
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
+RECOVERED_FILES_MAX = 10
+"""Files that a start of 5.4 goes back at most (Java: commitLogRecoverMaxNum)."""
 NEAR_THE_END = 175
 """The number of a message in the last file of the log."""
 
@@ -86,16 +88,37 @@ def test_a_wrong_checksum_ends_the_log(original: Original) -> None:
     expect("REC-SCAN-001", found=found, expected=record.offset, what="end of the log")
 
 
-@pytest.mark.clause("REC-SCAN-009")
-def test_a_setting_makes_a_start_believe_nothing_old(
-    original: Original, start_target: TargetStarter, tmp_path: Path
-) -> None:
+def most_after_forced_checks(
+    original: Original, start_target: TargetStarter, directory: Path
+) -> int:
+    """Return the queue's max offset of a broker that requires checksums of properties.
+
+    It starts on the store of one that did not write them.
+    """
     files = original.restored()
-    store = tmp_path / "store"
+    store = directory / "store"
     shutil.copytree(files.path, store)
     forced = {"enabledAppendPropCRC": "true", "forceVerifyPropCRC": "true"}
     target = start_target({**SMALL_FILES, **forced}, store=store)
     with target.connect_to_broker() as broker:
         _, most = ends_of(broker, original.history.many)
+    return most
+
+
+@pytest.mark.clause("REC-SCAN-009")
+def test_forced_checks_lose_the_last_file(
+    original: Original, start_target: TargetStarter, tmp_path: Path
+) -> None:
+    found = most_after_forced_checks(original, start_target, tmp_path)
     expected = original.before(original.log[-1].begin_offset)
-    expect("REC-SCAN-009", found=most, expected=expected, what="max offset")
+    expect("REC-SCAN-009", found=found, expected=expected, what="max offset")
+
+
+@pytest.mark.clause("REC-SCAN-014")
+def test_forced_checks_lose_the_last_ten_files(
+    original: Original, start_target: TargetStarter, tmp_path: Path
+) -> None:
+    found = most_after_forced_checks(original, start_target, tmp_path)
+    lost = original.log[-RECOVERED_FILES_MAX:]
+    expected = original.before(lost[0].begin_offset)
+    expect("REC-SCAN-014", found=found, expected=expected, what="max offset")

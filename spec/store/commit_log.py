@@ -107,12 +107,25 @@ SCAN_PROPERTIES_CRC = Clause(
     id="REC-SCAN-009",
     level=Level.QUIRK,
     text=(
-        "From 5.2 on, with forceVerifyPropCRC a start ends the commit log at the "
-        "first record stored without enabledAppendPropCRC: turning both on loses "
-        "messages."
+        "From 5.2 to 5.3, a start with forceVerifyPropCRC after an orderly stop drops "
+        "the last file of a commit log that was stored without enabledAppendPropCRC."
     ),
-    source="5.3.3 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
+    source="5.3.3 org.apache.rocketmq.store.CommitLog#recoverNormally",
     since="5.2",
+    until="5.3",
+    issues=("apache/rocketmq#7480",),
+)
+SCAN_PROPERTIES_CRC_OF_TEN_FILES = Clause(
+    id="REC-SCAN-014",
+    level=Level.QUIRK,
+    text=(
+        "From 5.4 on, a start with forceVerifyPropCRC after an orderly stop drops the "
+        "last ten files (commitLogRecoverMaxNum) of a commit log that was stored "
+        "without enabledAppendPropCRC."
+    ),
+    source="5.4.0 org.apache.rocketmq.store.CommitLog#recoverNormally, "
+    "isMappedFileMatchedRecover",
+    since="5.4",
     issues=("apache/rocketmq#7480",),
 )
 
