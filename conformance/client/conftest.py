@@ -20,14 +20,14 @@ class Launched:
     """The adapter of this worker, restarted after a test has broken it."""
 
     def __init__(self, target: ClientTarget) -> None:
-        self._target = target
+        self.target = target
         self._adapter: Adapter | None = None
 
     def adapter(self) -> Adapter:
         """Return a running adapter."""
         if self._adapter is None or not self._adapter.running:
             self.close()
-            self._adapter = self._target.launch()
+            self._adapter = self.target.launch()
         return self._adapter
 
     def close(self) -> None:
@@ -49,9 +49,9 @@ def launched(pytestconfig: pytest.Config, target: SharedTarget) -> Iterator[Laun
 
 
 @pytest.fixture
-def cluster() -> Iterator[ScriptedCluster]:
+def cluster(launched: Launched) -> Iterator[ScriptedCluster]:
     """Yield a cluster of one name server."""
-    made = ScriptedCluster()
+    made = ScriptedCluster(launched.target.altered)
     yield made
     made.close()
 

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 
 from conformance.client.scripted_broker import ScriptedBroker
 from conformance.client.scripted_server import (
+    Alter,
     ReceivedRequest,
     ScriptedServer,
     responding,
+    unaltered,
 )
 from conformance.harness.process.ports import PortBlock, free_port_block
 from spec.routing.route_data import (
@@ -68,7 +70,8 @@ def about(request: ReceivedRequest, topic: str) -> bool:
 class ScriptedCluster:
     """One name server at first, and brokers on demand."""
 
-    def __init__(self) -> None:
+    def __init__(self, alter: Alter = unaltered) -> None:
+        self._alter = alter
         self.routes: dict[str, TopicRoute | bytes] = {}
         self.name_servers = [NameServer("name server", self.routes)]
         self.brokers: dict[str, ScriptedBroker] = {}
@@ -94,6 +97,7 @@ class ScriptedCluster:
         """Return the master of this name, started on demand."""
         if name not in self.brokers:
             self.brokers[name] = ScriptedBroker(name)
+            self.brokers[name].alter = self._alter
         return self.brokers[name]
 
     def broker_with_vip_port(self, name: str = "broker-a") -> ScriptedBroker:

@@ -13,7 +13,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,12 @@ class ReceivedRequest:
 
 
 Script = Callable[[ReceivedRequest], None]
+Alter = Callable[[Command], Sequence[Command]]
+
+
+def unaltered(request: Command) -> Sequence[Command]:
+    """Return *request* alone."""
+    return (request,)
 
 
 class ScriptedServer:
@@ -70,6 +76,8 @@ class ScriptedServer:
         """Script of codes without one."""
         self.tls: ssl.SSLContext | None = None
         """TLS of the connections accepted from now on."""
+        self.alter: Alter = unaltered
+        """Changes each request before it is recorded, to stand for a wrong client."""
         self.failed_handshakes: list[str] = []
         """Reasons of the connections that ended before TLS was agreed."""
         self._news = threading.Condition()
@@ -154,13 +162,14 @@ class ScriptedServer:
             connection.responses.append(command)
             self.notify()
             return
-        one = ReceivedRequest(
-            command=command, at_ms=at_ms, connection=connection, server=self
-        )
-        self.received.append(one)
-        script = self.scripts.get(command.code, self.default_script)
-        with contextlib.suppress(OSError):  # the client has gone meanwhile
-            script(one)
+        for request in self.alter(command):
+            one = ReceivedRequest(
+                command=request, at_ms=at_ms, connection=connection, server=self
+            )
+            self.received.append(one)
+            script = self.scripts.get(request.code, self.default_script)
+            with contextlib.suppress(OSError):  # the client has gone meanwhile
+                script(one)
         self.notify()
 
     @staticmethod

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import functools
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.harness.process.workspace import Workspace
@@ -17,6 +18,7 @@ from conformance.harness.targets.client_adapter import Adapter, AdapterError
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import Capability, Target, TargetError
 from rocketmq_conformance.paths import module_command
+from spec.wire.remoting.command import Command
 
 _ADAPTER = "reference.shell.adapter.adapter"
 REFERENCE = shlex.join(module_command(_ADAPTER))
@@ -44,6 +46,10 @@ class ClientTarget(Target):
     def launch(self) -> Adapter:
         """Return the adapter, started anew."""
         return Adapter(self.rest or REFERENCE, directory=self.directory())
+
+    def altered(self, request: Command) -> Sequence[Command]:
+        """Return *request* as the suite's servers receive it: unchanged."""
+        return (request,)
 
     def directory(self) -> Path | None:
         """Return the directory of the command; the project's own for the reference."""

@@ -76,6 +76,7 @@ KINDS = {
     "proxied": "conformance.mutating_proxy.proxied_target:proxied_target",
     "client": "conformance.harness.targets.client_target:ClientTarget",
     "client-mutant": "conformance.harness.targets.client_target:ClientMutantTarget",
+    "wrong-client": "conformance.wrong_clients.wrong_client_target:WrongClientTarget",
 }
 
 

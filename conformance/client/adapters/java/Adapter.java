@@ -129,6 +129,8 @@ public final class Adapter {
         JSONArray features = new JSONArray();
         for (String feature : FEATURES)
             features.add(feature);
+        if (Options.canPop())
+            features.add("pop");
         JSONObject result = new JSONObject(true);
         result.put("adapter", "java");
         result.put("client", "rocketmq-client " + release);

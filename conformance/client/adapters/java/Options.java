@@ -128,8 +128,32 @@ final class Options {
             case "max_reconsume":
                 consumer.setMaxReconsumeTimes(options.getIntValue(name));
                 break;
+            case "client_rebalance":
+                later(consumer, "setClientRebalance", boolean.class, options.getBooleanValue(name));
+                break;
             default:
                 set((ClientConfig) consumer, name, options);
+        }
+    }
+
+    /** Calls a setter that only later releases have. */
+    private static void later(Object client, String setter, Class<?> type, Object value) {
+        try {
+            client.getClass().getMethod(setter, type).invoke(client, value);
+        } catch (NoSuchMethodException error) {
+            throw new Unsupported(setter);
+        } catch (ReflectiveOperationException error) {
+            throw new IllegalStateException(error);
+        }
+    }
+
+    /** Returns whether the consumers of this release pop. */
+    static boolean canPop() {
+        try {
+            DefaultMQPushConsumer.class.getMethod("setClientRebalance", boolean.class);
+            return true;
+        } catch (NoSuchMethodException error) {
+            return false;
         }
     }
 
