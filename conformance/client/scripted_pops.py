@@ -144,7 +144,7 @@ class ScriptedPops:
         ]
 
     def _assign(self, request: ReceivedRequest) -> None:
-        asked = decode_body(AssignmentQuestion, request.command.body)
+        body = decode_body(AssignmentQuestion, request.command.body)
         queues = [
             Assignment(
                 queue=QueueName(
@@ -153,10 +153,10 @@ class ScriptedPops:
                 mode=mode,
             )
             for queue_id, mode in self.modes.items()
-            if asked.topic == self.topic
+            if body.topic == self.topic
         ]
-        body = encode_body(Assignments(assignments=tuple(queues)))
-        request.respond(0, body=body)
+        found = Assignments(assignments=tuple(queues))
+        request.respond(0, body=encode_body(found))
 
     @staticmethod
     def _confirm(request: ReceivedRequest) -> None:

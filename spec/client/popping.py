@@ -65,10 +65,10 @@ ACKNOWLEDGES = Clause(
     id="CLIENT-POP-004",
     level=Level.MUST,
     text=(
-        "From 5.0 on, a consumer acknowledges each message that its listener handled "
-        "by ACK_MESSAGE (200051) with the message's queue id and queue offset. "
-        "extraInfo is a receipt of the response's startOffsetInfo, popTime, "
-        "invisibleTime and reviveQid, and the message's queue offset."
+        "From 5.0 on, a consumer sends ACK_MESSAGE (200051) once for each message that "
+        "its listener handled. Its extraInfo is a receipt of the response's "
+        "startOffsetInfo, popTime, invisibleTime and reviveQid, and of the message's "
+        "queue offset."
     ),
     source=f"{_PUSHED}#ackAsync",
     since="5.0",
