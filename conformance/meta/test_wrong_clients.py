@@ -65,7 +65,7 @@ def test_an_acknowledgement_can_be_lost_doubled_or_of_another_message() -> None:
             "late_is_acknowledged",
         )
     }
-    assert list(found.values()) == [[], ["7", "7"], ["7", "6"]]
+    assert list(found.values()) == [[], ["7", "7"], ["6", "7"]]
 
 
 @pytest.mark.parametrize("rest", ["", "no_such_fault COMMAND", "pop_twice"])

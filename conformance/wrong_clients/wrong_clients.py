@@ -84,7 +84,7 @@ def _and_before(request: Command, _earlier: Earlier) -> Sequence[Command]:
         return (request,)
     before = str(int(request.fields["offset"]) - 1)
     fields = {**request.fields, "offset": before}
-    return request, replace(request, fields=fields)
+    return replace(request, fields=fields), request
 
 
 def _assign_at_heartbeat(request: Command, _earlier: Earlier) -> Sequence[Command]:
