@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import parse_target
 from conformance.messaging.reading import record_of
@@ -34,14 +36,21 @@ from conformance.mutating_proxy.results import (
 )
 from conformance.mutating_proxy.session import read_results
 from conformance.mutating_proxy.switch import SWITCH
+from spec.clause import Clause
 from spec.layout import LayoutError
-from spec.registry import all_clauses
+from spec.registry import all_clauses, modules
 from spec.store.message_record import Record, encode_record
 from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 
 RECORDED = sorted((SOURCES / "fixtures" / "mutants").glob("*.jsonl"))
 """Results of the proxy before real releases."""
+LATER = (
+    *("spec.routing.single_topic", "spec.wire.admin.later_requests"),
+    *("spec.wire.ha.later_requests", "spec.wire.message.timed", "spec.wire.pop"),
+)
+"""Modules with the clauses of requests that the reference does not serve."""
+UNTESTED = Path(__file__).parent / "untested.toml"
 
 RECORD = Record(
     topic="T",
@@ -134,6 +143,26 @@ def test_recorded_mutations_of_a_release_were_detected(file: Path) -> None:
         mutation, clause = mutation_of(one), detecting_clause(one)
         assert clause in all_clauses()
         assert is_right(mutation, clause), f"{mutation}: {clause}"
+
+
+def test_each_clause_of_later_requests_was_seen_to_fail() -> None:
+    seen = {
+        clause
+        for file in RECORDED
+        for result in read_results(file)
+        for run in result.runs
+        if run.count and run.outcome == Outcome.FAIL
+        for clause in run.blamed
+    }
+    declared = {
+        one.id
+        for module in modules()
+        if module.__name__.startswith(LATER)
+        for one in vars(module).values()
+        if isinstance(one, Clause)
+    }
+    untested = tomllib.loads(UNTESTED.read_text()).keys()
+    assert sorted(declared - untested - seen) == []
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from conformance.mutating_proxy.frame_tree import KIND, PROPERTIES, Tree
 
 _MEMBER = re.compile(r"[a-z][A-Za-z]*|[a-z]+(_[a-z]+)+")
 """Names of declared members and fields; other names are keys of maps."""
-_PROPERTY = re.compile(r"[A-Z][A-Z_]*")
+_PROPERTY = re.compile(r"(1ST_)?[A-Z][A-Z_]*")
 """Names of properties that clients and brokers give a meaning."""
 _HEADER_PROPERTIES = {f"fields.{name}" for name in PROPERTIES.values()}
 NO_KEY = "{}"
