@@ -15,7 +15,7 @@ from itertools import islice
 from spark_checks.findings import Finding, Invariant, Severity
 from spark_checks.invariants.config.settings import CONSUMED, table_of
 from spark_checks.invariants.file_findings import file_finding
-from spark_checks.invariants.pop.queue_records import QueuedRecord, QueueReader
+from spark_checks.invariants.pop.queue_records import QueuedRecord, QueueFiles
 from spark_checks.invariants.pop.revive_records import (
     COUNT,
     DUE,
@@ -25,7 +25,7 @@ from spark_checks.invariants.pop.revive_records import (
     check_record,
     revive_record,
 )
-from spark_checks.store_files import Store, queue_of
+from spark_checks.store_files import Store
 from spec.store.config.config_files import GROUPS_FILE, TOPICS_FILE
 from spec.wire.message.topic_names import RETRY_PREFIX, TIMER_TOPIC
 from spec.wire.pop import acknowledge, pop_message
@@ -84,30 +84,31 @@ class Pops:
 
 def check_pop(store: Store) -> Iterator[Finding]:
     """Yield the findings in the revive topics of *store*, and in what came of them."""
-    queues = sorted({queue_of(file.path) or ("", 0) for file in store.consume_queues})
-    readers = [
-        QueueReader(store, topic, queue_id)
-        for topic, queue_id in queues
-        if topic.startswith(REVIVE_TOPIC_PREFIX)
-    ]
-    if not readers:
+    begin = f"consumequeue/{REVIVE_TOPIC_PREFIX}"
+    if not any(file.path.startswith(begin) for file in store.files):
         return
+    files = QueueFiles(store)
     waiting = [
         record
-        for record in QueueReader(store, TIMER_TOPIC, 0).last(RECORDS_MAX)
+        for record in files.reader(TIMER_TOPIC, 0).last(RECORDS_MAX)
         if record.properties.get("REAL_TOPIC", "").startswith(REVIVE_TOPIC_PREFIX)
     ]
-    delivered = [record for one in readers for record in one.last(RECORDS_MAX)]
+    delivered = [
+        record
+        for topic, queue_id in sorted(files.of_queue)
+        if topic.startswith(REVIVE_TOPIC_PREFIX)
+        for record in files.reader(topic, queue_id).last(RECORDS_MAX)
+    ]
     by_invariant: dict[str, list[Finding]] = defaultdict(list)
     for record in (*waiting, *delivered):
         for finding in check_record(store, record):
             by_invariant[finding.invariant.id].append(finding)
     pops = _pops(waiting, delivered)
-    retries = _retries(store, pops)
+    retries = _retries(files, pops)
     for found in (
         *by_invariant.values(),
         _check_acknowledgements(pops),
-        _check_popped_again(store, pops, retries),
+        _check_popped_again(files, pops, retries),
         _check_counts(retries),
     ):
         yield from islice(found, LISTED_MAX)
@@ -148,7 +149,7 @@ def _check_acknowledgements(pops: Pops) -> Iterator[Finding]:
 
 
 def _check_popped_again(
-    store: Store, pops: Pops, retries: Mapping[str, Sequence[QueuedRecord]]
+    files: QueueFiles, pops: Pops, retries: Mapping[str, Sequence[QueuedRecord]]
 ) -> Iterator[Finding]:
     """Yield the processed checkpoints with a message that is lost.
 
@@ -156,6 +157,7 @@ def _check_popped_again(
     message of that one is in the retry topic. The log of a slave, or a copy of a store,
     may be older than the consumed offset.
     """
+    store = files.store
     groups = set(_table(store, GROUPS_FILE, "subscriptionGroupTable"))
     topics = set(_table(store, TOPICS_FILE, "topicConfigTable"))
     processed = [
@@ -163,7 +165,7 @@ def _check_popped_again(
         for one, messages in _processed(store, pops)
         if one.group in groups and normal_topic(one) in topics
     ]
-    again = _again(store, {m for _, messages in processed for m in messages}, retries)
+    again = _again(files, {m for _, messages in processed for m in messages}, retries)
     open_ones: list[tuple[ReviveRecord, list[Popped]]] = []
     proven: dict[tuple[str, int], int] = {}
     for one, messages in processed:
@@ -256,7 +258,7 @@ class _Again:
 
 
 def _again(
-    store: Store,
+    files: QueueFiles,
     messages: Iterable[Popped],
     retries: Mapping[str, Sequence[QueuedRecord]],
 ) -> _Again:
@@ -270,7 +272,7 @@ def _again(
         messages={
             message: record
             for (topic, queue_id), numbers in of_queue.items()
-            for record in QueueReader(store, topic, queue_id).at(numbers)
+            for record in files.reader(topic, queue_id).at(numbers)
             for message in numbers[record.queue_offset]
         },
         retries=retries,
@@ -282,10 +284,10 @@ def _again(
     )
 
 
-def _retries(store: Store, pops: Pops) -> Mapping[str, Sequence[QueuedRecord]]:
+def _retries(files: QueueFiles, pops: Pops) -> Mapping[str, Sequence[QueuedRecord]]:
     """Return the last records of each retry topic of a checkpoint."""
     names = {name for one in pops.checkpoints for name in retry_topics(one)}
-    return {name: QueueReader(store, name, 0).last(RECORDS_MAX) for name in names}
+    return {name: files.reader(name, 0).last(RECORDS_MAX) for name in names}
 
 
 def _check_counts(

@@ -7,7 +7,8 @@ left out, because other invariants report them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,18 +60,34 @@ class QueuedRecord:
 
 
 @dataclass(frozen=True)
+class QueueFiles:
+    """Consume-queue files of a store by their queue, listed once."""
+
+    store: Store
+
+    @cached_property
+    def of_queue(self) -> Mapping[tuple[str, int], Sequence[StoreFile]]:
+        """The files of each queue, in order."""
+        found: dict[tuple[str, int], list[StoreFile]] = defaultdict(list)
+        for file in self.store.consume_queues:
+            found[queue_of(file.path) or ("", 0)].append(file)
+        return found
+
+    def reader(self, topic: str, queue_id: int) -> QueueReader:
+        """Return a reader of one queue, which may have no files."""
+        files = tuple(self.of_queue.get((topic, queue_id), ()))
+        return QueueReader(self.store, topic, queue_id, files)
+
+
+@dataclass(frozen=True)
 class QueueReader:
     """Reader of the records of one queue of a store."""
 
     store: Store
     topic: str
     queue_id: int
-
-    @cached_property
-    def files(self) -> tuple[StoreFile, ...]:
-        """The consume-queue files, in order."""
-        place = self.topic, self.queue_id
-        return tuple(f for f in self.store.consume_queues if queue_of(f.path) == place)
+    files: tuple[StoreFile, ...]
+    """The consume-queue files, in order."""
 
     @cached_property
     def end(self) -> int:
