@@ -6,7 +6,11 @@ import pytest
 
 from conformance.harness.client.access import secret_credentials
 from conformance.harness.client.client import Client, body_of, require_success
-from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.security.accounts import ADMIN, STRANGER, with_another_secret
 from conformance.security.guard import Guard
@@ -56,6 +60,8 @@ def expect_refusal(
 def test_an_unsigned_request_is_refused(guard: Guard, fields: dict[str, str]) -> None:
     with guard.client() as client:
         answer = client.invoke(RequestCode.GET_MAX_OFFSET, dict(fields))
+        refused = ResponseCode.NO_PERMISSION
+        expect_code("SEC-USER-001", answer, refused, client.transcript)
         expect_refusal("SEC-USER-002", client, answer, NO_USERNAME)
 
 
