@@ -25,8 +25,9 @@ from bench.processes.namesrv_client import topic_name
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import Peer
-from conformance.harness.java.apache import RELEASES, ApacheCluster
+from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.runtime import FAST_START
+from conformance.harness.releases import PINNED
 from conformance.harness.targets.embedded import EmbeddedTarget
 from rocketmq_conformance.paths import module_command
 from spec.routing.broker_registration import (
@@ -83,8 +84,8 @@ def measure(
     release: str, size: Size, *, progress: Callable[[str], None]
 ) -> dict[str, object]:
     """Measure the reference and Apache's *release* in turns; return the report."""
-    if release not in RELEASES:
-        raise NameServerBenchError(f"the release is one of {', '.join(RELEASES)}")
+    if release not in PINNED:
+        raise NameServerBenchError(f"the release is one of {', '.join(PINNED)}")
     with tempfile.TemporaryDirectory() as folder:
         cluster = ApacheCluster(release, directory=Path(folder), java_options=OPENS)
         progress("starting both name servers")

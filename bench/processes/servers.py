@@ -19,8 +19,9 @@ from bench.processes.processor_time import processor_s
 from bench.report.result import OURS, THEIRS
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.java.apache import RELEASES, ApacheCluster
+from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.runtime import FAST_START
+from conformance.harness.releases import PINNED
 from conformance.harness.targets.embedded import EmbeddedTarget
 
 OPENS = tuple(word for word in FAST_START if word.startswith(("--", "-D")))
@@ -82,8 +83,8 @@ def both(
 
 def check_release(release: str) -> None:
     """Complain about a release that is not pinned."""
-    if release not in RELEASES:
-        raise ServerBenchError(f"the release is one of {', '.join(RELEASES)}")
+    if release not in PINNED:
+        raise ServerBenchError(f"the release is one of {', '.join(PINNED)}")
 
 
 def reference_server(target: EmbeddedTarget) -> Server:

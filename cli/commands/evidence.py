@@ -17,8 +17,8 @@ from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.releases import releases_option
 from cli.runs.clause_tests import clause_tests
 from cli.runs.release_runs import Runs
-from conformance.harness.java.apache import RELEASES
 from conformance.harness.pytest_plugin.options import BROKER_SUITES
+from conformance.harness.releases import PINNED
 from conformance.harness.report.evidence import (
     Recording,
     evidence_of,
@@ -41,7 +41,7 @@ from spec.observed import (
 from spec.registry import all_clauses
 
 RELEASE = releases_option(
-    "Only this release, as 4.6; may be given several times.", among=lambda: RELEASES
+    "Only this release, as 4.6; may be given several times.", among=lambda: PINNED
 )
 FOLDER = SOURCES / "spec" / "evidence"
 
@@ -166,7 +166,7 @@ def ranges(releases: tuple[str, ...], jobs: int) -> None:
     Exit codes: 0 tested, 2 usage, 3 a release did not run.
     """
     runs = Runs(
-        releases=releases or RELEASES,
+        releases=releases or PINNED,
         jobs=jobs,
         words=lambda _release: ["--beyond-range"],
     )
@@ -224,7 +224,7 @@ def _runs(
 ) -> Runs:
     if files and releases:
         raise click.UsageError("either REPORTs or --release, not both")
-    return Runs(releases=releases or RELEASES, jobs=jobs, logs=logs, files=files)
+    return Runs(releases=releases or PINNED, jobs=jobs, logs=logs, files=files)
 
 
 def _is_beyond(entry: dict[str, Any], release: str) -> bool:

@@ -35,9 +35,9 @@ class BenchRun:
 
 def pinned_releases() -> Sequence[str]:
     """Return the releases whose jars are pinned."""
-    from conformance.harness.java.apache import RELEASES
+    from conformance.harness.releases import PINNED
 
-    return RELEASES
+    return PINNED
 
 
 RELEASE = release_option(

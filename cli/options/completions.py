@@ -61,14 +61,14 @@ def chosen_clauses(_: click.Context, __: click.Parameter, incomplete: str) -> Of
 
 def profiles(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
     """Offer the releases that are studied."""
-    from conformance.harness.java.apache import RELEASES
+    from conformance.harness.releases import PINNED
 
-    return _offers(dict.fromkeys(RELEASES, ""), incomplete)
+    return _offers(dict.fromkeys(PINNED, ""), incomplete)
 
 
 def targets(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
     """Offer the kinds of targets; after a kind, its targets."""
-    from conformance.harness.java.apache import RELEASES
+    from conformance.harness.releases import PINNED
     from conformance.harness.targets.target import KINDS
 
     kind, colon, rest = incomplete.partition(":")
@@ -76,7 +76,7 @@ def targets(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
         return _offers({f"{name}:": "" for name in KINDS}, kind)
     words: dict[str, str] = {}
     if kind == "jvm":
-        words = dict.fromkeys(RELEASES, "")
+        words = dict.fromkeys(PINNED, "")
     elif kind.endswith("mutant"):
         from conformance.mutants.planting import all_mutants
 

@@ -17,9 +17,9 @@ Among: TypeAlias = Callable[[], Sequence[str]]
 
 def studied_releases() -> Sequence[str]:
     """Return the releases that a profile may stand for."""
-    from conformance.harness.targets.target import RELEASES
+    from conformance.harness.releases import STUDIED
 
-    return RELEASES
+    return STUDIED
 
 
 def release_option(

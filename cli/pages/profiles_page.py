@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
-from conformance.harness.targets.target import SERIES, release_of_profile
+from conformance.harness.releases import SERIES
+from conformance.harness.targets.target import release_of_profile
 from spec.clause import Clause, Level
 from spec.registry import all_clauses
 from spec.wire.remoting.request_code import RequestCode

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.java.apache import RELEASES
 from conformance.harness.process.process import ProcessError
+from conformance.harness.releases import PINNED
 from conformance.interop.handover.cell import (
     STOP,
     Cell,
@@ -111,7 +111,7 @@ REFUSED_BY_FASTJSON2 = {" ", "[]"}
 """Contents on which a name server from 5.4 on does not start."""
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", PINNED)
 def test_key_values_go_from_name_server_to_name_server(
     tmp_path: Path, release: str
 ) -> None:
@@ -137,7 +137,7 @@ def starts_on(make: str, text: str, directory: Path) -> bool:
         return False
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", PINNED)
 def test_name_servers_start_on_the_same_key_values(
     tmp_path: Path, release: str
 ) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.java.apache import RELEASES
+from conformance.harness.releases import PINNED
 from conformance.interop.stores.features import leave_features
 from conformance.interop.stores.lives import (
     leave_copies,
@@ -56,7 +56,7 @@ the features does that (4.6.0 store.DefaultMessageStore#cleanUnusedTopic)."""
 CELLS = [
     (kind, release)
     for kind in KINDS
-    for release in RELEASES
+    for release in PINNED
     if kind != "rebuilt" or release >= FIRST_THAT_REBUILDS
 ]
 
@@ -77,7 +77,7 @@ def test_stores_of_a_kind_give_no_finding(
         assert set(one["summary"]["topics"]) >= expected
 
 
-@pytest.mark.parametrize("release", [one for one in RELEASES if one >= "5"])
+@pytest.mark.parametrize("release", [one for one in PINNED if one >= "5"])
 def test_popped_and_timed_messages_give_no_finding(
     release: str, tmp_path: Path
 ) -> None:
@@ -87,7 +87,7 @@ def test_popped_and_timed_messages_give_no_finding(
         assert set(one["summary"]["topics"]) >= {TIMER_TOPIC, REVIVE_TOPIC}
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", PINNED)
 def test_the_moving_end_of_a_copy_is_a_warning(release: str, tmp_path: Path) -> None:
     stores = leave_copies(release, tmp_path)
     for one, store in zip(audited(*stores.values()), stores, strict=True):

@@ -14,7 +14,7 @@ from threading import Event
 import pytest
 
 from conformance.harness.client.client import require_success
-from conformance.harness.java.apache import RELEASES
+from conformance.harness.releases import PINNED
 from conformance.harness.targets.target import Target, parse_target
 from conformance.interop.handover.handover import (
     DEAD,
@@ -62,7 +62,7 @@ WITH_MESSAGES = {
 }
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", PINNED)
 def test_clean_stores_give_no_finding(release: str, tmp_path: Path) -> None:
     stores = leave_stores(release, tmp_path)
     stores[DAMAGED] = tmp_path / "damaged"
@@ -93,7 +93,7 @@ def test_messages_in_queues_of_other_topics_give_no_finding(
         assert sum(queue["messages"] for queue in queues) >= 2 * ROUNDS
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", PINNED)
 def test_batches_of_java_producers_give_no_finding(
     release: str, tmp_path: Path
 ) -> None:
@@ -105,7 +105,7 @@ def test_batches_of_java_producers_give_no_finding(
         )
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", PINNED)
 def test_a_store_that_a_broker_writes_gives_no_finding(
     release: str, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from spec.clause import release_key
 from spec.wire.headers.header_table import (
     Field,
     Header,
@@ -17,7 +18,7 @@ from spec.wire.headers.header_table import (
 )
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "headers"
-RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+RELEASES = sorted((file.stem for file in FOLDER.glob("[0-9]*.json")), key=release_key)
 
 
 def kept_json(release: str) -> Any:

@@ -37,9 +37,6 @@ from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import Child, ProcessError, accepts, start
 from java_runtime.find_java import find_java
 
-RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
-"""The releases that are pinned and studied."""
-
 PROGRAMS = {
     "namesrv": "org.apache.rocketmq.namesrv.NamesrvStartup",
     "broker": "org.apache.rocketmq.broker.BrokerStartup",

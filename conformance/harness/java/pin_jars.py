@@ -15,9 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from conformance.harness.java.apache import RELEASES, modules
+from conformance.harness.java.apache import modules
 from conformance.harness.java.ivy import JarsUnavailableError, run_ivy
 from conformance.harness.java.jars import LOCK_FILE, Coordinate, file_sha256, set_key
+from conformance.harness.releases import PINNED
 
 ALONE = (
     "org.apache.rocketmq:rocketmq-example:4.6.0",
@@ -95,7 +96,7 @@ def main(words: Sequence[str]) -> None:
 
 
 def _all_keys() -> list[str]:
-    together = [set_key(modules(release), transitive=True) for release in RELEASES]
+    together = [set_key(modules(release), transitive=True) for release in PINNED]
     return together + [set_key([module], transitive=False) for module in ALONE]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.harness.java.apache import RELEASES, ApacheCluster
+from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.apache_conf import SPARING_SETTINGS
 from conformance.harness.java.name_servers import NameServer, acquire, release_to_pool
+from conformance.harness.releases import PINNED
 from conformance.harness.targets.started_target import ClusterTarget
 from conformance.harness.targets.target import EVERYTHING, Capability, TargetError
 
@@ -17,8 +18,8 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
 
     def _configure(self) -> None:
         """Set the release."""
-        if self.rest not in RELEASES:
-            known = ", ".join(RELEASES)
+        if self.rest not in PINNED:
+            known = ", ".join(PINNED)
             raise TargetError(f"{self.text!r}: the release is one of {known}")
         self.release = self.rest
 

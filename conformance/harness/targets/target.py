@@ -25,6 +25,7 @@ from conformance.harness.client.access import (
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client
 from conformance.harness.process.context import Closing
+from conformance.harness.releases import SERIES, STUDIED
 from spec.clause import release_key
 
 
@@ -57,14 +58,6 @@ class Capability(StrEnum):
 
 EVERYTHING = frozenset(Capability) - {Capability.CLIENT}
 """All capabilities of a broker."""
-RELEASES = ("4.4.0", "4.5.2", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
-"""The releases that were studied; a profile such as 4.6 means the one of its series."""
-SERIES = (
-    *("4.4", "4.5", "4.6", "4.7", "4.8", "4.9"),
-    *("5.0", "5.1", "5.2", "5.3", "5.4"),
-)
-"""Series of releases that a profile may name."""
-
 KINDS = {
     "embedded": "conformance.harness.targets.embedded:EmbeddedTarget",
     "mutant": "conformance.harness.targets.embedded:MutantTarget",
@@ -265,7 +258,7 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
     return "tcp", address, settings
 
 
-def release_of_profile(profile: str, among: Sequence[str] = RELEASES) -> str:
+def release_of_profile(profile: str, among: Sequence[str] = STUDIED) -> str:
     """Return the release *among* the studied ones that *profile*, as 4.6, stands for.
 
     A series between the studied ones, such as 4.7, stands for the nearest of them.
@@ -280,7 +273,7 @@ def release_of_profile(profile: str, among: Sequence[str] = RELEASES) -> str:
     return nearest_release(profile, among)
 
 
-def nearest_release(release: str, among: Sequence[str] = RELEASES) -> str:
+def nearest_release(release: str, among: Sequence[str] = STUDIED) -> str:
     """Return the release *among* the studied ones that behaves most like *release*.
 
     It has the same major number, the nearest minor number, and the nearest patch. Of

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from conformance.harness.client.peer import PeerError
-from conformance.harness.java.apache import RELEASES
+from conformance.harness.releases import PINNED
 from conformance.harness.targets.target import Target, TargetError, parse_target
 from conformance.interop.handover.handover import (
     READER_SETTINGS,
@@ -41,7 +41,7 @@ from conformance.interop.handover.pending import (
 from conformance.interop.handover.write import write
 from spec.layout import LayoutError
 
-MAKES = (REFERENCE, *RELEASES)
+MAKES = (REFERENCE, *PINNED)
 STOP, KILL = "stop", "kill"
 ENDINGS = (STOP, KILL)
 OVER, BACK = "over", "back"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.harness.java.apache import RELEASES
+from conformance.harness.releases import PINNED
 from conformance.interop.stores.lives import broker_of, copy_of
 from conformance.interop.stores.traffic import fill
 
@@ -12,7 +12,7 @@ from conformance.interop.stores.traffic import fill
 def leave_successions(directory: Path) -> dict[str, Path]:
     """Let each release write in turn; return the store after each of them."""
     store, kept = directory / "store", {}
-    for number, release in enumerate((*RELEASES, *reversed(RELEASES[:-1]))):
+    for number, release in enumerate((*PINNED, *reversed(PINNED[:-1]))):
         with broker_of(release, store) as (target, broker):
             fill(broker, f"{number}-{release}", count=60)
             target.stop()

