@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _ID = re.compile(
-    r"(WIRE|ROUTE|STORE|INDEX|SEND|PULL|POP|OFFSET|GROUP|TXN|DELAY|RETRY|QUERY|ADMIN|HA"
-    r"|REC|SEC|TLS|CLIENT)-[A-Z0-9]+-\d{3}"
+    r"(WIRE|ROUTE|STORE|INDEX|SEND|PULL|POP|LITE|OFFSET|GROUP|TXN|DELAY|RETRY|QUERY"
+    r"|ADMIN|HA|REC|SEC|TLS|CLIENT)-[A-Z0-9]+-\d{3}"
 )
 
 

@@ -39,6 +39,7 @@ AREAS = {
     "SEND": "Sending",
     "PULL": "Pulling",
     "POP": "Pop consumption",
+    "LITE": "Lite topics",
     "OFFSET": "Offsets",
     "GROUP": "Groups and heartbeats",
     "TXN": "Transactions",

@@ -88,6 +88,9 @@ class ResponseCode(ReleasedCode):
     POLICY_NOT_EXIST = 3002, "5.3"
     # Since 5.3.2
     INVALID_PARAMETER = 29, "5.3.2"
+    # Since 5.5
+    LMQ_QUOTA_EXCEEDED = 2017, "5.5"
+    LITE_SUBSCRIPTION_QUOTA_EXCEEDED = 2018, "5.5"
 
     # Meanings of the same codes in 4.5 to 4.9
     UPDATE_AND_CREATE_ACL_CONFIG_FAILED = 209
