@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,10 +14,18 @@ from typing import Any
 
 import click
 
-from cli.options.exit_codes import FINDINGS, SUCCESS
+from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, WrongValueError
 from cli.options.releases import releases_option
 from cli.runs.clause_tests import clause_tests
 from cli.runs.release_runs import Runs
+from cli.runs.release_study import (
+    NAMES,
+    REQUESTS,
+    StepError,
+    requests_without_entry,
+    run_steps,
+    steps,
+)
 from conformance.harness.pytest_plugin.options import BROKER_SUITES
 from conformance.harness.releases import PINNED
 from conformance.harness.report.evidence import (
@@ -44,6 +53,13 @@ RELEASE = releases_option(
     "Only this release, as 4.6; may be given several times.", among=lambda: PINNED
 )
 FOLDER = SOURCES / "spec" / "evidence"
+
+
+def _whole_release(_ctx: click.Context, _argument: click.Parameter, text: str) -> str:
+    """Return *text* if it is a release of three numbers."""
+    if not re.fullmatch(r"\d+\.\d+\.\d+", text):
+        raise WrongValueError(f"{text!r} is not a release such as 5.6.0")
+    return text
 
 
 def released(command: Callable[..., None]) -> Callable[..., None]:
@@ -196,6 +212,45 @@ def list_() -> None:
     for observed in all_evidence().values():
         younger = len(younger_clauses(observed))
         click.echo(_figures(observed) + (f"; {younger} younger" if younger else ""))
+
+
+@evidence.command()
+@click.argument("release", callback=_whole_release)
+@click.option(
+    "--from",
+    "first",
+    type=click.Choice(NAMES),
+    default=NAMES[0],
+    show_default=True,
+    help="Begin with this step: the earlier ones are done.",
+)
+@click.option("--list", "only_list", is_flag=True, help="List the steps and end.")
+def study(*, release: str, first: str, only_list: bool) -> None:
+    """Study a new release, such as 5.6.0: run every step in a checkout.
+
+    Jars, header table, changes, evidence, recorded bytes and pages follow one another.
+    An interrupted study goes on with --from. The clauses that follow are an author's
+    work: docs/new_release.md.
+
+    Exit codes: 0 all request codes have clauses or a reason, 1 some have not, 2 usage,
+    3 a step failed.
+    """
+    if only_list:
+        for step in steps(release):
+            click.echo(f"{step.name:<9} {' '.join(step.words)}".rstrip())
+        return
+    if not (SOURCES / "fixtures" / "record").is_dir():
+        raise click.UsageError("a study needs a checkout of the project")
+    try:
+        for line in run_steps(release, first):
+            click.echo(line)
+    except StepError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(NOT_RUN)
+    missing = requests_without_entry(release)
+    for name in missing:
+        click.echo(f"{name} has neither clauses nor a reason in {REQUESTS}")
+    sys.exit(FINDINGS if missing else SUCCESS)
 
 
 def tested_clauses() -> set[str]:
