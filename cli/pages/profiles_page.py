@@ -17,7 +17,7 @@ from spec.clause import Clause, Level
 from spec.registry import all_clauses
 from spec.wire.remoting.request_code import RequestCode
 
-PROFILES = ("4.6", "4.9", "5.3", "5.4")
+PROFILES = ("4.6", "4.9", "5.3", "5.4", "5.5")
 """The profiles on the page; ``--profile`` accepts each of SERIES."""
 
 _HEAD = f"""\

@@ -34,7 +34,7 @@ from spec.wire.remoting.response_code import ResponseCode
 RESTLESS = {
     "transactionTimeOut": "3000",
     "transactionCheckMax": "1000000",
-    "transactionOpBatchInterval": "100",
+    "transactionOpMsgMaxSize": "1",
 }
 """A broker that checks until it has a decision; the target decides the interval."""
 LOOKS_AT_REST = 3

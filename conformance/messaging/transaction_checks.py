@@ -28,9 +28,9 @@ EAGER = {
     CHECK_INTERVAL: "500",
     "transactionTimeOut": str(TIMEOUT_MS),
     "transactionCheckMax": str(MOST_QUESTIONS),
-    "transactionOpBatchInterval": "200",
+    "transactionOpMsgMaxSize": "1",
 }
-SINCE_5_1 = "transactionOpBatchInterval"
+SINCE_5_1 = "transactionOpMsgMaxSize"
 HOUR_MS = 3_600_000
 PATIENCE_S = 30.0
 QUIET_S = 1.0

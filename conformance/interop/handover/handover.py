@@ -50,7 +50,7 @@ SETTINGS: Mapping[str, str] = {
     # The files must not depend on the time of the kill.
     "flushConsumerOffsetInterval": "500",
     "flushDelayOffsetInterval": "500",
-    "transactionOpBatchInterval": "200",
+    "transactionOpMsgMaxSize": "1",
 }
 """Small files, the same for both: a broker ignores files of another size."""
 WRITER_SETTINGS = {

@@ -19,7 +19,7 @@ PROMPT: Mapping[str, str] = {
     "messageDelayLevel": "1s 1s 1s 2s",
     "transactionTimeOut": "2000",
     "transactionCheckInterval": "1000",
-    "transactionOpBatchInterval": "200",
+    "transactionOpMsgMaxSize": "1",
     "flushConsumerOffsetInterval": "500",
     "flushDelayOffsetInterval": "500",
 }
