@@ -47,9 +47,9 @@ SPARING_SETTINGS: Mapping[str, str] = {
     "transactionMetricFlushInterval": "100",
     # Each time 5.x goes through its whole timer wheel: a sixth of a core per broker.
     "timerFlushIntervalMs": "5000",
-    # With an interval that passes, 5.x spins from its first ended transaction on
-    # (5.3.3 TransactionalMessageServiceImpl#batchSendOpMessage). Each op message is
-    # written at once instead.
+    # With an interval that passes, 5.5.0 spins from its first ended transaction on
+    # (TransactionalMessageServiceImpl#batchSendOpMessage). Each op message is written
+    # immediately instead.
     "transactionOpBatchInterval": "3600000",
     "transactionOpMsgMaxSize": "1",
 }
