@@ -115,6 +115,22 @@ def test_an_empty_last_file(release: str, clause: str | None, tmp_path: Path) ->
         assert found["refusal"]["file"] == name
 
 
+@pytest.mark.parametrize(
+    ("release", "starts"), [("5.3.3", True), ("5.4.0", False), ("5.5.0", True)]
+)
+def test_pull_offsets_of_a_newer_broker_stop_5_4(
+    release: str, starts: bool, tmp_path: Path
+) -> None:
+    store = copied(tmp_path, "5.4.0-stopped")
+    for name in ("consumerOffset.json", "consumerOffset.json.bak"):
+        content = '{"offsetTable":{},"pullOffsetTable":{"topic@group":{0:1}}}'
+        (store / "config" / name).write_text(content, encoding="utf-8")
+    found = foretold(store, release)
+    assert found["starts"] is starts
+    clause = (found["refusal"] or {}).get("clause")
+    assert clause == (None if starts else "STORE-CONFIG-019")
+
+
 @pytest.mark.parametrize(("release", "starts"), [("4.9.7", True), ("5.3.3", False)])
 def test_a_short_timer_wheel_matters_since_5(
     release: str, starts: bool, tmp_path: Path

@@ -9,7 +9,11 @@ from collections.abc import Iterable
 import pytest
 
 from conformance.harness.client.client import Client, body_of, require_success
-from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.expectations import (
+    charged,
+    expect,
+    expect_fields,
+)
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.recovery.original import COMMITTED, MANY, Original
 from conformance.recovery.queue_checks import ends_of
@@ -22,6 +26,8 @@ from spec.store.config.config_files import (
     GROUPS_FILE,
     TOPICS_FILE,
 )
+from spec.store.config.settings_files import OffsetsFile
+from spec.wire.bodies.json_body import decode_body
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
@@ -30,6 +36,8 @@ TEXT = b'{"dataVersion":{"counter":1'
 SHAPE = b'{"topicConfigTable":[1],"subscriptionGroupTable":[1],"offsetTable":[1]}'
 KINDS = (TEXT, b"", bytes(200), SHAPE)
 """Content after a crash in the middle of a write, or before it, or from an editor."""
+PULLED = 3
+"""Offset of a pull."""
 ROUNDS = len(KINDS) if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 1
 """In each the files have another kind of garbage; one round has all kinds."""
 
@@ -111,3 +119,34 @@ def test_two_unreadable_files_keep_a_broker_from_starting(
     expect(
         "STORE-CONFIG-016", found=does, expected=False, what=f"starts without {name}"
     )
+
+
+@pytest.mark.clause("STORE-CONFIG-018")
+def test_offsets_of_pulls_are_in_the_file(original: Original) -> None:
+    files, history = original.restored(), original.history
+    original.target.start()
+    with original.target.connect_to_broker() as broker:
+        pull = broker.pull(topic=history.many, offset=PULLED, group=history.group)
+        require_success(pull)
+    original.target.stop()
+    content = files.config(CONSUMER_OFFSETS_FILE).read_bytes()
+    with charged("STORE-CONFIG-018", broker.transcript):
+        table = decode_body(OffsetsFile, content).pull_offsets or {}
+    found = table.get(f"{history.many}@{history.group}")
+    expect("STORE-CONFIG-018", found=found, expected={0: PULLED}, what="pull offsets")
+
+
+@pytest.mark.clause("STORE-CONFIG-019")
+@pytest.mark.parametrize(
+    ("table", "expected"), [(b"{}", True), (b'{"topic@group":{0:1}}', False)]
+)
+def test_a_table_of_pull_offsets_keeps_a_broker_from_starting(
+    original: Original, table: bytes, expected: bool
+) -> None:
+    files = original.restored()
+    for name in (CONSUMER_OFFSETS_FILE, CONSUMER_OFFSETS_FILE + BACKUP_SUFFIX):
+        content = b'{"offsetTable":{},"pullOffsetTable":%b}' % table
+        files.config(name).write_bytes(content)
+    does = starts(original.target)
+    original.target.kill()
+    expect("STORE-CONFIG-019", found=does, expected=expected, what="starts")

@@ -15,6 +15,9 @@ from conformance.interop.handover.handover import release_of
 from conformance.interop.handover.send import BATCH_SIZES
 from spec.registry import clause
 
+START = "start"
+"""The question whether the reader serves."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hop:
@@ -137,6 +140,24 @@ DECIDED = {"Uhalf-0", "Uhalf-1"}
 DECIDED_ITEMS = {"committed, question", "rolled back, question"}
 
 
+def differences_of(cell: Cell) -> list[Difference]:
+    """Return the differences of a cell; a reader that did not start is one, too."""
+    if cell.refusal is None:
+        return cell.differences
+    refusal = Difference(
+        hop=OVER, question=START, item=cell.reader, before="starts", after=cell.refusal
+    )
+    return [refusal, *cell.differences]
+
+
+def _cannot_read_pull_offsets(hop: Hop) -> bool:
+    return (
+        hop.difference.question == START
+        and hop.has("STORE-CONFIG-018", before=True)
+        and hop.has("STORE-CONFIG-019", before=False)
+    )
+
+
 def _has_no_timer(hop: Hop) -> bool:
     found = hop.difference
     return (
@@ -218,6 +239,13 @@ REASONS = (
         text="After a kill such a reader makes a plain queue of the batches: they are"
         " all there, but its offsets count batches.",
         holds=_counts_batches,
+    ),
+    Reason(
+        clauses=("STORE-CONFIG-018", "STORE-CONFIG-019"),
+        text="A broker of 5.4 cannot read the offsets of pulls that 5.5 persists: it"
+        " does not start until pullOffsetTable is removed from consumerOffset.json and"
+        " its .bak copy.",
+        holds=_cannot_read_pull_offsets,
     ),
 )
 """In the order in which the table's notes are numbered."""

@@ -19,7 +19,7 @@ from conformance.interop.handover.cell import (
     Cell,
     Difference,
 )
-from conformance.interop.handover.reasons import REASONS, reason_for
+from conformance.interop.handover.reasons import REASONS, differences_of, reason_for
 from spec.registry import clause
 
 SAME, BOTH_WAYS, FOUND, MISSING = "same", "same, and back", "✗", "not run"
@@ -110,9 +110,11 @@ def shown(cell: Cell | None) -> str:
     """Return the few characters that the matrix has for a cell."""
     if cell is None:
         return MISSING
-    if cell.refusal or any(reason_for(cell, one) is None for one in cell.differences):
+    if any(reason_for(cell, one) is None for one in differences_of(cell)):
         return FOUND
     over, back = (notes_of(cell, hop) for hop in (OVER, BACK))
+    if cell.refusal:
+        return f"does not start {over}"
     if not cell.comes_back:
         return over or SAME
     if not over and not back:
@@ -124,7 +126,7 @@ def notes_of(cell: Cell, hop: str) -> str:
     """Return the numbers of the notes that explain a cell's differences of a hop."""
     found = {
         REASONS.index(reason) + 1
-        for one in cell.differences
+        for one in differences_of(cell)
         if one.hop == hop and (reason := reason_for(cell, one)) is not None
     }
     return " ".join(map(str, sorted(found)))
@@ -144,9 +146,7 @@ def _range(since: str, until: str | None) -> str:
 
 def _unexplained(cells: Mapping[str, Cell]) -> Iterator[str]:
     for cell in cells.values():
-        if cell.refusal:
-            yield f"- {cell.name}: {cell.refusal}"
-        for one in cell.differences:
+        for one in differences_of(cell):
             if reason_for(cell, one) is None:
                 yield f"- {cell.name}, {difference_line(one)}"
 

@@ -19,6 +19,7 @@ from reference.core.store.config_files import (
     TOPICS,
 )
 from reference.core.store.recovery.load import load_config
+from reference.core.store.recovery.rules import RecoveryRules
 from spec.routing.json_object import JsonObject, as_object
 from spec.store.config.config_files import BACKUP_SUFFIX
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
@@ -35,6 +36,7 @@ _TABLES = {
 The releases read delay offsets at different points. The result is the same.
 """
 
+PULL_OFFSETS = "pullOffsetTable"
 _REPORTED_WHEN_MISSING = (TOPICS, CONSUMER_OFFSETS, SUBSCRIPTION_GROUPS, DELAY_OFFSETS)
 
 
@@ -46,20 +48,24 @@ class Configuration(NamedTuple):
     refusal: StartRefusedError | None
 
 
-def read_configuration(view: StoreView) -> Configuration:
+def read_configuration(view: StoreView, rules: RecoveryRules) -> Configuration:
     """Load the configuration files, up to the first that prevents the start."""
     found = Configuration([], {}, None)
     for name, tables in _TABLES.items():
         path = f"config/{name}"
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
-        reading = load_config(text, backup, partial(_with_tables, tables))
+        refuses = name == CONSUMER_OFFSETS and rules.refuses_pull_offsets
+        decode = _without_pull_offsets if refuses else partial(_with_tables, tables)
+        reading = load_config(text, backup, decode)
         if text is None and backup is None and name not in _REPORTED_WHEN_MISSING:
             continue  # most brokers have none
         found.readings.append(ConfigRead(path, reading.source, reading.report))
         found.values[name] = reading.value or {}
         if not reading.starts:
             reason = f"{path} {reading.report}"
-            error = StartRefusedError("STORE-CONFIG-016", path, reason)
+            is_newer = refuses and PULL_OFFSETS in reading.report
+            clause = "STORE-CONFIG-019" if is_newer else "STORE-CONFIG-016"
+            error = StartRefusedError(clause, path, reason)
             return found._replace(refusal=error)
     return found
 
@@ -69,6 +75,13 @@ def _with_tables(tables: tuple[str, ...], value: JsonObject) -> JsonObject:
     for table in tables:
         as_object(value.get(table, {}), table)
     return value
+
+
+def _without_pull_offsets(value: JsonObject) -> JsonObject:
+    """Return the content of consumerOffset.json, which must have no pull offsets."""
+    if as_object(value.get(PULL_OFFSETS, {}), PULL_OFFSETS):
+        raise ValueError(f"5.4 cannot read the member {PULL_OFFSETS}")
+    return _with_tables(_TABLES[CONSUMER_OFFSETS], value)
 
 
 def offsets_outside(

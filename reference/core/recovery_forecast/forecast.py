@@ -58,7 +58,7 @@ class Start:
         self._view = view
         self._rules = rules
         self._options = options
-        self._config = read_configuration(view)
+        self._config = read_configuration(view, rules)
         self._loaded = LoadedStore(view, rules, options, self.outcome)
         self._has_recovered = False
 

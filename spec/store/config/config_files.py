@@ -153,6 +153,29 @@ ONE_REFUSED_FILE = Clause(
     ),
     source="4.6.0 org.apache.rocketmq.common.ConfigManager#persist",
 )
+PULL_OFFSETS = Clause(
+    id="STORE-CONFIG-018",
+    level=Level.SHOULD,
+    text=(
+        "From 5.5 on, consumerOffset.json has a pullOffsetTable: by TOPIC@GROUP and "
+        "queue id, the offset of the group's last pull."
+    ),
+    source="5.5.0 org.apache.rocketmq.broker.offset.ConsumerOffsetManager"
+    "#getPullOffsetTable",
+    since="5.5",
+)
+REFUSED_PULL_OFFSETS = Clause(
+    id="STORE-CONFIG-019",
+    level=Level.QUIRK,
+    text=(
+        "A broker of 5.4 does not start if consumerOffset.json and its .bak copy "
+        "have a pullOffsetTable with an entry, as 5.5 writes it."
+    ),
+    source="5.4.0 org.apache.rocketmq.broker.offset.ConsumerOffsetManager"
+    "#pullOffsetTable",
+    since="5.4",
+    until="5.4",
+)
 ABORT_GOES_WITH_A_STOP = Clause(
     id="STORE-CONFIG-009",
     level=Level.MUST,

@@ -148,6 +148,13 @@ class OffsetsFile:
         default=None,
         since="5.0",
     )
+    pull_offsets: Mapping[str, Mapping[int, int]] | None = member(
+        "pullOffsetTable",
+        OFFSETS,
+        "of last pulls, by TOPIC@GROUP and queue id",
+        default=None,
+        since="5.5",
+    )
     rest: Mapping[str, object] = rest_of_members()
 
 

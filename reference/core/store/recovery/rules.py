@@ -65,6 +65,8 @@ class RecoveryRules:
     """Timer messages have their own files, which the start loads."""
     needs_index_files: bool = False
     """An index file that cannot be opened ends the start."""
+    refuses_pull_offsets: bool = False
+    """consumerOffset.json with entries in pullOffsetTable counts as unreadable."""
 
     # All releases are alike in these, and the reference differs.
     trusts_first_unit: bool = True
@@ -146,11 +148,19 @@ _V5_4 = replace(
     _V5_3,
     release="5.4.0",
     assumed="5.4.0 is taken for 5.3.3; it chooses otherwise where recovery begins",
+    # Seen with the jars of 5.4.0. [STORE-CONFIG-019]
+    refuses_pull_offsets=True,
+)
+_V5_5 = replace(
+    _V5_4,
+    release="5.5.0",
+    assumed="5.5.0 is taken for 5.4.0",
+    refuses_pull_offsets=False,
 )
 RULES: Mapping[str, RecoveryRules] = {
-    rules.release: rules for rules in (_V4_4, _V4_6, _V4_9, _V5_3, _V5_4)
+    rules.release: rules for rules in (_V4_4, _V4_6, _V4_9, _V5_3, _V5_4, _V5_5)
 }
-"""Rules by release, from the source of each tag except 5.4.0."""
+"""Rules by release, from the source of each tag except 5.4.0 and 5.5.0."""
 
 REFERENCE = replace(
     _V4_6,
