@@ -43,6 +43,10 @@ def config_of(broker: Client, topic: str) -> tuple[Mapping[str, Any], list[int]]
     return table["topicConfigTable"].get(topic, {}), numbers
 
 
+DEFAULT_RETRIES = 16
+"""Retries of a group that a broker creates on demand."""
+
+
 @pytest.mark.clause("ADMIN-TOPIC-001", "ADMIN-TOPIC-005")
 @pytest.mark.parametrize(("write", "read", "perm"), [(1, 1, 6), (16, 3, 4), (2, 8, 2)])
 def test_a_created_topic_is_as_it_was_asked_for(
@@ -166,7 +170,7 @@ def test_a_groups_statistics_give_what_it_committed(
 
 
 @pytest.mark.clause("ADMIN-GROUP-001")
-def test_a_group_is_listed_until_it_is_deleted(broker: Client, group: str) -> None:
+def test_a_group_is_listed_with_its_settings(broker: Client, group: str) -> None:
     settings = {
         "consumeEnable": True,
         "consumeFromMinEnable": False,
@@ -185,9 +189,30 @@ def test_a_group_is_listed_until_it_is_deleted(broker: Client, group: str) -> No
         expected={"groupName": group, **settings},
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("ADMIN-GROUP-007")
+def test_a_deleted_group_is_not_listed(broker: Client, group: str) -> None:
+    require_success(broker.update_group(group=group))
     require_success(broker.delete_group(group=group))
     table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
-    expect("ADMIN-GROUP-001", found=group in table, expected=False, what="still listed")
+    expect("ADMIN-GROUP-007", found=group in table, expected=False, what="still listed")
+
+
+@pytest.mark.clause("ADMIN-GROUP-008")
+@pytest.mark.settings(autoCreateSubscriptionGroup="true")
+def test_a_deleted_group_is_listed_with_default_settings(
+    broker: Client, group: str
+) -> None:
+    require_success(broker.update_group(group=group, settings={"retryMaxTimes": 5}))
+    require_success(broker.delete_group(group=group))
+    table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
+    expect_fields(
+        "ADMIN-GROUP-008",
+        found=table.get(group, {}),
+        expected={"groupName": group, "retryMaxTimes": DEFAULT_RETRIES},
+        transcript=broker.transcript,
+    )
 
 
 def committed_after_deletion(

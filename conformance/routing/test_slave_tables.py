@@ -167,6 +167,12 @@ def test_a_slaves_topics_have_the_version_of_its_masters(broker: Client) -> None
     expect("HA-SLAVE-018", found=found, expected=expected, what="table")
 
 
+@pytest.mark.clause("HA-SLAVE-020")
+def test_a_slaves_topics_have_the_version_again(broker: Client) -> None:
+    found = synchronized_table(broker).version
+    expect("HA-SLAVE-020", found=found, expected=VERSION, what="data version")
+
+
 @pytest.mark.clause("HA-SLAVE-019")
 def test_a_slave_counts_on_from_its_masters_version(broker: Client) -> None:
     counter = synchronized_table(broker).version.counter

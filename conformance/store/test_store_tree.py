@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import re
+from contextlib import suppress
 
 import pytest
 
@@ -12,7 +13,7 @@ from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.store.written import Written
 from spec.layout import LayoutError
-from spec.store.checkpoint import FILE_SIZE
+from spec.store.checkpoint import FILE_SIZE, checkpoint_layout
 from spec.store.config.config_files import DELAY_OFFSETS_FILE, decode_delay_offsets
 from spec.store.file_names import ABORT, LOCK, FileKind, store_file
 
@@ -61,7 +62,7 @@ def test_the_checkpoint_is_one_page_of_times(files: StoreFiles) -> None:
     data = files.checkpoint_bytes()
     expect(
         "STORE-CHECKPOINT-002",
-        found=(len(data), data[40:].strip(b"\0")),
+        found=(len(data), data[checkpoint_layout.sizeof() :].strip(b"\0")),
         expected=(FILE_SIZE, b""),
         what="size, bytes after the fields that are not zero",
     )
@@ -101,6 +102,24 @@ def test_the_checkpoint_reaches_the_last_record(written: Written) -> None:
         found=times(),
         expected="the store times of two records",
         what="first two times",
+    )
+
+
+@pytest.mark.clause("STORE-CHECKPOINT-004")
+@pytest.mark.needs("wire", "config")
+def test_the_checkpoint_reaches_the_last_unit(written: Written) -> None:
+    def reached() -> bool:
+        found = written.files.checkpoint().queues_offset
+        return found in {one.offset for one in written.files.records()}
+
+    with suppress(TooLateError):
+        wait_until(reached, what="the offset is that of a record", timeout_s=75)
+    expect_that(
+        "STORE-CHECKPOINT-004",
+        reached(),
+        found=written.files.checkpoint().queues_offset,
+        expected="the commit-log offset of a record",
+        what="bytes 40 to 48",
     )
 
 

@@ -3,7 +3,7 @@ The checkpoint has the store times up to which the store's files are on disk.
 
 The broker flushes it at intervals, and reads it when it starts after a crash. Recovery
 begins at a file that is older than these times. It is one page with three numbers, from
-5.0 on five.
+5.0 on five, from 5.5 on six.
 """
 
 from __future__ import annotations
@@ -45,6 +45,16 @@ CHECKPOINT_MORE = Clause(
     source=f"5.3.3 {_CHECKPOINT}#flush",
     since="5.0",
 )
+CHECKPOINT_OF_QUEUES = Clause(
+    id="STORE-CHECKPOINT-004",
+    level=Level.MUST,
+    text=(
+        "From 5.5 on, bytes 40 to 48 of the checkpoint are the commit-log offset of "
+        "the last record whose unit was flushed, or 0."
+    ),
+    source=f"5.5.0 {_CHECKPOINT}#flush",
+    since="5.5",
+)
 CHECKPOINT_SAFETY = Clause(
     id="REC-CHECKPOINT-001",
     level=Level.MUST,
@@ -74,8 +84,9 @@ checkpoint_layout = Struct(
     field("index_ms", Int64sb, "index files that are full (Java: indexMsgTimestamp)"),
     field("master_flushed_offset", Int64sb, "since 5.0, else 0"),
     field("confirmed_offset", Int64sb, "since 5.0, else 0 (Java: confirmPhyOffset)"),
+    field("queues_offset", Int64sb, "since 5.5, else 0 (Java: logicsPhysicalOffset)"),
 )
-assert checkpoint_layout.sizeof() == 40
+assert checkpoint_layout.sizeof() == 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +98,7 @@ class Checkpoint:
     index_ms: int = 0
     master_flushed_offset: int = 0
     confirmed_offset: int = 0
+    queues_offset: int = 0
 
     @property
     def safe_ms(self) -> int:

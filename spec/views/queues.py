@@ -54,6 +54,7 @@ CHECKPOINT_CLAUSES: FieldClauses = {
     "index_ms": (checkpoints.CHECKPOINT_INDEX,),
     "master_flushed_offset": (checkpoints.CHECKPOINT_MORE,),
     "confirmed_offset": (checkpoints.CHECKPOINT_MORE,),
+    "queues_offset": (checkpoints.CHECKPOINT_OF_QUEUES,),
 }
 
 

@@ -102,9 +102,27 @@ GROUP_CONFIG = Clause(
     level=Level.MUST,
     text=(
         "A consumer group that an administrator creates is in the table of groups "
-        "with its settings, and is gone after its deletion."
+        "with its settings."
     ),
     source=f"{_ADMIN}#updateAndCreateSubscriptionGroup",
+)
+GROUP_IS_GONE = Clause(
+    id="ADMIN-GROUP-007",
+    level=Level.MUST,
+    text="Up to 5.4, a deleted group is not in the table of groups.",
+    source=f"{_ADMIN}#deleteSubscriptionGroup",
+    until="5.4",
+)
+GROUP_COMES_BACK = Clause(
+    id="ADMIN-GROUP-008",
+    level=Level.QUIRK,
+    text=(
+        "In 5.5, a group that was deleted without cleanOffset is in the table of "
+        "groups again, with default settings, if autoCreateSubscriptionGroup is true."
+    ),
+    source="5.5.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
+    "#deleteSubscriptionGroup",
+    since="5.5",
 )
 _DELETE_GROUP = "AdminBrokerProcessor#deleteSubscriptionGroup"
 OFFSETS_OUTLIVE_GROUP = Clause(

@@ -85,12 +85,20 @@ VERSION_RUNS_ON = Clause(
     id="HA-SLAVE-019",
     level=Level.QUIRK,
     text=(
-        "From 5.0 on, a slave that copies its master's topics counts each topic that "
-        "it already had as a change. The versions differ again, and the next "
+        "From 5.0 to 5.4, a slave that copies its master's topics counts each topic "
+        "that it already had as a change. The versions differ again, and the next "
         "synchronization copies the topics again."
     ),
     source="5.3.3 org.apache.rocketmq.broker.slave.SlaveSynchronize#syncTopicConfig",
     since="5.0",
+    until="5.4",
+)
+VERSION_COMES_AGAIN = Clause(
+    id="HA-SLAVE-020",
+    level=Level.MUST,
+    text="From 5.5 on, a slave's topic table has its master's data version again.",
+    source="5.5.0 org.apache.rocketmq.broker.slave.SlaveSynchronize#syncTopicConfig",
+    since="5.5",
 )
 OFFSETS_COME = Clause(
     id="HA-SLAVE-005",
