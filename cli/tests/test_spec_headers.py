@@ -72,6 +72,7 @@ def test_all_studied_releases_are_compared_one_after_the_other() -> None:
         ("4.6.0", "4.9.7"),
         ("4.9.7", "5.3.3"),
         ("5.3.3", "5.4.0"),
+        ("5.4.0", "5.5.0"),
     ]
     subjects = {one["subject"] for one in found}
     assert "DeleteSubscriptionGroupRequestHeader.removeOffset" in subjects

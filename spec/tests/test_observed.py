@@ -68,9 +68,9 @@ def test_what_is_no_json_is_refused() -> None:
         decode_observed("{")
 
 
-def test_five_releases_are_evidence_the_oldest_first() -> None:
+def test_six_releases_are_evidence_the_oldest_first() -> None:
     found = tuple(all_evidence())
-    assert found == ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+    assert found == ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
 
 
 def test_a_clause_has_its_evidence_by_release() -> None:
@@ -78,4 +78,4 @@ def test_a_clause_has_its_evidence_by_release() -> None:
     assert evidence_line("WIRE-FRAME-002").startswith("4.4.0, 4.6.0")
     # From 5.4 on a message is indexed by its tag.
     assert evidence_of("INDEX-KEY-005")["4.6.0"] == "not-applicable"
-    assert evidence_line("INDEX-KEY-005") == "5.4.0"
+    assert evidence_line("INDEX-KEY-005") == "5.4.0, 5.5.0"

@@ -15,7 +15,7 @@ from spec.wire.remoting.header_rocketmq import SMALLEST_SIZE, encode_rocketmq_he
 V4, V6 = Host.of("10.0.0.1", 1), Host.of("::1", 1)
 FIXED = {
     "blank": 8,
-    "checkpoint": 40,
+    "checkpoint": 48,
     "consume_queue_unit": 20,
     "index_header": 40,
     "index_item": 20,

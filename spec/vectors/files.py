@@ -13,7 +13,12 @@ from spec.store.batch_queue import (
     decode_batch_unit,
     encode_batch_unit,
 )
-from spec.store.checkpoint import Checkpoint, decode_checkpoint, encode_checkpoint
+from spec.store.checkpoint import (
+    Checkpoint,
+    checkpoint_layout,
+    decode_checkpoint,
+    encode_checkpoint,
+)
 from spec.store.consume_queue import (
     UNIT_FILLER,
     UNIT_SIZE,
@@ -142,7 +147,7 @@ def store_file_vectors(recorded: Mapping[str, bytes]) -> VectorFile:
     """Return the vectors of file names and checkpoints."""
     return VectorFile(
         algorithm="file names and checkpoint",
-        meaning="How files are called, and the first 40 bytes of the checkpoint.",
+        meaning="How files are called, and the first 48 bytes of the checkpoint.",
         flags=FLAGS,
         groups=(
             Group(type="file_name", tests=tuple(_names())),
@@ -311,4 +316,4 @@ def _checkpoints(recorded: Mapping[str, bytes]) -> Iterator[Vector]:
 def _checkpoint(comment: str, data: bytes, *flags: str) -> Vector:
     found = decode_checkpoint(data)
     values = values_of(found) | {"safe_ms": str(found.safe_ms)}
-    return _read(comment, data[:40], values, *flags)
+    return _read(comment, data[: checkpoint_layout.sizeof()], values, *flags)
