@@ -27,7 +27,7 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
-POLL_S = 20.0
+POLL_S = 45.0
 """Most seconds until a broker finds the next messages of a subscription."""
 
 

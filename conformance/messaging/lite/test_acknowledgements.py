@@ -17,7 +17,6 @@ from conformance.harness.pytest_plugin.expectations import (
 from conformance.harness.pytest_plugin.fixtures import create_group
 from conformance.harness.targets.target import Target
 from conformance.messaging.lite.requests import LiteClient, bodies
-from spec.wire.pop.lite_topics import lite_queue
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -100,8 +99,9 @@ def test_a_message_below_the_committed_offset_is_acknowledged(lite: LiteClient) 
     lite.subscribe("a")
     lite.send("a", *SENT)
     popped = require_success(lite.response())
-    queue = lite_queue(lite.parent, "a")
-    lite.broker.update_offset(group=lite.group, topic=queue, offset=len(SENT))
+    for offset in range(len(SENT)):
+        fields = lite.receipt_fields("a", offset, popped)
+        lite.broker.invoke_oneway(RequestCode.ACK_MESSAGE, fields)
     wait_until(lambda: lite.committed("a") == str(len(SENT)), what="it is committed")
     response = lite.acknowledge("a", 0, popped)
     expect_code("LITE-ACK-003", response, ResponseCode.SUCCESS, lite.broker.transcript)
