@@ -158,7 +158,7 @@ PULL_OFFSETS = Clause(
     level=Level.SHOULD,
     text=(
         "From 5.5 on, consumerOffset.json has a pullOffsetTable: by TOPIC@GROUP and "
-        "queue id, the offset of the group's last pull."
+        "queue id, the offset behind the group's last pull."
     ),
     source="5.5.0 org.apache.rocketmq.broker.offset.ConsumerOffsetManager"
     "#getPullOffsetTable",

@@ -60,6 +60,7 @@ AFTER_A_CRASH = Clause(
         "enough file it begins at the first one."
     ),
     source=f"{_LOG}#isMappedFileMatchedRecover",
+    until="5.4",
 )
 EQUAL_TIMES = Clause(
     id="REC-FIRSTFILE-003",
@@ -69,6 +70,7 @@ EQUAL_TIMES = Clause(
         "3000 ms is old enough for recovery to begin there."
     ),
     source=f"{_LOG}#isMappedFileMatchedRecover",
+    until="5.4",
     hints=(("smaller only", "so says the article on storage, without the 3000 ms"),),
 )
 TAIL_IS_CUT = Clause(

@@ -46,6 +46,7 @@ EMPTY_LAST_QUEUE_FILE = Clause(
     ),
     source=f"5.3.3 {_QUEUE}#correctMinOffset",
     since="5.0",
+    until="5.4",
     issues=("apache/rocketmq#9728", "apache/rocketmq#10108"),
 )
 STRAY_ENDS_THE_ROW = Clause(

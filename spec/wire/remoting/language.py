@@ -55,6 +55,7 @@ class Version(IntEnum):
     V4_9_7 = 407
     V5_3_3 = 479
     V5_4_0 = 493
+    V5_5_0 = 513
 
 
 _NAMES = {code.value: code.name for code in LanguageCode}
