@@ -101,8 +101,9 @@ def _ahead_of_log(
         time_ms = getattr(found, name)
         if time_ms < 0 or (last_ms is not None and time_ms > last_ms):
             yield name, f"{name} at most {last_ms}, when the last record was stored"
-    if summary.record_count and found.confirmed_offset > summary.log_end:
-        yield "confirmed_offset", f"an offset of at most {summary.log_end}"
+    for name in ("confirmed_offset", "queues_offset"):
+        if summary.record_count and getattr(found, name) > summary.log_end:
+            yield name, f"an offset of at most {summary.log_end}"
 
 
 def _behind_files(

@@ -147,9 +147,9 @@ def test_a_real_checkpoint_has_its_times(store: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "kind", "reason"),
     [
-        (b"", "damaged", "0 bytes, the times take 40"),
-        (bytes(39), "damaged", "39 bytes, the times take 40"),
-        (bytes(40), "checkpoint", "40 bytes, a checkpoint has 4096"),
+        (b"", "damaged", "0 bytes, the times take 48"),
+        (bytes(47), "damaged", "47 bytes, the times take 48"),
+        (bytes(48), "checkpoint", "48 bytes, a checkpoint has 4096"),
         (bytes(FILE_SIZE - 1) + b"x", "checkpoint", "bytes follow the fields"),
         (bytes(FILE_SIZE), "checkpoint", None),
     ],
