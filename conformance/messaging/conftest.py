@@ -17,7 +17,11 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     need,
 )
-from conformance.harness.pytest_plugin.known_settings import configured, need_settings
+from conformance.harness.pytest_plugin.known_settings import (
+    configured,
+    need_settings,
+    with_settings,
+)
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.popping import Popper
 from conformance.messaging.shelf import ODD, Shelf, filled
@@ -89,12 +93,7 @@ def recalling(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 
     A running broker reads the setting with each request. No other file relies on it.
     """
-    may_configure = pytestconfig.stash[OPTIONS].may_configure
-    if may_configure or Capability.CONFIG in target.capabilities:
-        with configured(target, RECALLING):
-            yield target
-    else:
-        need_settings(target, RECALLING)
+    with with_settings(pytestconfig, target, RECALLING):
         yield target
 
 

@@ -20,7 +20,7 @@ from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import PeerError
-from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.pytest_plugin.fixtures import OPTIONS, need
 from conformance.harness.targets.target import Capability, Target
 from spec.layout import LayoutError
 
@@ -51,6 +51,22 @@ def configured(target: Target, wanted: Mapping[str, str]) -> Iterator[None]:
         finally:
             require_success(admin.update_broker_config(own))
             _of_broker.cache_clear()
+
+
+@contextmanager
+def with_settings(
+    config: pytest.Config, target: Target, wanted: Mapping[str, str]
+) -> Iterator[None]:
+    """Give *target*'s running broker settings, where the suite may change them.
+
+    Elsewhere the broker needs to have them already, or the test is unsupported.
+    """
+    if config.stash[OPTIONS].may_configure or Capability.CONFIG in target.capabilities:
+        with configured(target, wanted):
+            yield
+    else:
+        need_settings(target, wanted)
+        yield
 
 
 def respect_settings(item: pytest.Item, target: Target) -> None:

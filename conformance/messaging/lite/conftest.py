@@ -8,9 +8,9 @@ import pytest
 
 from conformance.harness.blocked.preconditions import precondition
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.pytest_plugin.fixtures import OPTIONS, create_group
-from conformance.harness.pytest_plugin.known_settings import configured, need_settings
-from conformance.harness.targets.target import Capability, Target
+from conformance.harness.pytest_plugin.fixtures import create_group
+from conformance.harness.pytest_plugin.known_settings import with_settings
+from conformance.harness.targets.target import Target
 from conformance.messaging.lite.requests import LiteClient
 from spec.wire.pop.lite_topics import (
     BIND_TOPIC,
@@ -30,12 +30,7 @@ def light(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     A running broker reads the settings with each message. No test relies on their
     absence.
     """
-    may_configure = pytestconfig.stash[OPTIONS].may_configure
-    if may_configure or Capability.CONFIG in target.capabilities:
-        with configured(target, LIGHT_QUEUES):
-            yield target
-    else:
-        need_settings(target, LIGHT_QUEUES)
+    with with_settings(pytestconfig, target, LIGHT_QUEUES):
         yield target
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.client.requests.invoker import FieldValue, request
-from conformance.harness.client.requests.pops import INVISIBLE_MS
+from conformance.harness.client.requests.pops import INVISIBLE_MS, receipt_fields
 from conformance.harness.process.deadline import wait_until
 from spec.store.message_record import Record, decode_records
 from spec.wire.bodies.json_body import encode_body
@@ -18,11 +18,7 @@ from spec.wire.pop.lite_topics import (
     SubscriptionAction,
     lite_queue,
 )
-from spec.wire.pop.pop_receipt import (
-    ORDERED_REVIVE_QUEUE,
-    PopReceipt,
-    encode_receipt,
-)
+from spec.wire.pop.pop_receipt import ORDERED_REVIVE_QUEUE, PopReceipt
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -129,14 +125,8 @@ class LiteClient:
             queue_id=0,
             queue_offset=queue_offset,
         )
-        return {
-            "consumerGroup": self.group,
-            "topic": self.parent,
-            "queueId": 0,
-            "extraInfo": encode_receipt(receipt),
-            "offset": queue_offset,
-            "liteTopic": lite_topic,
-        }
+        fields = receipt_fields(self.parent, self.group, receipt)
+        return {**fields, "liteTopic": lite_topic}
 
     def acknowledge(
         self, lite_topic: str, queue_offset: int, popped: Command, **more: FieldValue

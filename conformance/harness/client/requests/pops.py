@@ -41,7 +41,7 @@ class PopRequests(Invoker):
         fields: Fields | None = None,
     ) -> Command:
         """Acknowledge the message of *receipt*; *fields* replace header fields."""
-        sent = _receipt_fields(topic, group, receipt) | dict(fields or {})
+        sent = receipt_fields(topic, group, receipt) | dict(fields or {})
         return self.invoke(RequestCode.ACK_MESSAGE, sent)
 
     def acknowledge_all(self, acks: AcksOfPops | None) -> Command:
@@ -59,7 +59,7 @@ class PopRequests(Invoker):
         fields: Fields | None = None,
     ) -> Command:
         """Hide the message of *receipt* for *invisible_ms* from now on."""
-        sent = _receipt_fields(topic, group, receipt) | dict(fields or {})
+        sent = receipt_fields(topic, group, receipt) | dict(fields or {})
         sent["invisibleTime"] = invisible_ms
         return self.invoke(RequestCode.CHANGE_MESSAGE_INVISIBLETIME, sent)
 
@@ -122,9 +122,10 @@ def pop_fields(topic: str, group: str, fields: Fields | None) -> dict[str, Field
     }
 
 
-def _receipt_fields(
+def receipt_fields(
     topic: str, group: str, receipt: PopReceipt
 ) -> dict[str, FieldValue]:
+    """Return the header that names the popped message of *receipt*."""
     return {
         "consumerGroup": group,
         "topic": topic,
