@@ -68,7 +68,12 @@ class LiteClient:
         return self.broker.invoke(RequestCode.LITE_SUBSCRIPTION_CTL, body=body)
 
     def subscribe(self, *lite_topics: str) -> None:
-        """Add lite topics to the subscription."""
+        """Add lite topics to the subscription.
+
+        Messages that they have already can be popped immediately. Later ones can be
+        popped when the broker has dispatched an event for them (5.5.0
+        broker.lite.LiteEventDispatcher).
+        """
         require_success(self.change(SubscriptionAction.PARTIAL_ADD, *lite_topics))
 
     def pop_fields(self, **more: FieldValue) -> dict[str, FieldValue]:

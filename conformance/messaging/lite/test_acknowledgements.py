@@ -37,8 +37,8 @@ SENT = [b"a 0", b"a 1"]
 def test_acknowledgements_of_nothing_are_refused(
     lite: LiteClient, fields: dict[str, FieldValue], code: ResponseCode
 ) -> None:
-    lite.subscribe("a")
     lite.send("a", *SENT)
+    lite.subscribe("a")
     popped = require_success(lite.response())
     response = lite.acknowledge("a", 0, popped, **fields)
     expect_code("LITE-ACK-001", response, code, lite.broker.transcript)
@@ -46,8 +46,8 @@ def test_acknowledgements_of_nothing_are_refused(
 
 @pytest.mark.clause("LITE-ACK-001")
 def test_acknowledgements_with_another_receipt_are_refused(lite: LiteClient) -> None:
-    lite.subscribe("a")
     lite.send("a", *SENT)
+    lite.subscribe("a")
     popped = require_success(lite.response())
     fields = lite.receipt_fields("a", 0, popped, revive_queue_id=1)
     response = lite.query(RequestCode.ACK_MESSAGE, **fields)
@@ -63,8 +63,8 @@ def test_acknowledgements_with_another_receipt_are_refused(lite: LiteClient) -> 
 def test_acknowledgements_of_another_group_are_refused(
     lite: LiteClient, light: Target, unique: Callable[[str], str]
 ) -> None:
-    lite.subscribe("a")
     lite.send("a", *SENT)
+    lite.subscribe("a")
     popped = require_success(lite.response())
     group = create_group(light, unique("plain"))
     response = lite.acknowledge("a", 0, popped, consumerGroup=group)
@@ -78,8 +78,8 @@ def test_acknowledgements_of_another_group_are_refused(
 
 @pytest.mark.clause("LITE-ACK-002")
 def test_acknowledgements_advance_the_lite_topic(lite: LiteClient) -> None:
-    lite.subscribe("a")
     lite.send("a", *SENT, b"a 2")
+    lite.subscribe("a")
     popped = require_success(lite.response(maxMsgNum=len(SENT)))
     for offset in range(len(SENT)):
         require_success(lite.acknowledge("a", offset, popped))
@@ -96,8 +96,8 @@ def test_acknowledgements_advance_the_lite_topic(lite: LiteClient) -> None:
 
 @pytest.mark.clause("LITE-ACK-003")
 def test_a_message_below_the_committed_offset_is_acknowledged(lite: LiteClient) -> None:
-    lite.subscribe("a")
     lite.send("a", *SENT)
+    lite.subscribe("a")
     popped = require_success(lite.response())
     for offset in range(len(SENT)):
         fields = lite.receipt_fields("a", offset, popped)
@@ -110,8 +110,8 @@ def test_a_message_below_the_committed_offset_is_acknowledged(lite: LiteClient) 
 @pytest.mark.long
 @pytest.mark.clause("LITE-INVISIBLE-001", "LITE-INVISIBLE-002")
 def test_a_changed_time_decides_when_a_message_returns(lite: LiteClient) -> None:
-    lite.subscribe("a")
     lite.send("a", SENT[0])
+    lite.subscribe("a")
     popped = require_success(lite.response())
     began_ms = now_ms()
     fields = {**lite.receipt_fields("a", 0, popped), "invisibleTime": SHORT_MS}

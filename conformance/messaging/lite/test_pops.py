@@ -103,10 +103,10 @@ def test_pops_without_a_bound_parent_are_refused(
 
 @pytest.mark.clause("LITE-POP-002", "LITE-POP-003")
 def test_a_pop_returns_the_oldest_of_what_is_subscribed(lite: LiteClient) -> None:
-    lite.subscribe("a", "b")
     lite.send("other", b"other 0")
     lite.send("a", b"a 0", b"a 1", b"a 2")
     lite.send("b", b"b 0", b"b 1")
+    lite.subscribe("a", "b")
     began_ms = now_ms()
     response = lite.response(maxMsgNum=4)
     found = popped_bodies(response)
@@ -146,11 +146,11 @@ def test_a_lite_topic_waits_for_its_popped_messages(lite: LiteClient) -> None:
     lite.subscribe("a", "b")
     expect_nothing("LITE-POP-005", lite)
     lite.send("a", b"a 0", b"a 1")
-    first = lite.response(maxMsgNum=1)
+    first = lite.response(maxMsgNum=1, pollTime=LONG_MS)
     expect("LITE-POP-004", found=popped_bodies(first), expected=[b"a 0"])
     expect_nothing("LITE-POP-004", lite)
     lite.send("b", b"b 0")
-    second = lite.response()
+    second = lite.response(pollTime=LONG_MS)
     expect(
         "LITE-POP-004",
         found=popped_bodies(second),
@@ -179,8 +179,8 @@ def test_a_held_pop_gets_the_message_that_arrives(
 @pytest.mark.clause("LITE-POP-007")
 def test_messages_without_acknowledgement_are_popped_again(lite: LiteClient) -> None:
     sent = [b"a 0", b"a 1"]
-    lite.subscribe("a")
     lite.send("a", *sent)
+    lite.subscribe("a")
     first = decode_records(require_success(lite.response(invisibleTime=SHORT_MS)).body)
     again = lite.pop_until(len(sent))
     expect("LITE-POP-007", found=bodies(again), expected=sent, what="bodies again")

@@ -84,8 +84,8 @@ def test_a_lite_topic_has_subscribers_and_offsets(lite: LiteClient) -> None:
 
 @pytest.mark.clause("LITE-INFO-004")
 def test_a_group_has_offsets_and_lag_of_a_lite_topic(lite: LiteClient) -> None:
-    lite.subscribe("a")
     lite.send("a", b"0", b"1", b"2")
+    lite.subscribe("a")
     popped = require_success(lite.response(maxMsgNum=1))
     require_success(lite.acknowledge("a", 0, popped))
     response = lite.query(
