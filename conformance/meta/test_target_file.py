@@ -9,6 +9,7 @@ import pytest
 from conformance.harness.client.client import require_success
 from conformance.harness.java.apache_conf import spelled_as
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets import jvm
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import Capability, TargetError, parse_target
 from conformance.harness.targets.target_file import PLACEHOLDERS, read_target_file
@@ -208,3 +209,14 @@ def test_settings_are_spelled_as_the_claimed_release_spells_them(
             name: "1",
             "brokerName": "b",
         }
+
+
+def test_a_profile_does_not_choose_the_jars(monkeypatch: pytest.MonkeyPatch) -> None:
+    def started(release: str, **_: object) -> None:
+        raise TargetError(f"started {release}")
+
+    monkeypatch.setattr(jvm, "ApacheCluster", started)
+    target = parse_target("jvm:5.3.3", profile="5.4")
+    assert target.release == "5.4.0"
+    with pytest.raises(TargetError, match=r"^started 5\.3\.3$"):
+        target.__enter__()

@@ -74,15 +74,25 @@ def clear_last_file(original: Original, *, reaches_the_end: bool) -> int:
     return last
 
 
-@pytest.mark.clause("REC-QUEUE-003")
-def test_a_last_file_without_units(original: Original) -> None:
+def check_start_with_an_empty_last_file(original: Original, clause: str) -> None:
+    """Check that the broker starts and that the queue still begins at 0."""
     clear_last_file(original, reaches_the_end=False)
     does = starts(original.target)
-    expect("REC-QUEUE-003", found=does, expected=True, what="the broker starts")
+    expect(clause, found=does, expected=True, what="the broker starts")
     with original.target.connect_to_broker() as broker:
         least, _ = ends_of(broker, original.history.many)
     original.target.kill()
-    expect("REC-QUEUE-003", found=least, expected=0, what="min offset")
+    expect(clause, found=least, expected=0, what="min offset")
+
+
+@pytest.mark.clause("REC-QUEUE-003")
+def test_a_last_file_without_units(original: Original) -> None:
+    check_start_with_an_empty_last_file(original, "REC-QUEUE-003")
+
+
+@pytest.mark.clause("REC-QUEUE-012")
+def test_a_last_file_without_units_since_5_5(original: Original) -> None:
+    check_start_with_an_empty_last_file(original, "REC-QUEUE-012")
 
 
 @pytest.mark.clause("REC-QUEUE-004")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import TargetStarter
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.recovery.original import Original
-from conformance.recovery.queue_checks import found_by_key
-from conformance.recovery.small import INDEXED_PER_FILE, LOG_FILE_SIZE
+from conformance.harness.targets.target import Target
+from conformance.recovery.original import MANY, Original, next_offset
+from conformance.recovery.queue_checks import ends_of, found_by_key
+from conformance.recovery.small import INDEXED_PER_FILE, LOG_FILE_SIZE, SMALL_FILES
 from conformance.recovery.spoiling import (
     overwrite,
     overwrite_part,
@@ -19,7 +23,7 @@ from conformance.recovery.spoiling import (
     spoil_magic,
 )
 from spec.store.checkpoint import Checkpoint
-from spec.store.file_names import INDEX
+from spec.store.file_names import CONSUME_QUEUE, INDEX
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
@@ -31,12 +35,19 @@ INDEX_END_TIME_AT = 8
 """Position of an index file's end time, the time of its last message."""
 
 
-def crashed(original: Original, *, physic_ms: int, logics_ms: int) -> StoreFiles:
+def crashed(
+    original: Original, *, physic_ms: int, logics_ms: int, queues_offset: int = 0
+) -> StoreFiles:
     """Return the store of a crash, each log file ten seconds after the one before."""
     files = original.restored(crashed=True)
     times = {n: BEGIN_MS + STEP_MS * n for n in range(len(original.log))}
     set_store_times(files, times)
-    checkpoint = Checkpoint(physic_ms=physic_ms, logics_ms=logics_ms, index_ms=LATE_MS)
+    checkpoint = Checkpoint(
+        physic_ms=physic_ms,
+        logics_ms=logics_ms,
+        index_ms=LATE_MS,
+        queues_offset=queues_offset,
+    )
     set_checkpoint(files, checkpoint)
     return files
 
@@ -95,6 +106,67 @@ def test_without_an_old_file_the_first_is_read(original: Original) -> None:
     files = crashed(original, physic_ms=0, logics_ms=LATE_MS)
     found = began_in(original, files)
     expect("REC-FIRSTFILE-002", found=found, expected=0, what="first file")
+
+
+@pytest.mark.clause("REC-FIRSTFILE-006")
+@pytest.mark.parametrize(("more", "expected"), [(0, 3), (-1, 2)])
+def test_recovery_begins_by_the_offset_of_the_queues(
+    original: Original, more: int, expected: int
+) -> None:
+    offset = original.log[3].begin_offset + more
+    files = crashed(original, physic_ms=0, logics_ms=0, queues_offset=offset)
+    found = began_in(original, files)
+    expect("REC-FIRSTFILE-006", found=found, expected=expected, what="first file")
+
+
+@pytest.mark.clause("REC-FIRSTFILE-007")
+@pytest.mark.parametrize(("more_ms", "expected"), [(0, 3), (-1, 2)])
+def test_without_an_offset_the_second_time_decides(
+    original: Original, more_ms: int, expected: int
+) -> None:
+    time_ms = BEGIN_MS + 3 * STEP_MS + more_ms
+    files = crashed(original, physic_ms=0, logics_ms=time_ms)
+    found = began_in(original, files)
+    expect("REC-FIRSTFILE-007", found=found, expected=expected, what="first file")
+
+
+def looking_at_three(
+    files: StoreFiles, start_target: TargetStarter, directory: Path
+) -> Target:
+    """Start a broker on a copy of *files* that reads three files of the log."""
+    store = directory / "store"
+    shutil.copytree(files.path, store)
+    settings = {**SMALL_FILES, "commitLogRecoverMaxNum": "3"}
+    return start_target(settings, store=store)
+
+
+@pytest.mark.clause("REC-FIRSTFILE-008")
+def test_recovery_looks_at_the_last_files_only(
+    original: Original, start_target: TargetStarter, tmp_path: Path
+) -> None:
+    files = crashed(original, physic_ms=0, logics_ms=0)
+    for file in original.log:
+        spoil_magic(files, file.scan.records[1].offset)
+    target = looking_at_three(files, start_target, tmp_path)
+    with target.connect_to_broker() as broker:
+        found = next_offset(broker, original.history.few) // LOG_FILE_SIZE
+    expected = len(original.log) - 3
+    expect("REC-FIRSTFILE-008", found=found, expected=expected, what="first file")
+
+
+@pytest.mark.clause("REC-FIRSTFILE-008")
+def test_queues_that_are_made_again_begin_in_the_last_files(
+    original: Original, start_target: TargetStarter, tmp_path: Path
+) -> None:
+    files = original.restored()
+    shutil.rmtree(files.path / CONSUME_QUEUE)
+    target = looking_at_three(files, start_target, tmp_path)
+    many = original.history.many
+    with target.connect_to_broker() as broker:
+        least, most = ends_of(broker, many)
+    expected = original.before(original.log[-3].begin_offset)
+    expect("REC-FIRSTFILE-008", found=least, expected=expected, what="min offset")
+    expect("REC-FIRSTFILE-008", found=most, expected=MANY, what="max offset")
 
 
 def set_index_times(files: StoreFiles) -> list[str]:

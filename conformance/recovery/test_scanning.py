@@ -20,13 +20,11 @@ from conformance.recovery.spoiling import (
     set_checkpoint,
 )
 from spec.store.checkpoint import Checkpoint
-from spec.store.commit_log import PlacedRecord
+from spec.store.commit_log import RECOVERED_FILES_MAX, PlacedRecord
 from spec.store.file_names import CONSUME_QUEUE
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
-RECOVERED_FILES_MAX = 10
-"""Files that a start of 5.4 goes back at most (Java: commitLogRecoverMaxNum)."""
 NEAR_THE_END = 175
 """The number of a message in the last file of the log."""
 

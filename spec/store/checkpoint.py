@@ -3,9 +3,8 @@ The checkpoint has the store times up to which the store's files are on disk.
 
 The broker flushes it at intervals, and reads it when it starts after a crash. Recovery
 begins at a file that is older than these times. It is one page with three numbers, from
-5.0 on five, from 5.5 on six. From 5.5 on, recovery begins by the offset of the queues.
-Where that is 0 it begins by the second time, without the 3 seconds (5.5.0
-org.apache.rocketmq.store.queue.ConsumeQueueStore#isMappedFileMatchedRecover).
+5.0 on five, from 5.5 on six. From 5.5 on, the sixth decides where recovery begins
+(REC-FIRSTFILE-006).
 """
 
 from __future__ import annotations

@@ -18,6 +18,8 @@ from spec.store.message_record import Record, decode_record, size_of_record
 
 FILE_SIZE_DEFAULT = 1024 * 1024 * 1024
 """Bytes of a commit-log file by default (mappedFileSizeCommitLog)."""
+RECOVERED_FILES_MAX = 10
+"""Files at the end where recovery since 5.4 may begin (commitLogRecoverMaxNum)."""
 
 _LOG = "4.6.0 org.apache.rocketmq.store.CommitLog"
 

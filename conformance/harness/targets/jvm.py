@@ -25,10 +25,10 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
 
     def _made(self) -> ApacheCluster:
         if self.shares_name_server:
-            self._borrowed = self._borrowed or acquire(self.release)
+            self._borrowed = self._borrowed or acquire(self.rest)
         others = (self._borrowed.address,) if self._borrowed else ()
         return ApacheCluster(
-            self.release,
+            self.rest,  # a profile sets `release`, which selects the clauses
             directory=self.directory,
             conf={**SPARING_SETTINGS, **self.conf},
             store=self.store_path,

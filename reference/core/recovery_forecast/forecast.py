@@ -65,8 +65,6 @@ class Start:
     def run(self) -> None:
         """Run all steps. Raise StartRefusedError if the broker refuses to start."""
         self.outcome.config = self._config.readings
-        if self._rules.assumed:
-            self._note("REC-FIRSTFILE-004", self._rules.assumed)
         if self._config.refusal is not None:
             raise self._config.refusal
         self._loaded.load()

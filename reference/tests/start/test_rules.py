@@ -11,6 +11,8 @@ from reference.core.store.recovery.log_start import (
     files_behind_end,
     first_file_after_crash,
     first_file_after_stop,
+    first_record_of,
+    trust_in,
 )
 from reference.core.store.recovery.queue_end import (
     EmptyLastFileError,
@@ -23,7 +25,15 @@ from reference.core.store.recovery.queue_end import (
     truncate_queue,
 )
 from reference.core.store.recovery.rules import REFERENCE, RULES, rules_of
-from spec.store.message_record import MAGIC_V1, MAGIC_V2
+from reference.core.store.types import StoreOptions
+from spec.store.checkpoint import SAFETY_MS, Checkpoint
+from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record
+
+
+def no_record(number: int) -> FirstRecord:
+    """Fail: these releases choose a file by its name."""
+    raise AssertionError(f"the record of file {number} was read")
+
 
 FILLER: Unit = (0, 2**31 - 1, 0)
 NONE: Unit = (0, 0, 0)
@@ -76,25 +86,78 @@ def test_where_recovery_begins_after_a_stop(
     release: str, queue_end: int, first: int
 ) -> None:
     bases = [0, 100, 200, 300, 400]
-    assert first_file_after_stop(bases, queue_end, rules_of(release)) == first
+    found = first_file_after_stop(bases, no_record, queue_end, rules_of(release))
+    assert found == first
 
 
 def test_without_queues_5_3_3_begins_at_the_first_file() -> None:
-    assert first_file_after_stop([0, 100, 200, 300], -1, RULES["5.3.3"]) == 0
+    found = first_file_after_stop([0, 100, 200, 300], no_record, -1, RULES["5.3.3"])
+    assert found == 0
 
 
 @pytest.mark.parametrize(("release", "first"), [("4.6.0", 1), ("5.3.3", 2)])
 def test_where_recovery_begins_after_a_crash(release: str, first: int) -> None:
-    row = [
-        FirstRecord(MAGIC_V1, 10),
-        FirstRecord(MAGIC_V1, 20),
-        FirstRecord(MAGIC_V2, 25),
-        FirstRecord(MAGIC_V1, 40),
-        FirstRecord(0, 0),
-    ]
     rules = rules_of(release)
-    assert first_file_after_crash(5, row.__getitem__, 30, rules) == first
-    assert first_file_after_crash(5, row.__getitem__, 9, rules) == 0
+    magics_and_times = [(MAGIC_V1, 10), (MAGIC_V1, 20), (MAGIC_V2, 25), (MAGIC_V1, 40)]
+    row = [FirstRecord(magic in rules.magics, time) for magic, time in magics_and_times]
+    row.append(FirstRecord(False, 0))
+
+    def first_until(trusted_ms: int) -> int:
+        old_enough = Checkpoint(
+            physic_ms=trusted_ms + SAFETY_MS, logics_ms=trusted_ms + SAFETY_MS
+        )
+        trust = trust_in(old_enough, StoreOptions(), rules)
+        return first_file_after_crash(5, row.__getitem__, trust, rules)
+
+    assert first_until(30) == first
+    assert first_until(9) == 0
+
+
+@pytest.mark.parametrize(
+    ("queues_offset", "logics_ms", "first"),
+    [(300, 0, 3), (299, 0, 2), (0, 12, 2), (0, 13, 3), (1_000, 0, 3)],
+)
+def test_a_crash_since_5_5_begins_by_the_offset_of_the_queues(
+    queues_offset: int, logics_ms: int, first: int
+) -> None:
+    rules = RULES["5.5.0"]
+    checkpoint = Checkpoint(logics_ms=logics_ms, queues_offset=queues_offset)
+    row = [FirstRecord(True, 10 + number, 100 * number) for number in range(4)]
+    trust = trust_in(checkpoint, StoreOptions(), rules)
+    row.append(FirstRecord(False, 0, 0))
+    assert first_file_after_crash(5, row.__getitem__, trust, rules) == first
+
+
+@pytest.mark.parametrize(("release", "first"), [("5.3.3", 0), ("5.4.0", 3)])
+def test_recovery_since_5_4_begins_in_the_last_ten_files(
+    release: str, first: int
+) -> None:
+    bases = [100 * number for number in range(13)]
+    row = [FirstRecord(True, 10, base) for base in bases]
+    rules, read = RULES[release], row.__getitem__
+    assert first_file_after_crash(13, read, lambda _: False, rules) == first
+    assert first_file_after_stop(bases, read, -1, rules) == first
+    assert first_file_after_stop(bases, read, 600, rules) == 6
+
+
+def test_the_whole_first_record_is_checked_since_5_4() -> None:
+    record = encode_record(
+        Record(
+            topic="t",
+            queue_id=0,
+            queue_offset=0,
+            physical_offset=0,
+            body=b"body",
+            stored_at_ms=5,
+        )
+    )
+    wrong = record.replace(b"body", b"bad!")
+    for release, is_valid in (("5.3.3", True), ("5.4.0", False)):
+        rules = RULES[release]
+        found = first_record_of(memoryview(wrong), rules, check_crc=True)
+        assert found.is_valid == is_valid
+        good = first_record_of(memoryview(record), rules, check_crc=True)
+        assert (good.is_valid, good.stored_at_ms) == (True, 5)
 
 
 def test_files_behind_the_end_go() -> None:

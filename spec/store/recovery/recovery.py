@@ -45,8 +45,8 @@ WITHOUT_QUEUES = Clause(
     level=Level.QUIRK,
     text=(
         "From 5.3.2 on, without any consume queue recovery begins at the first "
-        "commit-log file, even after an orderly stop. An invalid record there ends "
-        "the log, and the later files are deleted."
+        "commit-log file, from 5.4 on at the tenth last, even after an orderly stop. "
+        "An invalid record there ends the log, and the later files are deleted."
     ),
     source="5.3.3 org.apache.rocketmq.store.CommitLog#recoverNormally",
     since="5.3.2",
@@ -57,7 +57,7 @@ AFTER_A_CRASH = Clause(
     text=(
         "With the file abort, recovery goes back from the last file over files whose "
         "first record is missing, has store time 0 or is too new. Without an old "
-        "enough file it begins at the first one."
+        "enough file it begins at the first one, in 5.4 at the tenth last."
     ),
     source=f"{_LOG}#isMappedFileMatchedRecover",
     until="5.4",
@@ -72,6 +72,42 @@ EQUAL_TIMES = Clause(
     source=f"{_LOG}#isMappedFileMatchedRecover",
     until="5.4",
     hints=(("smaller only", "so says the article on storage, without the 3000 ms"),),
+)
+BY_THE_OFFSET_OF_QUEUES = Clause(
+    id="REC-FIRSTFILE-006",
+    level=Level.MUST,
+    text=(
+        "From 5.5 on, recovery after a crash begins at the last commit-log file "
+        "whose first record is not behind the checkpoint's offset of the queues "
+        "(bytes 40 to 48)."
+    ),
+    source="5.5.0 org.apache.rocketmq.store.queue.ConsumeQueueStore"
+    "#isMappedFileMatchedRecover",
+    since="5.5",
+)
+WITHOUT_AN_OFFSET_OF_QUEUES = Clause(
+    id="REC-FIRSTFILE-007",
+    level=Level.MUST,
+    text=(
+        "If bytes 40 to 48 of the checkpoint are 0, recovery after a crash begins at "
+        "the last file whose first record was stored by the second time."
+    ),
+    source="5.5.0 org.apache.rocketmq.store.queue.ConsumeQueueStore"
+    "#isMappedFileMatchedRecover",
+    since="5.5",
+)
+# Consume queues that are deleted are made again for the records of ten files only.
+TEN_FILES = Clause(
+    id="REC-FIRSTFILE-008",
+    level=Level.QUIRK,
+    text=(
+        "From 5.4 on, recovery begins in one of the last ten commit-log files "
+        "(commitLogRecoverMaxNum), even where all of them are too new. Records "
+        "before it get no units."
+    ),
+    source="5.4.0 org.apache.rocketmq.store.CommitLog#recoverAbnormally, "
+    "recoverNormally",
+    since="5.4",
 )
 TAIL_IS_CUT = Clause(
     id="REC-TRUNCATE-001",
@@ -202,7 +238,18 @@ EMPTY_LAST_FILE = Clause(
         "empty of units."
     ),
     source=f"{_QUEUE}#recover",
-    until="4.9",  # Since then see REC-QUEUE-008.
+    until="4.9",  # Since then see REC-QUEUE-008, and since 5.5 REC-QUEUE-012.
+    issues=("apache/rocketmq#9728", "apache/rocketmq#10108"),
+)
+EMPTY_LAST_FILE_SINCE_5_5 = Clause(
+    id="REC-QUEUE-012",
+    level=Level.MUST,
+    text=(
+        "From 5.5 on, a broker starts on a store whose last consume-queue file is "
+        "empty of units."
+    ),
+    source="5.5.0 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset",
+    since="5.5",
     issues=("apache/rocketmq#9728", "apache/rocketmq#10108"),
 )
 STRAY_FILES = Clause(

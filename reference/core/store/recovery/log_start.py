@@ -3,7 +3,7 @@ The first and last files of a recovery, and the offset at which dispatch resumes
 
 After a clean stop only the end of the log can be wrong. After a crash everything since
 the times in the checkpoint can be. Releases choose the first file by its index, by the
-consume queues, or by the store time of its first record.
+consume queues, or by the store time or the offset of its first record.
 """
 
 from __future__ import annotations
@@ -11,13 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from reference.core.store.commitlog.record_reader import stored_at_of
+from reference.core.store.commitlog.record_reader import (
+    ScannedRecord,
+    read_record,
+    stored_at_of,
+)
 from reference.core.store.layouts import blank_codec
 from reference.core.store.recovery.rules import Dispatch, RecoveryRules
 from reference.core.store.types import StoreOptions
 from spec.store.checkpoint import Checkpoint
 
 FILES_AFTER_A_STOP = 3
+
+
+class FirstRecord(NamedTuple):
+    """The fields of a commit-log file's first record that choose the first file."""
+
+    is_valid: bool
+    stored_at_ms: int
+    physical_offset: int = 0
+    """As the record states it."""
 
 
 def first_file(
@@ -35,58 +48,88 @@ def first_file(
     *open_file* returns the file with a start offset. *queue_end* is the highest
     commit-log offset in any consume queue.
     """
+
+    def first_record(number: int) -> FirstRecord:
+        data = open_file(start_offsets[number])
+        return first_record_of(data, rules, check_crc=options.check_crc_on_recover)
+
     if is_clean:
-        return first_file_after_stop(start_offsets, queue_end, rules)
-    with_index = options.index_enabled and options.index_safe
+        return first_file_after_stop(start_offsets, first_record, queue_end, rules)
     return first_file_after_crash(
-        len(start_offsets),
-        lambda number: first_record_of(open_file(start_offsets[number]), rules),
-        checkpoint.safe_with_index_ms if with_index else checkpoint.safe_ms,
-        rules,
+        len(start_offsets), first_record, trust_in(checkpoint, options, rules), rules
     )
 
 
 def first_file_after_stop(
-    start_offsets: Sequence[int], queue_end: int, rules: RecoveryRules
+    start_offsets: Sequence[int],
+    first_record: Callable[[int], FirstRecord],
+    queue_end: int,
+    rules: RecoveryRules,
 ) -> int:
     """Return the index of the file at which recovery begins after a clean stop."""
+    count = len(start_offsets)
     if not rules.begins_by_queues:
-        return max(len(start_offsets) - FILES_AFTER_A_STOP, 0)  # [REC-FIRSTFILE-001]
+        return max(count - FILES_AFTER_A_STOP, 0)  # [REC-FIRSTFILE-001]
+    if rules.checks_first_record:
+        return first_file_after_crash(
+            count, first_record, lambda one: one.physical_offset <= queue_end, rules
+        )
     older = [number for number, start in enumerate(start_offsets) if start <= queue_end]
     return max(older, default=0)  # [REC-FIRSTFILE-004]
 
 
-class FirstRecord(NamedTuple):
-    """The fields of a commit-log file's first record that choose the first file."""
+def trust_in(
+    checkpoint: Checkpoint, options: StoreOptions, rules: RecoveryRules
+) -> Callable[[FirstRecord], bool]:
+    """Return whether a file that begins with a record was on disk before a crash."""
+    with_index = options.index_enabled and options.index_safe
+    if not rules.begins_by_offset:
+        trusted_ms = checkpoint.safe_with_index_ms if with_index else checkpoint.safe_ms
+        # [REC-FIRSTFILE-003]
+        return lambda record: record.stored_at_ms <= trusted_ms
 
-    magic: int
-    stored_at_ms: int
+    def is_old_enough(record: FirstRecord) -> bool:
+        if with_index and record.stored_at_ms > checkpoint.index_ms:
+            return False
+        if checkpoint.queues_offset > 0:
+            return record.physical_offset <= checkpoint.queues_offset
+        return record.stored_at_ms <= checkpoint.logics_ms
+
+    return is_old_enough
 
 
-def first_record_of(data: memoryview, rules: RecoveryRules) -> FirstRecord:
+def first_record_of(
+    data: memoryview, rules: RecoveryRules, *, check_crc: bool
+) -> FirstRecord:
     """Return the first record of a commit-log file, whose bytes may be invalid."""
+    if rules.checks_first_record:
+        match read_record(data, 0, rules, check_crc=check_crc):
+            case ScannedRecord(stored_at_ms=stored, physical_offset=offset):
+                return FirstRecord(True, stored, offset)
+        return FirstRecord(False, 0)
     head = bytes(data[: blank_codec.size]).ljust(blank_codec.size, b"\0")
     _, magic = blank_codec.unpack(head)
     stored_at_ms = stored_at_of(data, supports_ipv6=rules.supports_ipv6)
-    return FirstRecord(magic, stored_at_ms)
+    return FirstRecord(magic in rules.magics, stored_at_ms)
 
 
 def first_file_after_crash(
     count: int,
     first_record: Callable[[int], FirstRecord],
-    trusted_ms: int,
+    is_old_enough: Callable[[FirstRecord], bool],
     rules: RecoveryRules,
 ) -> int:
-    """Return the index of the last of *count* files that begins before *trusted_ms*.
+    """Return the index of the last of *count* files whose begin is old enough.
 
     4.6.0 org.apache.rocketmq.store.CommitLog#isMappedFileMatchedRecover.
     """
-    for number in reversed(range(count)):
-        magic, stored_at_ms = first_record(number)
-        # [REC-FIRSTFILE-002] [REC-FIRSTFILE-003]
-        if magic in rules.magics and 0 != stored_at_ms <= trusted_ms:
+    earliest = max(count - (rules.files_at_most or count), 0)  # [REC-FIRSTFILE-008]
+    for number in reversed(range(earliest, count)):
+        record = first_record(number)
+        # [REC-FIRSTFILE-002]
+        if record.is_valid and record.stored_at_ms and is_old_enough(record):
             return number
-    return 0
+    return earliest
 
 
 def files_behind_end(start_offsets: Sequence[int], end: int) -> list[int]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from spec.store.commit_log import RECOVERED_FILES_MAX
 from spec.store.message_record import MAGIC_V1, MAGIC_V2
 
 
@@ -36,8 +37,6 @@ class RecoveryRules:
     """Behaviour of one release at a start. The defaults are those of 4.4.0."""
 
     release: str = "4.4.0"
-    assumed: str = ""
-    """An unverified assumption about this release."""
 
     # The releases differ in these.
     wrong_size_file: WrongSizeFilePolicy = WrongSizeFilePolicy.IGNORE_REST
@@ -55,6 +54,12 @@ class RecoveryRules:
     """Delay offsets outside their queue are set to its bounds."""
     begins_by_queues: bool = False
     """After a stop, recovery begins at the queues' end, not at the third last file."""
+    begins_by_offset: bool = False
+    """After a crash, recovery begins by the checkpoint's offset, if it has one."""
+    files_at_most: int | None = None
+    """How many files at the log's end recovery may begin in; None for all."""
+    checks_first_record: bool = False
+    """A file whose first record is invalid in any field is passed over."""
     checks_room: bool = False
     """A record's size is compared with the remaining bytes before other fields."""
     makes_any_array: bool = True
@@ -147,20 +152,26 @@ _V5_3 = replace(
 _V5_4 = replace(
     _V5_3,
     release="5.4.0",
-    assumed="5.4.0 is taken for 5.3.3; it chooses otherwise where recovery begins",
+    # 5.4.0 CommitLog#recoverAbnormally and recoverNormally count the files that they
+    # check, and call checkMessageAndReturnSize for the first record of each.
+    files_at_most=RECOVERED_FILES_MAX,
+    checks_first_record=True,
     # Seen with the jars of 5.4.0. [STORE-CONFIG-019]
     refuses_pull_offsets=True,
 )
 _V5_5 = replace(
     _V5_4,
     release="5.5.0",
-    assumed="5.5.0 is taken for 5.4.0",
+    # 5.5.0 ConsumeQueueStore#isMappedFileMatchedRecover.
+    begins_by_offset=True,
+    # 5.5.0 ConsumeQueue#correctMinOffset finds out first whether there is a last unit.
+    fails_on_empty_last_file=False,
     refuses_pull_offsets=False,
 )
 RULES: Mapping[str, RecoveryRules] = {
     rules.release: rules for rules in (_V4_4, _V4_6, _V4_9, _V5_3, _V5_4, _V5_5)
 }
-"""Rules by release, from the source of each tag except 5.4.0 and 5.5.0."""
+"""Rules by release, from the source of each tag, and from the classes since 5.4.0."""
 
 REFERENCE = replace(
     _V4_6,
