@@ -14,7 +14,7 @@ from spark_checks.readers.multi_dispatch import places_of
 from spark_checks.sampling import SampleSpec
 
 PARTS = Path(__file__).resolve().parents[2] / "fixtures" / "parts"
-RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
 SIZES = {
     "commitlog": 65_536,
     "consumequeue": 400,

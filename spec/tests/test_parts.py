@@ -274,8 +274,8 @@ def pieces_of(received: bytes) -> list[Piece]:
 def test_a_configuration_file_is_written_again_as_it_was(path: Path) -> None:
     body, form = FILES[path.name.removesuffix(".bak")]
     content: Any = decode_body(body, path.read_bytes())
-    is_even = release_of(path) >= "5.4"
-    assert encode_settings(content, form=form, is_even=is_even) == path.read_bytes()
+    written = encode_settings(content, form=form, release=release_of(path))
+    assert written == path.read_bytes()
     assert not content.rest
 
 
@@ -284,7 +284,7 @@ def test_a_configuration_file_is_written_again_as_it_was(path: Path) -> None:
 )
 def test_a_file_of_topics_is_pretty(path: Path) -> None:
     data = path.read_bytes()
-    assert dumps_pretty(loads(data), is_even=release_of(path) >= "5.4") == data
+    assert dumps_pretty(loads(data), release=release_of(path)) == data
 
 
 def test_light_offsets_have_a_file_and_a_member() -> None:

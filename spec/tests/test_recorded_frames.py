@@ -75,9 +75,9 @@ def test_the_records_of_a_pull_are_written_again_as_they_were(path: Path) -> Non
     assert b"".join(map(encode_record, found)) == body
 
 
-def test_five_releases_are_recorded_in_both_notations() -> None:
+def test_six_releases_are_recorded_in_both_notations() -> None:
     folders = {path.parent.name for path in RECORDED}
-    releases = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+    releases = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
     assert folders == {f"{one}-{kind}" for one in releases for kind in KINDS}
 
 

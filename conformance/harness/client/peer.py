@@ -28,6 +28,8 @@ from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
 CONNECT_TIMEOUT_S = 5.0
+HANDSHAKE_TIMEOUT_S = 20.0
+"""For a Java machine, whose first handshake loads several hundred classes."""
 RESPONSE_TIMEOUT_S = 5.0
 """Longer than any release takes for a request that it does not hold."""
 
@@ -347,6 +349,7 @@ def open_socket(address: Address, access: Access = OPEN) -> socket.socket:
         made = socket.create_connection(address, CONNECT_TIMEOUT_S, source)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if access.tls is not None:
+            made.settimeout(HANDSHAKE_TIMEOUT_S)
             made = access.tls.wrap_socket(made, server_hostname=address.host)
     except OSError as error:
         raise PeerError(f"cannot connect to {address}: {error}") from error

@@ -52,6 +52,16 @@ FILES_ARE_EVEN = Clause(
     source="5.4.0 observed in the files of a running broker",
     since="5.4",
 )
+EMPTY_MAPS_ARE_SHORT = Clause(
+    id="STORE-SETTINGS-010",
+    level=Level.SHOULD,
+    text=(
+        "From 5.5 on, an empty map in a configuration file is two braces. In 5.4 a "
+        "line with tabs stands between them."
+    ),
+    source="5.5.0 observed in the files of a running broker",
+    since="5.5",
+)
 FILES_ARE_RENAMED = Clause(
     id="STORE-SETTINGS-003",
     level=Level.MUST,
@@ -234,10 +244,10 @@ FILES: Mapping[str, tuple[type[Any], Form]] = MappingProxyType(
 
 
 def encode_settings(
-    content: object, *, form: Form = Form.PRETTY, is_even: bool = False
+    content: object, *, form: Form = Form.PRETTY, release: str = "4.6.0"
 ) -> bytes:
-    """Return the file that holds *content*; *is_even* as since 5.4."""
+    """Return the file of *release* that holds *content*."""
     shown = body_as_json(content)
     if form is Form.COMPACT:
         return fastjson.dumps(shown)
-    return dumps_pretty(shown, is_even=is_even)
+    return dumps_pretty(shown, release=release)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
-from spec.clause import Clause, Level
+from spec.clause import Clause, Level, release_key
 from spec.wire.bodies import fastjson
 
 _ROUTE = "4.9.7 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
@@ -39,13 +39,17 @@ _SHORT = {
 }  # fmt: skip
 
 
-def dumps_pretty(value: object, *, is_even: bool = False) -> bytes:
-    """Return *value* as fastjson writes a configuration file.
+def dumps_pretty(value: object, *, release: str = "4.6.0") -> bytes:
+    """Return *value* as *release* writes a configuration file.
 
-    With *is_even* as since 5.4: every member and item has a line of its own.
+    Since 5.4 every member and item has a line of its own.
     """
-    pretty = _even if is_even else _pretty
-    return pretty(value, 0).encode("utf-8", "surrogatepass")
+    key = release_key(release)
+    if key < (5, 4):
+        written = _pretty(value, 0)
+    else:
+        written = _even(value, 0, shortens_empty=key >= (5, 5))
+    return written.encode("utf-8", "surrogatepass")
 
 
 def dumps_standard(value: object) -> bytes:
@@ -69,16 +73,22 @@ def _pretty(value: object, depth: int) -> str:
     return "{" + written + _line(depth) + "}"
 
 
-def _even(value: object, depth: int) -> str:
+def _even(value: object, depth: int, *, shortens_empty: bool) -> str:
     inner = _line(depth + 1)
+
+    def written(item: object) -> str:
+        return _even(item, depth + 1, shortens_empty=shortens_empty)
+
     if _is_list(value) and not any(isinstance(item, int) for item in value):
-        items = f",{inner}".join(_even(item, depth + 1) for item in value)
+        items = f",{inner}".join(map(written, value))
         return "[" + inner + items + _line(depth) + "]"
     if not isinstance(value, Mapping):
         # Numbers in an array stay on one line.
         return _plain(value)
     members = ((key, item) for key, item in value.items() if item is not None)
-    pairs = (f"{_key(key)}:{_even(item, depth + 1)}" for key, item in members)
+    pairs = [f"{_key(key)}:{written(item)}" for key, item in members]
+    if shortens_empty and not pairs:
+        return "{}"
     return "{" + inner + f",{inner}".join(pairs) + _line(depth) + "}"
 
 

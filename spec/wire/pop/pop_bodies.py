@@ -16,6 +16,7 @@ from spec.clause import Clause, Level
 from spec.wire.bodies.json_body import (
     INTEGER,
     TEXT,
+    TRUTH,
     list_of,
     map_of,
     member,
@@ -99,6 +100,13 @@ class PopCheckpoint:
     )
     put_again: str | None = member(
         "rp", TEXT, "how often the note was", default=None, since="5.3.1"
+    )
+    is_suspended: bool | None = member(
+        "sp",
+        TRUTH,
+        "its next pop is no reconsumption",
+        default=None,
+        since="5.5",
     )
     rest: Mapping[str, object] = rest_of_members()
 
