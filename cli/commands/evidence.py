@@ -22,7 +22,6 @@ from cli.runs.release_study import (
     NAMES,
     REQUESTS,
     StepError,
-    requests_without_entry,
     run_steps,
     steps,
 )
@@ -39,6 +38,8 @@ from conformance.harness.report.evidence_differences import (
     difference_lines,
     is_release,
 )
+from conformance.harness.report.range_record import keep_ranges
+from conformance.harness.report.request_coverage import requests_without_entry
 from conformance.harness.targets.embedded import SOURCES
 from spec.observed import (
     OUTCOMES,
@@ -173,11 +174,12 @@ def check(
 @RELEASE
 @click.option("--jobs", type=int, default=1, show_default=True)
 def ranges(releases: tuple[str, ...], jobs: int) -> None:
-    """Test releases against clauses of other releases.
+    """Test releases against clauses of other releases, and record the outcomes.
 
     A clause that passes outside its range may have too narrow a range. Two causes are
     harmless: behaviour that came back, and behaviour that only a race shows. A failure
-    confirms the range.
+    confirms the range, and shows that the test can fail. The record is
+    fixtures/mutants/ranges.json.
 
     Exit codes: 0 tested, 2 usage, 3 a release did not run.
     """
@@ -190,6 +192,7 @@ def ranges(releases: tuple[str, ...], jobs: int) -> None:
         for report in reports:
             release = report["target"]["release"]
             beyond = [one for one in report["results"] if _is_beyond(one, release)]
+            keep_ranges(release, beyond)
             met = [one["id"] for one in beyond if one["outcome"] == "pass"]
             click.echo(
                 f"{release}: of {len(beyond)} clauses about other releases it does not"

@@ -18,6 +18,7 @@ from cli.options.output import out_option, write_result
 from cli.options.releases import release_option
 from cli.options.run_options import LEVEL
 from cli.runs.clause_tests import clause_tests
+from conformance.harness.report.request_coverage import ENTRIES_FILE, coverage_as_json
 from spec.clause import Clause
 from spec.observed import evidence_of
 
@@ -87,7 +88,7 @@ FORMATS = ("md", "html", "json", "lua", "ksy")
 )
 @click.option(
     "--what",
-    type=click.Choice(["clauses", "layouts"]),
+    type=click.Choice(["clauses", "layouts", "requests"]),
     default="clauses",
     show_default=True,
     help="Content of the json.",
@@ -101,20 +102,24 @@ FORMATS = ("md", "html", "json", "lua", "ksy")
 def export(form: str, what: str, diagrams: Path | None, out: Path | None) -> None:
     """Export clauses and layouts.
 
-    A clause has the tests that name it and the observed outcome of each release.
+    A clause has the tests that name it and the observed outcome of each release. A
+    request code has its clauses, or the reason why it has none.
     """
     try:
         if diagrams is not None:
             write_diagrams(diagrams)
     except OSError as error:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
+    if what == "requests" and not ENTRIES_FILE.exists():
+        raise click.UsageError("--what requests is for checkouts: docs is not here")
     write_result(exported(form, what, diagrams), out)
 
 
 def exported(form: str, what: str, diagrams: Path | None) -> str:
     """Return the text of an export."""
     if form == "json":
-        return layouts_as_json() if what == "layouts" else clauses_as_json()
+        writers = {"layouts": layouts_as_json, "requests": coverage_as_json}
+        return writers.get(what, clauses_as_json)()
     if form == "md":
         return markdown_page(None if diagrams is None else diagrams.as_posix())
     return {"html": html_page, "lua": dissector, "ksy": kaitai}[form]()

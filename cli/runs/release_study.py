@@ -94,15 +94,6 @@ def run_steps(release: str, first: str) -> Iterator[str]:
         yield f"  done in {time.monotonic() - began:.0f} s"
 
 
-def requests_without_entry(release: str) -> list[str]:
-    """Return the names of request codes of *release* without clauses or a reason."""
-    headers = SOURCES / "fixtures" / "headers" / f"{release}.json"
-    table = json.loads(headers.read_text(encoding="utf-8"))
-    entries = tomllib.loads((SOURCES / REQUESTS).read_text(encoding="utf-8"))
-    known = {one["code"] for one in entries["request"]}
-    return [one["name"] for one in table["requests"] if one["code"] not in known]
-
-
 def add_release(release: str, file: Path = RELEASES_FILE) -> None:
     """Add *release* to both lists of *file*, in the order of releases."""
     lists = tomllib.loads(file.read_text(encoding="utf-8"))

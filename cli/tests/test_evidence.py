@@ -14,6 +14,8 @@ import cli.commands.evidence
 from cli.runs.clause_tests import clause_tests
 from cli.runs.release_runs import RunError, Runs
 from cli.tests.reports import report, written
+from conformance.harness.report import range_record
+from conformance.harness.report.range_record import read_ranges
 from spec.observed import Observed, decode_observed
 
 TESTED = {"WIRE-FRAME-001", "WIRE-FRAME-002", "INDEX-KEY-005"}
@@ -227,8 +229,9 @@ def test_nothing_is_run_where_all_is_seen(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_clauses_that_are_met_beyond_their_range_are_listed(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(range_record, "FILE", tmp_path / "ranges.json")
     # One is about 5.4 and later, one about 4.9 and earlier, and one about all.
     found = {
         "INDEX-KEY-005": "fail",
@@ -241,6 +244,8 @@ def test_clauses_that_are_met_beyond_their_range_are_listed(
     assert result.exit_code == 0
     assert "of 2 clauses about other releases it does not meet 1" in result.output
     assert "  WIRE-COMMAND-007 (4.4 to 4.9) Up to 4.9, a missing" in result.output
+    kept = {"fail": ["INDEX-KEY-005"], "pass": ["WIRE-COMMAND-007"]}
+    assert read_ranges(tmp_path / "ranges.json") == {"5.3.3": kept}
 
 
 def test_a_release_that_does_not_run_is_the_harness_fault(

@@ -115,3 +115,11 @@ def test_the_kaitai_description_has_every_layout_and_leaves_none_out() -> None:
     assert "left out" not in text
     assert all(f"\n  {name}:\n    seq:\n" in text for name in LAYOUTS)
     assert all(f": {json.dumps(one.name.lower())}\n" in text for one in RequestCode)
+
+
+def test_requests_have_clauses_or_a_reason() -> None:
+    found = json.loads(exported("json", "--what", "requests"))
+    assert found["releases"]["5.4.0"]["without_entry"] == []
+    assert found["releases"]["5.4.0"]["codes"] == 159
+    (send,) = (one for one in found["requests"] if one["name"] == "SEND_MESSAGE_V2")
+    assert "SEND-HEADER-001" in send["clauses"]

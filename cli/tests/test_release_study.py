@@ -10,8 +10,9 @@ from click.testing import CliRunner, Result
 
 from cli.commands import evidence
 from cli.runs import release_study
-from cli.runs.release_study import NAMES, Step, add_release, requests_without_entry
+from cli.runs.release_study import NAMES, Step, add_release
 from conformance.harness.releases import PINNED, RELEASES_FILE
+from conformance.harness.report.request_coverage import requests_without_entry
 
 
 def run(*words: str) -> Result:

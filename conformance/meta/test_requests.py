@@ -1,38 +1,32 @@
-"""
-Coverage of the request codes: ``docs/coverage/requests.toml`` lists each of them.
-
-The list is compared with the header tables of the releases, so that a new release shows
-its new codes as missing entries.
-"""
+"""Coverage of the request codes: ``docs/coverage/requests.toml`` lists each of them."""
 
 from __future__ import annotations
 
-import json
-import tomllib
-from pathlib import Path
-
 import pytest
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.releases import STUDIED
+from conformance.harness.report.request_coverage import (
+    request_entries,
+    requests_of_releases,
+    requests_without_entry,
+)
 from spec.registry import all_clauses
-from spec.wire.headers.header_table import read_table
 
-FILE = SOURCES / "docs" / "coverage" / "requests.toml"
-TABLES = sorted((SOURCES / "fixtures" / "headers").glob("[0-9]*.json"))
-ENTRIES = tomllib.loads(FILE.read_text(encoding="utf-8"))["request"]
+ENTRIES = request_entries()
 SHORTEST_REASON = 15
 
 
-@pytest.mark.parametrize("file", TABLES, ids=lambda file: file.stem)
-def test_every_request_code_of_a_release_has_an_entry(file: Path) -> None:
-    table = read_table(json.loads(file.read_text(encoding="utf-8")))
-    listed = {(one["code"], one["name"]) for one in ENTRIES}
-    assert {(one.code, one.name) for one in table.requests} <= listed
+@pytest.mark.parametrize("release", requests_of_releases())
+def test_every_request_code_of_a_release_has_an_entry(release: str) -> None:
+    assert requests_without_entry(release) == []
+
+
+def test_every_release_with_a_header_table_is_studied() -> None:
+    assert set(requests_of_releases()) <= set(STUDIED)
 
 
 def test_every_entry_is_of_a_release() -> None:
-    tables = [read_table(json.loads(file.read_text())) for file in TABLES]
-    known = {(one.code, one.name) for table in tables for one in table.requests}
+    known = {one for codes in requests_of_releases().values() for one in codes}
     listed = [(one["code"], one["name"]) for one in ENTRIES]
     assert set(listed) <= known
     assert listed == sorted(set(listed)), "twice, or not in the order of the codes"
