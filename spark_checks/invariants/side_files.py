@@ -13,12 +13,13 @@ from spark_checks.invariants.file_findings import (
     severity_if_closed,
 )
 from spark_checks.invariants.index.index_headers import full_index_headers, stored_at_ms
-from spark_checks.store_files import Store
+from spark_checks.store_files import Store, read_json
 from spark_checks.survey.summary import SurveySummary
 from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
 from spec.store import checkpoint
 from spec.store.checkpoint import Checkpoint, decode_checkpoint
+from spec.store.config.config_files import CONSUMER_OFFSETS_FILE
 from spec.wire.bodies import fastjson
 
 CHECKPOINT_READABLE = Invariant(
@@ -49,6 +50,8 @@ CONFIGURATION_READABLE = Invariant(
     cost="The broker loads the .bak file, or starts empty: topics, groups or consumed"
     " offsets are lost.",
 )
+_PULL_OFFSETS = "pullOffsetTable"
+"""Member of consumerOffset.json that brokers write since 5.5 (STORE-CONFIG-018)."""
 FLUSH_MS_MAX = 300_000
 """Longest flush of all queues, in milliseconds, during which the time stays behind."""
 UNFLUSHED_MS_MAX = 3_600_000
@@ -106,6 +109,15 @@ def _ahead_of_log(
             yield name, f"an offset of at most {summary.log_end}"
 
 
+def _follows_5_5(store: Store) -> bool:
+    """Return whether a broker since 5.5 was the last to write the consumed offsets."""
+    path = f"config/{CONSUMER_OFFSETS_FILE}"
+    tables = [
+        read_json(store.url, file) for file in store.settings if file.path == path
+    ]
+    return any(isinstance(table, dict) and _PULL_OFFSETS in table for table in tables)
+
+
 def _behind_files(
     found: Checkpoint, store: Store, summary: SurveySummary
 ) -> Iterator[tuple[str, str]]:
@@ -113,14 +125,16 @@ def _behind_files(
 
     A broker writes the checkpoint when it stops. The time of the units is that of the
     last one, unless a flush of the queues restored an earlier time (Java:
-    FlushConsumeQueueService#doFlush). The time of the log is set only by a full flush,
-    every 10 seconds. The time of the index is the end time of the last full file.
+    FlushConsumeQueueService#doFlush). From 5.5 on only a full flush sets it, every 60
+    seconds and not at a stop. The time of the log is set only by a full flush, every 10
+    seconds. The time of the index is the end time of the last full file.
     """
     last_ms = summary.last_stored_at_ms
     is_part = store.parts is not None or store.begin > 0
     if store.was_left_open or is_part or last_ms is None or summary.damaged:
         return  # a damaged record may have a wrong time
-    if summary.units and found.logics_ms < last_ms - FLUSH_MS_MAX:
+    is_behind = found.logics_ms < last_ms - FLUSH_MS_MAX
+    if summary.units and is_behind and not _follows_5_5(store):
         yield "logics_ms", f"about {last_ms}, when the last record was stored"
     first_ms = stored_at_ms(store, store.min_offset)
     is_long = first_ms is not None and last_ms - first_ms > UNFLUSHED_MS_MAX

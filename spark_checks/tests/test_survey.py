@@ -149,7 +149,7 @@ def test_a_survey_of_a_real_store_is_its_rows(path: Path, spark: SparkSession) -
     summary, counted, _ = _both(spark, path)
     assert summary.records == counted["log"]
     assert summary.units == counted["queue"]
-    assert summary.record_count > 100
+    assert summary.record_count >= 60
 
 
 def _has_kernels(_: int) -> bool:
