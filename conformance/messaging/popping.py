@@ -12,7 +12,6 @@ from conformance.harness.process.deadline import TooLateError, comes_true
 from conformance.messaging.reading import send_bodies
 from spec.store.message_record import Record, decode_records
 from spec.wire.message.properties import decode_properties
-from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.pop.pop_bodies import AckOfPop
 from spec.wire.pop.pop_receipt import (
     PopReceipt,
@@ -20,6 +19,7 @@ from spec.wire.pop.pop_receipt import (
     decode_popped_queues,
     decode_receipt,
 )
+from spec.wire.pop.pop_topics import topic_of_kind
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -57,12 +57,11 @@ class Popper:
     @property
     def retry_topic(self) -> str:
         """Topic in which messages of this pair become visible again."""
-        return f"{RETRY_PREFIX}{self.group}_{self.topic}"
+        return self.topic_of_kind(TopicKind.RETRY)
 
-    @property
-    def retry_topic_v2(self) -> str:
-        """The same with ``enableRetryTopicV2``."""
-        return f"{RETRY_PREFIX}{self.group}+{self.topic}"
+    def topic_of_kind(self, kind: str) -> str:
+        """Return the topic of this pair that has the messages of *kind*."""
+        return topic_of_kind(kind, topic=self.topic, group=self.group)
 
     def response(self, **more: FieldValue) -> Command:
         """Pop, and return the response as it is."""
@@ -104,7 +103,7 @@ class Popper:
     def acknowledge(self, popped: Popped, **more: FieldValue) -> Command:
         """Acknowledge a message."""
         return self.broker.acknowledge(
-            topic=self._topic_of(popped),
+            topic=self.topic_of_kind(popped.receipt.topic_kind),
             group=self.group,
             receipt=popped.receipt,
             fields=more,
@@ -113,7 +112,7 @@ class Popper:
     def change(self, popped: Popped, invisible_ms: int, **more: FieldValue) -> Command:
         """Change the invisible time of a message."""
         return self.broker.change_invisible_time(
-            topic=self._topic_of(popped),
+            topic=self.topic_of_kind(popped.receipt.topic_kind),
             group=self.group,
             receipt=popped.receipt,
             invisible_ms=invisible_ms,
@@ -126,14 +125,6 @@ class Popper:
             group=self.group, topic=self.topic, queue_id=queue_id
         )
         return int(response.fields["offset"]) if not response.code else None
-
-    def _topic_of(self, popped: Popped) -> str:
-        """Return the topic that has the message of *popped*."""
-        return {
-            TopicKind.NORMAL.value: self.topic,
-            TopicKind.RETRY.value: self.retry_topic,
-            TopicKind.RETRY_V2.value: self.retry_topic_v2,
-        }[popped.receipt.topic_kind]
 
     def _receipt(self, record: Record, response: Command) -> PopReceipt:
         """Return the receipt of *record*: its own, or that of the response's header."""

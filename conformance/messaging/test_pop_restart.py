@@ -105,7 +105,7 @@ def test_messages_come_again_in_the_retry_topic_v2(start_target: TargetStarter) 
                 "body": SENT[0],
             },
         )
-        retry = topic_of(popper.broker, popper.retry_topic_v2)
+        retry = topic_of(popper.broker, popper.topic_of_kind(TopicKind.RETRY_V2))
         expect(
             "POP-REVIVE-007",
             found=retry.read_queue_count,

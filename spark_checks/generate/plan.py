@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message.topic_names import DLQ_PREFIX, LMQ_PREFIX, RETRY_PREFIX
 from spec.wire.pop.pop_bodies import REVIVE_TOPIC_PREFIX
+from spec.wire.pop.pop_receipt import TopicKind
+from spec.wire.pop.pop_topics import topic_of_kind
 
 BEGAN_AT_MS = 1_700_000_000_000
 """Store time of the first message of any generated store."""
@@ -82,7 +84,8 @@ class Plan:
     @property
     def pop_retry_topic(self) -> str:
         """The topic of messages that are popped again, of a rich store."""
-        return f"{RETRY_PREFIX}{GROUP}_{self.topic_names[-1]}"
+        topic = self.topic_names[-1]
+        return topic_of_kind(TopicKind.RETRY, topic=topic, group=GROUP)
 
 
 def plan_of_size(

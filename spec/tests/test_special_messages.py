@@ -23,7 +23,7 @@ from spec.wire.message.multi_dispatch import Dispatch
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.message.system_topics import RealPlace
 from spec.wire.message.trace import TraceLine
-from spec.wire.pop import pop_receipt
+from spec.wire.pop import pop_receipt, pop_topics
 from spec.wire.pop.pop_receipt import PoppedQueue, PopReceipt
 
 PUB = (
@@ -306,3 +306,12 @@ def test_bad_bytes_raise_nothing_but_a_layout_error(data: bytes) -> None:
         system_topics.decode_note(data)
     with contextlib.suppress(LayoutError):
         delay_levels.decode_delay_levels(data.decode("latin-1"))
+
+
+def test_a_popped_message_comes_again_from_a_topic_of_group_and_topic() -> None:
+    again = pop_topics.next_topics("Orders", group="billing")
+    assert again == ("%RETRY%billing_Orders", "%RETRY%billing+Orders")
+    assert pop_topics.next_topics(again[1], group="billing") == (again[1],)
+    popped = [pop_topics.popped_topic(topic, group="billing") for topic in again]
+    assert popped == ["Orders", "Orders"]
+    assert pop_topics.popped_topic("Orders", group="billing") == "Orders"

@@ -24,9 +24,11 @@ from spec.clause import release_key
 from spec.wire.bodies import fastjson
 from spec.wire.pop.pop_receipt import (
     PopReceipt,
+    TopicKind,
     decode_popped_queues,
     encode_receipt,
 )
+from spec.wire.pop.pop_topics import topic_of_kind
 from spec.wire.remoting.request_code import RequestCode
 
 TOPIC, TIMED, BATCHES, GROUP = "AuditPop", "AuditTimed", "AuditWhole", "audit_pop"
@@ -86,7 +88,7 @@ def _write(broker: Client, release: str, *, rounds: int) -> None:
     broker.wait_for_max_offset(topic=TIMED, offset=due * rounds, timeout_s=PATIENCE_S)
     # Unacknowledged: those of the third pop, two of the first and all but one of the
     # second.
-    revived = f"%RETRY%{GROUP}_{TOPIC}"
+    revived = topic_of_kind(TopicKind.RETRY, topic=TOPIC, group=GROUP)
     broker.wait_for_max_offset(
         topic=revived, offset=POPPED * rounds, timeout_s=PATIENCE_S
     )

@@ -27,9 +27,10 @@ from spark_checks.invariants.pop.revive_records import (
 )
 from spark_checks.store_files import Store
 from spec.store.config.config_files import GROUPS_FILE, TOPICS_FILE
-from spec.wire.message.topic_names import RETRY_PREFIX, TIMER_TOPIC
+from spec.wire.message.topic_names import TIMER_TOPIC
 from spec.wire.pop import acknowledge, pop_message
 from spec.wire.pop.pop_bodies import CHECKPOINT_TAG, REVIVE_GROUP, REVIVE_TOPIC_PREFIX
+from spec.wire.pop.pop_topics import next_topics, popped_topic
 
 ACK_OF_POP = Invariant(
     id="INV-POP-004",
@@ -163,7 +164,7 @@ def _check_popped_again(
     processed = [
         (one, messages)
         for one, messages in _processed(store, pops)
-        if one.group in groups and normal_topic(one) in topics
+        if one.group in groups and popped_topic(one.topic, group=one.group) in topics
     ]
     again = _again(files, {m for _, messages in processed for m in messages}, retries)
     open_ones: list[tuple[ReviveRecord, list[Popped]]] = []
@@ -247,7 +248,7 @@ class _Again:
         key = found.properties.get("UNIQ_KEY")
         if key is None:
             return None
-        for name in retry_topics(checkpoint):
+        for name in next_topics(checkpoint.topic, group=checkpoint.group):
             if self.came_ms.get((name, key), -1) >= checkpoint.popped_at_ms:
                 return True
             records = self.retries.get(name)
@@ -286,7 +287,11 @@ def _again(
 
 def _retries(files: QueueFiles, pops: Pops) -> Mapping[str, Sequence[QueuedRecord]]:
     """Return the last records of each retry topic of a checkpoint."""
-    names = {name for one in pops.checkpoints for name in retry_topics(one)}
+    names = {
+        name
+        for one in pops.checkpoints
+        for name in next_topics(one.topic, group=one.group)
+    }
     return {name: files.reader(name, 0).last(RECORDS_MAX) for name in names}
 
 
@@ -309,22 +314,6 @@ def _check_counts(
                     found=f"{text} and {record.reconsume_times} deliveries",
                     severity=Severity.WARNING,
                 )
-
-
-def retry_topics(checkpoint: ReviveRecord) -> tuple[str, ...]:
-    """Return the topics in which messages of a pop come again."""
-    if checkpoint.topic.startswith(RETRY_PREFIX):
-        return (checkpoint.topic,)
-    begin = f"{RETRY_PREFIX}{checkpoint.group}"
-    return f"{begin}_{checkpoint.topic}", f"{begin}+{checkpoint.topic}"
-
-
-def normal_topic(checkpoint: ReviveRecord) -> str:
-    """Return the topic that the group pops, also for a pop of its retry topic."""
-    begin = f"{RETRY_PREFIX}{checkpoint.group}"
-    if checkpoint.topic.startswith((f"{begin}_", f"{begin}+")):
-        return checkpoint.topic[len(begin) + 1 :]
-    return checkpoint.topic
 
 
 def _progress(store: Store) -> Mapping[tuple[str, int], int]:
