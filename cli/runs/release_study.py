@@ -26,7 +26,7 @@ from spec.clause import release_key
 
 NAMES = (
     *("jars", "name", "headers", "changes", "evidence", "ranges"),
-    *("stores", "frames", "parts", "edges", "handover", "pages"),
+    *("stores", "frames", "parts", "edges", "vectors", "handover", "pages"),
 )
 """Steps, each after those that it needs."""
 REQUESTS = Path("docs", "coverage", "requests.toml")
@@ -70,6 +70,7 @@ def steps(release: str) -> list[Step]:
         "changes": ("rmqc", "spec", "evolution"),
         "evidence": ("rmqc", "evidence", "record", "--release", release),
         "ranges": ("rmqc", "evidence", "ranges", "--release", release),
+        "vectors": ("python", "fixtures/record/vectors.py"),
         "handover": ("rmqc", "report", "handover", "-o", "docs/handover.md"),
         "pages": ("rmqc", "report", "pages"),
         **{
