@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -133,14 +134,14 @@ def emit(line: Line) -> None:
 
 async def run(offset_folder: Path) -> None:
     """Run the commands of standard input until its end or ``bye``."""
-    pull_loop = asyncio.StreamReader(limit=LINE_SIZE_MAX)
+    commands = asyncio.StreamReader(limit=LINE_SIZE_MAX)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(pull_loop), sys.stdin
+        lambda: asyncio.StreamReaderProtocol(commands), sys.stdin
     )
     adapter = Adapter(emit, offset_folder)
     under_way: set[asyncio.Task[None]] = set()
-    while line := await pull_loop.readline():
+    while line := await commands.readline():
         command = json.loads(line)
         if command["verb"] == "bye":
             return
@@ -149,6 +150,12 @@ async def run(offset_folder: Path) -> None:
         task.add_done_callback(under_way.discard)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run until the end of standard input, or SIGTERM, and leave no folder behind."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     with TemporaryDirectory(prefix="reference-client-") as folder:
         asyncio.run(run(Path(folder)))
+
+
+if __name__ == "__main__":
+    main()
