@@ -96,3 +96,12 @@ def test_a_program_that_cannot_be_imported_has_no_children(tmp_path: Path) -> No
         pytest.raises(ForkServerError),
     ):
         one.fork([], log=tmp_path / "log")
+
+
+def test_a_log_that_cannot_be_written_is_an_error(
+    fork_server: ForkServer, tmp_path: Path
+) -> None:
+    with pytest.raises(FileNotFoundError):
+        fork_server.fork([], log=tmp_path / "absent" / "log")
+    one = child(fork_server, tmp_path / "log", "leave")
+    assert one.wait_end(deadline_s=60) == 5

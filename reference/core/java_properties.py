@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+_SEPARATOR = re.compile("[=:]")
+
 
 def read_properties(text: str) -> dict[str, str]:
     """Return the settings in *text*; comments and empty lines are passed over."""
@@ -15,9 +17,7 @@ def read_properties(text: str) -> dict[str, str]:
         stripped = line.strip()
         if not stripped or stripped[0] in "#!":
             continue
-        name, separator, value = stripped.partition("=")
-        if not separator:
-            name, separator, value = stripped.partition(":")
+        name, _, value = _SEPARATOR.sub("=", stripped, count=1).partition("=")
         settings[name.strip()] = value.strip()
     return settings
 

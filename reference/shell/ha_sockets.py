@@ -22,9 +22,8 @@ from reference.core.remoting.effects import (
 )
 from reference.shell.clock import now_ms
 from reference.shell.held_memory import MEMORY_MAX
-from reference.shell.remoting_host import RemotingHost, without_delay
+from reference.shell.remoting_host import RemotingHost, remote_host, without_delay
 from reference.shell.tls import NO_TLS, Tls
-from spec.host import Host
 
 CONNECT_TIMEOUT_S = 5.0
 """Limit for opening a connection to the master."""
@@ -104,9 +103,12 @@ class HAProtocol(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Report the connection before the first byte of its peer arrives."""
         self.transport = without_delay(transport)
+        remote = remote_host(transport)
+        if remote is None:
+            self.transport.abort()
+            return
         self.number = self._host.add(self.transport)
         self._host.links[self.number] = self
-        remote = Host.of(*transport.get_extra_info("peername")[:2])
         self._end.connection_made(self.number, remote, now_ms())
         self._host.complete_event()
 

@@ -38,7 +38,12 @@ class HeldMemory:
         """Upper limit of what unsent bytes hold; `_measure_unsent` makes it exact."""
 
     def add_write(self, number: int, size: int) -> None:
-        """Add a large response, or one to a blocked connection."""
+        """Add a large response, or one to a blocked connection.
+
+        Slaves do not count: they get more only when they have read.
+        """
+        if number not in self._server.connections:
+            return
         self._largest_write[number] = max(size, self._largest_write.get(number, 0))
         self._unsent_size_max += 2 * size
 

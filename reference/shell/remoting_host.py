@@ -37,6 +37,8 @@ from reference.shell.tls_listener import BACKLOG, TlsListener, bind
 from spec.host import Host
 
 _numbers = count(1)
+CONNECT_TIMEOUT_S = 3.0
+"""Java: NettyClientConfig.connectTimeoutMillis."""
 WRITE_BUFFER_MAX = 64 * 1024
 """Unsent bytes of a connection above which the host stops reading from it."""
 
@@ -119,10 +121,16 @@ class RemotingHost(LoopHost):
                 self._perform_other(effect)
 
     def connection_made(self, transport: asyncio.Transport) -> int:
-        """Report a connection that a peer has opened; return its number."""
+        """Report a connection that a peer has opened; return its number.
+
+        It is 0, which no connection has, where the peer is already gone.
+        """
+        remote = remote_host(transport)
+        if remote is None:
+            transport.abort()
+            return 0
         number = self.add(transport)
-        address, port = transport.get_extra_info("peername")[:2]
-        self.perform(self.server.connection_made(number, Host.of(address, port)))
+        self.perform(self.server.connection_made(number, remote))
         return number
 
     def data_received(self, number: int, data: bytes) -> None:
@@ -227,12 +235,13 @@ class RemotingHost(LoopHost):
         host, port = str(address).rsplit(":", 1)
         number = None
         try:
-            _, peer = await self._loop.create_connection(
-                lambda: PeerProtocol(self, is_outgoing=True),
-                host.strip("[]"),
-                int(port),
-                ssl=self._tls.client,
-            )
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                _, peer = await self._loop.create_connection(
+                    lambda: PeerProtocol(self, is_outgoing=True),
+                    host.strip("[]"),
+                    int(port),
+                    ssl=self._tls.client,
+                )
         except OSError as error:
             sys.stderr.write(f"cannot connect to {address}: {error}\n")
         else:
@@ -280,6 +289,12 @@ class PeerProtocol(asyncio.Protocol):
         self._host.writing_resumed(self.number)
 
 
+def remote_host(transport: asyncio.BaseTransport) -> Host | None:
+    """Return the peer's address; None if it has already closed the connection."""
+    peer = transport.get_extra_info("peername")
+    return None if peer is None else Host.of(*peer[:2])
+
+
 def without_delay(transport: asyncio.BaseTransport) -> asyncio.Transport:
     """Return *transport* with TCP_NODELAY set."""
     link = transport.get_extra_info("socket")
@@ -289,10 +304,15 @@ def without_delay(transport: asyncio.BaseTransport) -> asyncio.Transport:
 
 
 def _flush_files(flush: Flush) -> str:
-    """Flush files; return the disk's error, or an empty text."""
+    """Flush files; return the error, or an empty text.
+
+    Without a result the broker would never flush again.
+    """
     try:
         for file in flush.files:
             file.flush()
     except FilesError as error:
         return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
     return ""

@@ -88,8 +88,7 @@ class ServerTls:
         self.context: ssl.SSLContext | None = None
         self._read = {name: self._content(name) for name in (CERTIFICATE, KEY, TRUSTED)}
         self._changed: set[str] = set()
-        if self.mode != TlsMode.DISABLED and settings.get(CERTIFICATE):
-            self._load()
+        self._load()
 
     @property
     def is_needed(self) -> bool:
@@ -121,6 +120,8 @@ class ServerTls:
 
     def _load(self) -> None:
         """Make the context for new connections, or report why the old one stays."""
+        if self.mode == TlsMode.DISABLED or not self._settings.get(CERTIFICATE):
+            return
         try:
             self.context = self._new_context()
         except (OSError, ssl.SSLError) as error:
@@ -137,7 +138,7 @@ class ServerTls:
         if self._verifies:  # [TLS-CLIENT-002]
             context.verify_mode = _VERIFY_MODES[self._client_auth]
             if context.verify_mode != ssl.CERT_NONE:
-                context.load_verify_locations(settings.get(TRUSTED))
+                _trust(context, settings.get(TRUSTED))
         return context
 
     @property
@@ -175,10 +176,18 @@ def client_context(settings: Mapping[str, str]) -> ssl.SSLContext | None:
     context.verify_mode = ssl.CERT_NONE
     if _is_true(settings, VERIFIES_SERVER):
         context.verify_mode = ssl.CERT_REQUIRED
-        context.load_verify_locations(settings.get(TRUSTED_SERVERS))
+        _trust(context, settings.get(TRUSTED_SERVERS))
     if settings.get(OWN_CERTIFICATE):
         context.load_cert_chain(settings[OWN_CERTIFICATE], settings.get(OWN_KEY))
     return context
+
+
+def _trust(context: ssl.SSLContext, path: str | None) -> None:
+    """Trust the certificates of a file; without one, those of the system."""
+    if path:
+        context.load_verify_locations(path)
+    else:
+        context.load_default_certs(ssl.Purpose.CLIENT_AUTH)
 
 
 @dataclass(frozen=True, slots=True)

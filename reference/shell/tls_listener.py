@@ -13,11 +13,14 @@ import socket
 import sys
 from collections.abc import Callable
 
+from reference.core.remoting.server import IDLE_LIMIT_MS
 from reference.shell.tasks import Tasks
 from reference.shell.tls import ServerTls, is_handshake
 
 BACKLOG = 1024
 HANDSHAKE_TIMEOUT_S = 10.0
+SILENCE_MAX_S = IDLE_LIMIT_MS / 1000
+"""Limit of the wait for a connection's first byte."""
 ACCEPT_PAUSE_S = 1.0
 """Pause after an accept that the system refused, as asyncio's own servers make."""
 
@@ -97,7 +100,8 @@ class TlsListener:
         readable = self._loop.create_future()
         self._loop.add_reader(link, readable.set_result, None)
         try:
-            await readable
+            async with asyncio.timeout(SILENCE_MAX_S):
+                await readable
         finally:
             self._loop.remove_reader(link)
         return link.recv(1, socket.MSG_PEEK)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.remoting.connection import Connection
+from reference.core.remoting.connection import Connection, strict_json
 from reference.core.remoting.request import Request
 from spec.host import Host
 from spec.wire.remoting.command import Command, encode_command
@@ -85,3 +85,22 @@ def test_a_large_frame_is_joined_once_when_it_is_whole() -> None:
     assert request is not None
     assert len(request.body) == 100_000
     assert (len(connection._pending), connection.unfinished_size) == (0, 0)
+
+
+UNFINISHED = {
+    "comments": b"/*a" * 400_000,
+    "escaped quotes": b'"\\' * 600_000,
+    "single quotes": b"'\\" * 600_000,
+}
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_a_text_without_its_end_is_read_once(name: str) -> None:
+    """A scan from each begin of a comment or string would take hours."""
+    assert strict_json(UNFINISHED[name]) == UNFINISHED[name]
+
+
+def test_comments_and_trailing_commas_are_skipped() -> None:
+    assert (
+        strict_json(b'{"a":"/*x*/",/*c*/"b":\'//\',}//e') == b'{"a":"/*x*/","b":\'//\'}'
+    )

@@ -41,6 +41,7 @@ class Transport:
 
     def __init__(self) -> None:
         self.size, self.is_reading, self.is_aborted = 0, True, False
+        self.peer: tuple[str, int] | None = ("127.0.0.1", 40000)
 
     def set_write_buffer_limits(self, high: int) -> None:
         """Accept a limit."""
@@ -54,10 +55,10 @@ class Transport:
         """Return the bytes that were written."""
         return self.size
 
-    def get_extra_info(self, name: str) -> tuple[str, int]:
+    def get_extra_info(self, name: str) -> tuple[str, int] | None:
         """Return the peer's address."""
         assert name == "peername"
-        return "127.0.0.1", 40000
+        return self.peer
 
     def pause_reading(self) -> None:
         """Read no more."""
@@ -228,6 +229,35 @@ def test_others_are_served_beside_a_peer_that_does_not_read() -> None:
             one.close()
             with contextlib.suppress(ConnectionError):
                 await one.wait_closed()
+        await host.stop()
+
+    asyncio.run(run())
+
+
+def test_a_slave_that_reads_slowly_closes_no_client() -> None:
+    async def run() -> None:
+        client, slave = Transport(), Transport()
+        server = RemotingServer()
+        host = host_of(server, 500_000, client)
+        number = host.add(cast(asyncio.Transport, slave))
+        for _ in range(20):
+            host.perform([Send(number, BODY)])
+        assert slave.size == 20 * len(BODY)
+        assert not client.is_aborted
+
+    asyncio.run(run())
+
+
+def test_a_peer_that_is_gone_before_its_number_is_forgotten() -> None:
+    async def run() -> None:
+        gone = Transport()
+        gone.peer = None
+        server = RemotingServer()
+        host = host_of(server, 500_000, gone)
+        assert gone.is_aborted
+        assert not server.connections
+        host.data_received(0, b"late")
+        host.connection_lost(0)
         await host.stop()
 
     asyncio.run(run())

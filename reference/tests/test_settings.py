@@ -16,6 +16,8 @@ from reference.shell.settings_files import (
     resolve,
     resolve_address,
 )
+from reference.shell.storage.disk import DiskFiles
+from spec.wire.bodies import fastjson
 
 
 @pytest.mark.parametrize(
@@ -107,3 +109,16 @@ def test_host_names_are_resolved() -> None:
     assert resolve_address("namesrvAddr", "[::1]:9876") == ("::1", 9876)
     with pytest.raises(SettingError, match="cannot be resolved"):
         resolve("no.such.invalid")
+
+
+def test_the_first_separator_ends_a_name() -> None:
+    text = "key: a=b\nother = c:d\n"
+    assert read_properties(text) == {"key": "a=b", "other": "c:d"}
+
+
+def test_half_of_a_surrogate_pair_is_written_as_java_writes_it(tmp_path: Path) -> None:
+    """A client may choose such a name; a table must still be persisted."""
+    files = DiskFiles(tmp_path)
+    files.replace_text("table.json", 'a\ud800b\udfffc\udce9"')
+    assert (tmp_path / "table.json").read_bytes() == b'a?b?c\xe9"'
+    assert fastjson.dumps({"a\ud800": "\udc00"}) == b'{"a?":"?"}'

@@ -11,7 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from reference.shell.tls_listener import bind
+import pytest
+
+from reference.shell import tls_listener
+from reference.shell.tls import ServerTls
+from reference.shell.tls_listener import TlsListener, bind
 
 ROOT = Path(__file__).parents[2]
 WITHOUT_DESCRIPTORS = """
@@ -76,3 +80,20 @@ def test_a_host_name_is_listened_to_at_all_its_addresses() -> None:
     for bound in sockets:
         bound.close()
     assert found == {str(row[4][0]) for row in names}
+
+
+def test_a_connection_that_sends_nothing_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tls_listener, "SILENCE_MAX_S", 0.05)
+
+    async def run() -> bytes:
+        (bound,) = await bind("127.0.0.1", 0)
+        listener = TlsListener(bound, ServerTls({}), asyncio.Protocol)
+        reader, writer = await asyncio.open_connection(*bound.getsockname())
+        received = await reader.read()
+        writer.close()
+        listener.close()
+        return received
+
+    assert asyncio.run(run()) == b""

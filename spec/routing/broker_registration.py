@@ -174,6 +174,8 @@ def _inflate(data: bytes) -> bytes:
         raise LayoutError(f"not a zlib stream: {error}", field="body") from error
     if inflater.unconsumed_tail:
         raise LayoutError(f"inflates to over {INFLATED_SIZE_MAX} bytes", field="body")
+    if not inflater.eof:
+        raise LayoutError("a zlib stream without its end", field="body")
     return inflated
 
 

@@ -58,7 +58,11 @@ class ForkServer:
         atexit.register(self.close)
 
     def fork(self, arguments: Sequence[str], *, log: Path) -> ForkedProcess:
-        """Return a new child with these arguments and its output in *log*."""
+        """Return a new child with these arguments and its output in *log*.
+
+        Raises OSError where *log* cannot be written.
+        """
+        log.write_bytes(b"")
         request = {"run": list(arguments), "log": str(log), "environ": dict(os.environ)}
         return ForkedProcess(pid=int(self._request(request)), fork_server=self)
 
@@ -150,13 +154,13 @@ def _run_child(program: Any, request: Mapping[str, Any], *, parent: int) -> NoRe
     os.environ.clear()
     os.environ.update(request["environ"])
     time.tzset()
-    log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     _respond(os.getpid())
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
     code = 1
     try:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        log = os.open(request["log"], os.O_WRONLY | os.O_APPEND)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
         code = program.main(request["run"])
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1

@@ -174,7 +174,9 @@ class Adapter:
         except ValueError:
             self.fault = f"it wrote what is no line: {data[:200]!r}"
             return
-        if "event" in line:
+        if not isinstance(line, dict) or not {"event", "id"} & line.keys():
+            self.fault = f"it wrote no object with event or id: {data[:200]!r}"
+        elif "event" in line:
             self.events.append(line)
         elif line.get("id") in self.answers:
             self.fault = f"it answered twice: {data[:200]!r}"

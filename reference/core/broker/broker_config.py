@@ -19,6 +19,7 @@ from reference.core.settings import (
     Readable,
     SettingError,
     Settings,
+    ShownOnly,
     Since,
 )
 from reference.core.store.delay.delay_levels import DelayLevels
@@ -121,7 +122,7 @@ class BrokerOptions(Settings):
     flush_consumer_offset_interval: Period = 5000
     register_name_server_period: Annotated[Period, _V4_3] = 30_000
     # [ROUTE-OUTERAPI-009] [ROUTE-OUTERAPI-011]
-    force_register: Annotated[bool, _V4_3] = True
+    force_register: Annotated[bool, _V4_3, ShownOnly()] = True
     compressed_register: Annotated[bool, _V4_3] = False
     transaction_time_out: Annotated[int, _V4_3] = 6000  # [TXN-CHECK-017]
     transaction_check_max: Annotated[int, _V4_3] = 15

@@ -84,23 +84,26 @@ class ConfigTable(ABC, Generic[Row]):
 
     def load(self, content: Mapping[Any, Any]) -> None:
         """Add the rows of a file."""
-        rows = self._rows(object_in(content, self.MEMBER))
-        version = object_in(content, "dataVersion")
-        self.counter = integer_in(version, "counter", 0)
-        self.timestamp_ms = integer_in(version, "timestamp", self.timestamp_ms)
-        self.table |= rows
+        self._use(self.table, content)
 
     def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
-        """Replace the table by *content*, the table of the master."""
+        """Replace the table by *content*, the table of the master, if it is valid."""
         found = content["dataVersion"]
         # [HA-SLAVE-004] [HA-SLAVE-007] [HA-SLAVE-018]
         if all(found.get(name) == number for name, number in self.version().items()):
             return
         for name in self._rows(content[self.MEMBER]):
             self.check_name(name)
-        self.table = {}
-        self.load(content)
+        self._use({}, content)
         self._changed(None)
+
+    def _use(self, table: dict[str, Row], content: Mapping[Any, Any]) -> None:
+        """Have the rows of *table* and of *content*; with an error nothing changes."""
+        rows = self._rows(object_in(content, self.MEMBER))
+        version = object_in(content, "dataVersion")
+        counter = integer_in(version, "counter", 0)
+        self.timestamp_ms = integer_in(version, "timestamp", self.timestamp_ms)
+        self.counter, self.table = counter, table | rows
 
     def _rows(self, members: Mapping[Any, Any]) -> dict[str, Row]:
         rows = [self.row_of(value, str(name)) for name, value in members.items()]

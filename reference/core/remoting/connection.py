@@ -21,7 +21,9 @@ _SIZE_WORD = 4
 _HEADER_AT = 8
 _JSON = int(SerializeType.JSON)
 _NOT_STRICT_JSON = re.compile(
-    r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')  # a string, kept
+    # A string or comment without its end is kept to the end of the text. So no part of
+    # a hostile header is scanned twice.
+    r"""("(?:\\.?|[^"\\])*+"?|'(?:\\.?|[^'\\])*+'?|/\*(?!.*?\*/).*+)  # kept
     |/\*.*?\*/|//[^\n]*|,(?=\s*[}\]])          # a comment or a trailing comma
     """,
     re.DOTALL | re.VERBOSE,

@@ -78,7 +78,9 @@ def encode_response(opaque: int, response: Response) -> bytes:
     if response.fields:
         # [WIRE-JSON-002]
         pairs = [
-            f'"{n}":"{v}"' if type(v) is int else f'"{n}":{quoted(_text(v))}'
+            f'{quoted(n)}:"{v}"'
+            if type(v) is int
+            else f"{quoted(n)}:{quoted(_text(v))}"
             for n, v in response.fields.items()
         ]
         extra = f'"extFields":{{{",".join(pairs)}}},'

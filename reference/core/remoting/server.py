@@ -51,7 +51,8 @@ Handler = Callable[[Request], Response | None]
 SequenceHandler = Callable[[Sequence[Request]], Sequence[Response | None]]
 """The same for all requests of one code of one read that follow each other."""
 OnResponse = Callable[[Request | None], None]
-"""Called once: with the response of a peer, or with None after the timeout."""
+"""Called at most once: with the response of a peer, or with None after the timeout.
+Without a timeout it is dropped with the connection."""
 
 
 class Outbox:
@@ -103,8 +104,9 @@ class RemotingServer(Outbox):
         self.unfinished_size = 0
         """Received bytes of all connections that are no requests yet."""
         self._opaques = count(1)
-        self._invoked: dict[int, OnResponse] = {}
-        """Requests of this server without a response, by opaque."""
+        self._invoked: dict[int, tuple[int | None, OnResponse]] = {}
+        """Requests of this server without a response, by opaque; those without a
+        timeout with their connection."""
 
     def connection_made(self, connection: int, remote: Host) -> list[Effect]:
         """Record a connection that a peer has opened."""
@@ -164,6 +166,9 @@ class RemotingServer(Outbox):
         peer = self.connections.pop(connection, None)
         if peer is not None:
             self.unfinished_size -= peer.unfinished_size
+            endless = [o for o, (of, _) in self._invoked.items() if of == connection]
+            for opaque in endless:
+                del self._invoked[opaque]
             self.on_connection_lost(connection, now_ms)
         return self.take_effects()
 
@@ -227,7 +232,8 @@ class RemotingServer(Outbox):
         if len(self._invoked) >= _INVOKED_MAX:
             self._invoked.clear()
         opaque = next(self._opaques)
-        self._invoked[opaque] = on_response
+        is_endless = timeout_at_ms is None
+        self._invoked[opaque] = connection if is_endless else None, on_response
         request = create_request(code, fields, body, opaque=opaque)
         self.send(connection, encode_command(request))
         if timeout_at_ms is not None:
@@ -271,9 +277,12 @@ class RemotingServer(Outbox):
 
     def _complete(self, opaque: int, response: Request | None) -> None:
         """End a request of this server; a response to an unknown one is dropped."""
-        on_response = self._invoked.pop(opaque, None)
-        if on_response is not None:
-            on_response(response)
+        if (invoked := self._invoked.pop(opaque, None)) is None:
+            return
+        try:
+            invoked[1](response)
+        except Exception as error:  # one bad response must not end other requests
+            self.log_error(f"response to {opaque}: {type(error).__name__}: {error}")
 
     def _is_sequence(self, first: Request, other: Request) -> bool:
         """Return whether the handler of *first* takes *other* with it."""

@@ -43,6 +43,9 @@ class Timers:
         self.next_at_ms: int | None = None
         """The time of the earliest callback, or None without any."""
 
+    def __len__(self) -> int:
+        return len(self._due)
+
     def call_at(self, at_ms: int, callback: Callback) -> None:
         """Call *callback* once, at *at_ms*."""
         heappush(self._due, (at_ms, next(self._order), None, callback))

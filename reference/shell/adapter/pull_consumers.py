@@ -91,7 +91,10 @@ class AdaptedLiteConsumer(AdaptedClient):
             **options_of(command, LITE_OPTIONS),
         )
         self._client = LitePullClient(
-            command["namesrv"], options, offset_folder=offset_folder
+            command["namesrv"],
+            options,
+            offset_folder=offset_folder,
+            tls=tls_of(command),
         )
         self._subscriptions = command.get("subscriptions", [])
         super().__init__(command, self._client, emit)

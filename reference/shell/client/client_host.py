@@ -9,14 +9,15 @@ from __future__ import annotations
 import asyncio
 import ssl
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
+from reference.core.client.message import MessageQueue
 from reference.core.client.options import ClientOptions
-from reference.core.client.remoting.errors import ClientError, Reason
+from reference.core.client.remoting.errors import Reason
 from reference.core.client.remoting.rpc_client import (
     Call,
     CallFinished,
@@ -88,7 +89,7 @@ class ClientHost(LoopHost):
                         assert self._deliver is not None, "a producer gets no messages"
                         self._deliver(effect)
                     case PersistOffsets(offsets):
-                        self.offsets.persist(offsets)
+                        self._persist(offsets)
                     case LogError(text):
                         sys.stderr.write(f"{text}\n")
 
@@ -134,11 +135,18 @@ class ClientHost(LoopHost):
             self._tasks.run(protocol.connect())
         protocol.write(write)
 
+    def _persist(self, offsets: Mapping[MessageQueue, int]) -> None:
+        """Write local offsets; the client works on without the disk."""
+        try:
+            self.offsets.persist(offsets)
+        except OSError as error:
+            sys.stderr.write(f"offsets are not persisted: {error}\n")
+
     def _finish(self, call: Call[Any], result: object) -> None:
         future = self._calls.pop(call, None)
         if future is None or future.done():
             return
-        if isinstance(result, ClientError):
+        if isinstance(result, Exception):
             future.set_exception(result)
         else:
             future.set_result(result)

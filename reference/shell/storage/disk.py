@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import re
 import shutil
 import sys
 import threading
@@ -35,6 +36,11 @@ from reference.shell.storage.file_calls import (
 )
 from reference.shell.storage.holes import HoleSpace
 from reference.shell.storage.page_release import PageRelease
+
+_ESCAPE = "surrogateescape"
+"""Keeps bytes that are not UTF-8, such as those of a comment in another encoding."""
+_BEYOND_UTF_8 = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of surrogate pairs that stand for no byte; Java writes a question mark."""
 
 try:
     import fcntl
@@ -245,7 +251,7 @@ class DiskFiles:
     def read_text(self, path: str) -> str | None:
         """Return the text of *path*, None where it does not exist."""
         try:
-            return self._path(path).read_text("utf-8", "surrogateescape")
+            return self._path(path).read_text("utf-8", _ESCAPE)
         except (FileNotFoundError, IsADirectoryError):
             return None
         except OSError as error:
@@ -258,7 +264,7 @@ class DiskFiles:
         number = open_for_writing(waiting, os.O_TRUNC)
         try:
             with os.fdopen(number, "wb") as file:
-                file.write(text.encode("utf-8", "surrogateescape"))
+                file.write(_BEYOND_UTF_8.sub("?", text).encode("utf-8", _ESCAPE))
                 file.flush()
                 os.fsync(file.fileno())
             waiting.replace(full)

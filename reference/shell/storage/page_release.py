@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import mmap
+import threading
 import time
 from weakref import WeakSet
 
@@ -23,11 +24,14 @@ class PageRelease:
     def __init__(self) -> None:
         self._large: WeakSet[mmap.mmap] = WeakSet()
         self._last_s = 0.0
+        self._lock = threading.Lock()
+        """For `_large`: files are opened on one thread and flushed on another."""
 
     def add(self, mapping: mmap.mmap) -> None:
         """Release the pages of *mapping* too, as long as it exists."""
         if len(mapping) >= _LARGE:
-            self._large.add(mapping)
+            with self._lock:
+                self._large.add(mapping)
 
     def release(self, mapping: mmap.mmap) -> None:
         """Release the pages of a flushed *mapping*, and once a second those of all.
@@ -38,11 +42,13 @@ class PageRelease:
         now_s = time.monotonic()
         if now_s - self._last_s >= _PERIOD_S:
             self._last_s = now_s
-            for each in list(self._large):
+            with self._lock:
+                large = list(self._large)
+            for each in large:
                 _release(each)
 
 
 def _release(mapping: mmap.mmap) -> None:
     if hasattr(mmap, "MADV_DONTNEED"):
-        with contextlib.suppress(ValueError):  # the mapping is closed
+        with contextlib.suppress(ValueError, OSError):  # closed, or no such advice
             mapping.madvise(mmap.MADV_DONTNEED)

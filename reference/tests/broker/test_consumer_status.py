@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from reference.core.broker.admin.broker_requests import RELAY_TIMEOUT_MS
 from reference.core.broker.admin.consumer_status import TIMEOUT_MS
 from reference.tests.broker.making import Stage
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 STATUS_REQUEST = RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS
 TOOL, FIRST, SECOND = 1, 2, 3
@@ -51,3 +53,41 @@ def test_a_silent_one_is_left_out() -> None:
     assert stage.inbox(TOOL) == []
     stage.wait(1)
     assert reported_offsets(stage) == {"c2": [4]}
+
+
+def test_an_unreadable_response_keeps_no_other_back() -> None:
+    stage = group_of_two()
+    stage.invoke(TOOL, STATUS_REQUEST, {"topic": "T", "group": "g"})
+    first, second = *stage.inbox(FIRST), *stage.inbox(SECOND)
+    answer(stage, FIRST, first, 4)
+    bad = Command(code=0, opaque=second.opaque, flag=1, body=b"{")
+    stage.hand(SECOND, encode_command(bad))
+    assert reported_offsets(stage) == {"c2": [4]}
+    assert stage.broker.unfinished_size == 0
+    stage.disconnect(SECOND)
+    assert stage.broker.unfinished_size == 0
+
+
+def test_a_member_that_does_not_respond_ends_a_relay_after_10_s() -> None:
+    stage = group_of_two()
+    fields = {"consumerGroup": "g", "clientId": "c2"}
+    stage.invoke(TOOL, RequestCode.GET_CONSUMER_RUNNING_INFO, fields)
+    stage.wait(RELAY_TIMEOUT_MS - 1)
+    assert stage.inbox(TOOL) == []
+    stage.wait(1)
+    (response,) = stage.inbox(TOOL)
+    assert response.code == ResponseCode.CONSUME_MSG_TIMEOUT
+    assert response.remark == "consumer <g> <c2> Timeout: 10000 ms"
+
+
+def test_names_of_a_relayed_header_are_escaped() -> None:
+    stage = group_of_two()
+    fields = {"consumerGroup": "g", "clientId": "c2"}
+    stage.invoke(TOOL, RequestCode.GET_CONSUMER_RUNNING_INFO, fields)
+    (question,) = stage.inbox(FIRST)
+    relayed = Command(
+        code=0, opaque=question.opaque, flag=1, fields={'a"b': "c"}, serialize_type=1
+    )
+    stage.hand(FIRST, encode_command(relayed))
+    (response,) = stage.inbox(TOOL)
+    assert response.fields == {'a"b': "c"}

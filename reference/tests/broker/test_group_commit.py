@@ -11,6 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from reference.core.broker.send.send_message import is_wait_store_msg_ok
 from reference.tests.broker.making import send_fields
 from reference.tests.broker.slow_disk import SYNC, SlowDisk
 from spec.wire.remoting.command import Command, encode_command
@@ -172,3 +173,23 @@ GroupCommit.TestCase.settings = settings(
     max_examples=60, stateful_step_count=30, deadline=None
 )
 TestGroupCommit = GroupCommit.TestCase
+
+
+@pytest.mark.parametrize(
+    ("properties", "waits"),
+    [
+        ("", True),
+        ("WAIT\x01true\x02", True),
+        ("WAIT\x01TRUE\x02", True),
+        ("WAIT\x01true", True),
+        ("WAIT\x01false\x02", False),
+        ("a\x01b\x02WAIT\x01FALSE", False),
+        ("WAIT\x01no\x02", False),
+        ("AWAIT\x01false\x02", True),
+        ("AWAIT\x01true\x02WAIT\x01false\x02", False),
+    ],
+)
+def test_the_property_wait_is_read_as_java_reads_it(
+    properties: str, waits: bool
+) -> None:
+    assert is_wait_store_msg_ok(properties) == waits

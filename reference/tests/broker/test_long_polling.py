@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from reference.core.broker.pull.long_polling import WATCH_MAX_MS
 from reference.core.remoting.effects import SetTimer
 from reference.tests.broker.making import Stage, pull_fields, send_fields
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def waiting(**fields: object) -> Stage:
@@ -48,3 +52,51 @@ def test_a_lost_connection_takes_its_pulls_along() -> None:
     stage = waiting()
     stage.disconnect(2)
     assert len(stage.broker.long_polling) == 0
+
+
+def test_answered_pulls_leave_no_timers_behind() -> None:
+    stage = waiting(suspendTimeoutMillis=2**62)
+    timers = stage.broker.timers
+    for number in range(500):
+        stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"))
+        assert len(stage.inbox(2)) == 1
+        pull = pull_fields("T", number + 2, suspendTimeoutMillis=2**62 - number)
+        assert stage.invoke(2, RequestCode.PULL_MESSAGE, pull) == []
+    assert timers.next_at_ms is not None
+    assert timers.next_at_ms <= stage.now_ms + WATCH_MAX_MS
+    assert len(timers) < 20
+
+
+def test_a_far_deadline_is_kept() -> None:
+    stage = waiting(suspendTimeoutMillis=3 * WATCH_MAX_MS)
+    for _ in range(5):
+        stage.wait(WATCH_MAX_MS // 2)
+        assert stage.inbox(2) == []
+    stage.wait(WATCH_MAX_MS // 2)
+    assert [one.code for one in stage.inbox(2)] == [ResponseCode.PULL_NOT_FOUND]
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("a > 1.5", "0x1p99999"),
+        ("a = 5", "9" * 5000),
+        ("a" + " = b" * 1500, "1"),
+    ],
+)
+def test_a_message_that_no_filter_can_decide_stops_no_other_group(
+    expression: str, value: str
+) -> None:
+    stage = Stage({"enablePropertyFilter": "true"})
+    for connection in (1, 2, 3):
+        stage.connect(connection)
+    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"))
+    by_tags = pull_fields("T", 1, consumerGroup="others")
+    by_sql = pull_fields("T", 1, subscription=expression, expressionType="SQL92")
+    assert stage.invoke(3, RequestCode.PULL_MESSAGE, by_tags) == []
+    assert stage.invoke(2, RequestCode.PULL_MESSAGE, by_sql) == []
+    properties = f"a\x01{value}\x02b\x011\x02"
+    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T", properties=properties))
+    assert [one.code for one in stage.inbox(3)] == [0]
+    stage.wait(1_000)
+    assert len(stage.inbox(2)) == 1

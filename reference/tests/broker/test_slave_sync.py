@@ -98,3 +98,12 @@ def test_a_master_that_is_elsewhere_is_left() -> None:
     assert [one.connection for one in slave.effects if isinstance(one, Close)] == [LINK]
     slave.learn_master("nowhere")
     assert "no address" in slave.complaints()[-1]
+
+
+def test_an_unreadable_version_leaves_the_table() -> None:
+    slave = Slave()
+    before = tables_of(slave)
+    body = {**TOPICS, "dataVersion": {"counter": "many", "timestamp": 7}}
+    slave.answer(RequestCode.GET_ALL_TOPIC_CONFIG, fastjson.dumps(body))
+    assert tables_of(slave) == before
+    assert len(slave.complaints()) == 1

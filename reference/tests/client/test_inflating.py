@@ -7,6 +7,7 @@ import zlib
 import pyarrow
 import pytest
 
+from reference.core.client.pull import message_ext
 from reference.core.client.pull.message_ext import MessageExt, decompress
 from reference.tests.client.reading import Reading, record
 from spec.layout import LayoutError
@@ -36,3 +37,24 @@ def test_a_body_is_inflated_by_the_method_that_its_flags_name(
 def test_a_body_that_cannot_be_inflated_is_an_error_of_layout(method: int) -> None:
     with pytest.raises(LayoutError, match=r"decompress|unknown compression method"):
         decompress(b"hello", method << 8 | SystemFlag.COMPRESSED)
+
+
+@pytest.mark.parametrize("method", [0, 1, 2])
+def test_a_body_may_not_grow_without_a_limit(
+    method: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(message_ext, "DECOMPRESSED_SIZE_MAX", 999)
+    codec = {1: "lz4", 2: "zstd"}.get(method)
+    whole = bytes(1_000)
+    body = (
+        pyarrow.compress(whole, codec=codec, asbytes=True)
+        if codec
+        else zlib.compress(whole)
+    )
+    with pytest.raises(LayoutError, match="to over 999 bytes"):
+        decompress(body, method << 8 | SystemFlag.COMPRESSED)
+
+
+def test_a_stream_without_its_end_is_refused() -> None:
+    with pytest.raises(LayoutError, match="without its end"):
+        decompress(zlib.compress(b"hello" * 99)[:-5], SystemFlag.COMPRESSED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ import pytest
 from reference.core.client.consumer.push_consumer import Consumer
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
+from reference.core.client.remoting.rpc_client import PersistOffsets
+from reference.core.remoting.effects import SetTimer
+from reference.shell.client.client_host import ClientHost
 from reference.shell.client.local_offset_store import LocalOffsetStore
 from reference.tests.client.reading import Reading, offset_of, record
 from spec.client.local_offsets import BACKUP, FILE
@@ -79,3 +83,26 @@ def test_a_broadcasting_member_persists_its_offset_and_begins_there() -> None:
     )
     again.start()
     assert offset_of(again.pull()) == 1
+
+
+def test_a_full_disk_leaves_the_other_effects(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "file"
+    folder.write_bytes(b"")
+
+    async def run() -> bool:
+        host = ClientHost(
+            "127.0.0.1:9876",
+            ConsumerOptions(group="g", topic="T"),
+            offset_folder=folder,
+        )
+        host.client.rpc.emit(PersistOffsets({FIRST: 3}))
+        host.client.rpc.emit(SetTimer(0))
+        host.perform()
+        is_set = host._timer is not None
+        await host.stop()
+        return is_set
+
+    assert asyncio.run(run())
+    assert "offsets are not persisted: " in capsys.readouterr().err

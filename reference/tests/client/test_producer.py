@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from reference.core.client.message import Message, Mode, SendStatus
+from reference.core.client.message import Message, MessageQueue, Mode, SendStatus
 from reference.core.client.remoting.errors import Reason
 from reference.tests.client.making import route_of
 from reference.tests.client.world import (
@@ -162,3 +164,17 @@ def test_an_answer_that_comes_too_late_is_dropped() -> None:
     world.wait(3000)
     world.store(sent)
     assert world.error(call).failure.reason is Reason.TIMEOUT
+
+
+def test_a_selector_that_raises_ends_its_own_call() -> None:
+    world = World()
+
+    def no_queue(_: Sequence[MessageQueue]) -> MessageQueue:
+        raise KeyError("no queue for this order")
+
+    call = world.producer().send(world.now_ms, MESSAGE, selector=no_queue)
+    other = world.producer().send(world.now_ms, MESSAGE)
+    world.give_route(route_of("a"))
+    world.store(world.question())
+    assert world.result(other).queue.broker_name == "a"
+    assert isinstance(world.finished[call], KeyError)

@@ -99,9 +99,10 @@ def loads(data: bytes | bytearray | memoryview | str) -> object:
 def dumps(value: object) -> bytes:
     """Return *value* as fastjson would write it: compact, integer keys bare.
 
-    None members of a dict are left out, as fastjson leaves them out.
+    None members of a dict are left out, as fastjson leaves them out. Half a surrogate
+    pair becomes a question mark, as by Java's String#getBytes.
     """
-    return _write(value).encode("utf-8", "surrogatepass")
+    return _write(value).encode("utf-8", "replace")
 
 
 def _text(data: bytes | bytearray | memoryview) -> str:

@@ -20,7 +20,7 @@ from construct import (
 )
 
 from spec.clause import Clause, Level
-from spec.layout import Trace, build, field, parse
+from spec.layout import build, field, parse
 from spec.wire.remoting.language import language_code, language_name
 
 _NOTATION = "4.6.0 org.apache.rocketmq.remoting.protocol.RocketMQSerializable"
@@ -120,6 +120,7 @@ entry_layout = Struct(
     field("name", Prefixed(Int16sb, GreedyBytes), "name of a header field"),
     field("value", Prefixed(Int32sb, GreedyBytes), "its value, as a string"),
 )
+_NAME_SIZE, _VALUE_SIZE = Int16sb.sizeof(), Int32sb.sizeof()
 SMALLEST_SIZE = 21
 """Bytes of a header without remark and fields."""
 
@@ -167,13 +168,19 @@ def encode_entries(fields: Mapping[str, str]) -> bytes:
 
 def decode_entries(data: bytes) -> dict[str, str]:
     """Return the entries that *data* is a row of."""
+    # By hand: a hostile header of 16 MB has 2.7 million entries, and parsing one by its
+    # layout takes 0.2 ms. The layout explains what is malformed.
     found: dict[str, str] = {}
-    position = 0
-    while position < len(data):
-        trace = Trace()
-        entry = parse(entry_layout, data[position:], trace)
-        found[_decode(entry.name)] = _decode(entry.value)
-        position += trace[-1].end
+    start = 0
+    while start < len(data):
+        name = start + _NAME_SIZE
+        name_end = name + int.from_bytes(data[start:name], "big", signed=True)
+        value = name_end + _VALUE_SIZE
+        end = value + int.from_bytes(data[name_end:value], "big", signed=True)
+        if not name <= name_end < value <= end <= len(data):
+            parse(entry_layout, data[start:])
+        found[_decode(data[name:name_end])] = _decode(data[value:end])
+        start = end
     return found
 
 

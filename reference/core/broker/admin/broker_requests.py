@@ -22,6 +22,8 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 _FOR_C = "CPP"
+RELAY_TIMEOUT_MS = 10_000
+"""Java: Broker2Client#callClient."""
 
 
 def broker_settings(state: BrokerState, _: Request) -> Response:
@@ -97,22 +99,36 @@ def relay_to_client(
     clients = [] if members is None else list(members.members.values())
     for client in clients:
         if client.client_id == client_id:
-            _relay(ports.remoting, request, client.connection)  # [ADMIN-CLIENT-001]
+            name = f"<{group}> <{client_id}>"
+            _relay(ports.remoting, request, client.connection, name)
             return None
     # [ADMIN-CLIENT-002]
     raise Refused(SYSTEM_ERROR, f"The Consumer <{group}> <{client_id}> not online")
 
 
-def _relay(remoting: RemotingServer, request: Request, connection: int) -> None:
+def _relay(
+    remoting: RemotingServer, request: Request, connection: int, name: str
+) -> None:
+    """Relay *request* to the member *name* of a group, and its response back."""
+
     def on_response(response: Request | None) -> None:
-        if response is not None:
+        if response is None:
+            remark = f"consumer {name} Timeout: {RELAY_TIMEOUT_MS} ms"
+            relayed = Response(ResponseCode.CONSUME_MSG_TIMEOUT, remark)
+        else:  # [ADMIN-CLIENT-001]
             relayed = Response(
                 response.code, response.remark, response.fields, response.body
             )
-            remoting.respond(request, relayed)
+        remoting.respond(request, relayed)
 
-    code, fields, body = request.code, request.fields, request.body
-    remoting.invoke(connection, code, fields, body, on_response=on_response)
+    remoting.invoke(
+        connection,
+        request.code,
+        request.fields,
+        request.body,
+        on_response=on_response,
+        timeout_at_ms=request.now_ms + RELAY_TIMEOUT_MS,
+    )
 
 
 def _record(state: BrokerState, message_id: str) -> bytes | None:

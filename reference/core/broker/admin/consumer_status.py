@@ -63,12 +63,14 @@ class _Collection:
             )
 
     def _on_response(self, client_id: str, response: Request | None) -> None:
-        if response is not None and response.code == 0 and response.body:
-            body = fastjson.loads(response.body)
-            if isinstance(body, dict):
-                self._table[client_id] = body.get("messageQueueTable") or {}
-        self._open_count -= 1
-        if self._open_count == 0:
-            collected = {"consumerTable": self._table, "messageQueueTable": {}}
-            collection = Response(body=fastjson.dumps(collected))
-            self._remoting.respond(self._request, collection)
+        try:
+            if response is not None and response.code == 0 and response.body:
+                body = fastjson.loads(response.body)
+                if isinstance(body, dict):
+                    self._table[client_id] = body.get("messageQueueTable") or {}
+        finally:  # an unreadable response must not keep the others back
+            self._open_count -= 1
+            if self._open_count == 0:
+                collected = {"consumerTable": self._table, "messageQueueTable": {}}
+                collection = Response(body=fastjson.dumps(collected))
+                self._remoting.respond(self._request, collection)

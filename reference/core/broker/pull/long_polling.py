@@ -15,6 +15,9 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.types import DispatchRequest, Queue
 
+WATCH_MAX_MS = 5_000
+"""Milliseconds that a timer for deadlines may lie ahead."""
+
 
 class LongPolling:
     """All held pull requests, by queue."""
@@ -23,6 +26,8 @@ class LongPolling:
         self._state = state
         self._remoting = remoting
         self._held: dict[Queue, list[Pull]] = {}
+        self._watch_ms: int | None = None
+        """Time of the earliest timer that is set."""
 
     def __len__(self) -> int:
         return sum(len(pulls) for pulls in self._held.values())
@@ -31,7 +36,7 @@ class LongPolling:
         """Hold a pull request at its queue until its deadline."""
         queue = pull.header.topic, pull.header.queue_id
         self._held.setdefault(queue, []).append(pull)  # [PULL-HOLD-005]
-        self._remoting.timers.call_at(pull.deadline_ms, self._on_deadline)
+        self._watch(pull.deadline_ms, pull.request.now_ms)
 
     def on_messages(self, dispatched: Iterable[DispatchRequest], now_ms: int) -> None:
         """Answer the pull requests that new messages complete."""
@@ -71,7 +76,20 @@ class LongPolling:
             ):
                 pull.state = PULL[pull.state, PullEvent.CONNECTION_LOST]
 
+    def _watch(self, deadline_ms: int, now_ms: int) -> None:
+        """Set a timer unless an earlier one is set.
+
+        Peers choose deadlines. So no timer is far ahead, and those of answered pull
+        requests do not accumulate.
+        """
+        at_ms = min(deadline_ms, now_ms + WATCH_MAX_MS)
+        if self._watch_ms is None or at_ms < self._watch_ms:
+            self._watch_ms = at_ms
+            self._remoting.timers.call_at(at_ms, self._on_deadline)
+
     def _on_deadline(self, now_ms: int) -> None:
+        if self._watch_ms is not None and self._watch_ms <= now_ms:
+            self._watch_ms = None
         due = [
             pull
             for queue in list(self._held)
@@ -80,6 +98,9 @@ class LongPolling:
         ]
         for pull in due:
             self._answer(pull, PullEvent.DEADLINE, now_ms)
+        if self._held:
+            held = (pull.deadline_ms for pulls in self._held.values() for pull in pulls)
+            self._watch(min(held), now_ms)
 
     def _accepts(self, pull: Pull, message: DispatchRequest) -> bool:
         """Return whether the expression of *pull* selects the record of a message."""
@@ -87,8 +108,13 @@ class LongPolling:
             message.topic, message.queue_id, message.queue_offset
         )
         assert pull.subscription is not None
-        # [PULL-SQL-014]
-        return record is not None and pull.subscription.accepts(record)
+        try:
+            # [PULL-SQL-014]
+            return record is not None and pull.subscription.accepts(record)
+        except Exception as error:  # one message must not keep other groups waiting
+            text = f"{type(error).__name__}: {error}"
+            self._remoting.log_error(f"{message.topic}: a filter failed: {text}")
+            return False
 
     def _answer(self, pull: Pull, event: PullEvent, now_ms: int) -> None:
         """Try a pull request once more, and respond with the result."""

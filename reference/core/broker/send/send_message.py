@@ -35,13 +35,19 @@ from spec.wire.headers.request_headers import (
     SEND_MESSAGE_V2_FIELDS,
     SendMessageRequestHeader,
 )
-from spec.wire.message.properties import decode_properties, encode_properties
+from spec.wire.message.properties import (
+    Property,
+    decode_properties,
+    encode_properties,
+)
 from spec.wire.message.topic_names import DEFAULT_TOPIC, RETRY_PREFIX, TOPIC_LENGTH_MAX
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 MULTI_TAGS_FLAG = 2
 _NAME_END, _VALUE_END = "\x01", "\x02"
+_WAIT = Property.WAIT + _NAME_END
+_WAIT_TRUE = f"{_WAIT}true{_VALUE_END}"
 _NO_VALUE = _NAME_END + _VALUE_END
 
 _PUT_OK, _SUCCESS = PutStatus.PUT_OK, int(ResponseCode.SUCCESS)
@@ -203,10 +209,22 @@ def new_message(
         state.store_host,  # [SEND-HOST-002]
         header.reconsume_times or 0,  # [SEND-RETRY-001]
         0,
-        "WAIT\x01false" not in properties,
+        is_wait_store_msg_ok(properties),
         False,
     )
     return new_tuple(NewMessage, values)
+
+
+def is_wait_store_msg_ok(properties: str) -> bool:
+    """Return whether the response waits for flush and replication.
+
+    4.6.0 org.apache.rocketmq.common.message.Message#isWaitStoreMsgOK.
+    """
+    # Decoding takes a fifth of a send; nearly all messages have WAIT=true or no WAIT.
+    if properties.count(_WAIT) == properties.count(_WAIT_TRUE):
+        return True
+    value = decode_properties(properties).get(Property.WAIT)
+    return value is None or value.lower() == "true"
 
 
 def with_property(properties: str, name: str, value: str) -> str:

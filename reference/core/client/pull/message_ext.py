@@ -17,6 +17,8 @@ from spec.store.message_record import Record, SystemFlag, decode_record
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import Property, decode_properties
 
+DECOMPRESSED_SIZE_MAX = 256 * 1024 * 1024
+"""Bytes; Java has no limit, and 4 MB of zlib can become 4 GB."""
 _METHOD_SHIFT = 8
 _METHOD_MASK = 7
 _CODECS = {1: "lz4", 2: "zstd"}
@@ -73,12 +75,23 @@ def decompress(body: bytes, system_flags: int) -> bytes:
     method = system_flags >> _METHOD_SHIFT & _METHOD_MASK  # [CLIENT-PULL-009]
     try:
         if method in _ZLIB:
-            return zlib.decompress(body)
+            return _inflate(body)
         if method in _CODECS:
             return _decode(body, _CODECS[method])
     except (zlib.error, OSError) as error:
         raise LayoutError(f"cannot be decompressed: {error}", field="body") from error
     raise LayoutError(f"unknown compression method {method}", field="body")
+
+
+def _inflate(body: bytes) -> bytes:
+    inflater = zlib.decompressobj()
+    inflated = inflater.decompress(body, DECOMPRESSED_SIZE_MAX)
+    if inflater.unconsumed_tail:
+        reason = f"decompresses to over {DECOMPRESSED_SIZE_MAX} bytes"
+        raise LayoutError(reason, field="body")
+    if not inflater.eof:
+        raise LayoutError("a zlib stream without its end", field="body")
+    return inflated
 
 
 def _decode(body: bytes, codec: str) -> bytes:
@@ -89,4 +102,9 @@ def _decode(body: bytes, codec: str) -> bytes:
         reason = f"{codec} is read by pyarrow, which is not installed"
         raise LayoutError(reason, field="body") from error
     source = pyarrow.BufferReader(body)
-    return bytes(pyarrow.CompressedInputStream(source, codec).read())
+    inflated = pyarrow.CompressedInputStream(source, codec)
+    data = bytes(inflated.read(DECOMPRESSED_SIZE_MAX + 1))
+    if len(data) > DECOMPRESSED_SIZE_MAX:
+        reason = f"decompresses to over {DECOMPRESSED_SIZE_MAX} bytes"
+        raise LayoutError(reason, field="body")
+    return data

@@ -56,7 +56,7 @@ class CallFinished:
 
     call: Call[Any]
     result: object
-    """The value of the call, or its ClientError."""
+    """The value of the call, its ClientError, or the exception of a callback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,11 @@ class RpcClient(Outbox):
         call = Call[Value]()
 
         async def run() -> None:
-            self.finish(call, await task)
+            try:
+                result: Value | Failure | Exception = await task
+            except Exception as error:  # such as one of the application's selector
+                result = error
+            self.finish(call, result)
 
         start(run())
         return call
@@ -180,7 +184,7 @@ class RpcClient(Outbox):
         """Send the response to a broker's request."""
         self.emit(Write(address, encode_response(opaque, response), None))
 
-    def finish(self, call: Call[Value], result: Value | Failure | ClientError) -> None:
+    def finish(self, call: Call[Value], result: Value | Failure | Exception) -> None:
         """End a call of the application; a failure becomes a ClientError."""
         found = ClientError(result) if isinstance(result, Failure) else result
         self.emit(CallFinished(call, found))

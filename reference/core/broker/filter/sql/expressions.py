@@ -152,5 +152,5 @@ def selects(expression: Expression, properties: Properties) -> bool:
     """Return whether a message is selected; not by a failed or unknown value."""
     try:
         return expression.value(properties) is True
-    except SqlError:
+    except (SqlError, RecursionError):
         return False  # [PULL-SQL-004]

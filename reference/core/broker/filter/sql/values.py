@@ -17,6 +17,7 @@ from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 _DECIMAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _HEX = r"0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+"
 _DOUBLE = re.compile(rf"[+-]?(?:NaN|Infinity|(?:{_DECIMAL}|{_HEX})[fFdD]?)")
+_LONG_DIGITS = len(str(INT64_MAX))
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 BLANKS = "".join(map(chr, range(33)))
 """Characters that Java's trim removes: all up to the space."""
@@ -36,7 +37,7 @@ Value = str | int | float | None
 
 def whole(text: str) -> int:
     """Return the number that a literal without a point means."""
-    number = int(text)
+    number = int(text) if _has_few_digits(text) else INT64_MAX + 1
     if number > INT64_MAX:
         raise SqlError(f"{text} is no long")
     return number if number <= INT32_MAX else Long(number)
@@ -58,7 +59,10 @@ def as_double(text: str) -> float:
     if not _DOUBLE.fullmatch(trimmed):
         raise SqlError(f"{text!r} is no number")
     if "x" in trimmed or "X" in trimmed:
-        return float.fromhex(re.sub("[fFdD]$", "", trimmed))
+        try:
+            return float.fromhex(re.sub("[fFdD]$", "", trimmed))
+        except OverflowError:
+            return -math.inf if trimmed.startswith("-") else math.inf
     return float(trimmed.rstrip("fFdD"))
 
 
@@ -134,10 +138,15 @@ def _order_of_doubles(left: float, right: float) -> int:
     return (keys[0] > keys[1]) - (keys[0] < keys[1])
 
 
+def _has_few_digits(text: str) -> bool:
+    """Return whether *text* may be a long; Python refuses to read 4,301 digits."""
+    return len(text.lstrip("+-0")) <= _LONG_DIGITS
+
+
 def _in_range(text: str, least: int, most: int) -> int:
     if not _INTEGER.fullmatch(text):
         raise SqlError(f"{text!r} is no whole number")
-    number = int(text)
+    number = int(text) if _has_few_digits(text) else most + 1
     if not least <= number <= most:
         raise SqlError(f"{text} is out of range")
     return number
