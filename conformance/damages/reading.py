@@ -235,12 +235,6 @@ def spans(messages: Iterable[Message]) -> list[Span]:
     return runs
 
 
-def _follows(last: Span, one: Message) -> bool:
-    """Return whether *one* is the message just after a run."""
-    end = (last.get("topic"), last.get("queue"), last.get("to"))
-    return end == (*one.queue, str(one.queue_offset))
-
-
 def fates(
     broker: Client, messages: Iterable[Message], pulled: Pulled
 ) -> Mapping[str, list[Span]]:

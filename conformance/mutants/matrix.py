@@ -18,7 +18,6 @@ from conformance.harness.report.outcome import Outcome
 from conformance.mutants.planting import Mutant
 
 EXAMINATION_TIMEOUT_S = 300.0
-MARKS = {Outcome.FAIL: "✗", Outcome.PASS: "·", Outcome.ERROR: "E"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

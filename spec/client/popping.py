@@ -15,8 +15,6 @@ _SERVICE = f"{_IMPL}.ConsumeMessagePopConcurrentlyService"
 _REBALANCE = f"{_IMPL}.RebalanceImpl"
 _API = "5.3.3 org.apache.rocketmq.client.impl.MQClientAPIImpl"
 
-POP_BATCH = 32
-"""maxMsgNums of a pop (Java: popBatchNums)."""
 INVISIBLE_MS = 60_000
 """invisibleTime of a pop (Java: popInvisibleTime)."""
 POLL_MS = 15_000

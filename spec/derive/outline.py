@@ -104,8 +104,6 @@ TEXT_FIELDS = frozenset({"topic", "properties", "remark", "name", "value"})
 """Last names of the byte fields that hold UTF-8 text."""
 ADDRESS = "address"
 """Last name of the byte fields that hold an IPv4 or IPv6 address."""
-TIME_SUFFIX = "_ms"
-"""How names of integers end that count milliseconds since 1970, or in all."""
 
 
 def outline(layout: Struct) -> Structure:

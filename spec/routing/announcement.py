@@ -18,7 +18,6 @@ _TOPICS = "org.apache.rocketmq.broker.topic.TopicConfigManager"
 _SETTINGS = "org.apache.rocketmq.common.BrokerConfig"
 
 PERIOD_LEAST_MS = 10_000
-PERIOD_MOST_MS = 60_000
 
 ALL_NAME_SERVERS = Clause(
     id="ROUTE-OUTERAPI-001",

@@ -14,7 +14,6 @@ from spec.clause import Clause, Level
 from spec.routing.json_object import as_object, list_in, object_in
 from spec.routing.route_data import (
     BrokerData,
-    broker_data_as_json,
     broker_data_from_json,
 )
 from spec.wire.bodies import fastjson
@@ -173,13 +172,6 @@ class TopicList:
     """Some broker's address, in the list of system topics only."""
 
 
-def encode_cluster_info(info: ClusterInfo) -> bytes:
-    """Return the JSON of *info*."""
-    brokers = {name: broker_data_as_json(data) for name, data in info.brokers.items()}
-    clusters = {name: sorted(members) for name, members in info.clusters.items()}
-    return fastjson.dumps({"brokerAddrTable": brokers, "clusterAddrTable": clusters})
-
-
 def decode_cluster_info(data: bytes) -> ClusterInfo:
     """Return the cluster information that *data*, the body of an answer, holds."""
     found = as_object(fastjson.loads(data))
@@ -194,14 +186,6 @@ def decode_cluster_info(data: bytes) -> ClusterInfo:
             str(name): frozenset(map(str, list_in(clusters, name))) for name in clusters
         },
     )
-
-
-def encode_topic_list(listed: TopicList) -> bytes:
-    """Return the JSON of *listed*."""
-    shown: dict[str, object] = {"topicList": sorted(listed.topics)}
-    if listed.broker_address is not None:
-        shown["brokerAddr"] = listed.broker_address
-    return fastjson.dumps(shown)
 
 
 def decode_topic_list(data: bytes) -> TopicList:

@@ -143,11 +143,6 @@ class KeyValueTable:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-def encode_key_value_table(table: KeyValueTable) -> bytes:
-    """Return the JSON of *table*."""
-    return fastjson.dumps({"table": dict(table.values)})
-
-
 def decode_key_value_table(data: bytes) -> KeyValueTable:
     """Return the table that *data*, the body of an answer, holds."""
     values = object_in(as_object(fastjson.loads(data)), "table")

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from spec.clause import Clause, Level
 
-SCAN_INTERVAL_MS = 10_000
-"""Interval of the search for silent brokers."""
 EXPIRY_MS = 120_000
 """How long a broker may be silent (Java: BROKER_CHANNEL_EXPIRED_TIME)."""
 

@@ -165,10 +165,6 @@ class Peer(Closing):
             command = self.dialect.completed(command)
         return replace(command, opaque=command.opaque or next(_opaques))
 
-    def half_close(self) -> None:
-        """Shut down the sending side, and go on receiving."""
-        self._socket.shutdown(socket.SHUT_WR)
-
     def send(self, command: Command) -> Command:
         """Send *command* and return it as sent."""
         sent = self.completed(command)

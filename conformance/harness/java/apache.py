@@ -277,8 +277,3 @@ class ApacheCluster(Closing):
         }
         write_properties(conf_directory / "namesrv.conf", name_server)
         write_properties(conf_directory / "broker.conf", broker)
-
-
-def open_store(release: str, store: Path, *, directory: Path) -> ApacheCluster:
-    """Return a cluster, not yet started, on an existing *store* directory."""
-    return ApacheCluster(release, directory=directory, store=store)

@@ -30,7 +30,6 @@ from spec.store.index_file import (
     key_hash,
 )
 
-INDEX_NAME_SIZE = file_names.INDEX_NAME_DIGITS
 SLOT_SHARE = 4
 """Default number of index items for each slot: it identifies the slot count."""
 

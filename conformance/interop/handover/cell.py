@@ -10,7 +10,6 @@ store again: the way back.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from itertools import product
@@ -208,10 +207,3 @@ class Comparison:
                             after=later.get(item),
                         )
                     )
-
-
-def readers_of(writer: str, ending: str) -> Iterator[Cell]:
-    """Yield the cells of one writer and ending."""
-    for cell in all_cells():
-        if (cell.writer, cell.ending) == (writer, ending):
-            yield cell

@@ -15,8 +15,6 @@ _STORE = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
 _QUEUE = "4.6.0 org.apache.rocketmq.store.ConsumeQueue"
 _FILES = "4.6.0 org.apache.rocketmq.store.MappedFileQueue"
 
-FILES_LOOKED_AT = 3
-"""Files of the log, and of each queue, that recovery reads after a clean stop."""
 
 AFTER_A_STOP = Clause(
     id="REC-FIRSTFILE-001",

@@ -27,7 +27,6 @@ WHEEL_SIZE = SLOT_COUNT * SLOT_SIZE
 PRECISION_MS_DEFAULT = 1000
 """Milliseconds of a slot by default (timerPrecisionMs)."""
 CHECKPOINT_SIZE = 56
-CHECKPOINT_FILE_SIZE = 4096
 
 _WHEEL = "5.3.3 org.apache.rocketmq.store.timer.TimerWheel"
 _CHECKPOINT = "5.3.3 org.apache.rocketmq.store.timer.TimerCheckpoint"

@@ -10,16 +10,6 @@ from spec.clause import Clause, Level
 _ADMIN = "4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
 _TOPICS = "4.6.0 org.apache.rocketmq.broker.topic.TopicConfigManager"
 
-CREATE_TOPIC_FIELDS = (
-    "topic",
-    "defaultTopic",
-    "readQueueNums",
-    "writeQueueNums",
-    "perm",
-    "topicFilterType",
-    "topicSysFlag",
-    "order",
-)
 
 CREATE_TOPIC = Clause(
     id="ADMIN-TOPIC-001",

@@ -16,8 +16,6 @@ _SEARCH = "4.6.0 org.apache.rocketmq.store.ConsumeQueue#getOffsetInQueueByTime"
 _SEARCH_5 = "5.3.3 org.apache.rocketmq.store.ConsumeQueue#binarySearchInQueueByTime"
 
 COMMITTED_FIELDS = ("consumerGroup", "topic", "queueId", "commitOffset")
-NO_TIME = -1
-"""The store time of a message that does not exist."""
 
 COMMIT = Clause(
     id="OFFSET-COMMIT-001",

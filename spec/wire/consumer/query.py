@@ -15,8 +15,6 @@ _INDEX = "4.6.0 org.apache.rocketmq.store.index.IndexService#buildIndex"
 
 UNIQUE_KEY_FIELD = "_UNIQUE_KEY_QUERY"
 """The header field that is true in a query by unique key."""
-UNIQUE_COUNT_MAX = 32
-"""Largest number of messages of a query by unique key."""
 
 VIEW = Clause(
     id="QUERY-ID-001",

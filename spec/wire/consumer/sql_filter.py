@@ -19,7 +19,6 @@ SQL92 = "SQL92"
 _FILTER = "org.apache.rocketmq.filter"
 _COMPARE = f"4.6.0 {_FILTER}.expression.ComparisonExpression"
 _PARSER = f"4.6.0 {_FILTER}.parser.SelectorParser"
-_CONSTANT = f"4.6.0 {_FILTER}.expression.ConstantExpression"
 _PULL = "4.6.0 org.apache.rocketmq.broker.processor.PullMessageProcessor#processRequest"
 _CHECK = (
     "4.6.0 org.apache.rocketmq.broker.processor.ClientManageProcessor#checkClientConfig"

@@ -24,12 +24,6 @@ PORT_DISTANCE = 1
 """A master's HA port lies this far above its own unless haListenPort is set."""
 ACK_SIZE = 8
 HEADER_SIZE = 12
-BATCH_SIZE_DEFAULT = 32 * 1024
-"""Bytes of a piece at most by default (haTransferBatchSize)."""
-HEARTBEAT_MS_DEFAULT = 5_000
-"""A side that was silent so long speaks (Java: haSendHeartbeatInterval)."""
-SILENCE_MS_DEFAULT = 20_000
-"""Silence after which a side closes the connection (Java: haHousekeepingInterval)."""
 
 _MASTER = "4.6.0 org.apache.rocketmq.store.ha.HAConnection"
 _SLAVE = "4.6.0 org.apache.rocketmq.store.ha.HAService$HAClient"

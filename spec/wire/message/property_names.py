@@ -158,8 +158,6 @@ PROPERTY_NAMES: Mapping[str, PropertyName] = MappingProxyType(
     }
 )
 """By name; the release is that of the constant, which may be older than its use."""
-TRANSIENT_PREFIX = "__RMQ.TRANSIENT."
-"""Begins the names of properties that are not meant to be stored; since 5.0."""
 
 
 def reserved_names(release: str) -> frozenset[str]:

@@ -16,8 +16,6 @@ from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 
 FIRST_RETRY_LEVEL = 3
 """Delay level of a first retry for which the consumer names none; then one more."""
-RETRIES_DEFAULT = 16
-DEAD_LETTER_QUEUE_COUNT = 1
 
 
 def retry_topic(group: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from conformance.harness.client.requests.invoker import (
     FieldValue,
     Invoker,
-    require_success,
     settings_in,
 )
 from conformance.harness.process.deadline import wait_until
@@ -43,14 +42,6 @@ class RouteRequests(Invoker):
     def topic_list(self) -> Command:
         """Get the names of all topics."""
         return self.invoke(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
-
-    def topics_by_cluster(self, cluster: str) -> Command:
-        """Get the names of a cluster's topics."""
-        return self.invoke(RequestCode.GET_TOPICS_BY_CLUSTER, {"cluster": cluster})
-
-    def system_topic_list(self) -> Command:
-        """Get the system topics of clusters and brokers."""
-        return self.invoke(RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS)
 
     def delete_topic_in_namesrv(self, topic: str) -> Command:
         """Delete the route of a topic."""
@@ -115,10 +106,3 @@ class RouteRequests(Invoker):
         """Query whether a broker's topics have changed since *version*."""
         body = encode_data_version(version, self.release)
         return self.invoke(RequestCode.QUERY_DATA_VERSION, identity.fields(), body)
-
-    def has_route(self, topic: str) -> bool:
-        """Return whether the name server has a route for *topic*."""
-        answer = self.route(topic)
-        return answer.code == ResponseCode.SUCCESS and bool(
-            require_success(answer).body
-        )
