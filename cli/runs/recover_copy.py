@@ -48,7 +48,7 @@ def _started(target: Path, options: StoreOptions) -> str:
     now_ms = time.time_ns() // 1_000_000
     try:
         files.start(now_ms)
-        end = files.log.queue.end
+        end = files.log.files.end
         count = sum(queue.max_offset - queue.min_offset for queue in files.queues)
         files.stop()
     except FilesError as error:

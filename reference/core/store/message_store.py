@@ -252,13 +252,13 @@ class MessageStore(StoreReads):
 
     def on_commit_log_flushed(self, mark: FlushMark, stored_at_ms: int) -> None:
         """Record that *mark* is on disk; its last message has the store time given."""
-        self.log.queue.on_flushed(mark)
+        self.log.files.on_flushed(mark)
         if stored_at_ms > 0:
             self.checkpoint.physic_ms = stored_at_ms
 
     def flush_log(self) -> None:
         """Block until every appended message is on disk."""
-        stored_at_ms, mark = self.log.committed_until_ms, self.log.queue.mark()
+        stored_at_ms, mark = self.log.committed_until_ms, self.log.files.mark()
         for file in mark.files:
             file.flush()
         self.on_commit_log_flushed(mark, stored_at_ms)
@@ -274,7 +274,7 @@ class MessageStore(StoreReads):
     def _load(self) -> None:
         is_clean = self._files.size(ABORT) is None
         self.schedule_service.load(self.config)
-        self.log.queue.load()
+        self.log.files.load()
         self.queues.load()
         self.checkpoint = CheckpointFile(self._files)
         self.index.load(is_clean=is_clean, checkpoint=self.checkpoint)
@@ -293,7 +293,7 @@ class MessageStore(StoreReads):
         for queue in self.queues:
             for one in queue.mapped_file_queues:
                 one.close()
-        self.log.queue.close()
+        self.log.files.close()
         self.index.close()
         self.checkpoint.close()
         self._files.unlock()

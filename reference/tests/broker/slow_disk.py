@@ -41,7 +41,7 @@ class SlowDisk(Stage):
 
     def safe_by(self, flush: Flush) -> int:
         """Return the end of the log that is on disk once *flush* completes."""
-        queue, safe = self.broker.state.store.log.queue, self.on_disk
+        queue, safe = self.broker.state.store.log.files, self.on_disk
         while (found := queue.file_at(safe)) is not None and safe < queue.end:
             file, base = found
             if file not in flush.files:

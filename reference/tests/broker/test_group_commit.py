@@ -51,7 +51,7 @@ def test_who_wants_no_answer_does_not_wait_but_is_flushed() -> None:
     assert not stage.broker.flusher.pending
     assert len(stage.waiting) == 1
     stage.flush()
-    assert store.log.queue.flushed == store.log.queue.end > 0
+    assert store.log.files.flushed == store.log.files.end > 0
     assert stage.inbox(1) == []
 
 
@@ -76,7 +76,7 @@ def test_a_disk_that_refuses_loses_nothing(error: str) -> None:
     assert answer.code == ResponseCode.FLUSH_DISK_TIMEOUT
     assert stage.complaints == [error]
     end = stage.end_of(answer.fields["msgId"])
-    assert stage.broker.state.store.log.queue.flushed < end
+    assert stage.broker.state.store.log.files.flushed < end
     stage.flush_all()
     assert stage.on_disk >= end
     assert stage.inbox(1) == []

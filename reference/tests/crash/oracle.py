@@ -70,7 +70,7 @@ def check_image(
         *_index_faults(content, records, options),
         *_next_faults(store, records),
     ]
-    state = StoreState(records=records, flushed=store.log.queue.flushed)
+    state = StoreState(records=records, flushed=store.log.files.flushed)
     return Verdict(faults=tuple(faults), state=state)
 
 
@@ -220,7 +220,7 @@ def _keys_of(record: Record) -> list[str]:
 
 
 def _next_faults(store: MessageStore, records: Mapping[int, bytes]) -> Iterator[str]:
-    end = store.log.queue.end
+    end = store.log.files.end
     if any(end < at + len(record) for at, record in records.items()):
         yield f"the log goes on at {end}, within what it has"
     queues = {(queue.topic, queue.queue_id) for queue in store.queues} | {("T", 0)}

@@ -126,13 +126,13 @@ class Player:
         return (b"%d." % (self.now_ms * 1000 + self._number) * size)[:size]
 
     def _done(self) -> None:
-        end = self.store.log.queue.end
+        end = self.store.log.files.end
         known = {
             at: record
             for at, record in log_records(self.files.image()).items()
             if at < end
         }
-        flushed = min(self.store.log.queue.flushed, end)
+        flushed = min(self.store.log.files.flushed, end)
         self.trace.step(StoreState(records=known, flushed=flushed))
 
 

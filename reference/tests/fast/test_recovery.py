@@ -222,7 +222,7 @@ def left_by(
         return {"refused": str(error)}
     found: dict[str, object] = {**files.texts}
     found |= {path: bytes(file.bytes) for path, file in files.mapped.items()}
-    found["log"] = store.log.queue.end, store.log.queue.flushed
+    found["log"] = store.log.files.end, store.log.files.flushed
     found["offsets"] = store.log.next_queue_offsets
     checkpoint = store.checkpoint
     found["times"] = checkpoint.physic_ms, checkpoint.logics_ms, checkpoint.index_ms
@@ -231,7 +231,7 @@ def left_by(
         found[f"{queue.topic} {queue.queue_id}"] = (
             queue.max_physical_offset,
             queue.min_position,
-            queue.queue.end,
-            queue.queue.flushed,
+            queue.files.end,
+            queue.files.flushed,
         )
     return found

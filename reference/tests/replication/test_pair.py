@@ -39,7 +39,7 @@ def act(pair: Pair, action: str, number: int) -> None:
 
 def check(pair: Pair) -> None:
     """Check that the copy is a stretch of the original, and no client sees more."""
-    original, copy = pair.original.log.queue, pair.copy.log.queue
+    original, copy = pair.original.log.files, pair.copy.log.files
     begin = max(copy.start, 0)
     stretch = log_of(pair.original)[begin : copy.end]
     assert log_of(pair.copy) == stretch
@@ -57,8 +57,8 @@ def test_a_copy_is_at_any_time_a_stretch_of_the_original(
         check(pair)
     pair.settle()
     check(pair)
-    assert pair.copy.log.queue.end == pair.original.log.queue.end
-    assert pair.slaves.replicated == pair.original.log.queue.end
+    assert pair.copy.log.files.end == pair.original.log.files.end
+    assert pair.slaves.replicated == pair.original.log.files.end
     first = pair.copy.min_offset("T", 0)
     wanted = pair.original.get("T", 0, first, 32)
     found = pair.copy.get("T", 0, first, 32)
@@ -78,7 +78,7 @@ def test_a_piece_that_cannot_be_is_refused_by_its_head(offset: int, size: int) -
     pair.send_as_master(head)
     assert len(pair.complaints) == 1, pair.complaints
     assert pair.master.connection is None
-    assert pair.copy.log.queue.end == 0
+    assert pair.copy.log.files.end == 0
     pair.settle()
     assert pair.master.connection is not None
 

@@ -133,6 +133,6 @@ class Pair:
 
 def log_of(store: MessageStore) -> bytes:
     """Return all that a store's log has, from its first file on."""
-    queue = store.log.queue
+    queue = store.log.files
     views = (queue.view(base) for base in queue.start_offsets)
     return b"".join(bytes(view) for view in views if view is not None)

@@ -96,7 +96,7 @@ def what_differs(story: Story, rules: RecoveryRules) -> str:
 
 
 def log_of(store: MessageStore) -> tuple[int, int]:
-    return max(store.log.queue.start, 0), store.log.queue.end
+    return max(store.log.files.start, 0), store.log.files.end
 
 
 def queues_of(store: MessageStore) -> dict[tuple[str, int], tuple[int, int]]:

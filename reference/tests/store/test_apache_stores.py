@@ -60,7 +60,7 @@ def test_every_message_is_found_in_its_queue(name: str, tmp_path: Path) -> None:
     queues = {(record.topic, record.queue_id) for record in records}
     found = [record for queue in queues for record in all_records(store, *queue)]
     assert sorted(found, key=lambda record: record.physical_offset) == records
-    assert store.log.queue.end == max(record.physical_offset for record in records) + (
+    assert store.log.files.end == max(record.physical_offset for record in records) + (
         len(store.record_at(records[-1].physical_offset) or b"")
     )
     store.stop()

@@ -136,9 +136,9 @@ def test_a_batch_has_the_records_of_its_messages(
         (stored,) = singles.append([one], NOON_MS).results
         ids.append(stored.message_id)
     assert result.message_id == ",".join(ids)
-    end = log.queue.end
-    assert end == singles.queue.end
-    assert log.queue.view(0, end) == singles.queue.view(0, end)
+    end = log.files.end
+    assert end == singles.files.end
+    assert log.files.view(0, end) == singles.files.view(0, end)
 
 
 def test_host_bits_follow_the_addresses() -> None:
@@ -153,7 +153,7 @@ def test_a_part_of_a_sequence_is_stored_when_the_disk_is_full() -> None:
     files = MemoryFiles()
     store = started(files, ROOMY)
     store.append([message("T")], NOON_MS)
-    size = store.log.queue.end
+    size = store.log.files.end
     files.space = 3 * size
     statuses = [one.status for one in store.append([message("T")] * 5, NOON_MS)]
     refused = [PutStatus.SERVICE_NOT_AVAILABLE] * 2
@@ -166,7 +166,7 @@ def test_an_append_of_a_sequence_is_one_write() -> None:
     log.append([message("T")], NOON_MS)
     records = log.append([message("T")] * 20, NOON_MS)
     assert [one.queue_offset for one in records.results] == [*range(1, 21)]
-    assert len(records.data) == 20 * log.queue.end // 21
+    assert len(records.data) == 20 * log.files.end // 21
 
 
 def test_a_batch_counts_as_one_call_and_each_of_its_messages() -> None:

@@ -68,13 +68,13 @@ def clean(
 
 def test_a_round_deletes_ten_files_and_the_next_the_rest_but_one() -> None:
     store = filled(SomeFiles())
-    bases = store.log.queue.start_offsets
+    bases = store.log.files.start_offsets
     assert len(bases) == 12
     clean(store)
-    assert store.log.queue.start_offsets == bases[10:]
+    assert store.log.files.start_offsets == bases[10:]
     clean(store)
     clean(store)
-    assert store.log.queue.start_offsets == bases[11:]
+    assert store.log.files.start_offsets == bases[11:]
 
 
 def test_a_queue_begins_with_its_first_message_that_is_left() -> None:
@@ -97,7 +97,7 @@ def test_files_of_queue_and_index_follow_the_log() -> None:
     queue = store.queues.table.get(("T", 0))
     assert queue is not None
     # Three units a file: unit 50 is the first that points into the log.
-    assert queue.queue.start == 48 * 20
+    assert queue.files.start == 48 * 20
     assert store.query("T", "k49", 9, 0, LATER_MS).records == ()
     assert len(store.query("T", "k50", 9, 0, LATER_MS).records) == 1
     indexed = 7
@@ -150,7 +150,7 @@ def test_young_files_go_only_when_it_is_urgent(used: int, left: int) -> None:
     files.used = used
     store = filled(files, 3 * PER_FILE)
     clean(store, replace(ALWAYS, hours=frozenset()), NOON_MS)
-    assert len(store.log.queue) == left
+    assert len(store.log.files) == left
 
 
 def test_a_stop_on_a_full_disk_looks_like_a_crash() -> None:

@@ -35,14 +35,14 @@ class CleaningMachine(StoreMachine):
     def clean(self) -> None:
         """Delete what files of the log can be deleted, and strike their messages."""
         log = self.store.log
-        bases = log.queue.start_offsets
+        bases = log.files.start_offsets
         found = [one for base in bases for one in log.read_dispatch_requests(base)[0]]
         for _ in self.store.clean_service.delete_expired_files(
             EVERYTHING_IS_OLD, self.now_ms
         ):
             pass
         start = bases[min(DELETE_FILES_MAX, len(bases) - 1)]
-        assert log.queue.start == start
+        assert log.files.start == start
         self.gone |= {
             (one.topic, one.queue_id, one.queue_offset)
             for one in found

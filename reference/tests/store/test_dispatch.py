@@ -128,7 +128,7 @@ def test_nothing_is_visible_behind_a_unit_that_a_full_disk_refuses(
     files[0].space = files[1].space = None
     for store in stores:
         store.catch_up()
-        assert store.dispatcher.position == store.log.queue.end
+        assert store.dispatcher.position == store.log.files.end
     units = [
         {name: data for name, data in contents(one).items() if "queue" in name}
         for one in files

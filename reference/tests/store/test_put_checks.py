@@ -114,7 +114,7 @@ def test_a_batch_cut_anywhere_is_stored_not_at_all(cut: int) -> None:
         assert result.message_count == 1
     else:
         assert result.status is PutStatus.UNKNOWN_ERROR
-        assert store.log.queue.end == 0
+        assert store.log.files.end == 0
 
 
 def test_hosts_may_be_ipv6() -> None:

@@ -102,7 +102,7 @@ def test_a_crash_leaves_units_that_nothing_points_at() -> None:
     assert queue is not None
     assert queue.extension is not None
     # Eight units are two full files and two thirds of one; eight more follow.
-    assert queue.extension.queue.end == 5 * FILE_SIZE + SMALLEST_SIZE
+    assert queue.extension.files.end == 5 * FILE_SIZE + SMALLEST_SIZE
 
 
 def test_a_clean_start_cuts_what_the_queue_does_not_know() -> None:
@@ -111,14 +111,14 @@ def test_a_clean_start_cuts_what_the_queue_does_not_know() -> None:
     queue = store.queues.table.get(("T", 0))
     assert queue is not None
     assert queue.extension is not None
-    end = queue.extension.queue.end
+    end = queue.extension.files.end
     queue.extension.put(ExtensionUnit(stored_at_ms=1))
     queue.extension.put(ExtensionUnit(stored_at_ms=2))
     store.stop()
     again = started(files, EXTENDED).queues.table.get(("T", 0))
     assert again is not None
     assert again.extension is not None
-    assert again.extension.queue.end == end
+    assert again.extension.files.end == end
 
 
 def test_extension_files_go_with_the_first_messages() -> None:
@@ -153,7 +153,7 @@ def test_a_crash_makes_bits_for_what_is_dispatched_again() -> None:
     queue = again.queues.table.get(("T", 0))
     assert queue is not None
     assert queue.extension is not None
-    data = queue.extension.queue.view(queue.extension.queue.start_offsets[-1])
+    data = queue.extension.files.view(queue.extension.files.start_offsets[-1])
     assert data is not None
     last = list(decode_extension_units(data).values())[-1]
     assert last.filter_bits == b"T" + (7).to_bytes(8, "big")

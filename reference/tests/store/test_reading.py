@@ -117,7 +117,7 @@ def test_messages_whose_file_is_gone_are_passed_over() -> None:
     for number in range(12):
         append_one(store, message(body=b"%090d" % number), NOON_MS)
     store.dispatch()
-    store.log.queue.delete_first()
+    store.log.files.delete_first()
     result = store.get("T", 0, 0, 32)
     first = decode_record(result.records[0])
     assert first.physical_offset == TINY.commit_log_file_size

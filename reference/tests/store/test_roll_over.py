@@ -72,7 +72,7 @@ def test_a_message_that_fits_no_file_is_refused_and_nothing_is_written() -> None
     assert append_one(store, message(body=bytes(899)), NOON_MS).status is (
         PutStatus.MESSAGE_ILLEGAL
     )
-    assert store.log.queue.end == 0
+    assert store.log.files.end == 0
 
 
 def test_a_log_that_ends_with_a_blank_goes_on_before_it() -> None:
@@ -83,7 +83,7 @@ def test_a_log_that_ends_with_a_blank_goes_on_before_it() -> None:
     append_one(store, message(body=body_of_record(200)), NOON_MS)
     files.delete(f"commitlog/{SIZE:020}")
     store = killed(store, files)
-    assert store.log.queue.end == 900
+    assert store.log.files.end == 900
     result = append_one(store, message(body=body_of_record(110)), NOON_MS)
     assert result.physical_offset == 900
 

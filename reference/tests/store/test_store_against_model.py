@@ -141,7 +141,7 @@ def tear(files: Files, store: MessageStore, cut: int) -> bool:
 
     Returns False, having done nothing, if the last file has no record.
     """
-    queue = store.log.queue
+    queue = store.log.files
     offset, last, size = queue.start_offsets[-1], -1, 0
     found = store.log.read_dispatch_request(offset, check_crc=False)
     while offset < queue.end and isinstance(found, DispatchRequest):

@@ -115,11 +115,11 @@ def _places(state: BrokerState) -> dict[str, str]:
     """Return the offsets of the log, its flush and the delay levels."""
     store = state.store
     table = {
-        "commitLogMaxOffset": str(store.log.queue.end),
-        "commitLogMinOffset": str(store.log.queue.start),
+        "commitLogMaxOffset": str(store.log.files.end),
+        "commitLogMinOffset": str(store.log.files.start),
         "earliestMessageTimeStamp": str(_earliest_ms(state)),
         "remainHowManyDataToFlush": readable_size(
-            store.log.queue.end - store.log.queue.flushed
+            store.log.files.end - store.log.files.flushed
         ),
         "remainTransientStoreBufferNumbs": str(_NO_POOL),
     }
@@ -134,7 +134,7 @@ def _disk(state: BrokerState) -> dict[str, str]:
     total, free = state.store.disk_space()
     used = str((total - free) / total) if total > 0 else "-1.0"
     capacity = f"Total : {readable_size(total)}, Free : {readable_size(free)}."
-    has_log = len(state.store.log.queue) > 0
+    has_log = len(state.store.log.files) > 0
     has_queues = next(iter(state.store.queues), None) is not None
     return {
         "commitLogDirCapacity": capacity,
@@ -149,7 +149,7 @@ def _earliest_ms(state: BrokerState) -> int:
     It is -1 without a message. 4.6.0 also returns -1 while the log's first file has
     less than twice maxMessageSize.
     """
-    log = state.store.log.queue
+    log = state.store.log.files
     held = min(log.end - max(log.start, 0), log.file_size)
     if held < 2 * state.options.max_message_size:
         return -1  # [ADMIN-CONFIG-004]

@@ -90,7 +90,7 @@ class MasterConnection:
     def _append_transfers(self, connection: int, now_ms: int) -> str | None:
         """Append every complete transfer; return the error of one that is wrong."""
         at = 0
-        log = self._store.log.queue
+        log = self._store.log.files
         while (head := head_of_piece(memoryview(self._part)[at:])) is not None:
             offset, size = head
             # Checked before its bytes are waited for. [HA-TRANSFER-014, -018]
@@ -130,7 +130,7 @@ class MasterConnection:
     def _report(self, connection: int, now_ms: int) -> None:
         """Send the end of the log."""
         self._sent_at_ms = now_ms
-        report = slave_offset_codec.encode((self._store.log.queue.end,))
+        report = slave_offset_codec.encode((self._store.log.files.end,))
         self._remoting.emit(Send(connection, report))
 
     def _shut_down(self, connection: int, reason: str, now_ms: int) -> None:

@@ -93,7 +93,7 @@ class SlaveConnections:
             self._begin(slave, offset)
         slave.state = MASTER_END[slave.state, HAEvent.OFFSET_REPORTED]
         # An offset that our log does not have was not transferred by us.
-        if self.replicated < offset <= self._store.log.queue.end:
+        if self.replicated < offset <= self._store.log.files.end:
             self.replicated = offset
             self._waiting.commit(offset)  # [HA-WAIT-001]
         self._transfer(slave, now_ms)
@@ -133,7 +133,7 @@ class SlaveConnections:
 
     def _begin(self, slave: SlaveConnection, offset: int) -> None:
         """Choose the offset of the first transfer."""
-        log = self._store.log.queue
+        log = self._store.log.files
         if offset == 0:
             offset = log.end - log.end % log.file_size  # [HA-TRANSFER-004]
         elif not log.start <= offset <= log.end:  # [HA-TRANSFER-011]
@@ -150,7 +150,7 @@ class SlaveConnections:
         size_max = self._options.ha_transfer_batch_size
         left, frames = BURST_SIZE, []
         while left > 0:
-            view = self._store.log.queue.view(slave.next_offset)
+            view = self._store.log.files.view(slave.next_offset)
             if view is None:
                 break
             # [HA-TRANSFER-002] [HA-TRANSFER-005]

@@ -79,4 +79,4 @@ def _has_left_memory(state: BrokerState, topic: str, queue_id: int) -> bool:
     unit = queue.unit(0) if queue else None
     if unit is None:
         return False
-    return state.store.log.queue.end - unit[0] > state.store.options.memory_size
+    return state.store.log.files.end - unit[0] > state.store.options.memory_size

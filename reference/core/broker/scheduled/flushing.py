@@ -130,28 +130,28 @@ class Flusher:
             full_flush_interval_ms=self._options.flush_commit_log_thorough_interval,
         )
         log = self._store.log
-        if pages == 0 and log.queue.flushed == log.queue.end:
+        if pages == 0 and log.files.flushed == log.files.end:
             # Flushes of full pages have left nothing: only the checkpoint is behind.
-            self._store.on_commit_log_flushed(log.queue.mark(), log.committed_until_ms)
+            self._store.on_commit_log_flushed(log.files.mark(), log.committed_until_ms)
         else:
             self._flush_log(pages)
 
     def _flush_log(self, least_pages: int = 0) -> None:
         log = self._store.log
-        is_due = log.queue.is_due(0 if self.is_sync else least_pages)
+        is_due = log.files.is_due(0 if self.is_sync else least_pages)
         if is_due and not self._is_under_way(_LOG):
-            mark = log.queue.mark()
+            mark = log.files.mark()
             # Only a full flush may advance the checkpoint.
             checkpoint_ms = 0 if least_pages else log.committed_until_ms
             done = partial(self._log_flushed, mark, checkpoint_ms)
-            self._emit(FlushWork(_LOG, (log.queue,), done), mark.files)
+            self._emit(FlushWork(_LOG, (log.files,), done), mark.files)
 
     def _log_flushed(self, mark: FlushMark, checkpoint_ms: int) -> None:
         try:
             # [STORE-FLUSH-004]
             self._store.on_commit_log_flushed(mark, checkpoint_ms)
         finally:  # the messages are on disk, even if the checkpoint is not
-            self.pending.commit(self._store.log.queue.flushed)
+            self.pending.commit(self._store.log.files.flushed)
         if self.is_sync:
             self._flush_log()
 

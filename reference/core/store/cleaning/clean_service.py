@@ -61,7 +61,7 @@ class CleanService:
             if number + 1 < count:
                 yield retention.pause_ms
         self._delete_again(retention, now_ms)
-        log_start = self._log.queue.start
+        log_start = self._log.files.start
         if log_start <= self._cleaned_until:
             return
         self._cleaned_until = log_start
@@ -78,7 +78,7 @@ class CleanService:
         """
         for queue in self._queues:
             last_end = queue.last_physical_end
-            if queue.topic != SCHEDULE_TOPIC and 0 <= last_end < self._log.queue.start:
+            if queue.topic != SCHEDULE_TOPIC and 0 <= last_end < self._log.files.start:
                 self._delete_queue(queue)  # [STORE-CLEAN-009]
 
     def delete_unused_topics(self, topics: Iterable[str]) -> None:
@@ -101,12 +101,12 @@ class CleanService:
         used_ratio = (total - free) / total if total > 0 else -1.0
         usage = rate_disk_usage(used_ratio, retention, was_full=self.is_disk_full)
         self.is_disk_full = usage.is_full
-        log = self._log.queue
+        log = self._log.files
         times = [log.modified_at_ms(number) for number in range(len(log))]
         return expired_count(times, now_ms=now_ms, usage=usage, retention=retention)
 
     def _delete_oldest(self) -> None:
-        log = self._log.queue
+        log = self._log.files
         path = f"{log.directory}/{file_name(log.start)}"
         try:
             log.delete_first()

@@ -57,7 +57,7 @@ class CommitLog:
     def __init__(
         self, files: Files, options: StoreOptions, levels: DelayLevels
     ) -> None:
-        self.queue = MappedFileQueue(
+        self.files = MappedFileQueue(
             files,
             COMMIT_LOG,
             options.commit_log_file_size,
@@ -65,8 +65,8 @@ class CommitLog:
         )
         self.pool: TransientStorePool | None = None
         if options.pool_buffer_count:
-            self.pool = TransientStorePool(self.queue, options.pool_buffer_count)
-        self._writer = self.pool or self.queue
+            self.pool = TransientStorePool(self.files, options.pool_buffer_count)
+        self._writer = self.pool or self.files
         self.next_queue_offsets: dict[Queue, int] = {}
         self.last_stored_at_ms = 0
         """Store time of the last message; 0 without one since the start."""
@@ -78,7 +78,7 @@ class CommitLog:
     @property
     def committed_until_ms(self) -> int:
         """Store time up to which every message is in the files, not in a pool."""
-        if self._writer.end == self.queue.end:
+        if self._writer.end == self.files.end:
             self._committed_until_ms = self.last_stored_at_ms
         return self._committed_until_ms
 
@@ -132,7 +132,7 @@ class CommitLog:
         self, offset: int, *, check_crc: bool
     ) -> DispatchRequest | ReadResult:
         """Return the dispatch request of the record at *offset*, or its substitute."""
-        data = self.queue.view(offset) or _NOTHING
+        data = self.files.view(offset) or _NOTHING
         return read_dispatch_request(data, 0, levels=self.levels, check_crc=check_crc)
 
     def read_dispatch_requests(
@@ -144,7 +144,7 @@ class CommitLog:
         record that contains another offset than its own is returned alone.
         """
         requests: list[DispatchRequest] = []
-        data = self.queue.view(offset)
+        data = self.files.view(offset)
         if data is None:
             return requests, Blank()
         at = 0
@@ -164,9 +164,9 @@ class CommitLog:
 
         Offset 0 means the oldest byte there is (4.6.0 CommitLog#getMessage).
         """
-        if offset == 0 and self.queue.start > 0:
-            offset = self.queue.start
-        return self.queue.view(offset, size)
+        if offset == 0 and self.files.start > 0:
+            offset = self.files.start
+        return self.files.view(offset, size)
 
     def record_at(self, offset: int) -> memoryview | None:
         """Return as many bytes as the record size at *offset*; None without them.
@@ -182,14 +182,14 @@ class CommitLog:
 
     def stored_at(self, offset: int, size: int) -> int:
         """Return the store time of the record at *offset*; -1 without a record."""
-        if offset < self.queue.start:
+        if offset < self.files.start:
             return -1
         data = self.record(offset, size)
         return -1 if data is None else stored_at_of(data)
 
     def next_file(self, offset: int) -> int:
         """Return the start offset of the file behind that of *offset*."""
-        return offset + self.queue.file_size - offset % self.queue.file_size
+        return offset + self.files.file_size - offset % self.files.file_size
 
     def _make_room(self, size: int) -> bool:
         """Begin the next file if the last has no room for *size* bytes and a blank.
@@ -200,7 +200,7 @@ class CommitLog:
         space = writer.limit - writer.end
         if room_for(size, left=space):
             return True
-        if not room_for(size, left=self.queue.file_size):
+        if not room_for(size, left=self.files.file_size):
             return False
         if space > 0:
             # A blank may end with any bytes, so the rest of the file stays as it is.

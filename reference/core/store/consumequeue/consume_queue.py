@@ -44,7 +44,7 @@ class ConsumeQueue:
         self.topic = topic
         self.queue_id = queue_id
         directory = f"{CONSUME_QUEUE}/{topic}/{queue_id}"  # [STORE-NAME-003]
-        self.queue = MappedFileQueue(files, directory, file_size)
+        self.files = MappedFileQueue(files, directory, file_size)
         self.extension = extension
         """The file of the tags codes; None without enableConsumeQueueExt."""
         self.max_physical_offset = -1
@@ -60,18 +60,18 @@ class ConsumeQueue:
     @property
     def max_offset(self) -> int:
         """Index that the next message will have."""
-        return self.queue.end // UNIT_SIZE
+        return self.files.end // UNIT_SIZE
 
     def load(self) -> None:
         """Map the existing files."""
-        self.queue.load()
+        self.files.load()
         if self.extension is not None:
-            self.extension.queue.load()
+            self.extension.files.load()
 
     @property
     def mapped_file_queues(self) -> tuple[MappedFileQueue, ...]:
         """The files to flush and close: those of the queue and of its extension."""
-        return (self.queue, self.extension.queue) if self.extension else (self.queue,)
+        return (self.files, self.extension.files) if self.extension else (self.files,)
 
     def put(self, index: int, units: bytes) -> int:
         """Add encoded units of consecutive messages, the first of message *index*.
@@ -80,7 +80,7 @@ class ConsumeQueue:
         queue are one write. Raises FilesError for a first unit that no file can begin
         with.
         """
-        queue, size = self.queue, len(units)
+        queue, size = self.files, len(units)
         first_offset, _, _ = unit_codec.unpack_from(units)
         last_offset, last_size, _ = unit_codec.unpack_from(units, size - UNIT_SIZE)
         is_next = index * UNIT_SIZE == queue.end and queue.limit - queue.end >= size
@@ -105,7 +105,7 @@ class ConsumeQueue:
         Return 1 if it is new. 4.6.0 ConsumeQueue#putMessagePositionInfo leaves a unit
         that exists as it is, also one of which a power cut left a part.
         """
-        position, queue = index * UNIT_SIZE, self.queue
+        position, queue = index * UNIT_SIZE, self.files
         physical_offset, size, _ = unit_codec.unpack(unit)
         if physical_offset + size <= self.max_physical_offset:
             self._repair(position, unit)
@@ -132,16 +132,16 @@ class ConsumeQueue:
 
         Raises FilesError if the disk has no space.
         """
-        has_room = count * UNIT_SIZE <= self.queue.limit - self.queue.end
+        has_room = count * UNIT_SIZE <= self.files.limit - self.files.end
         if has_room:
-            self.queue.reserve(count * UNIT_SIZE)
+            self.files.reserve(count * UNIT_SIZE)
         return has_room
 
     def units_from(self, index: int) -> memoryview | None:
         """Return the units from number *index* to the end of its file."""
         if index * UNIT_SIZE < self.min_position:
             return None
-        return self.queue.view(index * UNIT_SIZE)
+        return self.files.view(index * UNIT_SIZE)
 
     def unit(self, index: int) -> tuple[int, int, int] | None:
         """Return unit number *index*: log offset, size, tags code; None without it."""
@@ -160,18 +160,18 @@ class ConsumeQueue:
 
     def next_file(self, index: int) -> int:
         """Return the index of the first unit in the file behind that of *index*."""
-        per_file = self.queue.file_size // UNIT_SIZE
+        per_file = self.files.file_size // UNIT_SIZE
         return index + per_file - index % per_file
 
     def file_data(self, start: int) -> memoryview:
         """Return the whole file that begins at byte *start*, written or not."""
-        found = self.queue.file_at(start)
+        found = self.files.file_at(start)
         assert found is not None
         return found[0].view
 
     def truncate(self, end: QueueEnd) -> None:
         """Remove the units from *end* on."""
-        self.queue.truncate(end.position)
+        self.files.truncate(end.position)
         self.max_physical_offset = end.max_physical_offset
 
     def recover_extension(self, start_offsets: Sequence[int]) -> None:
@@ -181,10 +181,10 @@ class ConsumeQueue:
 
     def correct_min_offset(self, log_start: int) -> None:
         """Set the min offset to the first message at or behind *log_start*, if any."""
-        if len(self.queue):
-            start = self.queue.start
+        if len(self.files):
+            start = self.files.start
             first = start, unit_codec.iter_unpack(self.file_data(start))
-            end = QueueEnd(self.queue.end, self.max_physical_offset)
+            end = QueueEnd(self.files.end, self.max_physical_offset)
             before = self.min_position
             self.min_position = correct_min_offset(first, end, before, log_start)
             self._correct_extension(log_start)
@@ -193,7 +193,7 @@ class ConsumeQueue:
     @property
     def last_physical_end(self) -> int:
         """End of the last unit's record in the log; -1 without units."""
-        data = self.queue.view(self.queue.end - UNIT_SIZE, UNIT_SIZE)
+        data = self.files.view(self.files.end - UNIT_SIZE, UNIT_SIZE)
         if data is None:
             return -1
         offset, size, _ = unit_codec.unpack(data)
@@ -205,12 +205,12 @@ class ConsumeQueue:
         The last file stays, and with it the queue's end.
         """
         count = 0
-        while len(self.queue) > 1:
-            last_unit = self.queue.start + self.queue.file_size - UNIT_SIZE
-            data = self.queue.view(last_unit, UNIT_SIZE)
+        while len(self.files) > 1:
+            last_unit = self.files.start + self.files.file_size - UNIT_SIZE
+            data = self.files.view(last_unit, UNIT_SIZE)
             if data is None or unit_codec.unpack(data)[0] >= log_start:
                 break
-            self.queue.delete_first()
+            self.files.delete_first()
             count += 1
         self.correct_min_offset(log_start)  # [STORE-CLEAN-004]
         return count
@@ -224,8 +224,8 @@ class ConsumeQueue:
 
     def _repair(self, position: int, unit: bytes) -> None:
         """Write *unit* again if only its commit-log offset is intact."""
-        found = self.queue.view(position, UNIT_SIZE)
-        file = self.queue.file_at(position)
+        found = self.files.view(position, UNIT_SIZE)
+        file = self.files.file_at(position)
         if found is None or file is None or found == unit:
             return
         if self.extension is not None and self._is_whole(found):
@@ -241,7 +241,7 @@ class ConsumeQueue:
     def _last_address(self, start_offsets: Sequence[int]) -> int | None:
         """Return the last extension address of a unit in files, or None."""
         for start in reversed(start_offsets):
-            units = unit_codec.iter_unpack(self.queue.view(start) or b"")
+            units = unit_codec.iter_unpack(self.files.view(start) or b"")
             addresses = [int(code) for _, _, code in units if is_address(code)]
             if addresses:
                 return addresses[-1]
@@ -258,6 +258,6 @@ class ConsumeQueue:
     def _fill_before(self, position: int) -> None:
         """Fill the new first file up to *position*, where the first unit will be."""
         self.min_position = position
-        self.queue.flushed = position
+        self.files.flushed = position
         # [STORE-QUEUE-009]
-        self.queue.append(FILLER * ((position - self.queue.end) // UNIT_SIZE))
+        self.files.append(FILLER * ((position - self.files.end) // UNIT_SIZE))

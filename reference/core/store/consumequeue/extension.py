@@ -39,14 +39,14 @@ class QueueExtension:
 
     def __init__(self, files: Files, topic: str, queue_id: int, file_size: int) -> None:
         directory = f"{EXTENSION}/{topic}/{queue_id}"  # [STORE-EXTENSION-007]
-        self.queue = MappedFileQueue(files, directory, file_size)
+        self.files = MappedFileQueue(files, directory, file_size)
 
     def put(self, unit: ExtensionUnit) -> int:
         """Add *unit*; return its address, or its tags code if it does not fit.
 
         4.6.0 ConsumeQueueExt#put.
         """
-        size, queue = SMALLEST_SIZE + len(unit.filter_bits), self.queue
+        size, queue = SMALLEST_SIZE + len(unit.filter_bits), self.files
         fits = size <= min(queue.file_size - END_SIZE, SIZE_MAX)
         if not fits or queue.end + size > OFFSET_MAX:
             return unit.tags_code
@@ -60,7 +60,7 @@ class QueueExtension:
 
     def get(self, address: int) -> ExtensionUnit | None:
         """Return the unit at *address*, or None."""
-        data = self.queue.view(offset_of_address(address))
+        data = self.files.view(offset_of_address(address))
         try:
             return None if data is None else decode_extension_unit(data)
         except LayoutError:
@@ -71,25 +71,25 @@ class QueueExtension:
 
         4.6.0 ConsumeQueueExt#recover and #truncateByMaxAddress.
         """
-        if not len(self.queue):
+        if not len(self.files):
             return
-        self.queue.truncate(self._written_end())
+        self.files.truncate(self._written_end())
         unit = None if last_address is None else self.get(last_address)
         if last_address is not None and unit is not None:
             size = SMALLEST_SIZE + len(unit.filter_bits)
             # [STORE-EXTENSION-012]
-            self.queue.truncate(offset_of_address(last_address) + size)
+            self.files.truncate(offset_of_address(last_address) + size)
 
     def delete_before(self, first_address: int) -> None:
         """Delete the files that end before the unit at *first_address*."""
         first = offset_of_address(first_address)
-        while len(self.queue) and self.queue.start + self.queue.file_size < first:
-            self.queue.delete_first()  # [STORE-EXTENSION-013]
+        while len(self.files) and self.files.start + self.files.file_size < first:
+            self.files.delete_first()  # [STORE-EXTENSION-013]
 
     def _written_end(self) -> int:
         """Return the end of the last file's units."""
-        start = self.queue.start_offsets[-1]
-        data = self.queue.view(start) or memoryview(b"")
+        start = self.files.start_offsets[-1]
+        data = self.files.view(start) or memoryview(b"")
         at = 0
         while at + 2 <= len(data):
             size = int.from_bytes(data[at : at + 2], "big", signed=True)

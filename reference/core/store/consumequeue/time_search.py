@@ -17,7 +17,7 @@ def offset_by_time(log: CommitLog, queue: ConsumeQueue, timestamp_ms: int) -> in
     first file that was written at or after that time, or the last, and searches it
     alone.
     """
-    files = queue.queue
+    files = queue.files
     if not len(files):
         return 0
     numbers = range(len(files))
@@ -47,7 +47,7 @@ def _nearest(
     while high >= low:
         middle = (low + high) // 2
         physical_offset, size, _ = unit_codec.unpack_from(units, middle * UNIT_SIZE)
-        if physical_offset < log.queue.start:
+        if physical_offset < log.files.start:
             low, before = middle + 1, (middle, before[1])
             continue
         stored_at_ms = log.stored_at(physical_offset, size)

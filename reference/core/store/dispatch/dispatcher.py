@@ -62,7 +62,7 @@ class Dispatcher:
     @property
     def is_behind(self) -> bool:
         """Whether the log has bytes behind the position."""
-        return self.position < self._log.queue.end
+        return self.position < self._log.files.end
 
     def dispatch(
         self, requests: Sequence[DispatchRequest], visible: list[DispatchRequest]
@@ -73,7 +73,7 @@ class Dispatcher:
         restart, at a slave, and behind a record whose append returned no request.
         Raises FilesError with the position at the record that the files refused.
         """
-        log = self._log.queue
+        log = self._log.files
         self.position = end = max(self.position, log.start)
         consecutive = []
         for request in requests:

@@ -146,11 +146,11 @@ def get_message(
     4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage; a queue that does
     not exist is like one that never had a message.
     """
-    if queue is None or queue.queue.end == 0:
+    if queue is None or queue.files.end == 0:
         first = 0 if queue is None else queue.min_offset
         # [PULL-EMPTY-001] [PULL-EMPTY-002]
         return GetMessageResult(GetMessageStatus.NO_MESSAGE_IN_QUEUE, 0, first, 0)
-    first, end = queue.min_position // UNIT_SIZE, queue.queue.end // UNIT_SIZE
+    first, end = queue.min_position // UNIT_SIZE, queue.files.end // UNIT_SIZE
     if offset < first:
         # [PULL-MINOFFSET-001]
         return GetMessageResult(GetMessageStatus.OFFSET_TOO_SMALL, first, first, end)
@@ -161,7 +161,7 @@ def get_message(
         next_offset = end if first else 0  # [PULL-MAXOFFSET-003]
         status = GetMessageStatus.OFFSET_OVERFLOW_BADLY
         return GetMessageResult(status, next_offset, first, end)
-    units = queue.queue.view(offset * UNIT_SIZE)
+    units = queue.files.view(offset * UNIT_SIZE)
     if units is None:
         next_offset = queue.next_file(offset)
         status = GetMessageStatus.OFFSET_FOUND_NULL
@@ -177,7 +177,7 @@ def get_message(
         end,
         tuple(records),
         size,
-        log.queue.end - physical_offset > options.memory_size,
+        log.files.end - physical_offset > options.memory_size,
     )
 
 
@@ -198,7 +198,7 @@ def _collect(
     size_so_far = scanned = physical_offset = skip_before = 0
     for physical_offset, size, code in unit_codec.iter_unpack(units):
         if physical_offset >= skip_before:
-            distance = log.queue.end - physical_offset
+            distance = log.files.end - physical_offset
             if records and (
                 len(records) >= count_max  # [PULL-COUNT-001] [PULL-COUNT-002]
                 or _is_full(len(records), size_so_far + size, distance, options)

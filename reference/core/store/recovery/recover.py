@@ -74,12 +74,12 @@ def recover(
     for queue in queues:
         _recover_queue(queue, leading)
     queue_end = queues.max_physical_offset
-    if not len(log.queue):
+    if not len(log.files):
         for queue in queues:
             queues.delete(queue)
         return
     first = first_file(
-        log.queue.start_offsets,
+        log.files.start_offsets,
         partial(_file_data, log),
         parts.checkpoint.loaded,
         parts.options,
@@ -88,8 +88,8 @@ def recover(
         is_clean=is_clean,
     )
     end = _scan(parts, first, bulk, dispatches=not is_clean).physical_end
-    log.queue.truncate(end)
-    log.queue.flushed = end
+    log.files.truncate(end)
+    log.files.flushed = end
     if queue_end >= end:
         for queue in queues:
             _truncate_queue(queue, end, leading)
@@ -101,7 +101,7 @@ def resume_dispatch(parts: StoreParts) -> None:
     """Dispatch the records behind the queues' last ones; set the offsets of queues."""
     log, queues, dispatcher = parts.log, parts.queues, parts.dispatcher
     ends = [queue.max_physical_offset for queue in queues]
-    start, end = log.queue.start, log.queue.end
+    start, end = log.files.start, log.files.end
     dispatcher.position = dispatch_start(ends, start, end, REFERENCE)
     dispatcher.dispatch((), [])
     for queue in queues:
@@ -120,7 +120,7 @@ def _scan(
             dispatcher.put((dispatch_request_of(record, log.levels),), [])
 
     return scan_log(
-        log.queue.start_offsets,
+        log.files.start_offsets,
         first,
         partial(_file_data, log),
         REFERENCE,
@@ -132,17 +132,17 @@ def _scan(
 
 def _file_data(log: CommitLog, start: int) -> memoryview:
     """Return the whole file at *start*: before recovery every byte is written."""
-    data = log.queue.view(start)
+    data = log.files.view(start)
     assert data is not None
     return data
 
 
 def _recover_queue(queue: ConsumeQueue, leading: Callable[..., LeadingUnits]) -> None:
     """End *queue* before the first invalid unit of its last three files."""
-    start_offsets = queue.queue.start_offsets[-FILES_TO_RECOVER:]
+    start_offsets = queue.files.start_offsets[-FILES_TO_RECOVER:]
     if start_offsets:
         files = [(start, queue.file_data(start)) for start in start_offsets]
-        file_size = queue.queue.file_size
+        file_size = queue.files.file_size
         queue.truncate(find_queue_end(files, file_size, REFERENCE, leading))
         queue.recover_extension(start_offsets)
 
@@ -154,11 +154,11 @@ def _truncate_queue(
 
     The extension keeps its units of them.
     """
-    newest_first = queue.queue.start_offsets[::-1]
+    newest_first = queue.files.start_offsets[::-1]
     files = ((start, queue.file_data(start)) for start in newest_first)
     truncated = truncate_queue(files, log_end, REFERENCE, leading)
     for _ in range(truncated.deleted):
-        queue.queue.delete_last()
+        queue.files.delete_last()
     queue.truncate(truncated.end)
 
 
@@ -182,7 +182,7 @@ def _flush_again(log: CommitLog, queues: ConsumeQueueTable, first: int) -> None:
     After a killed process it is unknown which pages the system has written since.
     4.6.0 counts them as flushed, and its checkpoint soon confirms them.
     """
-    log.queue.flushed = min(log.queue.start_offsets[first:] or [log.queue.end])
+    log.files.flushed = min(log.files.start_offsets[first:] or [log.files.end])
     for queue in queues:
-        start_offsets = queue.queue.start_offsets[-FILES_TO_RECOVER:]
-        queue.queue.flushed = min([*start_offsets, queue.queue.flushed])
+        start_offsets = queue.files.start_offsets[-FILES_TO_RECOVER:]
+        queue.files.flushed = min([*start_offsets, queue.files.flushed])
