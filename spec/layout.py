@@ -9,6 +9,7 @@ error, with the byte and the field at which reading stopped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from construct import Construct, ConstructError, Renamed
@@ -109,11 +110,8 @@ def _located(
     """
     if trace is None:
         trace = Trace()
-        try:
+        with suppress(ConstructError, UnicodeDecodeError, OverflowError, MemoryError):
             layout.parse(data, trace=trace)
-        except (ConstructError, UnicodeDecodeError, OverflowError, MemoryError):
-            name, offset = trace.last_entered
-            return LayoutError(_first_line(error), field=name, offset=offset)
     name, offset = trace.last_entered
     return LayoutError(_first_line(error), field=name, offset=offset)
 

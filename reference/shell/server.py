@@ -33,9 +33,8 @@ from reference.shell.storage.disk import DiskFiles
 from reference.shell.tls import NO_TLS, Tls
 from spec.host import Host
 from spec.wire.ha.replication import PORT_DISTANCE
+from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 
-VIP_PORT_DISTANCE = 2
-"""Clients may use this many ports below the broker's (Java: the VIP channel)."""
 REGISTRATION_TIMEOUT_S = 3.0
 NAME_SERVER_SHARE = 8
 """The name server's peers may hold this fraction of the memory for all peers."""

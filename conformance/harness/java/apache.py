@@ -1,7 +1,7 @@
 """
 A real Apache RocketMQ on this machine: one name server and one broker of a release.
 
-The jars come from ``jars.py``, Java from ``java.py``, the settings from
+The jars come from ``jars.py``, Java from ``runtime.py``, the settings from
 ``apache_conf.py``; both processes die with the run.
 """
 

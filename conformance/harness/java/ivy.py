@@ -4,7 +4,7 @@ Running Ivy, the dependency resolver whose jar PySpark carries.
 A machine with only Python has no Maven; it does have this. Nothing here names where
 jars come from: Ivy has a default, and ``ROCKETMQ_CONFORMANCE_JARS`` may hold the root
 of another Maven-style repository. Proxies are taken from the usual variables, trusted
-certificates from ``java.py``.
+certificates from ``runtime.py``.
 """
 
 from __future__ import annotations

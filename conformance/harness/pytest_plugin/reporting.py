@@ -7,6 +7,8 @@ the target broke, it lacks a request, it does not meet a precondition.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.harness.baseline.baseline import Defect, load
@@ -102,7 +104,7 @@ def _with_cause(verdict: Verdict, item: pytest.Item) -> Verdict:
         return verdict
     if defect.clause not in clauses_of(item):
         return without_verdict(verdict, Outcome.BLOCKED, defect.reason)
-    return verdicts.replaced(verdict, blamed=[defect.clause])
+    return replace(verdict, blamed=[defect.clause])
 
 
 def block_before(item: pytest.Item) -> None:
@@ -150,7 +152,7 @@ def _explained(
     if call.excinfo is None:
         return verdict
     if verdict.outcome is Outcome.ERROR:
-        return verdicts.replaced(verdict, text=_text_of_own_error(verdict, report))
+        return replace(verdict, text=_text_of_own_error(verdict, report))
     options = item.config.stash[OPTIONS]
     error, blamed = call.excinfo.value, verdict.blamed
     kept = artifacts.keep(options.report, item, error, blamed)
@@ -160,7 +162,7 @@ def _explained(
     report.longrepr = text or verdicts.text_of_traceback(
         report.longreprtext, item, options, clauses=blamed, kept=kept
     )
-    explained = verdicts.replaced(
+    explained = replace(
         verdict,
         text=report.longreprtext[: verdicts.TEXT_LIMIT],
         again=verdicts.again(item, options),
@@ -177,4 +179,4 @@ def _explained(
         return explained
     report.outcome = "skipped"
     report.wasxfail = reason  # pytest's own mark of an expected failure
-    return verdicts.replaced(explained, outcome=Outcome.KNOWN, reason=reason)
+    return replace(explained, outcome=Outcome.KNOWN, reason=reason)

@@ -8,7 +8,7 @@ unreachable target or a failing fixture is an error, without a verdict.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,17 +83,12 @@ def verdict_of(
     values = _of_error(error, report, clauses)
     if charges_all and report.when == "call" and _is_charged(error):
         values = {**_of_failure(error, clauses), "blamed": _blamed(error) or clauses}
-    return replaced(verdict, **values)
-
-
-def replaced(verdict: Verdict, **values: Any) -> Verdict:
-    """Return *verdict* with other *values*."""
     return replace(verdict, **values)
 
 
 def _of_error(
     error: BaseException, report: pytest.TestReport, clauses: list[str]
-) -> dict[str, object]:
+) -> dict[str, Any]:
     if report.skipped:
         outcome, reason = of_skip(str(error))
         return {"outcome": outcome, "reason": reason}
@@ -109,7 +104,7 @@ def _of_error(
     return _of_failure(error, clauses)
 
 
-def _refused(error: BaseException, reason: str) -> dict[str, object]:
+def _refused(error: BaseException, reason: str) -> dict[str, Any]:
     """Return the values of a test whose precondition the target refused."""
     lacks = lacks_request(error)
     outcome = Outcome.UNSUPPORTED if lacks else Outcome.BLOCKED
@@ -134,7 +129,7 @@ def _blamed(error: BaseException) -> list[str]:
     return list(dict.fromkeys(failure.clause.id for failure in failures_in(error)))
 
 
-def _of_failure(error: BaseException, clauses: list[str]) -> dict[str, object]:
+def _of_failure(error: BaseException, clauses: list[str]) -> dict[str, Any]:
     """Return the values of a failure; without a named clause, that of the first one."""
     failures = list(failures_in(error))
     blamed = _blamed(error) or clauses
@@ -176,25 +171,25 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
     if isinstance(error, PeerMisbehavedError):
         finding = Finding(found=error.reason, expected=VALID_RESPONSE)
         return ConformanceFailure(clauses[0], [finding], transcript=error.transcript)
-    if isinstance(error, RefusedError):
-        finding = Finding(
-            found=str(error), expected=f"{ResponseCode.SUCCESS:d} SUCCESS"
-        )
-        transcript = CONVERSATIONS.latest()
-        return ConformanceFailure(clauses[0], [finding], transcript=transcript)
-    if isinstance(error, MissingMemberError):
-        finding = Finding(found=str(error), expected=f"a body with {error.name}")
-        transcript = CONVERSATIONS.latest()
-        return ConformanceFailure(clauses[0], [finding], transcript=transcript)
-    if isinstance(error, LayoutError):
-        finding = Finding(found=str(error), expected=READABLE)
-        transcript = CONVERSATIONS.latest()
-        return ConformanceFailure(clauses[0], [finding], transcript=transcript)
-    if isinstance(error, TooLateError):
-        finding = Finding(found=error.found, expected=error.what)
-        transcript = CONVERSATIONS.latest()
-        return ConformanceFailure(clauses[0], [finding], transcript=transcript)
+    for kind, finding_of in _FINDINGS.items():
+        if isinstance(error, kind):
+            transcript = CONVERSATIONS.latest()
+            finding = finding_of(error)
+            return ConformanceFailure(clauses[0], [finding], transcript=transcript)
     return None
+
+
+_FINDINGS: Mapping[type[BaseException], Callable[[Any], Finding]] = {
+    RefusedError: lambda error: Finding(
+        found=str(error), expected=f"{ResponseCode.SUCCESS:d} SUCCESS"
+    ),
+    MissingMemberError: lambda error: Finding(
+        found=str(error), expected=f"a body with {error.name}"
+    ),
+    LayoutError: lambda error: Finding(found=str(error), expected=READABLE),
+    TooLateError: lambda error: Finding(found=error.found, expected=error.what),
+}
+"""Finding of an error, by its kind; the first that fits is used."""
 
 
 def text_of_error(

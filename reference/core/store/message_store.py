@@ -41,6 +41,7 @@ from reference.core.store.types import (
     PutStatus,
     StoreOptions,
 )
+from spec.store.file_names import ABORT
 
 _NO_DURATION_MS = 10_000_000
 """4.6.0 ignores longer durations, such as the time since 1970."""
@@ -48,7 +49,6 @@ QUEUE_ATTEMPTS = 30
 """Failures of `catch_up`, one each second, after which no message is accepted."""
 _NOT_AVAILABLE = PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
 _NO_FILE = PutResult(PutStatus.CREATE_FILE_FAILED)
-ABORT = "abort"
 """File of a running store. A start that finds it recovers after a crash."""
 
 

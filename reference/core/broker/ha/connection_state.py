@@ -2,7 +2,7 @@
 States of the connection between a master and a slave, seen from either end.
 
 The slave speaks first: it reports the end of its commit log, and the master answers
-with transfers from there on (Java: HAConnectionState, DefaultHAClient).
+with transfers from there on (4.6.0 HAService.HAClient, HAConnection).
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.types import GetMessageStatus, NewMessage
+from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.json_body import body_as_json
 from spec.wire.headers.request_headers import (
@@ -38,7 +39,6 @@ FLAG_COMMIT_OFFSET = 1
 FLAG_SUSPEND = 2
 FLAG_SUBSCRIPTION = 4
 """Bits of sysFlag (Java: PullSysFlag)."""
-MASTER_ID = 0
 
 _CODES = {
     GetMessageStatus.FOUND: ResponseCode.SUCCESS,

@@ -46,6 +46,7 @@ from spec.wire.remoting.response_code import ResponseCode
 
 MULTI_TAGS_FLAG = 2
 _NAME_END, _VALUE_END = "\x01", "\x02"
+_TRAN_MSG = str(Property.TRAN_MSG)
 _WAIT = Property.WAIT + _NAME_END
 _WAIT_TRUE = f"{_WAIT}true{_VALUE_END}"
 _NO_VALUE = _NAME_END + _VALUE_END
@@ -125,13 +126,15 @@ def _checked_message(state: BrokerState, request: Request) -> tuple[NewMessage, 
         message = new_message(state, request, header, topic, queue_id, properties)
         return message._replace(is_batch=True), queue_id
     # [SEND-PROPS-003]
-    properties = with_property(properties, "CLUSTER", state.options.broker_cluster_name)
+    properties = with_property(
+        properties, Property.CLUSTER, state.options.broker_cluster_name
+    )
     message = new_message(state, request, header, topic, queue_id, properties)
     if topic.name.startswith(RETRY_PREFIX):
         message = dead_letter_instead(
             state, message, request, times_max=header.max_reconsume_times
         )
-    if "TRAN_MSG" in properties and is_prepared(properties):
+    if _TRAN_MSG in properties and is_prepared(properties):
         if state.options.reject_transaction_message:
             raise Refused(  # [TXN-HALF-004]
                 ResponseCode.NO_PERMISSION,

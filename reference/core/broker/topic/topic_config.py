@@ -14,6 +14,7 @@ from typing import Any
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
+from spec.routing.topic_config import Permission
 from spec.wire.message.topic_names import (
     BENCHMARK_TOPIC,
     DEFAULT_TOPIC,
@@ -21,9 +22,8 @@ from spec.wire.message.topic_names import (
     SELF_TEST_TOPIC,
 )
 
-PERM_READ = 4
-PERM_WRITE = 2
-PERM_INHERIT = 1
+PERM_READ, PERM_WRITE = int(Permission.READ), int(Permission.WRITE)
+PERM_INHERIT = int(Permission.INHERIT)
 UNIT_FLAG = 1
 UNIT_SUBSCRIPTION_FLAG = 2
 _HARMLESS = re.compile(r"(?!\.{1,2}\Z)[^/\\\x00]+")

@@ -18,9 +18,6 @@ from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.half_message import (
     DONE_TAG,
     HALF_MESSAGE,
-    HALF_TOPIC,
-    MAX_TIME_TOPIC,
-    OP_TOPIC,
     HalfEvent,
     HalfState,
 )
@@ -34,7 +31,12 @@ from spec.layout import LayoutError
 from spec.store.message_record import Record, decode_record, encode_record
 from spec.wire.message.message_id import decode_message_id, encode_message_id
 from spec.wire.message.properties import Property, decode_properties, encode_properties
-from spec.wire.message.topic_names import TRANSACTION_CHECK_GROUP
+from spec.wire.message.topic_names import (
+    HALF_TOPIC,
+    OP_TOPIC,
+    TRANS_CHECK_MAX_TIME_TOPIC,
+    TRANSACTION_CHECK_GROUP,
+)
 from spec.wire.remoting.request_code import RequestCode
 
 _HOUR_MS = 3_600_000
@@ -120,7 +122,7 @@ def _check_half_message(
         return False
     after = HALF_MESSAGE[HalfState.PREPARED, event]
     if after is HalfState.DISCARDED:
-        topic = state.topics.create_once(MAX_TIME_TOPIC, now_ms=now_ms)
+        topic = state.topics.create_once(TRANS_CHECK_MAX_TIME_TOPIC, now_ms=now_ms)
         put_message(state, message_of_record(half, topic.name, 0), now_ms)
         return True
     times = _check_times(properties) + 1

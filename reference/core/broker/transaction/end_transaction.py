@@ -18,7 +18,7 @@ from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.types import NewMessage, PutStatus, message_of_record
-from spec.store.message_record import Record
+from spec.store.message_record import Record, SystemFlag
 from spec.wire.headers.request_headers import (
     END_TRANSACTION_FIELDS,
     EndTransactionRequestHeader,
@@ -27,12 +27,12 @@ from spec.wire.message.properties import Property, decode_properties
 from spec.wire.remoting.response_code import ResponseCode
 
 TRANSACTION_NOT_TYPE = 0x0
-TRANSACTION_COMMIT_TYPE = 0x8
-TRANSACTION_ROLLBACK_TYPE = 0xC
+COMMIT = int(SystemFlag.TRANSACTION_COMMIT)
+ROLLBACK = int(SystemFlag.TRANSACTION_ROLLBACK)
 """Values of commitOrRollback (Java: MessageSysFlag)."""
 _EVENTS = {
-    TRANSACTION_COMMIT_TYPE: HalfEvent.COMMIT,
-    TRANSACTION_ROLLBACK_TYPE: HalfEvent.ROLLBACK,
+    COMMIT: HalfEvent.COMMIT,
+    ROLLBACK: HalfEvent.ROLLBACK,
 }
 _REFUSED = {
     PutStatus.MESSAGE_ILLEGAL: ResponseCode.MESSAGE_ILLEGAL,
@@ -93,6 +93,6 @@ def _committed_message(half: Record, commit_log_offset: int) -> NewMessage:
     topic, queue_id = properties[Property.REAL_TOPIC], properties[Property.REAL_QID]
     system_flags = half.system_flags & ~TRANSACTION_BITS
     return message_of_record(half, topic, int(queue_id))._replace(
-        system_flags=system_flags | TRANSACTION_COMMIT_TYPE,  # [TXN-END-002]
+        system_flags=system_flags | COMMIT,  # [TXN-END-002]
         prepared_transaction_offset=commit_log_offset,
     )

@@ -14,17 +14,15 @@ from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
 from reference.core.state_machine import StateMachine, Transition
 from reference.core.store.types import NewMessage
-from spec.store.message_record import Record
+from spec.store.message_record import Record, SystemFlag
 from spec.wire.message.properties import Property, decode_properties, encode_properties
+from spec.wire.message.topic_names import HALF_TOPIC, OP_TOPIC
 from spec.wire.message.unique_key import UniqueKey, encode_unique_key
 
-HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
-OP_TOPIC = "RMQ_SYS_TRANS_OP_HALF_TOPIC"
-MAX_TIME_TOPIC = "TRANS_CHECK_MAX_TIME_TOPIC"
-"""Topic of half messages that are not checked any more."""
 DONE_TAG = "d"
 """Tag of op messages (Java: REMOVETAG)."""
-TRANSACTION_BITS = 0xC
+TRANSACTION_BITS = int(SystemFlag.TRANSACTION_ROLLBACK)
+"""Both bits; ordinary and half messages differ in the lower one."""
 
 
 class HalfState(Enum):
@@ -91,7 +89,7 @@ HALF_MESSAGE = StateMachine(
 
 def is_prepared(properties: str) -> bool:
     """Return whether a message with *properties* is a half message."""
-    if "TRAN_MSG" not in properties:
+    if Property.TRAN_MSG not in properties:
         return False
     value = decode_properties(properties).get(Property.TRAN_MSG, "")
     return value.lower() == "true"  # [TXN-HALF-005]

@@ -1,7 +1,7 @@
 """
 The push consumer: messages are pulled ahead and delivered to a listener.
 
-Begin with `push_consumer`, which joins the parts. `pull_loop` pulls the assigned
+Begin with `push_consumer`, which joins the parts. `push_pull_loop` pulls the assigned
 queues, `orderly` delivers messages one by one, `send_back` returns failed ones to the
 group, and `admin_request_handler` responds to requests of administrators.
 """

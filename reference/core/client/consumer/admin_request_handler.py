@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reference.core.client.client_instance import ClientInstance
-from reference.core.client.consumer.pull_loop import PushPullLoop
+from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import decode_message

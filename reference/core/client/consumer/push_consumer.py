@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.consumer.admin_request_handler import AdminRequestHandler
-from reference.core.client.consumer.pull_loop import PushPullLoop
+from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Collection, Mapping
 
 from reference.core.client.client_instance import ClientInstance
-from reference.core.client.lite.pull_loop import LitePullLoop
+from reference.core.client.lite.lite_pull_loop import LitePullLoop
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions
 from reference.core.client.pull.message_ext import MessageExt

@@ -12,9 +12,9 @@ from reference.core.store.consumequeue.extension import QueueExtension
 from reference.core.store.mapped.files import Files
 from reference.core.store.types import Queue
 from spec.store.consume_queue import UNIT_SIZE
+from spec.wire.message.topic_names import TOPIC_LENGTH_MAX
 
 _NO_DIRECTORY = frozenset(("", ".", ".."))
-TOPIC_SIZE_MAX = 127
 
 
 class ConsumeQueueTable:
@@ -74,4 +74,4 @@ def is_directory_name(topic: str) -> bool:
     """Return whether *topic* can be the name of its queues' directory."""
     if "/" in topic or "\0" in topic or topic in _NO_DIRECTORY:
         return False
-    return topic.isascii() or len(topic.encode("utf-8", "replace")) <= TOPIC_SIZE_MAX
+    return topic.isascii() or len(topic.encode("utf-8", "replace")) <= TOPIC_LENGTH_MAX
