@@ -19,6 +19,7 @@ from spec.wire.remoting.command import CommandFlag
 from spec.wire.remoting.response_code import ResponseCode
 
 _RESPONSE_BIT = int(CommandFlag.RESPONSE)
+_ONEWAY_BIT = int(CommandFlag.ONE_WAY)
 _NUMBER = re.compile(r"[+-]?\d{1,20}")
 
 
@@ -52,6 +53,11 @@ class Request:
     def is_response(self) -> bool:
         """Whether this is a response to a request of this server."""
         return bool(self.flag & _RESPONSE_BIT)  # [WIRE-COMMAND-010]
+
+    @property
+    def is_oneway(self) -> bool:
+        """Whether its sender expects no response."""
+        return bool(self.flag & _ONEWAY_BIT)
 
     def text(self, name: str) -> str:
         """Return the required text field *name*."""

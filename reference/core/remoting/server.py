@@ -130,35 +130,18 @@ class RemotingServer(Outbox):
         peer = self.connections.get(connection)
         if peer is None:
             return []
-        held = peer.unfinished_size
+        unfinished_before = peer.unfinished_size
         peer.receive(data, now_ms)
-        frames: list[bytes] = []
-        size = 0
-        request = peer.next_request()
-        while request is not None and size <= RESPONSES_SIZE_MAX:  # [WIRE-CONN-001]
-            first, sequence = request, [request]
-            request = peer.next_request()
-            if first.flag & 1:
-                self._complete(first.opaque, first)  # [WIRE-COMMAND-006]
-                continue
-            while request is not None and self._is_sequence(first, request):
-                sequence.append(request)
-                request = peer.next_request()
-            for one, response in zip(sequence, self._handle(sequence), strict=True):
-                # [WIRE-COMMAND-002] [WIRE-CONN-019]
-                if response is not None and not one.flag & 2:
-                    frame = encode_response(one.opaque, response)
-                    frames.append(frame)
-                    size += len(frame)
+        frames, waiting = self._handle_requests(peer)
         if frames:
             data = frames[0] if len(frames) == 1 else b"".join(frames)
             self._outbox.append(Send(peer.number, data))
-        if request is not None:
-            peer.put_back(request)
+        if waiting is not None:
+            peer.put_back(waiting)
             self._outbox.append(PauseReading(peer.number))
         elif peer.decode_error is not None:
             self.close(peer.number, peer.decode_error)  # [WIRE-FRAME-011]
-        self.unfinished_size += peer.unfinished_size - held
+        self.unfinished_size += peer.unfinished_size - unfinished_before
         return self.take_effects()
 
     def connection_lost(self, connection: int, now_ms: int) -> list[Effect]:
@@ -215,7 +198,7 @@ class RemotingServer(Outbox):
 
     def respond(self, request: Request, response: Response) -> None:
         """Send the response to a request whose handler returned None."""
-        if not request.flag & 2:
+        if not request.is_oneway:
             self.send(request.connection, encode_response(request.opaque, response))
 
     def invoke(
@@ -288,8 +271,34 @@ class RemotingServer(Outbox):
         """Return whether the handler of *first* takes *other* with it."""
         if self.check_access is not None:
             return False  # each request has its own check
-        is_same = other.code == first.code and not other.flag & 1
+        is_same = other.code == first.code and not other.is_response
         return is_same and first.code in self.sequence_handlers
+
+    def _handle_requests(self, peer: Connection) -> tuple[list[bytes], Request | None]:
+        """Handle the requests that *peer* has completed.
+
+        Returns the frames of the responses, and a request that has to wait until they
+        are read.
+        """
+        frames: list[bytes] = []
+        size = 0
+        request = peer.next_request()
+        while request is not None and size <= RESPONSES_SIZE_MAX:  # [WIRE-CONN-001]
+            first, sequence = request, [request]
+            request = peer.next_request()
+            if first.is_response:
+                self._complete(first.opaque, first)  # [WIRE-COMMAND-006]
+                continue
+            while request is not None and self._is_sequence(first, request):
+                sequence.append(request)
+                request = peer.next_request()
+            for one, response in zip(sequence, self._handle(sequence), strict=True):
+                # [WIRE-COMMAND-002] [WIRE-CONN-019]
+                if response is not None and not one.is_oneway:
+                    frame = encode_response(one.opaque, response)
+                    frames.append(frame)
+                    size += len(frame)
+        return frames, request
 
     def _handle(self, requests: Sequence[Request]) -> Sequence[Response | None]:
         """Return the responses to requests of one code; mostly it is one request."""

@@ -129,8 +129,9 @@ class MessageStore(StoreReads):
             self.flush_queues()
             self.index.flush()
             self.schedule_service.save(self.config)
-            is_amiss = self.dispatcher.is_behind or self.clean_service.is_disk_full
-            if not is_amiss:  # [STORE-CLEAN-016]
+            is_behind = self.dispatcher.is_behind
+            if not is_behind and not self.clean_service.is_disk_full:
+                # [STORE-CLEAN-016]
                 self._files.delete(ABORT)
         except FilesError as error:
             self.last_error = str(error)
@@ -146,8 +147,8 @@ class MessageStore(StoreReads):
         *is_checked* skips the checks, for a delayed message that is delivered.
         4.6.0 DefaultMessageStore#putMessage and #putMessages.
         """
-        is_amiss = self._is_queue_stuck or self.clean_service.is_disk_full
-        if is_amiss or not self._is_running:
+        is_refusing = self._is_queue_stuck or self.clean_service.is_disk_full
+        if is_refusing or not self._is_running:
             return [_NOT_AVAILABLE] * len(messages)
         if self._append_began_ms and self.is_busy(now_ms):
             return [self._busy_result(message) for message in messages]

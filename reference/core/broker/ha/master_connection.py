@@ -134,7 +134,7 @@ class MasterConnection:
         self._remoting.emit(Send(connection, report))
 
     def _shut_down(self, connection: int, reason: str, now_ms: int) -> None:
-        self._remoting.log_error(f"the master at {self.address} {reason}: hanging up")
+        self._remoting.log_error(f"the master at {self.address} {reason}: closed")
         self._remoting.close(connection, reason)
         self._closed(now_ms + RECONNECT_MS)
 

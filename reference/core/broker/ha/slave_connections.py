@@ -188,5 +188,5 @@ class SlaveConnections:
 
     def _shut_down(self, slave: SlaveConnection, why: str) -> None:
         self._remove(slave.connection)
-        self._remoting.log_error(f"the slave at {slave.address} {why}: hanging up")
+        self._remoting.log_error(f"the slave at {slave.address} {why}: closed")
         self._remoting.close(slave.connection, why)

@@ -90,7 +90,9 @@ class SlaveSync:
         if response is None or response.connection != self._connection:
             return
         if response.code != 0:
-            self._remoting.log_error(f"{code.name}: the master says {response.remark}")
+            self._remoting.log_error(
+                f"{code.name}: the master responded {response.code}: {response.remark}"
+            )
             return
         try:
             body = fastjson.loads(response.body)

@@ -157,7 +157,7 @@ def _check_pull(
     if not header.sys_flag & FLAG_SUBSCRIPTION:
         subscription = _heartbeat_subscription(state, header, group)
     elif subscription is None:
-        subscription = _brought_subscription(header)
+        subscription = _request_subscription(header)
     kind = subscription.expression_type
     if kind != TAG and not options.enable_property_filter:  # [PULL-FILTER-007]
         remark = f"The broker does not support consumer to filter message by {kind}"
@@ -166,7 +166,7 @@ def _check_pull(
     return group, subscription
 
 
-def _brought_subscription(header: PullMessageRequestHeader) -> Subscription:
+def _request_subscription(header: PullMessageRequestHeader) -> Subscription:
     """Return the subscription that the request contains; raise Refused."""
     try:
         return parse_subscription(

@@ -73,11 +73,13 @@ class Flusher:
     def start(self, now_ms: int) -> None:
         """Start the timers."""
         options = self._options
-        self._every(options.flush_interval_commit_log, self._log_round, now_ms)
-        self._every(options.flush_interval_consume_queue, self._queue_round, now_ms)
+        self._every(options.flush_interval_commit_log, self._flush_log_if_due, now_ms)
+        self._every(
+            options.flush_interval_consume_queue, self._flush_queues_if_due, now_ms
+        )
         if self._store.log.pool is not None:
-            self._commit_round(now_ms)  # the first commit is full, and finds nothing
-            self._every(options.commit_interval_commit_log, self._commit_round, now_ms)
+            self._commit_if_due(now_ms)  # the first commit is full, and finds nothing
+            self._every(options.commit_interval_commit_log, self._commit_if_due, now_ms)
 
     def wait(self, end: int, *, now_ms: int, on_done: OnCommit) -> None:
         """Call *on_done* with True when the log is on disk up to *end*.
@@ -109,7 +111,7 @@ class Flusher:
             self._suspect.update(work.queues)
             self._write_again()
             if self.is_sync:
-                self._remoting.timers.call_at(now_ms + RETRY_MS, self._log_round)
+                self._remoting.timers.call_at(now_ms + RETRY_MS, self._flush_log_if_due)
             return
         try:
             work.on_done()
@@ -121,7 +123,7 @@ class Flusher:
     def _every(self, period_ms: int, job: Callable[[int], None], now_ms: int) -> None:
         self._remoting.timers.call_every(period_ms, job, first_ms=now_ms + period_ms)
 
-    def _log_round(self, now_ms: int) -> None:
+    def _flush_log_if_due(self, now_ms: int) -> None:
         if self._is_under_way(_LOG):
             return
         pages = self._log_policy.least_pages(  # [STORE-DEFAULT-005]
@@ -162,7 +164,7 @@ class Flusher:
         if deadline_ms is not None:
             self._remoting.timers.call_at(deadline_ms, self._time_out)
 
-    def _queue_round(self, now_ms: int) -> None:
+    def _flush_queues_if_due(self, now_ms: int) -> None:
         self._on_messages(self._store.catch_up(), now_ms)
         self._report_dispatch(self._store.dispatch_error)
         if self._is_under_way(_QUEUES):
@@ -194,7 +196,7 @@ class Flusher:
             file = self._store.checkpoint.write(logics_ms=checkpoint_ms)
             self._emit(FlushWork(_CHECKPOINT, (), lambda: None), (file,))
 
-    def _commit_round(self, now_ms: int) -> None:
+    def _commit_if_due(self, now_ms: int) -> None:
         pool = self._store.log.pool
         pages = self._commit_policy.least_pages(  # [STORE-DEFAULT-008]
             now_ms,

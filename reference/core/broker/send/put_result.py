@@ -68,7 +68,7 @@ def respond_to_put(
     4.6.0 org.apache.rocketmq.store.CommitLog#handleDiskFlush and #handleHA wait one
     after the other; here both waits run at the same time.
     """
-    if request.flag & 2:
+    if request.is_oneway:
         return None
     # [SEND-STATE-010] [HA-WAIT-004]
     if not (message.wait_until_stored and result.is_stored):

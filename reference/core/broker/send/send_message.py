@@ -108,7 +108,7 @@ def handle_send_message(
             responses[number] = respond_to_put(
                 state, ports, request, message, result=result, form=form
             )
-        elif not request.flag & 2:
+        elif not request.is_oneway:
             responses[number] = put_response(options, result, queue_id=queue_id)
     return responses
 
@@ -211,9 +211,9 @@ def new_message(
         state.connections[request.connection].remote,  # [SEND-HOST-001]
         state.store_host,  # [SEND-HOST-002]
         header.reconsume_times or 0,  # [SEND-RETRY-001]
-        0,
+        0,  # prepared_transaction_offset
         is_wait_store_msg_ok(properties),
-        False,
+        False,  # is_batch
     )
     return new_tuple(NewMessage, values)
 
