@@ -23,6 +23,19 @@ PATIENCE_MS = 5_000
 BODIES = st.integers(0, 700).map(bytes)
 
 
+def test_waits_of_many_puts_share_one_timer() -> None:
+    stage = SlowDisk(SYNC)
+    stage.connect(1)
+    timers = stage.broker.timers
+    assert stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T")) == []
+    count = len(timers)
+    for _ in range(50):
+        stage.flush()
+        assert len(stage.inbox(1)) == 1
+        assert stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T")) == []
+    assert len(timers) == count
+
+
 def test_one_flush_answers_all_that_came_before_it() -> None:
     stage = SlowDisk(SYNC)
     stage.connect(1)

@@ -55,6 +55,8 @@ class Flusher:
         self.flushes_on_append = self.is_sync or store.log.pool is not None
         """Whether `on_append` has anything to do."""
         self.pending = GroupCommitQueue()
+        self._has_timer = False
+        """Whether a timer for the deadlines of `pending` is set; one is enough."""
         self._remoting = remoting
         self._store = store
         self._options = state.options
@@ -90,9 +92,10 @@ class Flusher:
         if timeout_ms <= 0:
             on_done(False)
             return
-        is_first, deadline_ms = not self.pending, now_ms + timeout_ms
+        deadline_ms = now_ms + timeout_ms
         self.pending.put(end, deadline_ms=deadline_ms, on_commit=on_done)
-        if is_first:
+        if not self._has_timer:
+            self._has_timer = True
             self._remoting.timers.call_at(deadline_ms, self._time_out)
 
     def on_append(self) -> None:
@@ -161,6 +164,7 @@ class Flusher:
         """Time puts out, and set the timer for the next one."""
         self.pending.expire(now_ms)
         deadline_ms = self.pending.deadline_ms
+        self._has_timer = deadline_ms is not None
         if deadline_ms is not None:
             self._remoting.timers.call_at(deadline_ms, self._time_out)
 
