@@ -116,11 +116,13 @@ header_layout = Struct(
     field("remark", Prefixed(Int32sb, GreedyBytes), "words for people, after a size"),
     field("fields", Prefixed(Int32sb, GreedyBytes), "entries (Java: extFields)"),
 )
+_NAME_SIZE, _VALUE_SIZE = Int16sb, Int32sb
 entry_layout = Struct(
-    field("name", Prefixed(Int16sb, GreedyBytes), "name of a header field"),
-    field("value", Prefixed(Int32sb, GreedyBytes), "its value, as a string"),
+    field("name", Prefixed(_NAME_SIZE, GreedyBytes), "name of a header field"),
+    field("value", Prefixed(_VALUE_SIZE, GreedyBytes), "its value, as a string"),
 )
-_NAME_SIZE, _VALUE_SIZE = Int16sb.sizeof(), Int32sb.sizeof()
+_NAME_AT, _VALUE_AT = _NAME_SIZE.sizeof(), _VALUE_SIZE.sizeof()
+"""Bytes of the size before a name, and before a value."""
 SMALLEST_SIZE = 21
 """Bytes of a header without remark and fields."""
 
@@ -173,9 +175,9 @@ def decode_entries(data: bytes) -> dict[str, str]:
     found: dict[str, str] = {}
     start = 0
     while start < len(data):
-        name = start + _NAME_SIZE
+        name = start + _NAME_AT
         name_end = name + int.from_bytes(data[start:name], "big", signed=True)
-        value = name_end + _VALUE_SIZE
+        value = name_end + _VALUE_AT
         end = value + int.from_bytes(data[name_end:value], "big", signed=True)
         if not name <= name_end < value <= end <= len(data):
             parse(entry_layout, data[start:])
