@@ -40,11 +40,12 @@ class HoleSpace:
     """The space that the holes of a store's open files may take."""
 
     def __init__(self, directory: Path) -> None:
+        self.is_needed = False
+        """Whether holes take space when they are read."""
         try:
             self.is_needed = is_in_memory(directory)
         except OSError as error:
             raise files_error("cannot look at", directory, error) from error
-        """Whether holes take space when they are read."""
         self._promised = 0
         """Bytes of holes that have no space of their own yet."""
 

@@ -10,7 +10,11 @@ from __future__ import annotations
 from functools import partial
 
 from reference.core.broker.ports import Ports
-from reference.core.broker.send.put_result import put_message, respond_to_put
+from reference.core.broker.send.put_result import (
+    broker_fields,
+    put_message,
+    respond_to_put,
+)
 from reference.core.broker.send.send_message import (
     SEND_HEADERS,
     check_send,
@@ -98,10 +102,7 @@ def _put_reply(
     failure: str | None,
 ) -> Response | None:
     """Store the reply; return the response, or None where it is sent later."""
-    fields: dict[str, object] = {
-        "MSG_REGION": state.options.region_id,
-        "TRACE_ON": state.options.trace_on,
-    }
+    fields = broker_fields(state.options.region_id, state.options.trace_on)
     if failure is None:  # [SEND-REPLY-003]
         fields |= {"msgId": "0", "queueId": reply.queue_id, "queueOffset": 0}
     # [SEND-REPLY-004]
