@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.process import start
+from conformance.harness.process.process_group import orphans
 from conformance.harness.process.spawn_thread import run_on_spawn_thread
 
 STARTER = """
@@ -61,3 +63,26 @@ def is_alive(pid: int) -> bool:
     except FileNotFoundError:
         return False
     return state.rpartition(")")[2].split()[0] != "Z"
+
+
+WRAPPED = """
+trap 'sleep 0.3; echo stopped; exit 0' TERM
+echo began
+while :; do sleep 0.05; done
+"""
+
+
+@pytest.mark.parametrize("way", ["terminate", "kill"])
+def test_the_program_of_a_wrapper_that_has_ended_ends_too(
+    way: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.sh"
+    program.write_text(WRAPPED)
+    command: list[str | Path] = ["sh", "-c", 'sh "$0" & exit 7', program]
+    child = start("wrapper", command, log=tmp_path / "log")
+    assert child.wait_end() == 7
+    wait_until(lambda: "began" in child.output(), what="the program has begun")
+    assert len(orphans(child.pid)) > 0
+    assert (child.terminate() if way == "terminate" else child.kill()) == 7
+    wait_until(lambda: not orphans(child.pid), what="the program has ended")
+    assert ("stopped" in child.output()) == (way == "terminate")

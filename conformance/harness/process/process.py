@@ -19,11 +19,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from conformance.harness.process.process_group import orphans
 from conformance.harness.process.spawn_thread import run_on_spawn_thread
 
 POLL_S = 0.02
@@ -140,13 +142,17 @@ class Child:
     def terminate(
         self, *, grace_s: float = 30.0, number: signal.Signals = signal.SIGTERM
     ) -> int:
-        """Terminate the program, kill it after *grace_s*, and return its exit code."""
+        """Terminate the program, kill it after *grace_s*, and return its exit code.
+
+        Where the command is a wrapper, its program has the same time.
+        """
+        give_up_at = time.monotonic() + grace_s
         self._signal(number)
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self.process.wait(grace_s)
-        except subprocess.TimeoutExpired:
-            self._signal(signal.SIGKILL)
-        return self._reap()
+            while orphans(self.pid) and time.monotonic() < give_up_at:
+                time.sleep(POLL_S)
+        return self.kill()
 
     def kill(self) -> int:
         """End the program with SIGKILL, as a power cut would."""
@@ -159,11 +165,9 @@ class Child:
         return code
 
     def _signal(self, number: signal.Signals) -> None:
-        if self.running:
-            try:
+        if self.running or orphans(self.pid):
+            with suppress(ProcessLookupError):  # it ended between the two lines
                 os.killpg(self.pid, number)
-            except ProcessLookupError:  # it ended between the two lines
-                return
 
     def _failed(self, what: str) -> ProcessError:
         return ProcessError(
