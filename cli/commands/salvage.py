@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from cli.options.common import format_option
-from cli.options.exit_codes import FINDINGS, SUCCESS
+from cli.options.exit_codes import FINDINGS, SUCCESS, InterruptedCommand
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
 
@@ -47,7 +47,7 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
     queue move to lower queue offsets, and the committed offsets of groups with them.
 
     Exit codes: 0 nothing is lost, 1 something is lost or damaged, 2 the input is no
-    store or the output cannot be written.
+    store or in use, or the output cannot be written, 130 interrupted.
     """
     from cli.pages.salvage_report import as_json, as_text
     from cli.runs.salvage_store import SalvageError, salvage_store
@@ -61,6 +61,9 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
         raise NotSalvaged(str(error)) from error
     except (ViewError, FilesError, OSError) as error:
         raise NotSalvaged(f"{error}; {target} is incomplete") from error
+    except KeyboardInterrupt:
+        text = f"interrupted; {target} is incomplete, delete it"
+        raise InterruptedCommand(text) from None
     write_result((as_json if form == "json" else as_text)(result), out)
     is_whole = not (result.damaged or result.lost or result.warnings)
     sys.exit(SUCCESS if is_whole else FINDINGS)

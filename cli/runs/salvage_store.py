@@ -19,7 +19,7 @@ from cli.runs.salvage_config import write_config
 from cli.runs.stated_offsets import stated_offsets
 from reference.core.recovery_forecast.file_sizes import inferred_options
 from reference.core.salvage.changed_record import encode_changed
-from reference.core.salvage.log_plan import NewBytes, bridge, plan_file
+from reference.core.salvage.log_plan import NewBytes, bridge, is_bridge, plan_file
 from reference.core.salvage.op_messages import with_half_offsets
 from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
 from reference.core.salvage.readable_records import (
@@ -72,6 +72,8 @@ def salvage_store(
     """
     _check_target(store, target)
     view = ReadOnlyStore(store)
+    if view.is_locked():
+        raise SalvageError(f"a broker is running on {store}; stop it first")
     options = inferred_options(view)
     size = options.commit_log_file_size
     files = _log_files(store, size)
@@ -79,7 +81,8 @@ def salvage_store(
         raise SalvageError(f"{store} has no file of a commit log")
     log = target / COMMIT_LOG
     log.mkdir(parents=True)
-    writer = LogWriter(log, size, Salvage(target=target))
+    is_whole = files[0][0] == 0
+    writer = LogWriter(log, size, Salvage(target=target), is_whole=is_whole)
     for base, path in files:
         writer.write_file(base, path, is_last=base == files[-1][0])
         progress(size)
@@ -111,8 +114,10 @@ def _log_files(store: Path, size: int) -> list[tuple[int, Path | None]]:
 class LogWriter:
     """Writes the files of the new log, and adds to the result what they lack."""
 
-    def __init__(self, log: Path, file_size: int, result: Salvage) -> None:
-        self.offsets = QueueOffsets()
+    def __init__(
+        self, log: Path, file_size: int, result: Salvage, *, is_whole: bool
+    ) -> None:
+        self.offsets = QueueOffsets(is_whole=is_whole)
         self.result = result
         self._log = log
         self._size = file_size
@@ -156,7 +161,7 @@ class LogWriter:
         if record is None:
             yield from bridge(part.offset, end, part.record.stored_at_ms)
             return
-        self.result.record_count += 1
+        self.result.record_count += not is_bridge(record)
         record = replace(record, queue_offset=self.offsets.add(record))
         original = data[part.offset - base : end - base]
         is_same = record == part.record
@@ -197,5 +202,6 @@ def _make_queues(target: Path, options: StoreOptions, offsets: QueueOffsets) -> 
     expected = sum(offsets.counts.values())
     if counts != expected:
         raise SalvageError(
-            f"the queues of {target} have {counts:,} of {expected:,} messages"
+            f"the queues of {target} have {counts:,} messages, its log {expected:,};"
+            " do not use the new store"
         )

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from cli.main import main
+from reference.shell.storage.disk import DiskFiles
+from rocketmq_conformance.paths import module_command
 
 PAGE = 4096
 
@@ -79,6 +82,52 @@ def test_damage_is_reported_and_the_original_is_only_read(
     ranges = (one for queue in found["lost_offsets"] for one in queue["ranges"])
     lost = sum(int(end) - int(begin) for begin, end in ranges)
     assert found["lost"] == lost > 0
+
+
+@pytest.mark.parametrize("end", [100, 5 * PAGE])
+def test_queues_whose_first_messages_are_lost_begin_at_0(
+    store: Path, tmp_path: Path, end: int
+) -> None:
+    path = min((store / "commitlog").iterdir())
+    path.write_bytes(bytes(end) + path.read_bytes()[end:])
+    new = tmp_path / "new"
+    code, output = run("salvage", store, "-o", new, "--format", "json")
+    assert code == 1, output
+    found = json.loads(output)
+    begins = [int(one["ranges"][0][0]) for one in found["lost_offsets"]]
+    assert begins == [0] * len(begins)
+    assert found["lost"] == sum(one["by"] for one in found["moved_queues"]) > 0
+    code, output = run("salvage", new, "-o", tmp_path / "again", "--format", "json")
+    assert code == 0, output
+    assert json.loads(output)["messages"] == found["messages"]
+
+
+def test_a_store_in_use_is_not_salvaged(store: Path, tmp_path: Path) -> None:
+    files = DiskFiles(store)
+    files.lock()
+    with subprocess.Popen(
+        module_command("cli", "salvage", str(store), "-o", str(tmp_path / "new")),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        error = process.stderr.read()
+    files.unlock()
+    assert process.returncode == 2
+    assert "a broker is running on" in error
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_interrupted_salvage_says_so(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cli.runs.salvage_store._make_queues", interrupted)
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert code == 130
+    assert "is incomplete" in output
 
 
 def test_the_second_salvage_finds_nothing_more(store: Path, tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_bridges_fill_a_range_exactly(size: int) -> None:
 
 
 def test_a_gap_of_a_queue_is_closed_and_committed_offsets_move() -> None:
-    offsets = QueueOffsets()
+    offsets = QueueOffsets(is_whole=False)
     new = [offsets.add(record(number, 0)) for number in (10, 11, 14, 15, 20)]
     assert new == [10, 11, 12, 13, 14]
     assert offsets.lost[QUEUE] == [OffsetRange(12, 14), OffsetRange(16, 20)]
@@ -169,8 +169,22 @@ def test_a_gap_of_a_queue_is_closed_and_committed_offsets_move() -> None:
     assert offsets.moved(QueueName("other", 0), 7) == 7
 
 
+def test_a_queue_of_a_whole_log_begins_at_0() -> None:
+    offsets = QueueOffsets(is_whole=True)
+    assert [offsets.add(record(number, 0)) for number in (2, 3, 5)] == [0, 1, 2]
+    assert offsets.lost[QUEUE] == [OffsetRange(0, 2), OffsetRange(4, 5)]
+    assert [offsets.moved(QUEUE, one) for one in (0, 1, 2, 3, 4, 5)] == [
+        0,
+        0,
+        0,
+        1,
+        2,
+        2,
+    ]
+
+
 def test_half_and_rolled_back_messages_have_no_place_in_a_queue() -> None:
-    offsets = QueueOffsets()
+    offsets = QueueOffsets(is_whole=False)
     half = Record(
         topic="T",
         queue_id=0,
@@ -203,7 +217,7 @@ def op_message(body: bytes) -> Record:
 
 
 def test_op_messages_name_the_moved_half_messages() -> None:
-    offsets = QueueOffsets()
+    offsets = QueueOffsets(is_whole=False)
     for number in (98, 99, 103, 104):
         offsets.add(replace(record(number, 0), topic=HALF_TOPIC))
     new = {

@@ -33,6 +33,12 @@ class NewBytes(NamedTuple):
     data: bytes
 
 
+def is_bridge(record: Record) -> bool:
+    """Return whether an earlier salvage has written *record*."""
+    is_rolled_back = record.system_flags == SystemFlag.TRANSACTION_ROLLBACK
+    return is_rolled_back and BRIDGE_TOPIC.startswith(record.topic)
+
+
 def plan_file(
     records: Iterable[FoundRecord], base: int, size: int, *, is_last: bool
 ) -> Iterator[FoundRecord | NewBytes]:

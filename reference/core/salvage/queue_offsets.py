@@ -38,15 +38,20 @@ class OffsetRange(NamedTuple):
 
 
 class QueueOffsets:
-    """The gaps of all queues, and the offsets that close them."""
+    """The gaps of all queues, and the offsets that close them.
 
-    def __init__(self) -> None:
+    A log that *is_whole* begins at 0, so that nothing of it has expired. Each of its
+    queues begins at 0, too, and what is missing there is a gap.
+    """
+
+    def __init__(self, *, is_whole: bool) -> None:
+        self._is_whole = is_whole
         self.lost: dict[QueueName, list[OffsetRange]] = defaultdict(list)
         """Lost offsets between readable records, by queue, in order."""
         self.counts: dict[QueueName, int] = defaultdict(int)
         """Readable records that queues have."""
         self.begins: dict[QueueName, int] = {}
-        """Queue offset of the first readable record."""
+        """Queue offset from which on records are expected."""
         self.ends: dict[QueueName, int] = {}
         """Original queue offset behind the last readable record."""
         self._distances: dict[QueueName, int] = defaultdict(int)
@@ -57,8 +62,10 @@ class QueueOffsets:
         if record.system_flags & _TRANSACTION not in _IN_QUEUE:
             return record.queue_offset
         name = QueueName(record.topic, record.queue_id)
-        self.begins.setdefault(name, record.queue_offset)
-        end = self.ends.get(name, record.queue_offset)
+        begin = self.begins.setdefault(
+            name, 0 if self._is_whole else record.queue_offset
+        )
+        end = self.ends.get(name, begin)
         if record.queue_offset > end:
             self.lost[name].append(OffsetRange(end, record.queue_offset))
             self._distances[name] += record.queue_offset - end
