@@ -15,6 +15,7 @@ import click
 from cli.options.common import format_option
 from cli.options.moment import TimeError, time_ms
 from cli.options.output import out_option, write_result
+from cli.options.releases import recoverable_releases, release_option
 from cli.options.selection import select
 from cli.options.store_list import listed_stores
 from cli.runs.audit_interrupts import ended_by_interrupt
@@ -46,10 +47,10 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="The broker's configuration; without it, file sizes are inferred.",
 )
-@click.option(
-    "--release",
-    help="Release of the broker that will start on a damaged store, for the advice;"
+@release_option(
+    "Release of the broker that will start on a damaged store, for the advice;"
     " without it, 4.6.0 or 5.3.3, by the store's files.",
+    among=recoverable_releases,
 )
 @click.option(
     "--score",
@@ -129,7 +130,7 @@ def audit(
             master=master,
             only=_ids(only),
             broker_conf=broker_conf,
-            release=_release(release),
+            release=release,
             directory=directory,
             against=against,
             since_ms=_time(since),
@@ -218,16 +219,6 @@ def _sample_spec(fraction: float | None, seed: int | None) -> SampleSpec | None:
         return None
     chosen = secrets.randbelow(2**32) if seed is None else seed
     return SampleSpec(fraction=fraction, seed=chosen)
-
-
-def _release(name: str | None) -> str | None:
-    """Return *name*, a release whose start can be forecast."""
-    from reference.core.store.recovery.rules import rules_of
-
-    try:
-        return None if name is None else rules_of(name).release
-    except ValueError as error:
-        raise click.UsageError(f"--release: {error}") from None
 
 
 def _ids(only: str | None) -> list[str]:

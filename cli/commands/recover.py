@@ -15,7 +15,7 @@ import click
 from cli.options.common import format_option
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
-from cli.options.releases import release_option
+from cli.options.releases import recoverable_releases, release_option
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
 
 if TYPE_CHECKING:
@@ -34,15 +34,11 @@ class Unreadable(click.ClickException):
     exit_code = 2
 
 
-def _studied() -> list[str]:
-    from reference.core.store.recovery.rules import RULES
-
-    return list(RULES)
-
-
 @click.command()
 @click.argument("store", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@release_option("The release to start, as 4.6.", among=_studied, required=True)
+@release_option(
+    "The release to start, as 4.6.", among=recoverable_releases, required=True
+)
 @click.option(
     "--dry-run", is_flag=True, help="Write nothing anywhere, as without --copy."
 )

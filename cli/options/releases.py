@@ -22,6 +22,13 @@ def studied_releases() -> Sequence[str]:
     return STUDIED
 
 
+def recoverable_releases() -> Sequence[str]:
+    """Return the releases whose start can be forecast."""
+    from reference.core.store.recovery.rules import RULES
+
+    return list(RULES)
+
+
 def release_option(
     explanation: str,
     *,
@@ -32,8 +39,10 @@ def release_option(
     """Return ``--release``, whose value is one of the releases *among*."""
 
     def studied(
-        _ctx: click.Context, _option: click.Parameter, given: str | None
+        ctx: click.Context, option: click.Parameter, given: str | None
     ) -> str | None:
+        if given is None and required:
+            raise click.MissingParameter(ctx=ctx, param=option)
         return None if given is None else studied_release(given, among)
 
     return click.option(

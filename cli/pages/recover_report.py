@@ -9,18 +9,33 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from reference.core.recovery_forecast.outcome import (
+    ConfigRead,
     MessageRange,
     OffsetOutside,
     Outcome,
     QueueOutcome,
 )
 from reference.core.recovery_forecast.refusal import Refusal
-from spec.store.file_names import file_name
+from reference.core.store.config_files import (
+    CONSUMER_FILTERS,
+    CONSUMER_OFFSETS,
+    DELAY_OFFSETS,
+    SUBSCRIPTION_GROUPS,
+    TOPICS,
+)
+from spec.store.file_names import LOCK, file_name
 
 if TYPE_CHECKING:
     from cli.runs.recover_copy import CopyRecovered
 
 RANGES_SHOWN = 20
+_CONTENT = {
+    TOPICS: "topics",
+    CONSUMER_OFFSETS: "offsets of all groups",
+    SUBSCRIPTION_GROUPS: "subscription groups",
+    CONSUMER_FILTERS: "filters of consumers",
+    DELAY_OFFSETS: "offsets of all delay levels",
+}
 
 
 def as_json(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
@@ -69,7 +84,12 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
             "deleted_files": outcome.index_deleted,
         },
         "config": [
-            {"file": one.file, "read": one.source, "says": one.report}
+            {
+                "file": one.file,
+                "read": one.source,
+                "says": one.report,
+                "lost": one.has_lost,
+            }
             for one in outcome.config
         ],
         "notes": [{"clause": one.clause, "says": one.text} for one in outcome.notes],
@@ -132,6 +152,7 @@ def _bounds(one: OffsetOutside) -> dict[str, object]:
 def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
     """Return the same for an operator: the answer first, then what it costs."""
     lines = [f"{store}, started by {outcome.release}", _answer(outcome)]
+    lines += [_lost_config(one) for one in outcome.config if one.has_lost]
     for title, ranges in (
         ("lost", outcome.lost),
         (
@@ -154,12 +175,13 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     lines += [
         f"{one.file} {one.report}."
         for one in outcome.config
-        if one.source != "file" and "missing, and" not in one.report
+        if one.source == "bak" and not one.is_present
     ]
-    if outcome.index_deleted:
+    if outcome.index_deleted and outcome.refusal is None:
         lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")
     lines += [f"{note.text} ({note.clause})." for note in outcome.notes]
-    if outcome.lost:
+    is_damaged = outcome.refusal is not None and outcome.refusal.file != LOCK
+    if outcome.lost or is_damaged or any(one.has_lost for one in outcome.config):
         lines.append(
             f"A new store of all messages that can still be read:"
             f" rmqc salvage {shlex.quote(store)} -o NEW"
@@ -174,6 +196,15 @@ def _printable(line: str) -> str:
     return "".join(
         one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line
     )
+
+
+def _lost_config(one: ConfigRead) -> str:
+    name = one.file.rpartition("/")[2]
+    content = _CONTENT.get(name, f"content of {name}")
+    state = f"{one.file} {one.report}"
+    if one.source == "bak":
+        return f"Lost are changes of the {content} after the .bak: {state}."
+    return f"Lost are the {content}: {state}."
 
 
 def _answer(outcome: Outcome) -> str:

@@ -154,6 +154,39 @@ def test_both_copies_of_a_setting_are_broken(tmp_path: Path) -> None:
     assert [one["read"] for one in config if "topics" in one["file"]] == ["nothing"]
 
 
+@pytest.mark.parametrize("backup", [False, True])
+def test_a_broken_table_is_a_loss(tmp_path: Path, *, backup: bool) -> None:
+    store = copied(tmp_path)
+    topics = store / "config" / "topics.json"
+    topics.with_name("topics.json.bak").unlink(missing_ok=True)
+    if backup:
+        shutil.copy(topics, topics.with_name("topics.json.bak"))
+    topics.write_text("{")
+    result = recover(store, "--release", "4.6")
+    assert result.exit_code == 1
+    assert "Nothing is lost" not in result.output
+    lost = "Lost are changes of the topics after the .bak" if backup else "Lost are the"
+    _, answer, line, *_, hint = result.output.splitlines()
+    assert "It starts" in answer
+    assert line.startswith(lost)
+    assert hint.endswith(f"rmqc salvage {store} -o NEW")
+
+
+def test_a_refused_start_names_the_next_step(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    os.truncate(min((store / "commitlog").iterdir()), 5_000)
+    result = recover(store, "--release", "4.6")
+    assert result.exit_code == 1
+    assert "It does not start" in result.output.splitlines()[1]
+    assert result.output.endswith(f"rmqc salvage {store} -o NEW\n")
+
+
+def test_the_release_must_be_named() -> None:
+    result = recover(STORES / "4.6.0-stopped")
+    assert result.exit_code == 2
+    assert "Missing option '--release'" in result.output
+
+
 def test_a_running_broker_is_noticed(tmp_path: Path) -> None:
     store = copied(tmp_path)
     holding = "import sys; from reference.shell.storage.disk import DiskFiles;"

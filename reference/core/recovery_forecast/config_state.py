@@ -59,7 +59,10 @@ def read_configuration(view: StoreView, rules: RecoveryRules) -> Configuration:
         reading = load_config(text, backup, decode)
         if text is None and backup is None and name not in _REPORTED_WHEN_MISSING:
             continue  # most brokers have none
-        found.readings.append(ConfigRead(path, reading.source, reading.report))
+        is_present = text is not None
+        found.readings.append(
+            ConfigRead(path, reading.source, reading.report, is_present)
+        )
         found.values[name] = reading.value or {}
         if not reading.starts:
             reason = f"{path} {reading.report}"

@@ -86,6 +86,12 @@ class ConfigRead(NamedTuple):
     file: str
     source: str
     report: str
+    is_present: bool = True
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether the broker does not read what the file had."""
+        return self.is_present and self.source != "file"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -116,6 +122,7 @@ class Outcome:
             self.repeated,
             self.offsets,
             self.delay_offsets,
+            [one for one in self.config if one.has_lost],
         )
         return self.refusal is None and not self.log.cut_bytes and not any(findings)
 
