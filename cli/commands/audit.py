@@ -176,6 +176,9 @@ def _check_together(given: Set[str], store_count: int) -> None:
 @contextmanager
 def _as_target_error() -> Iterator[None]:
     """End the program with one line where a store cannot be audited."""
+    # First, so that its extra is named, and not that of py4j, which it brings along.
+    import pyspark  # noqa: F401
+
     from spark_checks.broker_conf import ConfError
     from spark_checks.faults.labels import LabelsError
     from spark_checks.sampling import SampleError

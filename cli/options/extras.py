@@ -6,7 +6,12 @@ The base is small. Spark, numpy, a Java runtime and the Docker client come with 
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, distribution
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import click
 
@@ -39,6 +44,17 @@ def missing_extra(error: ModuleNotFoundError) -> MissingExtraError | None:
     extra = EXTRAS.get(package)
     if extra is None:
         return None
+    source = installed_from() or DISTRIBUTION
     return MissingExtraError(
-        f"{package} is not installed: pip install '{DISTRIBUTION}[{extra}]'"
+        f"{package} is not installed: pip install {shlex.quote(f'{source}[{extra}]')}"
     )
+
+
+def installed_from() -> str | None:
+    """Return the directory that this was installed from, None for a package index."""
+    try:
+        origin = distribution(DISTRIBUTION).read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None
+    url = urlsplit(json.loads(origin or "{}").get("url", ""))
+    return url2pathname(url.path) if url.scheme == "file" else None

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
+from cli.options import extras
 from cli.options.extras import DISTRIBUTION, EXTRAS
 
 PROJECT = tomllib.loads(
@@ -18,6 +19,7 @@ PROJECT = tomllib.loads(
 )["project"]
 
 
+@pytest.mark.parametrize("source", [None, "/home/me/checkout"])
 @pytest.mark.parametrize(
     ("command", "package"),
     [
@@ -27,7 +29,10 @@ PROJECT = tomllib.loads(
     ],
 )
 def test_a_missing_package_is_one_line(
-    command: list[str], package: str, monkeypatch: pytest.MonkeyPatch
+    command: list[str],
+    package: str,
+    source: str | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in [one for one in sys.modules if one.partition(".")[0] == package]:
         monkeypatch.delitem(sys.modules, name)
@@ -35,20 +40,21 @@ def test_a_missing_package_is_one_line(
     for name in [one for one in sys.modules if one.startswith(ours)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr(extras, "installed_from", lambda: source)
     done = CliRunner().invoke(main, command)
     line = f"Error: {package} is not installed: "
-    line += f"pip install '{DISTRIBUTION}[{EXTRAS[package]}]'\n"
+    line += f"pip install '{source or DISTRIBUTION}[{EXTRAS[package]}]'\n"
     assert (done.exit_code, done.stderr) == (3, line)
 
 
 def test_the_extras_have_the_packages() -> None:
-    extras = PROJECT["optional-dependencies"]
+    optional = PROJECT["optional-dependencies"]
     assert PROJECT["name"] == DISTRIBUTION
     for package, extra in EXTRAS.items():
         name = "mkdocs-material" if package == "mkdocs" else package
-        assert any(line.startswith(f"{name}>=") for line in extras[extra]), package
+        assert any(line.startswith(f"{name}>=") for line in optional[extra]), package
         assert not any(line.startswith(package) for line in PROJECT["dependencies"])
-    assert extras["all"] == [f"{DISTRIBUTION}[audit,docker,java]"]
+    assert optional["all"] == [f"{DISTRIBUTION}[audit,docker,java]"]
 
 
 BASE_COMMANDS = [
