@@ -91,6 +91,8 @@ CAUSES: Final = (
 
 DAMAGE: Final = ("INV-LOG-001", "INV-LOG-002", "INV-LOG-003", "INV-LOG-004", "INV-FILE")
 """Invariants, or families of them, that a damaged commit log breaks."""
+STRAY: Final = "INV-FILE-001"
+"""Files that are none of the store's: the log beside them is intact."""
 
 
 def is_damage(finding: Finding) -> bool:
@@ -99,6 +101,7 @@ def is_damage(finding: Finding) -> bool:
         finding.severity is Severity.ERROR
         and finding.file.startswith("commitlog/")
         and finding.invariant.id.startswith(DAMAGE)
+        and finding.invariant.id != STRAY
     )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from spark_checks.findings import (
     CAUSES,
+    STRAY,
     Finding,
     Severity,
     is_about_two_stores,
@@ -201,6 +202,8 @@ class Advice:
             if findings[0].severity is Severity.WARNING:
                 return BY_ITSELF, []
             return self._rebuild(REBUILT[family])
+        if name == STRAY:
+            return advice_for(name), self._moves(one.file for one in findings)
         if family == "INV-INDEX" and name not in ADVICE:
             return advice_for(name), self._moves(
                 one.file for one in findings if one.file.startswith("index/")

@@ -105,6 +105,18 @@ def test_a_headline_promises_only_repairs_that_a_start_makes(
     assert advice(*found).headline == headline
 
 
+def test_a_stray_file_is_moved_out_and_the_log_is_intact() -> None:
+    stray = finding("INV-FILE-001", file="commitlog/README.txt")
+    found = advice(stray)
+    assert found.headline is not None
+    assert found.headline.startswith("No damage to the commit log")
+    assert found.first_steps == []
+    (step,) = next_steps(found)
+    assert step["commands"] == [
+        "mv '/a b/commitlog/README.txt' '/a b.commitlog-README.txt'"
+    ]
+
+
 def test_no_index_file_is_moved_because_another_is_missing() -> None:
     gap = finding("INV-INDEX-011", Severity.WARNING, "index/20261123000000000")
     (step,) = next_steps(advice(gap))
