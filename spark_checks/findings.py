@@ -92,7 +92,7 @@ CAUSES: Final = (
 DAMAGE: Final = ("INV-LOG-001", "INV-LOG-002", "INV-LOG-003", "INV-LOG-004", "INV-FILE")
 """Invariants, or families of them, that a damaged commit log breaks."""
 STRAY: Final = "INV-FILE-001"
-"""Files that are none of the store's: the log beside them is intact."""
+"""Invariant of files that no store has: the log beside them is intact."""
 
 
 def is_damage(finding: Finding) -> bool:

@@ -46,8 +46,8 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
     A queue has no room for a lost message. Where one is lost, the later messages of its
     queue move to lower queue offsets, and the committed offsets of groups with them.
 
-    Exit codes: 0 nothing is lost, 1 something is lost or damaged, 2 the input is no
-    store or in use, or the output cannot be written, 130 interrupted.
+    Exit codes: 0 nothing is lost, 1 something is lost or damaged, 2 unreadable or in
+    use, or the output cannot be written, 130 interrupted.
     """
     from cli.pages.salvage_report import as_json, as_text
     from cli.runs.salvage_store import SalvageError, salvage_store

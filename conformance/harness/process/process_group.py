@@ -15,8 +15,8 @@ import psutil
 def orphans(group: int) -> list[int]:
     """Return the ids of a group's running processes, once its first one has ended.
 
-    Empty where a process has the number of the group: the system has given it to a
-    stranger, which it does only after the last process of the group.
+    Empty where a process has the number of the group. The system gives it to a stranger
+    only after the last process of the group.
     """
     try:
         os.killpg(group, 0)
