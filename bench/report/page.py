@@ -155,5 +155,5 @@ def _rows(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _anchor(title: str) -> str:
-    kept_marks = (mark for mark in title.lower() if mark.isalnum() or mark in " -")
+    kept_marks = (mark for mark in title.lower() if mark.isalnum() or mark in " -_")
     return "".join(kept_marks).replace(" ", "-")
