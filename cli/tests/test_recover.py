@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from cli.main import main
 
 STORES = Path(__file__).parents[2] / "fixtures" / "store"
-RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
 LAST_FILE = "commitlog/00000000000000065536"
 END = 99_823
 """End of the log of the recorded store of 4.6.0."""
@@ -152,6 +152,13 @@ def test_both_copies_of_a_setting_are_broken(tmp_path: Path) -> None:
     (store / "config" / "topics.json.bak").unlink()
     config = foretold(store)["config"]
     assert [one["read"] for one in config if "topics" in one["file"]] == ["nothing"]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_expired_messages_are_not_lost(release: str, tmp_path: Path) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    min((store / "commitlog").iterdir()).unlink()
+    assert foretold(store, release)["totals"]["lost"] == 0
 
 
 @pytest.mark.parametrize("backup", [False, True])

@@ -104,8 +104,8 @@ class MessageLossSurvey:
 
     def _kept_records(self) -> None:
         """Report records without a unit as invisible; collect gaps without a record."""
-        expected = 0
-        for place, record in self._log.records(max(self._log.start, 0), self._end):
+        expected = begin = max(self._log.start, 0)  # earlier files have expired
+        for place, record in self._log.records(begin, self._end):
             if place != expected:
                 self._note_gap(expected, place)
             expected = place + record.size
