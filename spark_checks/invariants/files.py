@@ -35,8 +35,8 @@ NONE_MISSING = Invariant(
     id="INV-FILE-003",
     title="A file begins where the previous file ends",
     requirement=file_names.NAME_FOLLOWS,
-    cost="The messages of the missing files are lost. Offsets behind the gap point"
-    " into the wrong file.",
+    cost="The messages of missing commit-log files are lost; those of missing queue"
+    " files have no units. Offsets behind the gap point into the wrong file.",
 )
 WHOLE_UNITS = Invariant(
     id="INV-FILE-004",

@@ -197,13 +197,15 @@ class Advice:
         is_effect = family not in CAUSES[:2] and not is_damage(findings[0])
         if self.damage and is_effect:
             return AFTER_LOG, []
-        is_of_queues = family != "INV-FILE" or name == "INV-FILE-004"
+        if name == STRAY:
+            return advice_for(name), self._moves(one.file for one in findings)
+        is_of_queues = family != "INV-FILE" or all(
+            one.file.startswith("consumequeue/") for one in findings
+        )
         if family in REBUILT and is_of_queues:
             if findings[0].severity is Severity.WARNING:
                 return BY_ITSELF, []
             return self._rebuild(REBUILT[family])
-        if name == STRAY:
-            return advice_for(name), self._moves(one.file for one in findings)
         if family == "INV-INDEX" and name not in ADVICE:
             return advice_for(name), self._moves(
                 one.file for one in findings if one.file.startswith("index/")

@@ -115,6 +115,19 @@ def test_a_stray_file_is_moved_out_and_the_log_is_intact() -> None:
     assert step["commands"] == [
         "mv '/a b/commitlog/README.txt' '/a b.commitlog-README.txt'"
     ]
+    (step,) = next_steps(advice(finding("INV-FILE-001", file="consumequeue/notes")))
+    assert step["commands"] == [
+        "mv '/a b/consumequeue/notes' '/a b.consumequeue-notes'"
+    ]
+
+
+def test_queues_with_a_missing_file_are_rebuilt() -> None:
+    missing = finding("INV-FILE-003", file="consumequeue/T/0/00000000000000000020")
+    (step,) = next_steps(advice(missing))
+    assert step["commands"] == ["mv '/a b/consumequeue' '/a b.consumequeue'"]
+    of_log = finding("INV-FILE-003", file="commitlog/00000000000000001024")
+    (step,) = next_steps(advice(of_log))
+    assert (step["do"], step["commands"]) == (advice_for("INV-FILE-003"), [])
 
 
 def test_no_index_file_is_moved_because_another_is_missing() -> None:
