@@ -49,3 +49,9 @@ def test_an_address_without_a_listener_is_named(cluster: Target) -> None:
     target = parse_target(f"{cluster.namesrv}?admin=127.0.0.1:1")
     with pytest.raises(TargetError, match=r"no listener on 127\.0\.0\.1:1"):
         target.start()
+
+
+def test_the_address_of_a_broker_is_no_target(cluster: Target) -> None:
+    assert cluster.broker is not None
+    with pytest.raises(TargetError, match="is the address of broker .*name server"):
+        parse_target(str(cluster.broker)).start()

@@ -65,6 +65,13 @@ class RunningClusterTarget(Target):
             if not accepts(*address):
                 raise TargetError(f"no listener on {address}")
         found = find_broker(self.namesrv, self.access)
+        if not found.name and not self._stated:
+            name, _ = names_of(self.namesrv, self.access)
+            if name:
+                raise TargetError(
+                    f"{self.namesrv} is the address of broker {name}; a target is the"
+                    " address of its name server"
+                )
         self.broker = self._stated.get("broker", found.address)
         self.admin = self._stated.get("admin")
         self.broker_name, self.cluster = found.name, found.cluster
