@@ -50,7 +50,11 @@ def recognise(
         except LayoutError:
             if kind == "message record":
                 raise
-    raise LayoutError("these bytes are nothing that RocketMQ writes", offset=position)
+    if data.lstrip()[:1] in (b"{", b"["):
+        text = "this may be JSON, such as a config file: there is no layout to show"
+        raise LayoutError(text, offset=position)
+    text = "these bytes begin no binary structure that RocketMQ writes"
+    raise LayoutError(text, offset=position)
 
 
 def _may_be_zeros(file: StoreFile | None) -> bool:

@@ -108,6 +108,11 @@ def test_what_is_nothing_is_a_layout_error(data: bytes) -> None:
         recognise(data)
 
 
+def test_a_config_file_is_not_called_corrupt() -> None:
+    with pytest.raises(LayoutError, match="may be JSON, such as a config file"):
+        recognise(b'{\n\t"topicConfigTable":{}\n}')
+
+
 anything = mutated(
     st.sampled_from(list(CONTENTS.values()))
     | records().map(encode_record)
