@@ -53,5 +53,5 @@ def test_an_address_without_a_listener_is_named(cluster: Target) -> None:
 
 def test_the_address_of_a_broker_is_no_target(cluster: Target) -> None:
     assert cluster.broker is not None
-    with pytest.raises(TargetError, match="is the address of broker .*name server"):
+    with pytest.raises(TargetError, match=r"is the address of broker .*name server"):
         parse_target(str(cluster.broker)).start()

@@ -113,7 +113,7 @@ class Aged:
 
     before: Before
     start_s: float
-    """How long the start took: the broker's time began somewhere in it."""
+    """Seconds from the start to the first reading; the broker's time began in them."""
     sightings: tuple[tuple[float, tuple[str, ...]], ...]
     """The log's files whenever they had changed, after so many seconds."""
     queue_files: Mapping[str, tuple[str, ...]]
@@ -152,9 +152,10 @@ def aged(target: Target, ending: threading.Event) -> Aged:
         target.clock_rate = HASTE
     began = time.monotonic()
     target.start()
-    start_s = (time.monotonic() - began) * target.clock_rate
     _set_age(files, YOUNG, RESERVED_S - EXPIRY_S)
-    sightings = _watch(target, files, ending)
+    started = time.monotonic()
+    start_s = (started - began) * target.clock_rate
+    sightings = _watch(target, files, ending, started)
     with target.connect_to_broker() as broker:
         cleaned = {name: bounds_of(broker, name) for name in before.topics}
         answers = _answers(broker, before, cleaned[before.kept])
@@ -260,10 +261,10 @@ def _fill(target: Target, kept: str, gone: str, first: str) -> None:
 
 
 def _watch(
-    target: Target, files: StoreFiles, ending: threading.Event
+    target: Target, files: StoreFiles, ending: threading.Event, began: float
 ) -> tuple[tuple[float, tuple[str, ...]], ...]:
-    """Note how the log's files change, for a minute and some rounds."""
-    began, rate = time.monotonic(), target.clock_rate
+    """Note how the log's files change after *began*, for a minute and some rounds."""
+    rate = target.clock_rate
     directory = files.path / COMMIT_LOG
     found: list[tuple[float, tuple[str, ...]]] = []
     now_s = 0.0
