@@ -152,7 +152,7 @@ def _bounds(one: OffsetOutside) -> dict[str, object]:
 def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
     """Return the same for an operator: the answer first, then what it costs."""
     lines = [f"{store}, started by {outcome.release}", _answer(outcome)]
-    lines += [_lost_config(one) for one in outcome.config if one.has_lost]
+    lines += map(_lost_config, outcome.lost_config)
     for title, ranges in (
         ("lost", outcome.lost),
         (
@@ -181,7 +181,7 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")
     lines += [f"{note.text} ({note.clause})." for note in outcome.notes]
     is_damaged = outcome.refusal is not None and outcome.refusal.file != LOCK
-    if outcome.lost or is_damaged or any(one.has_lost for one in outcome.config):
+    if outcome.lost or is_damaged or outcome.lost_config:
         lines.append(
             f"A new store of all messages that can still be read:"
             f" rmqc salvage {shlex.quote(store)} -o NEW"
@@ -199,8 +199,7 @@ def _printable(line: str) -> str:
 
 
 def _lost_config(one: ConfigRead) -> str:
-    name = one.file.rpartition("/")[2]
-    content = _CONTENT.get(name, f"content of {name}")
+    content = _CONTENT[one.file.rpartition("/")[2]]
     state = f"{one.file} {one.report}"
     if one.source == "bak":
         return f"Lost are changes of the {content} after the .bak: {state}."

@@ -138,7 +138,7 @@ class ServerTls:
         if self._verifies:  # [TLS-CLIENT-002]
             context.verify_mode = _VERIFY_MODES[self._client_auth]
             if context.verify_mode != ssl.CERT_NONE:
-                _trust(context, settings.get(TRUSTED))
+                _trust(context, settings.get(TRUSTED), ssl.Purpose.CLIENT_AUTH)
         return context
 
     @property
@@ -176,18 +176,18 @@ def client_context(settings: Mapping[str, str]) -> ssl.SSLContext | None:
     context.verify_mode = ssl.CERT_NONE
     if _is_true(settings, VERIFIES_SERVER):
         context.verify_mode = ssl.CERT_REQUIRED
-        _trust(context, settings.get(TRUSTED_SERVERS))
+        _trust(context, settings.get(TRUSTED_SERVERS), ssl.Purpose.SERVER_AUTH)
     if settings.get(OWN_CERTIFICATE):
         context.load_cert_chain(settings[OWN_CERTIFICATE], settings.get(OWN_KEY))
     return context
 
 
-def _trust(context: ssl.SSLContext, path: str | None) -> None:
+def _trust(context: ssl.SSLContext, path: str | None, purpose: ssl.Purpose) -> None:
     """Trust the certificates of a file; without one, those of the system."""
     if path:
         context.load_verify_locations(path)
     else:
-        context.load_default_certs(ssl.Purpose.CLIENT_AUTH)
+        context.load_default_certs(purpose)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from spec.routing.topic_config import (
     topic_table_from_json,
 )
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.zlib_stream import inflate
 
 INFLATED_SIZE_MAX = 256 * 1024 * 1024
 """A compressed registration that inflates to more than this is refused."""
@@ -167,16 +168,10 @@ def _decode_compressed(data: bytes, *, takes_attributes: bool) -> RegistrationBo
 
 def _inflate(data: bytes) -> bytes:
     """Return the inflated *data*, which must not be larger than we are ready for."""
-    inflater = zlib.decompressobj()
     try:
-        inflated = inflater.decompress(data, INFLATED_SIZE_MAX)
+        return inflate(data, INFLATED_SIZE_MAX)
     except zlib.error as error:
         raise LayoutError(f"not a zlib stream: {error}", field="body") from error
-    if inflater.unconsumed_tail:
-        raise LayoutError(f"inflates to over {INFLATED_SIZE_MAX} bytes", field="body")
-    if not inflater.eof:
-        raise LayoutError("a zlib stream without its end", field="body")
-    return inflated
 
 
 class _Parts:

@@ -13,6 +13,7 @@ from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.config_files import (
+    CONSUMER_FILTERS,
     CONSUMER_OFFSETS,
     DELAY_OFFSETS,
     SUBSCRIPTION_GROUPS,
@@ -28,7 +29,7 @@ _TABLES = {
     TOPICS: ("topicConfigTable", "dataVersion"),
     CONSUMER_OFFSETS: ("offsetTable",),
     SUBSCRIPTION_GROUPS: ("subscriptionGroupTable", "dataVersion"),
-    "consumerFilter.json": (),
+    CONSUMER_FILTERS: (),
     DELAY_OFFSETS: ("offsetTable",),
 }
 """Files in the order of reading, with the members that must be objects if present.

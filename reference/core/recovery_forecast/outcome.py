@@ -114,6 +114,11 @@ class Outcome:
     notes: list[Note] = field(default_factory=list)
 
     @property
+    def lost_config(self) -> list[ConfigRead]:
+        """Configuration files with content that the broker does not read."""
+        return [one for one in self.config if one.has_lost]
+
+    @property
     def is_harmless(self) -> bool:
         """Whether the broker starts, and nothing is lost, hidden or out of place."""
         findings = (
@@ -122,7 +127,7 @@ class Outcome:
             self.repeated,
             self.offsets,
             self.delay_offsets,
-            [one for one in self.config if one.has_lost],
+            self.lost_config,
         )
         return self.refusal is None and not self.log.cut_bytes and not any(findings)
 

@@ -49,7 +49,6 @@ QUEUE_ATTEMPTS = 30
 """Failures of `catch_up`, one each second, after which no message is accepted."""
 _NOT_AVAILABLE = PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
 _NO_FILE = PutResult(PutStatus.CREATE_FILE_FAILED)
-"""File of a running store. A start that finds it recovers after a crash."""
 
 
 class MessageStore(StoreReads):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from reference.core.client.message import MessageQueue
 from spec.layout import LayoutError
 from spec.store.message_record import Record, SystemFlag, decode_record
+from spec.wire.bodies.zlib_stream import inflate
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import Property, decode_properties
 
@@ -75,23 +76,12 @@ def decompress(body: bytes, system_flags: int) -> bytes:
     method = system_flags >> _METHOD_SHIFT & _METHOD_MASK  # [CLIENT-PULL-009]
     try:
         if method in _ZLIB:
-            return _inflate(body)
+            return inflate(body, DECOMPRESSED_SIZE_MAX)
         if method in _CODECS:
             return _decode(body, _CODECS[method])
     except (zlib.error, OSError) as error:
         raise LayoutError(f"cannot be decompressed: {error}", field="body") from error
     raise LayoutError(f"unknown compression method {method}", field="body")
-
-
-def _inflate(body: bytes) -> bytes:
-    inflater = zlib.decompressobj()
-    inflated = inflater.decompress(body, DECOMPRESSED_SIZE_MAX)
-    if inflater.unconsumed_tail:
-        reason = f"decompresses to over {DECOMPRESSED_SIZE_MAX} bytes"
-        raise LayoutError(reason, field="body")
-    if not inflater.eof:
-        raise LayoutError("a zlib stream without its end", field="body")
-    return inflated
 
 
 def _decode(body: bytes, codec: str) -> bytes:

@@ -37,7 +37,7 @@ Value = str | int | float | None
 
 def whole(text: str) -> int:
     """Return the number that a literal without a point means."""
-    number = int(text) if _has_few_digits(text) else INT64_MAX + 1
+    number = _number_of(text)
     if number > INT64_MAX:
         raise SqlError(f"{text} is no long")
     return number if number <= INT32_MAX else Long(number)
@@ -138,15 +138,19 @@ def _order_of_doubles(left: float, right: float) -> int:
     return (keys[0] > keys[1]) - (keys[0] < keys[1])
 
 
-def _has_few_digits(text: str) -> bool:
-    """Return whether *text* may be a long; Python refuses to read 4,301 digits."""
-    return len(text.lstrip("+-0")) <= _LONG_DIGITS
+def _number_of(text: str) -> int:
+    """Return a number of any size; INT64_MAX + 1 for more digits than a long has.
+
+    Python refuses to read 4,301 digits.
+    """
+    has_more = len(text.lstrip("+-0")) > _LONG_DIGITS
+    return INT64_MAX + 1 if has_more else int(text)
 
 
 def _in_range(text: str, least: int, most: int) -> int:
     if not _INTEGER.fullmatch(text):
         raise SqlError(f"{text!r} is no whole number")
-    number = int(text) if _has_few_digits(text) else most + 1
+    number = _number_of(text)
     if not least <= number <= most:
         raise SqlError(f"{text} is out of range")
     return number
