@@ -24,6 +24,7 @@ PROJECT = tomllib.loads(
     ("command", "package"),
     [
         (["audit", "store"], "pyspark"),
+        (["bench", "start"], "uvloop"),
         (["generate", "store"], "numpy"),
         (["test", "--target", "docker:apache/rocketmq:4.6.0"], "docker"),
     ],
@@ -54,7 +55,7 @@ def test_the_extras_have_the_packages() -> None:
         name = "mkdocs-material" if package == "mkdocs" else package
         assert any(line.startswith(f"{name}>=") for line in optional[extra]), package
         assert not any(line.startswith(package) for line in PROJECT["dependencies"])
-    assert optional["all"] == [f"{DISTRIBUTION}[audit,docker,java]"]
+    assert optional["all"] == [f"{DISTRIBUTION}[audit,bench,docker,java]"]
 
 
 BASE_COMMANDS = [

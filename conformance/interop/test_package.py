@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +32,8 @@ from conformance.interop.tools.installed import (
     tracked_files,
 )
 
+BASE_MB = 60
+"""Megabytes of files that an installation without extras may add to an environment."""
 MUTANT = "header_length_from_8_bits"
 STORE = FIXTURES / "store" / "4.6.0-stopped"
 QUICK = ("test", "--only", "WIRE-FRAME-001", "--jobs", "0")
@@ -166,6 +169,14 @@ def test_a_broker_serves_the_tests_of_a_project(
     )
     python = installed.folder / "bin" / "python"
     assert "1 passed" in run([python, "-m", "pytest"], cwd=project)
+
+
+def test_the_base_is_small(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "base", with_pip=False)
+    pip = [sys.executable, "-m", "pip", f"--python={tmp_path}/base/bin/python"]
+    run([*pip, "install", "--quiet", wheel], cwd=tmp_path)
+    files = filter(Path.is_file, (tmp_path / "base" / "lib").rglob("*"))
+    assert sum(path.stat().st_size for path in files) < BASE_MB * 1_000_000
 
 
 def test_a_program_uses_the_packages(

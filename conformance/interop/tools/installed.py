@@ -26,7 +26,7 @@ ROOMS = (
     *("spec", "columns", "java_runtime", "reference", "conformance", "spark_checks"),
     *("cli", "bench"),
 )
-"""The packages; of ``fixtures`` only ``headers`` is installed."""
+"""The packages, without their ``tests``; of ``fixtures`` ``headers`` is installed."""
 SHIPPED_FIXTURES = "fixtures/headers"
 NAME = "rocketmq_conformance"
 """The one name that the wheel adds to an environment."""
@@ -43,7 +43,8 @@ def tracked_files() -> list[str]:
 def is_shipped(name: str) -> bool:
     """Return whether the file of this path belongs into the wheel."""
     folders = (NAME, *ROOMS, SHIPPED_FIXTURES)
-    return name.startswith(tuple(f"{folder}/" for folder in folders))
+    of_packages = name.startswith(tuple(f"{folder}/" for folder in folders))
+    return of_packages and "tests" not in Path(name).parts
 
 
 def name_in_wheel(name: str) -> str:
