@@ -15,7 +15,8 @@ WITHIN = f"{NAME}.packages"
 
 settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
 folders = find_namespace_packages(
-    include=settings["tool"]["distribution"]["packages"], exclude=["*.tests", "*.tests.*"]
+    include=settings["tool"]["distribution"]["packages"],
+    exclude=["*.tests", "*.tests.*"],
 )
 setup(
     packages=[NAME, *(f"{WITHIN}.{folder}" for folder in folders)],

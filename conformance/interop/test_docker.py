@@ -33,10 +33,10 @@ from spec.observed import all_evidence
 RELEASE = "4.6.0"
 KNOWN = SOURCES / "conformance" / "targets" / "docker" / "known.toml"
 SAMPLES = {
-    "bridge": ("wire", "messaging/test_send.py"),
+    "bridge": ("wire", "messaging/send/test_send.py"),
     "host": (
         "routing/test_name_server.py",
-        "messaging/test_pull.py",
+        "messaging/pull/test_pull.py",
         "recovery/test_inventory.py",
     ),
 }

@@ -23,9 +23,9 @@ from conformance.harness.pytest_plugin.known_settings import (
     with_settings,
 )
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.popping import Popper
-from conformance.messaging.shelf import ODD, Shelf, filled
-from conformance.messaging.transaction_checks import (
+from conformance.messaging.pop.popping import Popper
+from conformance.messaging.sql.shelf import ODD, Shelf, filled
+from conformance.messaging.transactions.transaction_checks import (
     CHECK_INTERVAL,
     EAGER,
     eager_settings,

@@ -33,7 +33,7 @@ def test_a_change_of_file_description_test_or_clause_touches_a_mutant() -> None:
     for touching in (
         change(MUTANT.file),
         change("conformance/mutants/abort_is_never_made.toml"),
-        change("conformance/store/test_store_tree.py"),
+        change("conformance/store/files/test_store_tree.py"),
         change("spec/store/file_names.py", lines='+    id="STORE-NAME-005",'),
     ):
         assert is_touched(MUTANT, touching)

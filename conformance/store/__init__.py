@@ -1,5 +1,5 @@
 """
 The files of a broker's store, read with the decoders of the specification.
 
-Begin with ``workload.py`` and ``test_records.py``.
+Begin with ``workload.py`` and ``files/test_records.py``.
 """

@@ -1,0 +1,1 @@
+"""Administrators' requests: tables, lists, statistics, limits and repairs."""

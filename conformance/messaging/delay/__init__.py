@@ -1,0 +1,1 @@
+"""Messages that are due later: delay levels, timed messages, retries, recall."""

@@ -1,0 +1,1 @@
+"""Consumer groups: members, locks of queues, committed offsets."""

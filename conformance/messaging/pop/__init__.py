@@ -1,0 +1,1 @@
+"""POP consumption: receipts, invisible time, order, revival, assignments."""

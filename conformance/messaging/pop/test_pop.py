@@ -1,0 +1,321 @@
+"""Pops: messages of any queue, hidden from their group for a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from conformance.harness.client.client import now_ms, require_success
+from conformance.harness.client.requests.invoker import FieldValue
+from conformance.harness.client.requests.pops import INVISIBLE_MS
+from conformance.harness.pytest_plugin.expectations import (
+    charged,
+    expect,
+    expect_code,
+    expect_fields,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
+from conformance.harness.targets.target import Target
+from conformance.messaging.pop.popping import Popper, bodies
+from conformance.messaging.reading import bodies_of, record_of
+from spec.store.message_record import encode_record
+from spec.wire.pop.pop_message import LATE_MS, POP_COUNT_MAX, InitMode
+from spec.wire.pop.pop_receipt import decode_popped_queues
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+QUEUES = 4
+WRITE_ONLY = 2
+CLOCK_MS = 1000
+"""Most that the broker's clock differs from ours."""
+
+
+def one_in_each_queue(popper: Popper) -> list[bytes]:
+    """Send a message to each queue, and return the bodies."""
+    sent = [b"queue %d" % queue_id for queue_id in range(QUEUES)]
+    for queue_id, body in enumerate(sent):
+        popper.send([body], queue_id=queue_id)
+    return sent
+
+
+@pytest.mark.clause("POP-GET-001", "POP-GET-004", "POP-HIDE-001")
+def test_a_pop_returns_messages_of_every_queue_once(popper: Popper) -> None:
+    sent = one_in_each_queue(popper)
+    response = popper.response()
+    popped = popper.popped(response)
+    expect("POP-GET-001", found=sorted(bodies(popped)), expected=sent, what="bodies")
+    for field in ("startOffsetInfo", "msgOffsetInfo"):
+        queues = decode_popped_queues(response.fields[field])
+        expect(
+            "POP-GET-004",
+            found={one.queue: one.offsets for one in queues},
+            expected={str(queue_id): (0,) for queue_id in range(QUEUES)},
+            what=f"queues and offsets of {field}",
+            transcript=popper.broker.transcript,
+        )
+    expect("POP-HIDE-001", found=bodies(popper.pop()), expected=[], what="popped next")
+
+
+@pytest.mark.clause("POP-GET-002")
+def test_a_pop_of_one_queue_returns_nothing_of_others(popper: Popper) -> None:
+    sent = one_in_each_queue(popper)
+    found = bodies(popper.pop(queueId=2))
+    expect("POP-GET-002", found=found, expected=[sent[2]], what="bodies of queue 2")
+
+
+@pytest.mark.clause("POP-GET-003", "POP-GET-004", "POP-HIDE-001")
+def test_a_pop_returns_the_oldest_and_counts_the_rest(popper: Popper) -> None:
+    sent = [b"%d" % number for number in range(5)]
+    popper.send(sent)
+    found: list[bytes] = []
+    for rest in (3, 1):
+        response = popper.response(queueId=0, maxMsgNums=2)
+        popped = popper.popped(response)
+        offsets = tuple(range(len(found), len(found) + 2))
+        for field, expected in (
+            ("msgOffsetInfo", offsets),
+            ("startOffsetInfo", offsets[:1]),
+        ):
+            with charged("POP-GET-004", popper.broker.transcript):
+                queues = decode_popped_queues(response.fields[field])
+            expect(
+                "POP-GET-004",
+                found=[one.offsets for one in queues],
+                expected=[expected],
+                what=f"offsets of {field}",
+            )
+        expect(
+            "POP-GET-003",
+            found=response.fields["restNum"],
+            expected=str(rest),
+            what="restNum",
+            transcript=popper.broker.transcript,
+        )
+        found += bodies(popped)
+    expect("POP-GET-003", found=found, expected=sent[:4], what="bodies, in order")
+    last = bodies(popper.pop(queueId=0))
+    expect("POP-HIDE-001", found=last, expected=sent[4:], what="popped after them")
+
+
+@pytest.mark.clause("POP-GET-005", "POP-GET-006")
+def test_a_pop_states_its_times_and_returns_stored_bytes(popper: Popper) -> None:
+    began = now_ms()
+    answer = require_success(
+        popper.broker.send_message(
+            topic=popper.topic, body=b"as stored", properties={"TAGS": "t", "own": "é"}
+        )
+    )
+    popper.broker.wait_for_max_offset(topic=popper.topic, offset=1)
+    stored = record_of(popper.broker, answer)
+    response = popper.response()
+    expect_fields(
+        "POP-GET-005",
+        found=response.fields,
+        expected={"invisibleTime": str(INVISIBLE_MS)},
+        transcript=popper.broker.transcript,
+    )
+    popped_at_ms = int(response.fields["popTime"])
+    expect_that(
+        "POP-GET-005",
+        began - CLOCK_MS <= popped_at_ms <= now_ms() + CLOCK_MS,
+        found=popped_at_ms,
+        expected="the time of the pop",
+        what="popTime",
+    )
+    revive_queue_id = int(response.fields["reviveQid"])
+    expect_that(
+        "POP-GET-005",
+        revive_queue_id >= 0,
+        found=revive_queue_id,
+        expected="0 or more",
+        what="reviveQid",
+    )
+    popped = [one.record for one in popper.popped(response)]
+    expect(
+        "POP-GET-006",
+        found=[encode_record(one) for one in popped],
+        expected=[encode_record(stored)],
+        what="records",
+    )
+
+
+@pytest.mark.clause("POP-GET-007")
+def test_a_pop_returns_only_its_tag(popper: Popper) -> None:
+    for number, tag in enumerate(("other", "wanted", "other")):
+        require_success(
+            popper.broker.send_message(
+                topic=popper.topic, body=tag.encode(), properties={"TAGS": tag}
+            )
+        )
+        popper.broker.wait_for_max_offset(topic=popper.topic, offset=number + 1)
+    found = bodies(popper.pop(exp="wanted"))
+    expect("POP-GET-007", found=found, expected=[b"wanted"], what="bodies")
+
+
+@pytest.mark.clause("POP-GET-010")
+def test_a_pop_returns_only_what_its_expression_selects(
+    filtering: Target, unique: Callable[[str], str]
+) -> None:
+    with filtering.connect_to_broker() as broker:
+        popper = Popper(
+            broker=broker,
+            broker_name=filtering.broker_name,
+            topic=create_topic(filtering, unique("topic")),
+            group=create_group(filtering, unique("group")),
+        )
+        for number in range(3):
+            require_success(
+                broker.send_message(
+                    topic=popper.topic,
+                    body=b"%d" % number,
+                    properties={"a": f"{number}"},
+                )
+            )
+        broker.wait_for_max_offset(topic=popper.topic, offset=3)
+        found = bodies(popper.pop(expType="SQL92", exp="a > 0 AND a < 2"))
+    expect("POP-GET-010", found=found, expected=[b"1"], what="bodies")
+
+
+@pytest.mark.clause("POP-GET-008", "POP-GET-009")
+@pytest.mark.parametrize(
+    ("clause", "mode"),
+    [("POP-GET-008", InitMode.MIN), ("POP-GET-009", InitMode.MAX)],
+)
+def test_a_new_group_begins_at_the_first_message(
+    popper: Popper, clause: str, mode: InitMode
+) -> None:
+    sent = [b"first", b"second"]
+    popper.send(sent)
+    found = bodies(popper.pop(queueId=0, initMode=mode))
+    expect(clause, found=found, expected=sent, what="bodies of the first pop")
+
+
+@pytest.mark.clause("POP-REFUSE-001", "POP-REFUSE-002")
+@pytest.mark.parametrize(
+    ("clause", "fields", "accepted"),
+    [
+        (
+            "POP-REFUSE-001",
+            {"maxMsgNums": POP_COUNT_MAX + 1},
+            {"maxMsgNums": POP_COUNT_MAX},
+        ),
+        ("POP-REFUSE-002", {"queueId": QUEUES}, {"queueId": QUEUES - 1}),
+    ],
+)
+def test_numbers_out_of_range_are_refused(
+    popper: Popper,
+    clause: str,
+    fields: dict[str, FieldValue],
+    accepted: dict[str, FieldValue],
+) -> None:
+    transcript = popper.broker.transcript
+    response = popper.response(**fields)
+    expect_code(clause, response, ResponseCode.INVALID_PARAMETER, transcript)
+    popper.send([b"at the limit"], queue_id=QUEUES - 1)
+    found = bodies(popper.pop(**accepted))
+    expect(clause, found=found, expected=[b"at the limit"], what="popped at the limit")
+
+
+@pytest.mark.clause("POP-REFUSE-003", "POP-REFUSE-004", "POP-REFUSE-005")
+def test_topics_and_groups_that_may_not_be_read_are_refused(
+    popper: Popper, target: Target
+) -> None:
+    broker, transcript = popper.broker, popper.broker.transcript
+    response = broker.pop(topic=f"{popper.topic}_unknown", group=popper.group)
+    expect_code("POP-REFUSE-003", response, ResponseCode.TOPIC_NOT_EXIST, transcript)
+    with target.connect_for_admin() as admin:
+        closed = {"consumeEnable": False}
+        require_success(admin.update_group(group=popper.group, settings=closed))
+        response = popper.response()
+        expect_code("POP-REFUSE-005", response, ResponseCode.NO_PERMISSION, transcript)
+        require_success(admin.update_group(group=popper.group))
+        require_success(admin.create_topic(topic=popper.topic, permissions=WRITE_ONLY))
+    response = popper.response()
+    expect_code("POP-REFUSE-004", response, ResponseCode.NO_PERMISSION, transcript)
+
+
+@pytest.mark.clause("POP-REFUSE-006")
+def test_an_invalid_expression_is_refused(popper: Popper) -> None:
+    response = popper.response(expType="SQL92", exp="a >")
+    expect_code(
+        "POP-REFUSE-006",
+        response,
+        ResponseCode.SUBSCRIPTION_PARSE_FAILED,
+        popper.broker.transcript,
+    )
+
+
+@pytest.mark.clause("POP-REFUSE-007")
+def test_a_late_pop_is_refused(popper: Popper) -> None:
+    popper.send([b"waiting"])
+    late = now_ms() - LATE_MS - 2 * CLOCK_MS
+    response = popper.response(bornTime=late)
+    expect_code(
+        "POP-REFUSE-007",
+        response,
+        ResponseCode.POLLING_TIMEOUT,
+        popper.broker.transcript,
+    )
+    found = bodies(popper.pop())
+    expect("POP-REFUSE-007", found=found, expected=[b"waiting"], what="popped in time")
+
+
+@pytest.mark.clause("POP-HIDE-002")
+def test_another_group_pops_the_same_messages(popper: Popper, target: Target) -> None:
+    popper.send([b"for both"])
+    first = bodies(popper.pop())
+    other = Popper(
+        broker=popper.broker,
+        broker_name=popper.broker_name,
+        topic=popper.topic,
+        group=f"{popper.group}_other",
+    )
+    with target.connect_for_admin() as admin:
+        require_success(admin.update_group(group=other.group))
+    expect(
+        "POP-HIDE-002",
+        found=(first, bodies(other.pop())),
+        expected=([b"for both"], [b"for both"]),
+        what="bodies popped by the two groups",
+    )
+
+
+@pytest.mark.clause("POP-PEEK-001")
+def test_a_peek_hides_nothing(popper: Popper) -> None:
+    sent = [b"first", b"second"]
+    popper.send(sent)
+    for _ in range(2):
+        response = popper.broker.peek(topic=popper.topic, group=popper.group)
+        found = bodies_of(response)
+        expect("POP-PEEK-001", found=found, expected=sent, what="bodies of a peek")
+    found = bodies(popper.pop(queueId=0))
+    expect("POP-PEEK-001", found=found, expected=sent, what="bodies of the pop")
+
+
+@pytest.mark.clause("POP-ROLLBACK-001")
+@pytest.mark.settings(popConsumerKVServiceEnable="false")
+def test_a_rollback_leaves_popped_messages_hidden(popper: Popper) -> None:
+    popper.send([b"hidden"])
+    (popped,) = popper.pop()
+    response = popper.broker.invoke(RequestCode.POP_ROLLBACK)
+    transcript = popper.broker.transcript
+    expect_code("POP-ROLLBACK-001", response, ResponseCode.SUCCESS, transcript)
+    again = bodies(popper.pop())
+    expect("POP-ROLLBACK-001", found=again, expected=[], what="bodies popped again")
+    acknowledged = popper.acknowledge(popped)
+    expect_code("POP-ROLLBACK-001", acknowledged, ResponseCode.SUCCESS, transcript)
+
+
+@pytest.mark.clause("POP-PEEK-002")
+def test_a_peek_begins_behind_popped_messages(popper: Popper) -> None:
+    sent = [b"%d" % number for number in range(4)]
+    popper.send(sent, queue_id=1)
+    popped = bodies(popper.pop(queueId=1, maxMsgNums=1))
+    expect("POP-PEEK-002", found=popped, expected=sent[:1], what="bodies of the pop")
+    response = popper.broker.peek(
+        topic=popper.topic, group=popper.group, queue_id=1, count=2
+    )
+    found = bodies_of(response)
+    expect("POP-PEEK-002", found=found, expected=sent[1:3], what="bodies of a peek")

@@ -1,0 +1,298 @@
+"""Acknowledged messages are consumed; the others are popped again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.harness.client.client import now_ms, require_success
+from conformance.harness.client.requests.invoker import FieldValue
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+    expect_in_time,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import create_group
+from conformance.harness.targets.target import Target
+from conformance.messaging.pop.popping import AGAIN_S, Popper, ack_of, bodies
+from conformance.messaging.reading import topic_of
+from spec.wire.message.properties import decode_properties
+from spec.wire.pop.pop_bodies import AcksOfPops
+from spec.wire.remoting.response_code import ResponseCode
+
+QUEUES = 4
+REVIVE_QUEUES = 8
+"""Queues of checkpoints, which brokers use in turn (Java: reviveQueueNum)."""
+SHORT_MS = 2_000
+NEVER_MS = 600_000
+"""Invisible time that no test waits for."""
+TICK_MS = 100
+"""Two clocks of a broker differ by less."""
+READ_AND_WRITE = 6
+SENT = [b"first", b"second", b"third"]
+
+pytestmark = pytest.mark.long
+
+
+@pytest.mark.clause(
+    "POP-ACK-001",
+    "POP-REVIVE-001",
+    "POP-REVIVE-002",
+    "POP-REVIVE-003",
+    "POP-REVIVE-004",
+)
+def test_messages_without_acknowledgement_are_popped_again(popper: Popper) -> None:
+    popper.send(SENT)
+    popped = popper.pop(queueId=0, invisibleTime=SHORT_MS)
+    require_success(popper.acknowledge(popped[1]))
+    again = popper.pop_again(2)
+    expect(
+        "POP-ACK-001",
+        found=sorted(bodies([*again, *popper.pop()])),
+        expected=[SENT[0], SENT[2]],
+        what="bodies popped again",
+    )
+    popped_at_ms = popped[0].receipt.popped_at_ms
+    for one in again:
+        waited_ms = one.record.stored_at_ms - popped_at_ms
+        expect_that(
+            "POP-REVIVE-001",
+            waited_ms >= SHORT_MS - TICK_MS,
+            found=waited_ms,
+            expected=f"about {SHORT_MS} or more",
+            what="milliseconds from the pop until the message was visible again",
+        )
+        expect_fields(
+            "POP-REVIVE-002",
+            found={
+                "topic": one.record.topic,
+                "reconsume_times": one.record.reconsume_times,
+            },
+            expected={"topic": popper.topic, "reconsume_times": 1},
+        )
+        expect_fields(
+            "POP-REVIVE-003",
+            found=decode_properties(one.record.properties),
+            expected={"1ST_POP_TIME": str(popped_at_ms)},
+        )
+        expect(
+            "POP-REVIVE-003",
+            found=one.receipt.queue_offset,
+            expected=one.record.queue_offset,
+            what="queue offset in POP_CK",
+        )
+    retry = topic_of(popper.broker, popper.retry_topic)
+    expect_fields(
+        "POP-REVIVE-004",
+        found={"queues": retry.read_queue_count, "permission": retry.permission},
+        expected={"queues": 1, "permission": READ_AND_WRITE},
+    )
+    for one in again:
+        require_success(popper.acknowledge(one))
+
+
+@pytest.mark.clause("POP-ACK-001")
+def test_acknowledgements_are_of_their_group_and_pop(
+    popper: Popper, target: Target
+) -> None:
+    group = create_group(target, f"{popper.group}_other")
+    both = popper, replace(popper, group=group)
+    popper.send([b"%d" % number for number in range(2 + REVIVE_QUEUES)])
+    for one in both:
+        popped = [
+            message
+            for _ in range(2 + REVIVE_QUEUES)
+            for message in one.pop(queueId=0, invisibleTime=SHORT_MS, maxMsgNums=1)
+        ]
+        for message in popped[:2]:
+            require_success(one.acknowledge(message))
+    # Each revive queue makes one of the others visible, behind the acknowledged ones.
+    expected = sorted(b"%d" % number for number in range(2, 2 + REVIVE_QUEUES))
+    for one in both:
+        again = [*one.pop_in_time(REVIVE_QUEUES), *one.pop()]
+        expect(
+            "POP-ACK-001",
+            found=sorted(bodies(again)),
+            expected=expected,
+            what="bodies popped again, of pops of which the first two are acknowledged",
+            transcript=popper.broker.transcript,
+        )
+
+
+@pytest.mark.clause("POP-ACK-002")
+def test_acknowledgements_advance_the_committed_offset(popper: Popper) -> None:
+    popper.send(SENT)
+    popped = popper.pop(queueId=0, maxMsgNums=2)
+    for one in popped:
+        require_success(popper.acknowledge(one))
+    expect_in_time(
+        "POP-ACK-002",
+        popper.committed,
+        expected=2,
+        what="committed offset",
+        timeout_s=AGAIN_S,
+        transcript=popper.broker.transcript,
+    )
+
+
+@pytest.mark.clause("POP-ACK-003", "POP-ACK-004", "POP-ACK-005")
+@pytest.mark.parametrize(
+    ("clause", "fields", "code"),
+    [
+        ("POP-ACK-003", {"topic": "unknown_topic"}, ResponseCode.TOPIC_NOT_EXIST),
+        ("POP-ACK-004", {"queueId": QUEUES}, ResponseCode.MESSAGE_ILLEGAL),
+        ("POP-ACK-004", {"queueId": -1}, ResponseCode.MESSAGE_ILLEGAL),
+        ("POP-ACK-005", {"offset": len(SENT) + 1}, ResponseCode.NO_MESSAGE),
+    ],
+)
+def test_acknowledgements_of_nothing_are_refused(
+    popper: Popper, clause: str, fields: dict[str, FieldValue], code: ResponseCode
+) -> None:
+    popper.send(SENT)
+    popped = popper.pop(queueId=0)[0]
+    response = popper.acknowledge(popped, **fields)
+    expect_code(clause, response, code, popper.broker.transcript)
+
+
+@pytest.mark.clause("POP-ACK-006")
+def test_a_second_acknowledgement_is_accepted(popper: Popper) -> None:
+    popper.send(SENT)
+    popped = popper.pop(queueId=0, maxMsgNums=1)[0]
+    for offset in (0, 0, 1):  # acknowledged, again, and one that was not popped
+        response = popper.acknowledge(popped, offset=offset)
+        expect_code(
+            "POP-ACK-006", response, ResponseCode.SUCCESS, popper.broker.transcript
+        )
+
+
+@pytest.mark.clause("POP-ACK-007", "POP-ACK-008")
+def test_a_batch_acknowledges_what_its_bits_name(popper: Popper) -> None:
+    for empty in (AcksOfPops(broker_name=popper.broker_name), None):
+        response = popper.broker.acknowledge_all(empty)
+        expect_code(
+            "POP-ACK-008", response, ResponseCode.NO_MESSAGE, popper.broker.transcript
+        )
+    popper.send([b"before", *SENT], queue_id=2)
+    require_success(popper.acknowledge(popper.pop(queueId=2, maxMsgNums=1)[0]))
+    popped = popper.pop(queueId=2, invisibleTime=SHORT_MS)
+    acks = AcksOfPops(
+        broker_name=popper.broker_name, acks=(ack_of(popper, popped[0], bits=0b101),)
+    )
+    require_success(popper.broker.acknowledge_all(acks))
+    again = bodies([*popper.pop_again(1), *popper.pop()])
+    expect("POP-ACK-007", found=again, expected=[SENT[1]], what="bodies popped again")
+
+
+@pytest.mark.clause("POP-INVISIBLE-001", "POP-INVISIBLE-003")
+def test_a_shorter_invisible_time_ends_sooner(popper: Popper) -> None:
+    popper.send(SENT[:1])
+    popped = popper.pop(queueId=0, invisibleTime=NEVER_MS)[0]
+    before = now_ms()
+    response = require_success(popper.change(popped, SHORT_MS))
+    expect_fields(
+        "POP-INVISIBLE-003",
+        found=response.fields,
+        expected={
+            "invisibleTime": str(SHORT_MS),
+            "reviveQid": str(popped.receipt.revive_queue_id),
+        },
+        transcript=popper.broker.transcript,
+    )
+    changed_at_ms = int(response.fields["popTime"])
+    expect_that(
+        "POP-INVISIBLE-003",
+        before - TICK_MS <= changed_at_ms <= now_ms() + TICK_MS,
+        found=changed_at_ms,
+        expected="the time of the change",
+        what="popTime",
+    )
+    again = popper.pop_again(1)
+    more = popper.pop()
+    expect(
+        "POP-INVISIBLE-001",
+        found=bodies([*again, *more]),
+        expected=SENT[:1],
+        what="bodies",
+    )
+    waited_ms = again[0].record.stored_at_ms - changed_at_ms
+    expect_that(
+        "POP-INVISIBLE-001",
+        waited_ms >= SHORT_MS - TICK_MS,
+        found=waited_ms,
+        expected=f"about {SHORT_MS} or more",
+        what="milliseconds from the change until the message was visible again",
+    )
+
+
+@pytest.mark.clause("POP-INVISIBLE-002")
+def test_a_longer_invisible_time_ends_later(popper: Popper) -> None:
+    popper.send(SENT[:2])
+    popped = popper.pop(queueId=0, invisibleTime=SHORT_MS)
+    require_success(popper.change(popped[0], NEVER_MS))
+    again = bodies([*popper.pop_again(1), *popper.pop()])
+    expect("POP-INVISIBLE-002", found=again, expected=[SENT[1]], what="popped again")
+
+
+@pytest.mark.clause("POP-INVISIBLE-006", "POP-INVISIBLE-007")
+def test_a_change_replaces_the_receipt(popper: Popper) -> None:
+    popper.send(SENT[:2])
+    changed, old = popper.pop(queueId=0, invisibleTime=NEVER_MS)
+    for one in (changed, old):
+        fields = require_success(popper.change(one, SHORT_MS)).fields
+        if one is changed:
+            receipt = replace(
+                one.receipt,
+                first_offset=one.record.queue_offset,
+                popped_at_ms=int(fields["popTime"]),
+                invisible_ms=int(fields["invisibleTime"]),
+                revive_queue_id=int(fields["reviveQid"]),
+            )
+            require_success(popper.acknowledge(replace(one, receipt=receipt)))
+    require_success(popper.acknowledge(old))
+    again = bodies([*popper.pop_in_time(1), *popper.pop()])
+    expect(
+        "POP-INVISIBLE-006",
+        found=[body for body in again if body == SENT[0]],
+        expected=[],
+        what="popped again with the new receipt acknowledged",
+    )
+    expect(
+        "POP-INVISIBLE-007",
+        found=[body for body in again if body == SENT[1]],
+        expected=[SENT[1]],
+        what="popped again with the old receipt acknowledged",
+    )
+
+
+@pytest.mark.clause("POP-INVISIBLE-004")
+def test_a_change_behind_the_queue_is_refused(popper: Popper) -> None:
+    popper.send(SENT)
+    popped = popper.pop(queueId=0)[0]
+    response = popper.change(popped, SHORT_MS, offset=len(SENT))
+    expect_code(
+        "POP-INVISIBLE-004",
+        response,
+        ResponseCode.NO_MESSAGE,
+        popper.broker.transcript,
+    )
+
+
+@pytest.mark.clause("POP-INVISIBLE-005")
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"queueId": QUEUES}, ResponseCode.MESSAGE_ILLEGAL),
+        ({"queueId": -1}, ResponseCode.MESSAGE_ILLEGAL),
+        ({"topic": "unknown"}, ResponseCode.TOPIC_NOT_EXIST),
+    ],
+)
+def test_changes_of_other_queues_are_refused(
+    popper: Popper, fields: dict[str, FieldValue], code: ResponseCode
+) -> None:
+    popper.send(SENT)
+    popped = popper.pop(queueId=0)[0]
+    response = popper.change(popped, SHORT_MS, **fields)
+    expect_code("POP-INVISIBLE-005", response, code, popper.broker.transcript)

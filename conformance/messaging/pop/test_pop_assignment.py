@@ -1,0 +1,200 @@
+"""Queues that the broker assigns to the members of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from conformance.harness.client.client import (
+    Client,
+    body_of,
+    consumer_data,
+    require_success,
+    subscription_data,
+)
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
+from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.messaging.pop.popping import Popper
+from spec.wire.bodies.json_body import decode_body
+from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.pop.pop_bodies import (
+    Assignment,
+    AssignmentQuestion,
+    Assignments,
+    RequestMode,
+)
+from spec.wire.pop.pop_message import ANY_QUEUE
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+QUEUES = 4
+
+
+@pytest.fixture
+def members(popper: Popper) -> Iterator[list[str]]:
+    """Yield the client ids of two connected members of the group."""
+    with connected(popper, count=2) as ids:
+        yield ids
+
+
+@contextmanager
+def connected(popper: Popper, *, count: int) -> Iterator[list[str]]:
+    """Yield the client ids of *count* connected members of the group, in order."""
+    ids = sorted(unique_name("member") for _ in range(count))
+    consumer = consumer_data(
+        group=popper.group, subscriptions=[subscription_data(topic=popper.topic)]
+    )
+    with ExitStack() as stack:
+        for client_id in ids:
+            client = stack.enter_context(Client.connect(popper.broker.address))
+            require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
+        yield ids
+
+
+def question(popper: Popper, client_id: str, strategy: str) -> AssignmentQuestion:
+    """Return the question of a member for its queues."""
+    return AssignmentQuestion(
+        topic=popper.topic,
+        group=popper.group,
+        client_id=client_id,
+        strategy=strategy,
+        message_model="CLUSTERING",
+    )
+
+
+def assigned(popper: Popper, client_id: str) -> tuple[Assignment, ...]:
+    """Return the queues of a member, as soon as the broker has the topic's route."""
+    found: list[Assignments] = []
+
+    def is_assigned() -> bool:
+        response = popper.broker.query_assignment(question(popper, client_id, "AVG"))
+        found.append(decode_body(Assignments, require_success(response).body))
+        return bool(found[-1].assignments)
+
+    wait_until(is_assigned, what=f"{client_id} is assigned a queue")
+    return found[-1].assignments
+
+
+def place_of(one: Assignment) -> tuple[str | None, str | None, int]:
+    """Return topic, broker name and queue id of an assignment."""
+    return one.queue.topic, one.queue.broker_name, one.queue.queue_id
+
+
+@pytest.mark.clause("POP-ASSIGN-001")
+def test_members_divide_the_queues(popper: Popper, members: list[str]) -> None:
+    found = [one for member in members for one in assigned(popper, member)]
+    expect(
+        "POP-ASSIGN-001",
+        found=sorted((place_of(one), one.mode) for one in found),
+        expected=[
+            ((popper.topic, popper.broker_name, queue_id), "PULL")
+            for queue_id in range(QUEUES)
+        ],
+        what="queues and modes of both members",
+    )
+
+
+@pytest.mark.clause("POP-ASSIGN-002")
+def test_members_that_pop_share_all_queues(popper: Popper, members: list[str]) -> None:
+    mode = RequestMode(topic=popper.topic, group=popper.group, mode="POP")
+    require_success(popper.broker.set_request_mode(mode))
+    for member in members:
+        expect(
+            "POP-ASSIGN-002",
+            found=[(place_of(one), one.mode) for one in assigned(popper, member)],
+            expected=[((popper.topic, popper.broker_name, ANY_QUEUE), "POP")],
+            what="queues and modes of one member",
+        )
+
+
+@pytest.mark.clause("POP-ASSIGN-006")
+def test_the_modes_are_returned_by_topic_and_group(popper: Popper) -> None:
+    modes = {popper.group: "POP", f"{popper.group}_other": "PULL"}
+    for group, mode in modes.items():
+        request = RequestMode(topic=popper.topic, group=group, mode=mode)
+        require_success(popper.broker.set_request_mode(request))
+    response = popper.broker.invoke(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
+    body = body_of(response)
+    assert isinstance(body, dict)
+    found = body["messageRequestModeMap"].get(popper.topic, {})
+    for group, mode in modes.items():
+        expect_fields(
+            "POP-ASSIGN-006",
+            found=found.get(group, {}),
+            expected={"topic": popper.topic, "consumerGroup": group, "mode": mode},
+            transcript=popper.broker.transcript,
+        )
+
+
+@pytest.mark.clause("POP-ASSIGN-007")
+def test_members_that_pop_share_the_queues_of_the_next(popper: Popper) -> None:
+    mode = RequestMode(
+        topic=popper.topic, group=popper.group, mode="POP", shared_queue_count=1
+    )
+    require_success(popper.broker.set_request_mode(mode))
+    with connected(popper, count=QUEUES) as members:
+        for number, member in enumerate(members):
+            expect(
+                "POP-ASSIGN-007",
+                found=sorted(
+                    (one.queue.queue_id, one.mode) for one in assigned(popper, member)
+                ),
+                expected=sorted(
+                    (queue_id % QUEUES, "POP") for queue_id in (number, number + 1)
+                ),
+                what=f"queue ids and modes of member {number}",
+                transcript=popper.broker.transcript,
+            )
+
+
+@pytest.mark.clause("POP-ASSIGN-003")
+def test_an_unknown_strategy_assigns_nothing(
+    popper: Popper, members: list[str]
+) -> None:
+    assigned(popper, members[0])
+    response = popper.broker.query_assignment(question(popper, members[0], "NONE"))
+    body = body_of(response)
+    assert isinstance(body, dict)
+    expect(
+        "POP-ASSIGN-003",
+        found=body.get("messageQueueAssignments"),
+        expected=None,
+        what="messageQueueAssignments",
+        transcript=popper.broker.transcript,
+    )
+
+
+@pytest.mark.clause("POP-ASSIGN-004")
+def test_the_mode_of_a_retry_topic_cannot_be_set(popper: Popper) -> None:
+    expect_refused_mode(
+        "POP-ASSIGN-004",
+        popper,
+        topic=f"{RETRY_PREFIX}any_group",
+        code=ResponseCode.NO_PERMISSION,
+    )
+
+
+@pytest.mark.clause("POP-ASSIGN-005")
+def test_the_mode_of_an_unknown_topic_cannot_be_set(popper: Popper) -> None:
+    expect_refused_mode(
+        "POP-ASSIGN-005",
+        popper,
+        topic="unknown_topic",
+        code=ResponseCode.TOPIC_NOT_EXIST,
+    )
+
+
+def expect_refused_mode(
+    clause: str, popper: Popper, *, topic: str, code: ResponseCode
+) -> None:
+    """Fail *clause* unless the mode of *topic* is refused with *code*."""
+    mode = RequestMode(topic=topic, group=popper.group, mode="POP")
+    response = popper.broker.set_request_mode(mode)
+    expect_code(clause, response, code, popper.broker.transcript)

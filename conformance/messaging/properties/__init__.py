@@ -1,0 +1,1 @@
+"""The properties of messages: how a broker reads, changes and adds them."""

@@ -1,0 +1,1 @@
+"""Pulls, held ones too, and queries by key, by id and by time."""

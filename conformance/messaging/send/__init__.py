@@ -1,0 +1,1 @@
+"""Sends: headers, checks, topics, batches, bodies and the responses to them."""

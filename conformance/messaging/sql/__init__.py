@@ -1,0 +1,1 @@
+"""Subscriptions that select messages by SQL92 over their properties."""

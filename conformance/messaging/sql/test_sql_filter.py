@@ -1,0 +1,135 @@
+"""Consumers that select messages by an expression over their properties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import example, given, settings
+
+from conformance.harness.client.client import (
+    Client,
+)
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.target import Target
+from conformance.messaging.sql.shelf import (
+    ODD,
+    ODD_ONES,
+    Properties,
+    Shelf,
+    a_is,
+    filled,
+)
+from conformance.models.conditions import Absent, Compared, Condition, Joined
+from conformance.strategies.boundaries import OVER_THE_WIRE
+from conformance.strategies.conditions import conditions
+
+MIXED: tuple[Properties, ...] = tuple(
+    {
+        name: value
+        for name, value in zip("abs", values, strict=True)
+        if value is not None
+    }
+    for values in product((None, "0", "7", "-1"), (None, "2", "7"), ("x", "it's"))
+)
+"""Numbers in a and b and a text in s, each in some messages and not in others."""
+
+
+@pytest.fixture(scope="module")
+def mixed_stock(filtering: Target, unique: Callable[[str], str]) -> Shelf:
+    """Return a shelf of numbers and texts, whose connection has ended."""
+    with filtering.connect_to_broker() as client:
+        return filled(filtering, client, unique("mixed"), MIXED)
+
+
+@pytest.fixture
+def mixed(mixed_stock: Shelf, chooser: Client) -> Shelf:
+    """Return the shelf of numbers and texts, over a fresh connection."""
+    return replace(mixed_stock, broker=chooser)
+
+
+@pytest.mark.clause("PULL-SQL-001", "PULL-SQL-002", "PULL-SQL-003")
+@settings(OVER_THE_WIRE, max_examples=60)
+@given(condition=conditions())
+@example(Joined("OR", Compared("a", ">", 3), Absent("b", negated=False)))
+def test_an_expression_selects_the_messages_for_which_it_is_true(
+    mixed: Shelf, condition: Condition
+) -> None:
+    expect(
+        "PULL-SQL-001",
+        found=mixed.selected(condition.sql()),
+        expected=[one for one in MIXED if condition.holds(one)],
+        what=f"properties of the messages for {condition.sql()}",
+        transcript=mixed.broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-SQL-002")
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "a>=7and b iS noT nuLL",
+        "A = 1 OR (a > 6 AND b >= 2)",
+        "a /* as many */ = 7 AND -- and\n 1 < b",
+        "NOT (a < 7 OR b < 2) AND a IS NOT NULL AND b IS NOT NULL",
+        "+a = 7 AND b > -1",
+        "7E0 = a AND b BETWEEN 2 AND 1E1",
+    ],
+)
+def test_keywords_brackets_and_comments(mixed: Shelf, sql: str) -> None:
+    expect(
+        "PULL-SQL-002",
+        found=mixed.selected(sql),
+        expected=[one for one in MIXED if one.get("a") == "7" and "b" in one],
+        what=f"properties of the messages for {sql}",
+        transcript=mixed.broker.transcript,
+    )
+
+
+@pytest.mark.clause(
+    "PULL-SQL-004", "PULL-SQL-005", "PULL-SQL-006", "PULL-SQL-007", "PULL-SQL-009"
+)
+@pytest.mark.parametrize("sql", ODD_ONES)
+def test_odd_texts_are_selected_oddly(odd: Shelf, sql: str) -> None:
+    clause, expected = ODD_ONES[sql]
+    expect(
+        clause,
+        found=odd.selected(sql),
+        expected=expected,
+        what=f"properties of the messages for {sql}",
+        transcript=odd.broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-SQL-010")
+@pytest.mark.parametrize("sql", ["a > 'x'", "a ="])
+def test_a_wrong_expression_in_a_pull_selects_everything(odd: Shelf, sql: str) -> None:
+    expect(
+        "PULL-SQL-010",
+        found=odd.selected(sql),
+        expected=list(ODD),
+        what=f"properties of the messages for {sql}",
+        transcript=odd.broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-SQL-015")
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("a CONTAINS 'ru'", a_is("true")),
+        ("a NOT CONTAINS 'ru'", [one for one in ODD if one.get("a", "true") != "true"]),
+        ("a STARTSWITH 'TR'", a_is("TRUE")),
+        ("a ENDSWITH '48'", a_is("2147483648")),
+    ],
+)
+def test_parts_of_texts(odd: Shelf, sql: str, expected: list[Properties]) -> None:
+    expect(
+        "PULL-SQL-015",
+        found=odd.selected(sql),
+        expected=expected,
+        what=f"properties of the messages for {sql}",
+        transcript=odd.broker.transcript,
+    )

@@ -1,0 +1,147 @@
+"""Expressions that consumers subscribe with: checked, remembered, waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from conformance.harness.client.client import Client, require_success, subscription_data
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target
+from conformance.messaging.reading import bodies_of
+from conformance.messaging.sql.choosing import subscribe
+from conformance.messaging.sql.shelf import ODD, ODD_ONES, Shelf, a_is
+from spec.wire.consumer.sql_filter import SQL92
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
+
+QUIET_S = 1.0
+
+
+WRONG = (
+    "a > 'x'",
+    "'x' <= a",
+    "(a = 1) > 0",
+    "a > TRUE",
+    "a = NULL",
+    "a <> NULL",
+    "a BETWEEN 3 AND 1",
+    "a BETWEEN 'a' AND 'b'",
+    "a IN (1, 2)",
+    "'x' IN ('x')",
+    "a = 9223372036854775808",
+    "a > 0.0",
+    "TRUE = 5",
+    "5",
+    "a = 1 #",
+    "a >",
+    "(a = 1",
+    "a IS 5",
+)
+
+
+@pytest.mark.settings(enablePropertyFilter="false")
+@pytest.mark.clause("PULL-SQL-013")
+def test_no_expression_is_welcome_where_it_is_off(
+    broker: Client, topic: str, group: str
+) -> None:
+    answer = check(broker, topic, group, "a > 1")
+    code = ResponseCode.SYSTEM_ERROR
+    expect_code("PULL-SQL-013", answer, code, broker.transcript)
+
+
+@pytest.mark.clause("PULL-SQL-008", "PULL-SQL-012")
+@pytest.mark.parametrize("sql", WRONG)
+def test_a_wrong_expression_is_refused_to_who_asks(
+    chooser: Client, topic: str, group: str, sql: str
+) -> None:
+    answer = check(chooser, topic, group, sql)
+    code = ResponseCode.SUBSCRIPTION_PARSE_FAILED
+    expect_code("PULL-SQL-008", answer, code, chooser.transcript)
+
+
+@pytest.mark.clause("PULL-SQL-012", "PULL-SQL-009")
+@pytest.mark.parametrize("sql", [*ODD_ONES, "a BETWEEN b AND 1", "5 = TRUE"])
+def test_a_right_expression_is_welcome(
+    chooser: Client, topic: str, group: str, sql: str
+) -> None:
+    answer = check(chooser, topic, group, sql)
+    expect_code("PULL-SQL-012", answer, ResponseCode.SUCCESS, chooser.transcript)
+
+
+def check(broker: Client, topic: str, group: str, sql: str) -> Command:
+    """Send CHECK_CLIENT_CONFIG for a subscription with *sql*."""
+    subscription = subscription_data(topic=topic, expression=sql, expression_type=SQL92)
+    return broker.check_client(
+        client_id=f"{group}@1", group=group, subscription=subscription
+    )
+
+
+@pytest.mark.clause("PULL-SQL-001")
+def test_the_expression_of_the_heartbeat_counts(odd: Shelf, group: str) -> None:
+    subscribe(odd.broker, odd.topic, group, "a > 1.5")
+    answer = odd.broker.pull(
+        topic=odd.topic, offset=0, group=group, system_flags=0, subscription=None
+    )
+    expect(
+        "PULL-SQL-001",
+        found=[ODD[int(body)] for body in bodies_of(answer)],
+        expected=a_is("7", "2147483648", " 7.5 "),
+        what="properties of the messages for a > 1.5",
+        transcript=odd.broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-SQL-011")
+def test_a_wrong_expression_of_a_heartbeat_is_missed(odd: Shelf, group: str) -> None:
+    subscribe(odd.broker, odd.topic, group, "a >")
+    answer = odd.broker.pull(
+        topic=odd.topic, offset=0, group=group, system_flags=0, subscription=None
+    )
+    code = ResponseCode.FILTER_DATA_NOT_EXIST
+    expect_code("PULL-SQL-011", answer, code, odd.broker.transcript)
+
+
+@pytest.mark.clause("PULL-SQL-014")
+def test_a_held_pull_waits_for_a_message_that_it_selects(
+    filtering: Target, chooser: Client, unique: Callable[[str], str]
+) -> None:
+    topic = create_topic(filtering, unique("held"))
+    woken = sum(is_woken(chooser, topic, offset) for offset in range(3))
+    expect_that(
+        "PULL-SQL-014",
+        woken <= 1,
+        found=woken,
+        expected="0, or 1 if the broker's look fell into that second",
+        what="pulls that were woken, of 3",
+    )
+    with chooser.another() as consumer:
+        opaque = hold(consumer, topic, offset=3)
+        wanted = {"a": "2"}
+        require_success(chooser.send_message(topic=topic, body=b"w", properties=wanted))
+        found = bodies_of(consumer.peer.receive_response(opaque))
+    expect("PULL-SQL-014", found=found, expected=[b"w"], what="bodies")
+
+
+def is_woken(broker: Client, topic: str, offset: int) -> bool:
+    """Return whether a pull is answered soon after a message it does not select."""
+    with broker.another() as consumer:
+        hold(consumer, topic, offset=offset)
+        held = consumer.peer.is_silent(QUIET_S / 2)
+        expect("PULL-SQL-014", found=held, expected=True, what="held at first")
+        require_success(broker.send_message(topic=topic, properties={"a": "1"}))
+        broker.wait_for_max_offset(topic=topic, offset=offset + 1)
+        return not consumer.peer.is_silent(QUIET_S)
+
+
+def hold(consumer: Client, topic: str, *, offset: int) -> int:
+    """Begin a pull that waits for a message whose a is over 1; return its opaque."""
+    return consumer.begin_pull(
+        topic=topic, offset=offset, subscription="a > 1", expression_type=SQL92
+    )

@@ -1,0 +1,1 @@
+"""Transactions: half messages, decisions, checks and op messages."""

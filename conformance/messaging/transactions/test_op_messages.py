@@ -1,0 +1,124 @@
+"""
+Notes about half messages: where a broker writes down which of them are decided.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.targets.target import TargetError
+from conformance.messaging.reading import records_from
+from conformance.messaging.transactions.half import Half, send_half
+from conformance.messaging.transactions.transaction_checks import (
+    PATIENCE_S,
+    TIMEOUT_MS,
+    expect_silence,
+    join,
+    wait_for_progress,
+)
+from spec.store.message_record import Record
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.topic_names import HALF_TOPIC, OP_TOPIC
+from spec.wire.message.transaction_checks import DONE_TAG
+from spec.wire.message.transactions import Decision
+
+A_WALK_MS = 1000
+"""Longer than a broker needs for one walk over its half messages."""
+ATTEMPTS = 10
+
+
+def notes_about(client: Client, half: Half) -> list[Record]:
+    """Return the notes that name a half message.
+
+    They are read from the commit log: before 5.0 their topic cannot be pulled.
+    """
+    number = str(half.queue_offset)
+    return [
+        record
+        for record in records_from(client, half.commit_log_offset)
+        if record.topic == OP_TOPIC and number in record.body.decode().split(",")
+    ]
+
+
+def wait_for_note(client: Client, half: Half) -> Record:
+    """Wait until the decision on a half message is noted; return the note."""
+    wait_until(
+        lambda: bool(notes_about(client, half)),
+        what="the decision is noted",
+        timeout_s=PATIENCE_S,
+    )
+    return notes_about(client, half)[0]
+
+
+def noted_in_time(
+    client: Client, topic: str, group: str, decision: Decision
+) -> tuple[str, Half, Record]:
+    """Return a group, its half message, and its op message, written before any check.
+
+    A check that began before the op message may still cover what is due then. Where we
+    were too slow for that, another message of another group is tried.
+    """
+    for attempt in range(ATTEMPTS):
+        own_group = f"{group}_{attempt}"
+        sent_ms = now_ms()
+        half = send_half(client, topic, group=own_group)
+        require_success(half.end(client, decision))
+        note = wait_for_note(client, half)
+        if now_ms() < sent_ms + TIMEOUT_MS - A_WALK_MS:
+            return own_group, half, note
+    raise TargetError(f"no decision was noted within {TIMEOUT_MS - A_WALK_MS} ms")
+
+
+@pytest.mark.clause("TXN-OP-001", "TXN-CHECK-008", "TXN-CHECK-016")
+@pytest.mark.parametrize("decision", [Decision.COMMIT, Decision.ROLLBACK])
+def test_a_decision_is_noted_and_not_asked_for(
+    eager_broker: Client, place: str, group: str, decision: Decision
+) -> None:
+    own_group, half, note = noted_in_time(eager_broker, place, group, decision)
+    expect(
+        "TXN-OP-001",
+        found=(note.queue_id, decode_properties(note.properties).get("TAGS")),
+        expected=(0, DONE_TAG),
+        what="queue and tag of the note",
+        transcript=eager_broker.transcript,
+    )
+    join(eager_broker, own_group)
+    # A release that ignores op messages passes it when it is due, and checks it then.
+    wait_for_progress(eager_broker, HALF_TOPIC, half.queue_offset)
+    expect_silence("TXN-CHECK-008", eager_broker, "silence once the decision is noted")
+    wait_for_progress(eager_broker, OP_TOPIC, 0)
+
+
+@pytest.mark.clause("TXN-OP-002")
+def test_a_note_is_a_number(eager_broker: Client, place: str, group: str) -> None:
+    require_success(
+        eager_broker.send_message(topic=place)
+    )  # its offsets are no longer all 0
+    half = send_half(eager_broker, place, group=group)
+    require_success(half.end(eager_broker))
+    expect(
+        "TXN-OP-002",
+        found=wait_for_note(eager_broker, half).body,
+        expected=b"%d" % half.queue_offset,
+        what="body of the note",
+    )
+
+
+@pytest.mark.clause("TXN-OP-003")
+def test_a_note_is_numbers_with_commas(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    half = send_half(eager_broker, place, group=group)
+    require_success(half.end(eager_broker))
+    body = wait_for_note(eager_broker, half).body.decode()
+    numbers = [number.isdecimal() for number in body.split(",")[:-1]]
+    expect_that(
+        "TXN-OP-003",
+        body.endswith(",") and all(numbers),
+        found=body,
+        expected="numbers with a comma after each",
+        what="body of the note",
+    )

@@ -1,0 +1,372 @@
+"""
+Check requests for half messages: their time, receiver, number and consequences.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
+from conformance.messaging.transactions.half import Half, send_half
+from conformance.messaging.transactions.transaction_checks import (
+    HOUR_MS,
+    MOST_QUESTIONS,
+    TIMEOUT_MS,
+    expect_silence,
+    given_up,
+    join,
+    old,
+    place_in_log,
+    question,
+    renewed_by,
+    wait_for_progress,
+)
+from spec.host import Host
+from spec.store.message_record import Record, SystemFlag, decode_record
+from spec.wire.message.message_id import encode_message_id
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.topic_names import HALF_TOPIC
+from spec.wire.message.transactions import Decision
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
+
+pytestmark = pytest.mark.long
+
+OF_THE_MESSAGE = (
+    *("flag", "system_flags", "born_at_ms", "born_host", "reconsume_times"),
+    *("queue_offset", "physical_offset"),
+)
+"""Fields that a record in a check request has in common with the renewed one."""
+
+
+@pytest.mark.clause(
+    "TXN-CHECK-001", "TXN-CHECK-002", "TXN-CHECK-003", "TXN-CHECK-006", "TXN-CHECK-007"
+)
+def test_an_undecided_message_is_asked_about_and_decided(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    half = send_half(eager_broker, place, group=group, queue_id=2, born_at_ms=old())
+    first, second = question(eager_broker), question(eager_broker)
+    expect("TXN-CHECK-001", found=first.is_oneway, expected=True, what="is oneway")
+    for number, found in enumerate((first, second), 1):
+        check_renewal(eager_broker, found, half, number=number)
+    shown = decode_record(first.body, check_crc=False)
+    expect(
+        "TXN-CHECK-003",
+        found=(shown.topic, shown.queue_id, shown.body),
+        expected=(place, 2, b"half"),
+        what="topic, queue and body of the record in the question",
+        transcript=eager_broker.transcript,
+    )
+    check_shown(eager_broker, first, shown)
+    answer = eager_broker.end_transaction(
+        group=group,
+        commit_log_offset=int(second.fields["commitLogOffset"]),
+        queue_offset=int(second.fields["tranStateTableOffset"]),
+        decision=Decision.COMMIT,
+        message_id=second.fields["msgId"],
+        transaction_id=second.fields["transactionId"],
+        from_check=True,
+    )
+    expect("TXN-CHECK-007", found=answer.code, expected=0, what="code")
+    eager_broker.wait_for_max_offset(topic=place, queue_id=2, offset=1)
+
+
+def check_shown(client: Client, found: Command, shown: Record) -> None:
+    """Compare the record in a question with the renewed half message."""
+    record = renewed_by(client, found)
+    expect_fields(
+        "TXN-CHECK-003",
+        found={name: getattr(shown, name) for name in OF_THE_MESSAGE},
+        expected={name: getattr(record, name) for name in OF_THE_MESSAGE},
+        transcript=client.transcript,
+    )
+    expect_fields(
+        "TXN-CHECK-003",
+        found=decode_properties(shown.properties),
+        expected=decode_properties(record.properties),
+        transcript=client.transcript,
+    )
+
+
+def check_renewal(client: Client, found: Command, half: Half, *, number: int) -> None:
+    """Check the header of the question of this *number*, and the record it names."""
+    record = renewed_by(client, found)
+    host = Host.of(client.address.host, client.address.port)
+    expect_fields(
+        "TXN-CHECK-002",
+        found=found.fields,
+        expected={
+            "tranStateTableOffset": str(record.queue_offset),
+            "offsetMsgId": encode_message_id(host, record.physical_offset),
+            "msgId": half.unique_key,
+            "transactionId": half.unique_key,
+        },
+        transcript=client.transcript,
+    )
+    times = decode_properties(record.properties).get("TRANSACTION_CHECK_TIMES")
+    expect(
+        "TXN-CHECK-006",
+        found=(record.topic, times, record.queue_offset > half.queue_offset),
+        expected=(HALF_TOPIC, str(number), True),
+        what="topic, TRANSACTION_CHECK_TIMES, and whether it lies behind the first",
+        transcript=client.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-CHECK-006")
+def test_a_packed_message_stays_packed(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    packed, flag = zlib.compress(b"half" * 100), int(SystemFlag.COMPRESSED)
+    half = send_half(
+        eager_broker,
+        place,
+        group=group,
+        body=packed,
+        system_flags=flag,
+        born_at_ms=old(),
+    )
+    record = renewed_by(eager_broker, question(eager_broker))
+    expect(
+        "TXN-CHECK-006",
+        found=(record.system_flags & flag, record.body),
+        expected=(flag, packed),
+        what="the flag for packed, and the body, of what is stored once more",
+        transcript=eager_broker.transcript,
+    )
+    half.end(eager_broker, Decision.ROLLBACK)
+
+
+@pytest.mark.clause("TXN-CHECK-006")
+def test_what_is_stored_once_more_is_passed(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    send_half(eager_broker, place, group=group, born_at_ms=old(), body=b"old")
+    send_half(eager_broker, place, group=group, body=b"young")
+    counted = []
+    for _ in range(3):  # the old one before the young one is due, and both thereafter
+        record = renewed_by(eager_broker, question(eager_broker))
+        times = decode_properties(record.properties)["TRANSACTION_CHECK_TIMES"]
+        counted.append((record.body, times))
+    expect(
+        "TXN-CHECK-006",
+        found=sorted(counted),
+        expected=[(b"old", "1"), (b"old", "2"), (b"young", "1")],
+        what="who was asked about, and TRANSACTION_CHECK_TIMES",
+        transcript=eager_broker.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-CHECK-008")
+def test_none_of_many_that_are_decided_is_asked_about(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    halves = [send_half(eager_broker, place, group=group) for _ in range(20)]
+    for half in halves:
+        require_success(half.end(eager_broker, Decision.ROLLBACK))
+    join(eager_broker, group)
+    wait_for_progress(eager_broker, HALF_TOPIC, halves[-1].queue_offset)
+    expect_silence("TXN-CHECK-008", eager_broker, "silence about what is decided")
+
+
+@pytest.mark.clause("TXN-CHECK-004", "TXN-CHECK-005", "TXN-CHECK-015")
+def test_a_young_message_is_left_alone_and_those_behind_it(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    born = now_ms()
+    young = send_half(eager_broker, place, group=group, born_at_ms=born, body=b"young")
+    send_half(eager_broker, place, group=group, born_at_ms=old(), body=b"old")
+    # One check covers both, by threads of a pool: what is before the
+    # other is seen by where their records were renewed, not by whose question is first.
+    questions = sorted(
+        (question(eager_broker), question(eager_broker)), key=place_in_log
+    )
+    clauses = (("TXN-CHECK-004", b"young"), ("TXN-CHECK-015", b"old"))
+    for found, (clause, body) in zip(questions, clauses, strict=True):
+        shown = decode_record(found.body, check_crc=False).body
+        expect(clause, found=shown, expected=body, what="who is asked about next")
+        waited_ms = renewed_by(eager_broker, found).stored_at_ms - born
+        expect_that(
+            clause,
+            waited_ms >= TIMEOUT_MS,
+            found=waited_ms,
+            expected=f"{TIMEOUT_MS} or more",
+            what="milliseconds from the young one's birth to the question",
+            transcript=eager_broker.transcript,
+        )
+    young.end(eager_broker, Decision.ROLLBACK)
+
+
+@pytest.mark.clause("TXN-CHECK-005")
+@pytest.mark.parametrize("age_ms", [HOUR_MS, -HOUR_MS])
+def test_a_producers_clock_is_believed(
+    eager_broker: Client, place: str, group: str, age_ms: int
+) -> None:
+    join(eager_broker, group)
+    half = send_half(eager_broker, place, group=group, born_at_ms=now_ms() - age_ms)
+    first = decode_record(
+        require_success(
+            eager_broker.view_message(commit_log_offset=half.commit_log_offset)
+        ).body
+    )
+    waited_ms = (
+        renewed_by(eager_broker, question(eager_broker)).stored_at_ms
+        - first.stored_at_ms
+    )
+    expect_that(
+        "TXN-CHECK-005",
+        waited_ms < TIMEOUT_MS,
+        found=waited_ms,
+        expected=f"less than {TIMEOUT_MS}",
+        what="milliseconds from the send to the question",
+        transcript=eager_broker.transcript,
+    )
+    half.end(eager_broker, Decision.ROLLBACK)
+
+
+@pytest.mark.clause("TXN-CHECK-009")
+def test_a_message_is_given_up_after_the_last_question(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    send_half(eager_broker, place, group=group, born_at_ms=old())
+    for _ in range(MOST_QUESTIONS):
+        question(eager_broker)
+    records = given_up(eager_broker, place)
+    expect(
+        "TXN-CHECK-009",
+        found=[one.body for one in records],
+        expected=[b"half"],
+        what="bodies given up",
+        transcript=eager_broker.transcript,
+    )
+    expect_silence("TXN-CHECK-009", eager_broker, "no further question")
+
+
+@pytest.mark.clause("TXN-CHECK-010")
+def test_a_message_is_dropped_after_the_last_question(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    send_half(eager_broker, place, group=group, born_at_ms=old())
+    for _ in range(MOST_QUESTIONS):
+        question(eager_broker)
+    expect_silence("TXN-CHECK-010", eager_broker, "no further question")
+
+
+@pytest.mark.clause("TXN-CHECK-011")
+def test_a_message_as_old_as_files_is_given_up_unasked(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    send_half(eager_broker, place, group=group, born_at_ms=now_ms() - 73 * HOUR_MS)
+    given_up(eager_broker, place)
+    expect_silence("TXN-CHECK-011", eager_broker)
+
+
+@pytest.fixture
+def patient(eager_broker: Client) -> Iterator[Client]:
+    """Yield a connection to the eager broker, which gives up on nothing meanwhile."""
+    require_success(eager_broker.update_broker_config({"transactionCheckMax": "1000"}))
+    yield eager_broker
+    most = {"transactionCheckMax": str(MOST_QUESTIONS)}
+    require_success(eager_broker.update_broker_config(most))
+
+
+@pytest.mark.clause("TXN-CHECK-012", "TXN-CHECK-013")
+def test_a_message_may_ask_for_time(patient: Client, place: str, group: str) -> None:
+    join(patient, group)
+    born, own_ms = now_ms(), TIMEOUT_MS + 1000
+    own = {"CHECK_IMMUNITY_TIME_IN_SECONDS": str(own_ms // 1000)}
+    half = send_half(patient, place, group=group, born_at_ms=born, properties=own)
+    found = question(patient)
+    record = renewed_by(patient, found)
+    checked_place = int(found.fields["commitLogOffset"]), record.queue_offset
+    patient.end_transaction(
+        group=group,
+        commit_log_offset=checked_place[0],
+        queue_offset=checked_place[1],
+        decision=Decision.ROLLBACK,
+        message_id=half.unique_key,
+        from_check=True,
+    )
+    waited_ms = record.stored_at_ms - born
+    expect_that(
+        "TXN-CHECK-012",
+        waited_ms >= own_ms,
+        found=waited_ms,
+        expected=f"{own_ms} or more",
+        what="milliseconds from its birth to the question",
+        transcript=patient.transcript,
+    )
+    first = decode_properties(record.properties).get("TRAN_PREPARED_QUEUE_OFFSET")
+    expect(
+        "TXN-CHECK-013",
+        found=first,
+        expected=str(half.queue_offset),
+        what="TRAN_PREPARED_QUEUE_OFFSET",
+    )
+
+
+@pytest.mark.clause("TXN-CHECK-020")
+def test_waiting_counts_as_being_asked(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    own = {"CHECK_IMMUNITY_TIME_IN_SECONDS": "600"}
+    send_half(eager_broker, place, group=group, properties=own)
+    given_up(eager_broker, place)
+    expect_silence("TXN-CHECK-020", eager_broker)
+
+
+@pytest.mark.clause("TXN-CHECK-014")
+def test_looks_count_when_nobody_is_there(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    send_half(eager_broker, place, group=group, born_at_ms=old())
+    (record,) = given_up(eager_broker, place)
+    expect(
+        "TXN-CHECK-014",
+        found=decode_properties(record.properties).get("TRANSACTION_CHECK_TIMES"),
+        expected=str(MOST_QUESTIONS),
+        what="TRANSACTION_CHECK_TIMES of what was given up",
+        transcript=eager_broker.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-HALF-004")
+def test_a_broker_may_refuse_transactions(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    require_success(
+        eager_broker.update_broker_config({"rejectTransactionMessage": "true"})
+    )
+    try:
+        refused = eager_broker.send_message(
+            topic=place, properties={"TRAN_MSG": "true", "PGROUP": group}
+        )
+        ordinary = eager_broker.send_message(topic=place)
+    finally:
+        require_success(
+            eager_broker.update_broker_config({"rejectTransactionMessage": "false"})
+        )
+    expect(
+        "TXN-HALF-004",
+        found=(refused.code, ordinary.code),
+        expected=(ResponseCode.NO_PERMISSION, ResponseCode.SUCCESS),
+        what="codes of a half message and of an ordinary one",
+        transcript=eager_broker.transcript,
+    )

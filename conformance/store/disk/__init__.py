@@ -1,0 +1,1 @@
+"""Flushes, deletion of old files, and disks without space."""

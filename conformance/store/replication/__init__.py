@@ -1,0 +1,1 @@
+"""Replication: what a master sends, what a slave answers and stores."""

@@ -1,0 +1,1 @@
+"""Config files, and what a broker still has after a restart."""
