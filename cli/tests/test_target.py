@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from cli.commands.target import TEMPLATE
 from cli.main import main
 from conformance.harness.targets.target_file import read_target_file
-from conformance.meta.test_probing import boastful, cluster, modest
+from conformance.meta.peers.test_probing import boastful, cluster, modest
 
 
 def test_the_template_is_printed_and_can_be_read(tmp_path: Path) -> None:

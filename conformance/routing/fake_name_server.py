@@ -10,7 +10,7 @@ from typing import Self
 
 from conformance.harness.client.address import Address
 from conformance.harness.process.deadline import wait_until
-from conformance.meta.lying_server import LyingServer, honest
+from conformance.meta.peers.lying_server import LyingServer, honest
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 

@@ -20,7 +20,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, Target, TargetError
-from conformance.meta.lying_server import LyingServer, honest
+from conformance.meta.peers.lying_server import LyingServer, honest
 from conformance.routing.fake_broker import FakeBroker
 from spec.routing.broker_registration import BrokerIdentity
 from spec.routing.topic_config import (

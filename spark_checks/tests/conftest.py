@@ -13,8 +13,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.session.session import spark_session
-from spark_checks.tests.command import Runner, run_alone
-from spark_checks.tests.with_kernels import with_kernels
+from spark_checks.tests.commands.command import Runner, run_alone
+from spark_checks.tests.readers.with_kernels import with_kernels
 
 QUERIES_OF_FEW_ROWS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

@@ -1,0 +1,1 @@
+"""Clauses, tests, sources and evidence agree."""

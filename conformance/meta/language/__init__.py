@@ -1,0 +1,1 @@
+"""The language of the project: rules for prose and names, and their check."""

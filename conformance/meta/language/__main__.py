@@ -1,0 +1,5 @@
+"""``python -m conformance.meta.language``: see `check`."""
+
+from conformance.meta.language.check import main
+
+main()

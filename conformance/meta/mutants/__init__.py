@@ -1,0 +1,1 @@
+"""Each clause was seen to fail: mutants, changed frames, wrong clients."""

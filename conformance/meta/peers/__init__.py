@@ -1,0 +1,1 @@
+"""The suite on peers that lie, lack requests or break."""

@@ -1,0 +1,128 @@
+"""
+Name server and broker with one bad habit, as a program of a target file and in-process.
+
+It ends at a send, never responds after it, lacks administrators' requests, or writes
+headers that are hard to read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from enum import StrEnum
+
+from conformance.meta.peers.lying_server import LyingServer, honest
+from spec.wire.bodies.fastjson import dumps
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+EXIT_STATUS = 7
+LAST_WORDS = "panicked at 'no entry found for key'"
+SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
+ADMIN = (RequestCode.UPDATE_AND_CREATE_TOPIC, RequestCode.DELETE_TOPIC_IN_BROKER)
+NONSENSE = "rmqc_probe_that_is_not_there"
+
+
+class Habit(StrEnum):
+    """Bad habit of a hostile peer."""
+
+    ENDS = "ends"
+    """It ends at the first send, as a program that panics."""
+    HANGS = "hangs"
+    """It responds to nothing after the first send."""
+    LACKS_ADMIN = "lacks-admin"
+    """It answers administrators' requests with REQUEST_CODE_NOT_SUPPORTED."""
+    REFUSES_ADMIN = "refuses-admin"
+    """It answers administrators' requests with SYSTEM_ERROR."""
+    REFUSES_SENDS = "refuses-sends"
+    """It answers sends with SYSTEM_ERROR; topics have a route."""
+    NULL_FIELDS = "null-fields"
+    """Its responses have ``"extFields":null``."""
+    TEXT_FOR_NUMBER = "text-for-number"
+    """The code of its responses is a word."""
+
+
+class HostilePeer:
+    """Server of all requests, on one port."""
+
+    def __init__(self, habit: Habit, *, port: int = 0) -> None:
+        self._habit = habit
+        self._has_hung = threading.Event()
+        self.server = LyingServer(self._answer, port=port)
+        self.broker = self.server.address
+        self.end: Callable[[], None] = self.server.stop
+
+    def _answer(self, request: Command) -> bytes | None:
+        if self._has_hung.is_set():
+            return None
+        if request.code in SENDS and self._habit is Habit.ENDS:
+            self.end()
+            return b""
+        if request.code in SENDS and self._habit is Habit.HANGS:
+            self._has_hung.set()
+            return None
+        if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
+            return honest(request, body=self._cluster_info())
+        if NONSENSE in request.fields.values() or request.code > 10_000:
+            return honest(request, code=ResponseCode.SYSTEM_ERROR)
+        if request.code in ADMIN and self._habit is Habit.LACKS_ADMIN:
+            return honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
+        if request.code in ADMIN and self._habit is Habit.REFUSES_ADMIN:
+            return honest(request, code=ResponseCode.SYSTEM_ERROR, remark="not today")
+        if request.code in SENDS and self._habit is Habit.REFUSES_SENDS:
+            return honest(request, code=ResponseCode.SYSTEM_ERROR, remark="not today")
+        if request.code == RequestCode.GET_ROUTEINFO_BY_TOPIC:
+            return honest(request, body=self._route())
+        return self._odd_header(request)
+
+    def _odd_header(self, request: Command) -> bytes:
+        header = {"code": 0, "flag": 1, "language": "OTHER", "opaque": request.opaque}
+        if self._habit is Habit.NULL_FIELDS:
+            return _frame({**header, "version": 0, "extFields": None})
+        if self._habit is Habit.TEXT_FOR_NUMBER:
+            return _frame({**header, "version": 0, "code": "fine"})
+        return honest(request)
+
+    def _route(self) -> bytes:
+        addresses = {"0": str(self.broker)}
+        broker = {"brokerName": "b", "cluster": "c", "brokerAddrs": addresses}
+        queues = {"brokerName": "b", "readQueueNums": 4, "writeQueueNums": 3}
+        queues |= {"perm": 6, "topicSynFlag": 0}
+        return dumps({"brokerDatas": [broker], "queueDatas": [queues]})
+
+    def _cluster_info(self) -> bytes:
+        broker = {"brokerName": "b", "brokerAddrs": {0: str(self.broker)}}
+        broker["cluster"] = "c"
+        table = {"brokerAddrTable": {"b": broker}, "clusterAddrTable": {"c": ["b"]}}
+        return dumps(table)
+
+
+def _frame(header: dict[str, object]) -> bytes:
+    data = json.dumps(header).encode()
+    return (len(data) + 4).to_bytes(4) + len(data).to_bytes(4) + data
+
+
+def main() -> None:
+    """Serve on two ports until the habit ends the program: HABIT NAMESRV BROKER."""
+    habit, *ports = sys.argv[1:]
+    broker, namesrv = (HostilePeer(Habit(habit), port=int(one)) for one in ports[::-1])
+    namesrv.broker = broker.server.address
+    broker.end = namesrv.end = _end_program
+    with broker.server, namesrv.server:
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        threading.Event().wait()
+
+
+def _end_program() -> None:
+    sys.stdout.write(LAST_WORDS)
+    sys.stdout.flush()
+    os._exit(EXIT_STATUS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""A name server and broker in one thread, that hardly do more than be found."""
+
+from __future__ import annotations
+
+from conformance.meta.peers.lying_server import LyingServer, honest
+from spec.wire.bodies.fastjson import dumps
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+
+
+def lying_cluster(**changes: object) -> LyingServer:
+    """Return a cluster whose answers are successes but for *changes*."""
+    found: list[LyingServer] = []
+
+    def answer(request: Command) -> bytes:
+        if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
+            return honest(request, body=_cluster_info(str(found[0].address)))
+        if request.code == RequestCode.GET_BROKER_RUNTIME_INFO:
+            table = {"table": {"brokerVersionDesc": "V4_9_7"}}
+            return honest(request, body=dumps(table))
+        return honest(request, **changes)
+
+    found.append(LyingServer(answer))
+    return found[0]
+
+
+def _cluster_info(address: str) -> bytes:
+    broker = {"brokerName": "b", "cluster": "c", "brokerAddrs": {0: address}}
+    info = {"brokerAddrTable": {"b": broker}, "clusterAddrTable": {"c": ["b"]}}
+    return dumps(info)

@@ -1,0 +1,230 @@
+"""Runs on targets that break, lack requests, refuse them or write unusual headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.baseline.baseline import Defect, find_defects
+from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.target import parse_target
+from conformance.meta.peers.hostile_peer import (
+    EXIT_STATUS,
+    LAST_WORDS,
+    Habit,
+    HostilePeer,
+)
+from conformance.meta.reports.test_outcomes import PRELUDE
+from spec.wire.remoting.request_code import RequestCode
+
+READS = """
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_first(broker):
+    require_success(broker.max_offset(topic="T"))
+"""
+SENDS = """
+@pytest.mark.clause("WIRE-FRAME-002", "WIRE-FRAME-003")
+def test_sends(broker):
+    require_success(broker.send_message(topic="T", body=b"x"))
+"""
+READS_LATER = """
+@pytest.mark.clause("WIRE-FRAME-004")
+def test_later(broker):
+    require_success(broker.max_offset(topic="T"))
+"""
+NEEDS_TOPIC = """
+@pytest.mark.clause("WIRE-FRAME-005")
+def test_with_a_topic(broker, topic):
+    fails("WIRE-FRAME-005")
+"""
+
+
+def run(
+    directory: Path,
+    target: str,
+    tests: str,
+    *options: str,
+    has_baseline: bool = False,
+) -> ChildRun:
+    """Return the run of *tests* on *target*."""
+    folder = directory / "conformance" / "wire"
+    folder.mkdir(parents=True)
+    (folder / "test_made.py").write_text(PRELUDE + tests, encoding="utf-8")
+    words = [f"--rootdir={folder}", f"--target={target}", "--profile=4.6", *options]
+    return run_child([folder], *words, has_baseline=has_baseline)
+
+
+def target_file(directory: Path, habit: Habit) -> str:
+    """Return a target that is started as a program with a bad *habit*."""
+    path = directory / "hostile.toml"
+    path.write_text(
+        'release = "4.6.0"\n'
+        "[environment]\n"
+        f'PYTHONPATH = "{SOURCES}"\n'
+        "[broker]\n"
+        'command = ["{python}", "-m", "conformance.meta.peers.hostile_peer",'
+        f' "{habit}", "{{namesrv_port}}", "{{broker_port}}"]\nready_line = "ready"\n',
+        encoding="utf-8",
+    )
+    return f"cmd:{path}"
+
+
+@contextmanager
+def running(habit: Habit) -> Iterator[str]:
+    """Yield the address of a peer with a bad *habit*."""
+    with HostilePeer(habit).server as server:
+        yield str(server.address)
+
+
+@pytest.mark.parametrize("habit", [Habit.ENDS, Habit.HANGS])
+def test_after_a_break_of_a_running_cluster_tests_are_blocked(
+    tmp_path: Path, habit: Habit
+) -> None:
+    with running(habit) as address:
+        ended = run(tmp_path, address, READS + SENDS + READS_LATER)
+    assert ended.outcomes == {
+        "WIRE-FRAME-001": "pass",
+        "WIRE-FRAME-002": "fail",
+        "WIRE-FRAME-003": "unsupported",
+        "WIRE-FRAME-004": "blocked",
+    }
+    assert ended.code == 1
+    failure = ended.failures["WIRE-FRAME-002"]
+    assert "test_made.py::test_sends ran: the " in failure["text"]
+    assert "request 310 SEND_MESSAGE_V2" in failure["text"]
+    assert "since " in ended.reasons["WIRE-FRAME-004"]
+
+
+def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:
+    target = target_file(tmp_path, Habit.ENDS)
+    ended = run(tmp_path, target, READS + SENDS + READS_LATER)
+    assert ended.outcomes["WIRE-FRAME-002"] == "fail"
+    assert ended.outcomes["WIRE-FRAME-004"] == "pass"
+    text = ended.failures["WIRE-FRAME-002"]["text"]
+    assert f"ended with exit status {EXIT_STATUS}" in text
+    assert LAST_WORDS in text
+
+
+def test_of_several_workers_only_the_breaking_test_fails(tmp_path: Path) -> None:
+    target = target_file(tmp_path, Habit.ENDS)
+    tests = READS + SENDS + READS_LATER
+    ended = run(tmp_path, target, tests, "-n", "3", "--dist=load")
+    failed = {name for name, outcome in ended.outcomes.items() if outcome == "fail"}
+    assert failed == {"WIRE-FRAME-002"}
+    assert ended.outcomes["WIRE-FRAME-001"] == "pass"
+    assert ended.outcomes["WIRE-FRAME-004"] == "pass"
+
+
+def test_a_fixture_that_needs_a_lacking_request_is_unsupported(tmp_path: Path) -> None:
+    with running(Habit.LACKS_ADMIN) as address:
+        ended = run(tmp_path, address, READS + NEEDS_TOPIC)
+    assert ended.outcomes["WIRE-FRAME-005"] == "unsupported"
+    assert ended.code == 0
+
+
+def test_a_fixture_whose_request_is_refused_blocks_the_test(tmp_path: Path) -> None:
+    with running(Habit.REFUSES_ADMIN) as address:
+        ended = run(tmp_path, address, READS + NEEDS_TOPIC)
+    assert ended.outcomes["WIRE-FRAME-005"] == "blocked"
+    assert ended.reasons["WIRE-FRAME-005"] == (
+        "blocked by ADMIN-TOPIC-001, UPDATE_AND_CREATE_TOPIC:"
+        " refused with code 1: not today"
+    )
+    assert ended.code == 3
+
+
+def test_a_response_with_null_for_its_fields_is_read(tmp_path: Path) -> None:
+    with running(Habit.NULL_FIELDS) as address:
+        ended = run(tmp_path, address, READS)
+    assert ended.outcomes == {"WIRE-FRAME-001": "pass"}
+
+
+def test_a_word_for_a_number_is_shown_with_its_bytes(tmp_path: Path) -> None:
+    with running(Habit.TEXT_FOR_NUMBER) as address:
+        ended = run(tmp_path, address, READS)
+    failure = ended.failures["WIRE-FRAME-001"]
+    assert "'fine' is no integer" in failure["found"]
+    assert failure["expected"] == "a valid response"
+    assert "22 66 69 6e 65 22" in failure["text"]
+
+
+BROKEN_SENDS = """
+@pytest.mark.clause("PULL-COUNT-001")
+def test_pulls_what_it_sent(broker, topic):
+    require_success(broker.send_message(topic=topic, body=b"x"))
+
+@pytest.mark.clause("SEND-RESPONSE-001")
+def test_the_send_itself(broker, topic):
+    require_success(broker.send_message(topic=topic, body=b"x"))
+
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_without_a_send(broker):
+    fails("WIRE-FRAME-001")
+"""
+
+
+def test_a_request_that_never_succeeds_blocks_the_tests_that_use_it(
+    tmp_path: Path,
+) -> None:
+    with running(Habit.REFUSES_SENDS) as address:
+        ended = run(tmp_path, address, BROKEN_SENDS, has_baseline=True)
+    assert ended.outcomes["PULL-COUNT-001"] == "blocked"
+    assert ended.reasons["PULL-COUNT-001"] == (
+        "blocked by SEND-RESPONSE-001, SEND_MESSAGE_V2: refused with code 1: not today"
+    )
+    assert ended.outcomes["SEND-RESPONSE-001"] == "fail"
+    assert ended.outcomes["WIRE-FRAME-001"] == "fail"
+    assert ended.failures["SEND-RESPONSE-001"]["found"] == (
+        "refused with code 1: not today"
+    )
+
+
+def test_a_baseline_that_breaks_the_target_blocks_the_run(tmp_path: Path) -> None:
+    with running(Habit.ENDS) as address:
+        ended = run(tmp_path, address, READS, has_baseline=True)
+    assert ended.outcomes["SEND-RESPONSE-001"] == "fail"
+    assert ended.outcomes["WIRE-FRAME-001"] == "blocked"
+    assert "since the baseline" in ended.reasons["WIRE-FRAME-001"]
+
+
+def test_a_healthy_target_has_no_defect() -> None:
+    with parse_target("embedded:") as target:
+        assert find_defects(target, may_write=True) == []
+
+
+def defect(clause: str, what: str, codes: tuple[int, ...]) -> Defect:
+    """Return a defect of one clause."""
+    return Defect(
+        step="a step",
+        clause=clause,
+        what=what,
+        found="1",
+        expected="2",
+        text="",
+        codes=codes,
+    )
+
+
+def test_a_defect_explains_failures_of_tests_that_use_its_request() -> None:
+    pull = defect("PULL-FOUND-002", "nextBeginOffset", (RequestCode.PULL_MESSAGE,))
+    assert pull.explains({RequestCode.PULL_MESSAGE}, ())
+    assert not pull.explains({RequestCode.SEND_MESSAGE}, ())
+    assert defect("WIRE-FRAME-002", "", ()).explains({RequestCode.SEND_MESSAGE}, ())
+
+
+def test_a_minor_defect_explains_only_the_same_wrong_value() -> None:
+    codes = (RequestCode.GET_ROUTEINFO_BY_TOPIC,)
+    route = defect("ROUTE-DATA-001", "read and write queues", codes)
+    assert not route.explains(codes, ["code"])
+    assert route.explains(codes, ["read and write queues"])
+
+
+def test_a_wrong_record_concerns_every_test_that_sends() -> None:
+    with parse_target("mutant:queue_offset_off_by_one") as target:
+        first = find_defects(target, may_write=True)[0]
+    assert first.clause == "STORE-RECORD-005"
+    assert first.explains({RequestCode.SEND_MESSAGE_V2}, ())

@@ -1,0 +1,49 @@
+"""Requests have the header fields that a client of the profile's release adds."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.client.client import Client, plain_send
+from conformance.meta.peers.lying_server import LyingServer, honest
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+
+
+def sent_fields(release: str, command: Command) -> dict[str, str]:
+    """Return the fields of *command* as a client of *release* sends them."""
+    with (
+        LyingServer(honest) as server,
+        Client.connect(server.address, release, broker_name="b") as client,
+        client.another() as other,
+    ):
+        return dict(other.peer.send(command).fields)
+
+
+@pytest.mark.parametrize(
+    ("release", "code", "added"),
+    [
+        ("4.6.0", RequestCode.GET_MAX_OFFSET, {}),
+        ("4.9.7", RequestCode.GET_MAX_OFFSET, {"bname": "b"}),
+        ("5.3.3", RequestCode.END_TRANSACTION, {"bname": "b"}),
+        ("5.3.3", RequestCode.SEND_MESSAGE_V2, {"n": "b"}),
+        ("5.3.3", RequestCode.SEND_BATCH_MESSAGE, {"n": "b"}),
+        ("5.3.3", RequestCode.GET_ROUTEINFO_BY_TOPIC, {}),
+    ],
+)
+def test_the_broker_is_named_since_4_9_5(
+    release: str, code: RequestCode, added: dict[str, str]
+) -> None:
+    assert sent_fields(release, Command(code=code, fields={"a": "1"})) == {
+        "a": "1",
+        **added,
+    }
+
+
+def test_a_field_of_the_test_is_kept() -> None:
+    assert sent_fields("5.3.3", plain_send("T", bname="other"))["bname"] == "other"
+
+
+def test_a_response_is_sent_unchanged() -> None:
+    response = Command(code=RequestCode.GET_MAX_OFFSET, flag=1, opaque=1)
+    assert sent_fields("5.3.3", response) == {}

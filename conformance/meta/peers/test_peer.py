@@ -1,0 +1,128 @@
+"""The harness client detects the faults of a server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.harness.client.client import Client, RefusedError, require_success
+from conformance.harness.client.peer import (
+    ClosedError,
+    NoResponseError,
+    Peer,
+    PeerError,
+    UnreadableResponseError,
+    WrongOpaqueError,
+)
+from conformance.harness.client.tamper import set_length
+from conformance.meta.peers.lying_server import LyingServer, honest
+from spec.wire.remoting.command import Command, encode_command
+from spec.wire.remoting.request_code import RequestCode
+
+QUESTION = Command(code=RequestCode.GET_BROKER_CLUSTER_INFO)
+
+
+def test_an_honest_answer_is_matched_by_its_opaque() -> None:
+    with LyingServer(honest) as server, Peer(server.address) as peer:
+        first, second = peer.send(QUESTION), peer.send(QUESTION)
+        assert peer.receive_response(second.opaque).opaque == second.opaque
+        assert peer.receive_response(first.opaque).opaque == first.opaque
+
+
+def test_an_answer_with_an_opaque_of_no_request_is_detected_immediately() -> None:
+    with (
+        LyingServer(lambda sent: honest(sent, opaque=sent.opaque + 1)) as server,
+        Peer(server.address) as peer,
+        pytest.raises(WrongOpaqueError, match=r"has opaque 8, its request has 7"),
+    ):
+        peer.request(replace(QUESTION, opaque=7), timeout_s=60)
+
+
+def test_after_bytes_of_our_own_any_opaque_may_be_right() -> None:
+    with (
+        LyingServer(lambda sent: honest(sent, opaque=sent.opaque + 1)) as server,
+        Peer(server.address) as peer,
+    ):
+        peer.send_bytes(encode_command(replace(QUESTION, opaque=7)))
+        with pytest.raises(NoResponseError, match="waited for an answer with opaque"):
+            peer.receive_response(7, timeout_s=0.2)
+
+
+def test_a_close_is_told_apart_from_silence() -> None:
+    with LyingServer(lambda _: b"") as server, Peer(server.address) as peer:
+        with pytest.raises(ClosedError, match="closed"):
+            peer.request(QUESTION)
+        assert peer.received_close()
+
+
+def test_silence_is_not_a_close() -> None:
+    with LyingServer(lambda _: None) as server, Peer(server.address) as peer:
+        peer.send(QUESTION)
+        assert peer.is_silent(0.1)
+        assert not peer.received_close(timeout_s=0.1)
+
+
+@pytest.mark.parametrize("length", [-1, 0, 2**31 - 1])
+def test_a_length_is_not_believed(length: int) -> None:
+    with (
+        LyingServer(lambda sent: set_length(honest(sent), length)) as server,
+        Peer(server.address) as peer,
+        pytest.raises(UnreadableResponseError, match=f"{length} bytes was announced"),
+    ):
+        peer.request(QUESTION)
+
+
+def test_half_a_frame_says_how_much_came() -> None:
+    with (
+        LyingServer(lambda sent: honest(sent)[:7]) as server,
+        Peer(server.address) as peer,
+        pytest.raises(NoResponseError, match="7 bytes of it did"),
+    ):
+        peer.request(QUESTION, timeout_s=0.2)
+
+
+def test_a_request_of_the_server_is_kept_for_who_asks() -> None:
+    def notify_first(sent: Command) -> bytes:
+        return honest(sent, code=40, opaque=7, flag=2) + honest(sent)
+
+    with LyingServer(notify_first) as server, Peer(server.address) as peer:
+        peer.request(QUESTION)
+        assert peer.receive_request(40).opaque == 7
+
+
+def test_a_kept_request_does_not_delay_the_reading_of_what_waits() -> None:
+    def notify_first(sent: Command) -> bytes:
+        return honest(sent, code=40, opaque=7, flag=2) + honest(sent)
+
+    with LyingServer(notify_first) as server, Peer(server.address) as peer:
+        peer.request(QUESTION)
+        peer.receive_waiting()
+        peer.receive_waiting()
+        assert peer.receive_request(40).opaque == 7
+
+
+def test_nobody_there_is_no_verdict() -> None:
+    with LyingServer(honest) as server:
+        gone = server.address
+    with pytest.raises(PeerError, match="cannot connect"):
+        Peer(gone)
+
+
+def test_a_refusal_is_not_a_success() -> None:
+    def refuse(sent: Command) -> bytes:
+        return honest(sent, code=17, remark="no such topic")
+
+    with LyingServer(refuse) as server, Client.connect(server.address) as client:
+        assert client.route("nowhere").code == 17
+        with pytest.raises(RefusedError, match="no such topic"):
+            require_success(client.route("nowhere"))
+
+
+def test_a_transcript_tells_the_conversation() -> None:
+    with LyingServer(honest) as server, Client.connect(server.address) as client:
+        client.max_offset(topic="T", queue_id=3)
+        text = client.transcript.render()
+    assert "-> request 30 GET_MAX_OFFSET" in text
+    assert "queueId='3'" in text
+    assert "<- answer 0 SUCCESS" in text

@@ -1,0 +1,197 @@
+"""Probing finds what a peer refuses, guesses its release, and sees through a liar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.targets.probing.probe import examine, guess_release, probe
+from conformance.harness.targets.probing.probe_requests import NONSENSE_CODE
+from conformance.harness.targets.target import Target
+from conformance.meta.peers.lying_server import LyingServer, honest
+from conformance.meta.reports.test_outcomes import PRELUDE
+from spec.wire.bodies.fastjson import dumps
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+UNKNOWN = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+REFUSED = RequestCode.QUERY_CONSUME_QUEUE
+NONSENSE_IS_REFUSED = {
+    RequestCode.GET_ROUTEINFO_BY_TOPIC: ResponseCode.TOPIC_NOT_EXIST,
+    RequestCode.GET_MAX_OFFSET: ResponseCode.SYSTEM_ERROR,
+    RequestCode.GET_CONSUMER_LIST_BY_GROUP: ResponseCode.SYSTEM_ERROR,
+    REFUSED: UNKNOWN,
+    NONSENSE_CODE: UNKNOWN,
+}
+FAILING_REQUESTS = """
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_passes(broker):
+    assert broker.invoke(RequestCode.GET_MIN_OFFSET).code == 0
+
+@pytest.mark.clause("WIRE-FRAME-002")
+def test_needs_what_is_refused(broker):
+    answer = broker.invoke(RequestCode.QUERY_CONSUME_QUEUE)
+    expect("WIRE-FRAME-002", found=answer.code, expected=0, what="code")
+
+@pytest.fixture
+def prepared(broker):
+    assert broker.invoke(RequestCode.QUERY_CONSUME_QUEUE).code == 0
+
+@pytest.mark.clause("WIRE-FRAME-003")
+def test_is_prepared_with_what_is_refused(prepared):
+    pass
+
+@pytest.mark.clause("WIRE-FRAME-005")
+def test_leaves_the_refusal_unread(broker):
+    broker.peer.send(Command(code=RequestCode.QUERY_CONSUME_QUEUE))
+    fails("WIRE-FRAME-005")
+
+@pytest.mark.clause("WIRE-FRAME-004")
+def test_fails_otherwise(broker):
+    fails("WIRE-FRAME-004")
+"""
+
+
+def cluster(
+    answers: Callable[[Command], int | None], *, version: int = 0
+) -> LyingServer:
+    """Return a cluster that answers each request with a code, or not at all."""
+    found: list[LyingServer] = []
+
+    def answer(request: Command) -> bytes | None:
+        code = answers(request)
+        body = b""
+        if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
+            broker = {"brokerName": "b", "brokerAddrs": {0: str(found[0].address)}}
+            body = dumps({"brokerAddrTable": {"b": broker}})
+        if code is None:
+            return None
+        return honest(request, code=code, body=body, version=version)
+
+    found.append(LyingServer(answer))
+    return found[0]
+
+
+def modest(request: Command) -> int:
+    """Respond as an honest peer that does not support one request."""
+    return NONSENSE_IS_REFUSED.get(request.code, ResponseCode.SUCCESS)
+
+
+def boastful(request: Command) -> int:
+    """Answer as a peer that takes everything for good but the same one request."""
+    return UNKNOWN if request.code == REFUSED else ResponseCode.SUCCESS
+
+
+def at(server: LyingServer) -> Target:
+    """Return a target that listens where *server* does."""
+    target = Target("made up")
+    target.namesrv = target.broker = server.address
+    return target
+
+
+def run(directory: Path, server: LyingServer) -> ChildRun:
+    """Run tests, of which some need what is refused, on *server*."""
+    folder = directory / "conformance" / "wire"
+    folder.mkdir(parents=True)
+    (folder / "test_made.py").write_text(PRELUDE + FAILING_REQUESTS, encoding="utf-8")
+    return run_child([folder], f"--rootdir={folder}", f"--target={server.address}")
+
+
+def test_what_an_honest_peer_refuses_is_known() -> None:
+    with cluster(modest, version=334) as server:
+        target = at(server)
+        found = probe(target)
+        assert examine(target) == ()
+    assert found.refused == {REFUSED}
+    assert found.complaints == ()
+    assert target.refuses == {REFUSED}
+    assert found.release == "4.6.0"
+    assert "bare" in found.json
+    assert found.header == "answers ROCKETMQ headers in JSON"
+
+
+def test_of_a_liar_every_nonsense_is_named_and_no_refusal_believed() -> None:
+    with cluster(boastful) as server:
+        target = at(server)
+        complaints = "\n".join(examine(target))
+    for what in ("server takes a nonsense code", "broker takes a nonsense code"):
+        assert what in complaints
+    for what in ("queue id", "group", "topic"):
+        assert f"a nonsense {what} for good" in complaints
+    assert target.refuses == frozenset()
+
+
+def test_a_refusal_that_was_declared_and_is_none_is_named() -> None:
+    with cluster(modest) as server:
+        target = at(server)
+        target.refuses = frozenset({REFUSED, RequestCode.GET_MIN_OFFSET})
+        (complaint,) = examine(target)
+    assert complaint == "it declares that it refuses GET_MIN_OFFSET, but answers code 0"
+
+
+@pytest.mark.parametrize(
+    ("version", "broker_knows", "release"),
+    [
+        (293, True, "4.4.0"),
+        (413, True, "5.3.3"),
+        (474, True, "5.3.3"),
+        (480, True, "5.3.3"),
+        (0, False, "4.6.0"),
+    ],
+)
+def test_a_release_is_guessed_by_what_answers_say(
+    version: int, broker_knows: bool, release: str
+) -> None:
+    def answers(request: Command) -> int | None:
+        if request.code == NONSENSE_CODE:
+            return UNKNOWN if broker_knows else None
+        return modest(request)
+
+    with cluster(answers, version=version) as server:
+        guess = guess_release(server.address, server.address)
+    assert guess is not None
+    assert guess.release == release
+
+
+def test_where_nothing_else_tells_who_refuses_the_unknown_does() -> None:
+    with cluster(modest) as new, cluster(lambda _: None) as silent:
+        both = guess_release(new.address, new.address)
+        broker_only = guess_release(silent.address, new.address)
+    assert both is not None
+    assert broker_only is not None
+    assert (both.release, broker_only.release) == ("5.3.3", "4.9.7")
+
+
+def test_a_peer_that_closes_has_no_refusals() -> None:
+    with LyingServer(lambda _: b"") as server:
+        found = probe(at(server))
+    assert (found.refused, found.complaints) == (frozenset(), ())
+
+
+def test_what_needs_a_refused_request_is_unsupported(tmp_path: Path) -> None:
+    with cluster(modest) as server:
+        ended = run(tmp_path, server)
+    assert ended.outcomes == {
+        "WIRE-FRAME-001": "pass",
+        "WIRE-FRAME-002": "unsupported",
+        "WIRE-FRAME-003": "unsupported",
+        "WIRE-FRAME-004": "fail",
+        "WIRE-FRAME-005": "unsupported",
+    }
+    assert "the target refuses the request QUERY_CONSUME_QUEUE (WIRE-" in ended.output
+    assert "the target refuses: QUERY_CONSUME_QUEUE" in ended.output
+    assert ended.report["target"]["refuses"] == ["QUERY_CONSUME_QUEUE"]
+
+
+def test_a_liar_gets_no_discount(tmp_path: Path) -> None:
+    with cluster(boastful) as server:
+        ended = run(tmp_path, server)
+    assert ended.outcomes["WIRE-FRAME-002"] == "fail"
+    assert "not honest: the broker takes a nonsense queue id for good" in ended.output

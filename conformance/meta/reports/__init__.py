@@ -1,0 +1,1 @@
+"""Outcomes, causes and failure texts of runs, and the recorded pages."""

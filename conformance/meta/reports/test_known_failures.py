@@ -1,0 +1,90 @@
+"""The first file of known failures is written from a run, and the next run obeys it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from conformance.harness.report.known_failures import Known, load_known
+from conformance.harness.report.known_failures_file import known_text
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.run_record import Record, Verdict
+from conformance.meta.reports.test_outcomes import FAILS, PASSES, known_file, run
+
+DESCRIPTION = {"text": "jvm:4.6.0", "release": "4.6.0"}
+
+
+def verdict(
+    clause: str,
+    outcome: Outcome,
+    *,
+    found: str = "",
+    reason: str = "",
+) -> Verdict:
+    """Return the verdict of a test about one clause."""
+    failed = outcome in (Outcome.FAIL, Outcome.KNOWN)
+    return Verdict(
+        test="t",
+        clauses=[clause],
+        outcome=outcome,
+        duration_s=0.0,
+        blamed=[clause] if failed else [],
+        found=found,
+        reason=reason,
+    )
+
+
+def test_a_run_writes_the_file_that_the_next_one_obeys(tmp_path: Path) -> None:
+    for name in ("first", "second", "third"):
+        (tmp_path / name).mkdir()
+    file = tmp_path / "new" / "known.toml"
+    first = run(tmp_path / "first", PASSES + FAILS, f"--write-known={file}")
+    assert first.code == 1
+    (entry,) = tomllib.loads(file.read_text(encoding="utf-8"))["known"]
+    assert entry["clause"] == "WIRE-FRAME-002"
+    assert entry["reason"] == "not explained yet: expected 2, found 1"
+    # Another run's cluster listens elsewhere.
+    text = file.read_text(encoding="utf-8").replace(entry["target"], "127.*")
+    file.write_text(text, encoding="utf-8")
+    second = run(tmp_path / "second", PASSES + FAILS, f"--known={file}")
+    assert second.outcomes["WIRE-FRAME-002"] == "known"
+    assert second.code == 0
+    third = run(tmp_path / "third", FAILS, f"--write-known={file}")
+    assert "is there already" in third.output
+    assert not third.report
+
+
+def test_reasons_are_kept_and_stale_entries_left_out(tmp_path: Path) -> None:
+    known = (
+        Known(clause="WIRE-FRAME-001", reason='says "no"', link="http://a/1"),
+        Known(clause="WIRE-FRAME-002", reason="mended"),
+        Known(clause="WIRE-FRAME-003", reason="now and then", flaky=True),
+    )
+    record = Record(known=known)
+    record.add(verdict("WIRE-FRAME-001", Outcome.KNOWN, reason='says "no"'))
+    record.add(verdict("WIRE-FRAME-002", Outcome.PASS))
+    record.add(verdict("WIRE-FRAME-003", Outcome.KNOWN, reason="now and then"))
+    record.add(verdict("WIRE-FRAME-004", Outcome.FAIL, found="a\nb" * 99))
+    file = tmp_path / "known.toml"
+    file.write_text(
+        known_text(record.results(DESCRIPTION), known, DESCRIPTION), encoding="utf-8"
+    )
+    first, new, flaky = load_known(file)
+    assert (first.reason, first.link) == ('says "no"', "http://a/1")
+    assert (new.clause, new.target, new.release) == (
+        *("WIRE-FRAME-004", "jvm:4.6.0", "4.6.0"),
+    )
+    assert "\n" not in new.reason
+    assert flaky == known[2]
+
+
+def test_what_is_flaky_may_pass_and_may_fail(tmp_path: Path) -> None:
+    for name in ("passes", "fails"):
+        folder = tmp_path / name
+        folder.mkdir()
+        file = Path(known_file(folder, "WIRE-FRAME-001").partition("=")[2])
+        text = file.read_text(encoding="utf-8").replace("[[known]]", "[[flaky]]")
+        file.write_text(text, encoding="utf-8")
+        fails = FAILS.replace("FRAME-002", "FRAME-001")
+        ended = run(folder, PASSES if name == "passes" else fails, f"--known={file}")
+        assert ended.code == 0, ended.output

@@ -1,0 +1,1 @@
+"""Targets, their processes and folders, as the harness starts and ends them."""

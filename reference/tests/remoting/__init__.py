@@ -1,0 +1,1 @@
+"""Connections, requests, responses, timers and settings."""

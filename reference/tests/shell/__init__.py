@@ -1,0 +1,1 @@
+"""The shell: disk, sockets, TLS and the effects that it performs."""

@@ -1,0 +1,1 @@
+"""Spark itself: clusters, workers, S3, and the sizes of tasks."""

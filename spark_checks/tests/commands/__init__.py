@@ -1,0 +1,1 @@
+"""`rmqc audit` and `rmqc generate`: output, advice, options, pages."""

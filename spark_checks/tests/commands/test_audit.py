@@ -1,0 +1,208 @@
+"""
+Recorded stores have no findings, and output has the promised form.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from rocketmq_conformance.paths import module_command
+from spark_checks.audit import INVARIANTS, Audit, NotAudited, audit_store
+from spark_checks.broker_conf import ConfError, read_broker_conf
+from spark_checks.findings import Finding, Severity
+from spark_checks.report import report
+from spark_checks.session.java_home import wrap_java
+from spark_checks.tests.building import StoreBuilder, flip
+from spark_checks.tests.commands.command import run_alone
+from spec.registry import all_clauses
+
+ROOT = Path(__file__).resolve().parents[3]
+FIXTURES = ROOT / "fixtures"
+STORES = [*sorted((FIXTURES / "store").glob("*-*")), FIXTURES / "batches" / "5.3.3"]
+
+ROLLED = sorted((FIXTURES / "starts").glob("*/store"))
+"""Stores with many small files, and a delay of ten years."""
+
+
+@pytest.mark.parametrize(
+    "store",
+    [*STORES, *ROLLED],
+    ids=lambda path: path.relative_to(FIXTURES).as_posix(),
+)
+def test_a_real_store_is_silent(spark: SparkSession, store: Path) -> None:
+    audit = audit_store(spark, str(store))
+    assert [found.message for found in audit.findings] == []
+    assert audit.summary["commitlog"]
+
+
+def test_every_invariant_rests_on_a_clause() -> None:
+    ids = [invariant.id for invariant in INVARIANTS]
+    assert len(set(ids)) == len(ids)
+    for invariant in INVARIANTS:
+        assert all_clauses()[invariant.requirement.id] is invariant.requirement
+
+
+def _damaged() -> Audit:
+    finding = Finding(
+        invariant=INVARIANTS[0],
+        severity=Severity.ERROR,
+        file="commitlog/<b>",
+        offset=2**40,
+        length=1,
+        expected="x",
+        found="y",
+        message="It is <script>.",
+    )
+    summary = {
+        "commitlog": {
+            "files": 1,
+            "records": 2,
+            "bytes": 3,
+            "min_offset": "0",
+            "max_offset": "9",
+        },
+        "topics": {"T": {"queues": {"0": {"min": "0", "max": "2", "messages": 2}}}},
+        "index": {"files": 0, "entries": 0},
+        "config": {},
+        "handed_back": {},
+        "left_open": False,
+    }
+    return Audit(store="/store", summary=summary, findings=(finding,))
+
+
+def test_json_has_offsets_as_strings() -> None:
+    found = json.loads(report.as_json([_damaged()]))
+    assert found["verdict"] == "fail"
+    assert found["violations"][0]["offset"] == str(2**40)
+    assert set(found["violations"][0]) == {
+        "invariant", "severity", "file", "offset", "length", "expected", "found",
+        "message", "requirement", "cost",
+    }  # fmt: skip
+
+
+def test_html_is_escaped_and_a_table_has_no_colors() -> None:
+    page = report.as_html([_damaged()])
+    assert "It is &lt;script&gt;." in page
+    assert "<script>" not in page
+    assert "\x1b" not in report.as_table([_damaged()])
+
+
+def test_several_stores_begin_with_a_row_for_each() -> None:
+    clean = replace(_damaged(), store="s3://fine/store", findings=())
+    gone = NotAudited(store="/gone", reason="/gone is lost")
+    several: list[Audit | NotAudited] = [_damaged(), clean, gone]
+    table = report.as_table(several, width=80).splitlines()
+    assert table[:2] == [
+        "3 stores: 1 fail, 1 pass, 1 unreadable",
+        f"  fail            1 error    0 warnings  {_damaged().store}",
+    ]
+    assert [line for line in table if "s3://fine" in line] == [
+        "  pass           0 errors    0 warnings  s3://fine/store"
+    ]
+    assert table[table.index(f"  unreadable{' ' * 29}/gone") + 1].endswith("is lost")
+    page = report.as_html(several)
+    assert page.count('<section id="store-') == page.count('href="#store-') == 2
+
+
+def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    nothing = run_alone(tmp_path)
+    assert nothing.exit_code == 2
+    assert nothing.output.count("\n") == 1
+    assert "is not a store" in nothing.output
+    unknown = run_alone(tmp_path, "--only", "INV-X-1")
+    assert unknown.exit_code == 2
+    assert "INV-X-1" in unknown.output
+    for each in (run_alone(tmp_path, tmp_path / "other"), run_alone()):
+        assert each.exit_code == 2
+
+
+def test_one_bad_store_of_several_ends_nothing_and_pipes_get_json_alone(
+    tmp_path: Path,
+) -> None:
+    builder = StoreBuilder()
+    hit = [builder.put("Orders") for _ in range(5)][2]
+    flip(builder.write(tmp_path / "bad"), hit.log_file, hit.position + 90)
+    builder.write(tmp_path / "good")
+    (tmp_path / "empty").mkdir()
+    names = ["bad", "good", "empty"]
+    command = module_command("cli", "audit", *names, "--format", "json")
+    run = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    assert (run.returncode, run.stderr) == (1, b"")
+    bad, good, empty = json.loads(run.stdout)
+    assert (bad["verdict"], good["verdict"]) == ("fail", "pass")
+    assert (empty["verdict"], empty["store"]) == ("unreadable", "empty")
+    assert "is not a store" in empty["reason"]
+    assert bad["violations"][0]["invariant"] == "INV-LOG-002"
+
+
+def test_advice_follows_the_forecast_of_a_start(tmp_path: Path) -> None:
+    store = shutil.copytree(FIXTURES / "store" / "4.6.0-stopped", tmp_path / "store")
+    with (store / "commitlog" / f"{0:020}").open("r+b") as file:
+        file.seek(16_384)
+        file.write(bytes(4096))
+    words = module_command("cli")
+    audit, recover = (
+        json.loads(
+            subprocess.run(
+                [*words, *command, "--format", "json"],
+                cwd=ROOT,
+                capture_output=True,
+                check=False,
+                timeout=300,
+            ).stdout
+        )
+        for command in (
+            ("audit", str(store), "--release", "4.9.7"),
+            ("recover", str(store), "--release", "4.9.7"),
+        )
+    )
+    lost = recover["totals"]["lost"]
+    assert audit["forecast"]["lost"] == lost > 100
+    assert audit["headline"].startswith("The commit log is damaged in 1 place")
+    assert f"a 4.9.7 broker loses {lost} messages: " in audit["headline"]
+    assert audit["violations"][0]["invariant"] == "INV-LOG-001"
+    steps = [*audit["first_steps"], *audit["next"]]
+    commands = [command for step in steps for command in step["commands"]]
+    assert f"rmqc recover {store} --release 4.9.7 --dry-run" in commands
+    assert not [one for one in commands if one.startswith(("mv", "rm "))]
+
+
+def test_a_broker_conf_gives_sizes_and_delays(tmp_path: Path) -> None:
+    path = tmp_path / "broker.conf"
+    path.write_text(
+        "# sizes\nmapedFileSizeCommitLog=65536\nmapedFileSizeConsumeQueue = 390\n"
+        "messageDelayLevel=2s 1m\n",
+        encoding="utf-8",
+    )
+    conf = read_broker_conf(path)
+    assert (conf.commit_log_file_size, conf.queue_file_size) == (65_536, 400)
+    assert conf.delays == {1: 2_000, 2: 60_000}
+    path.write_text("mapedFileSizeCommitLog=many\n", encoding="utf-8")
+    with pytest.raises(ConfError, match="many"):
+        read_broker_conf(path)
+
+
+def test_a_wrapped_java_is_spared_the_module_it_lacks(tmp_path: Path) -> None:
+    java = tmp_path / "real-java"
+    java.write_text('#!/bin/bash\nprintf "%s|" "$@"\n', encoding="utf-8")
+    java.chmod(0o755)
+    home = wrap_java(java, tmp_path / "home")
+    options = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b"]
+    output = subprocess.run(
+        [home / "bin" / "java", *options], capture_output=True, check=True
+    )
+    assert output.stdout == b"-Xmx1g|-cp|a b|"

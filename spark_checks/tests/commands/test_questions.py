@@ -1,0 +1,68 @@
+"""
+The queries of docs/spark_questions.md give the results on the page.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_checks.views import ExportError, export, register, views_of
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "spark_questions.md").read_text(encoding="utf-8")
+STORE = ROOT / "fixtures" / "store" / "4.6.0-stopped"
+ANSWERED = re.findall(r"```sql\n(.*?)```\n\n```text\n(.*?)```\n", PAGE, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def exported(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> SparkSession:
+    """Return a session with the tables of a recorded store, read from Parquet."""
+    directory = tmp_path_factory.mktemp("tables")
+    names = views_of(spark, str(STORE))
+    export(spark, str(STORE), directory)
+    register({name: spark.read.parquet(str(directory / name)) for name in names})
+    return spark
+
+
+def test_there_are_ten_questions() -> None:
+    titles = re.findall(r"^## (\d+)\.", PAGE, re.MULTILINE)
+    assert titles == [str(number) for number in range(1, 11)]
+    assert len(ANSWERED) == len(titles)
+
+
+@pytest.mark.parametrize("number", range(len(ANSWERED)), ids=lambda n: str(n + 1))
+def test_a_question_is_answered_as_the_page_says(
+    exported: SparkSession, number: int
+) -> None:
+    question, answer = ANSWERED[number]
+    names, *rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in answer.splitlines()
+        if line.startswith("|")
+    ]
+    found = exported.sql(question)
+    assert found.columns == names
+    assert [[_shown(value) for value in row] for row in found.collect()] == rows
+
+
+def _shown(value: object) -> str:
+    """Return *value* in Spark's output format."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(str, value))}]"
+    return "NULL" if value is None else str(value)
+
+
+def test_tables_are_not_written_over_others(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").touch()
+    with pytest.raises(ExportError, match="is not empty"):
+        export(spark, str(STORE), tmp_path)

@@ -1,0 +1,1 @@
+"""Planted faults: the catalogue, and wrong values of every field and file."""

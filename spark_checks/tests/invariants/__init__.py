@@ -1,0 +1,1 @@
+"""Invariants on built stores, generated stores and those of real brokers."""

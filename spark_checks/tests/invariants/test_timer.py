@@ -1,0 +1,86 @@
+"""
+The timer's files of real brokers are silent, and wrong values in them are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from spark_checks.findings import Finding
+from spark_checks.invariants.timer.check_timer import check_timer
+from spark_checks.store_files import list_store
+from spark_checks.tests.faults.test_fields import check_faults
+from spark_checks.tests.fields.field_faults import FaultSites
+from spark_checks.tests.fields.field_places import STRUCTURES, field_names
+from spark_checks.tests.invariants.test_lmq_and_batch import PARTS, store_of
+from spec.store.timer.timer_log import TIMER_LOG
+from spec.store.timer.timer_wheel import SLOT_SIZE, TIMER_WHEEL, WHEEL_SIZE
+
+LOG_FILE_SIZE = 400
+"""Bytes of a recorded timer log's files, whose zeros at the end are not recorded."""
+NUMBER_SIZE = 4
+"""Bytes of a slot's number before each recorded slot."""
+OF_TIMER = ("timer_unit", "timer_blank", "timer_slot", "timer_checkpoint")
+
+
+def timed_store(release: str, tmp_path: Path) -> Path:
+    """Return a recorded store with the files of its timer at their full sizes."""
+    store_of(release, tmp_path)
+    (tmp_path / TIMER_LOG).mkdir()
+    for file in (PARTS / release / TIMER_LOG).iterdir():
+        data = file.read_bytes().ljust(LOG_FILE_SIZE, b"\0")
+        (tmp_path / TIMER_LOG / file.name).write_bytes(data)
+    slots = (PARTS / release / "timerwheel.slots").read_bytes()
+    with (tmp_path / TIMER_WHEEL).open("wb") as wheel:
+        wheel.truncate(WHEEL_SIZE)
+        for at in range(0, len(slots), NUMBER_SIZE + SLOT_SIZE):
+            begin = at + NUMBER_SIZE
+            wheel.seek(int.from_bytes(slots[at:begin]) * SLOT_SIZE)
+            wheel.write(slots[begin : begin + SLOT_SIZE])
+    return tmp_path
+
+
+def findings_of(root: Path) -> Sequence[Finding]:
+    """Return the findings in the timer's files."""
+    return list(check_timer(list_store(str(root))))
+
+
+@pytest.mark.parametrize("release", ["5.3.3", "5.4.0"])
+def test_the_timers_files_of_a_broker_are_silent(release: str, tmp_path: Path) -> None:
+    assert findings_of(timed_store(release, tmp_path)) == []
+
+
+def test_wrong_values_in_the_timers_files_are_found(tmp_path: Path) -> None:
+    root = timed_store("5.3.3", tmp_path)
+    faults = list(FaultSites(root).faults(OF_TIMER))
+    assert {(fault.structure, fault.field) for fault in faults} == {
+        (name, field) for name in OF_TIMER for field in field_names(STRUCTURES[name])
+    }
+    check_faults(root, faults, findings_of)
+
+
+def _shorten(root: Path) -> None:
+    (last,) = sorted((root / TIMER_LOG).iterdir())[1:]
+    last.write_bytes(bytes(LOG_FILE_SIZE))
+
+
+def _without_wheel(root: Path) -> None:
+    (root / TIMER_WHEEL).write_bytes(bytes(WHEEL_SIZE))
+
+
+@pytest.mark.parametrize(
+    ("harm", "expected"),
+    [
+        (_shorten, {"INV-TIMER-003", "INV-TIMER-005"}),
+        (_without_wheel, set()),
+    ],
+)
+def test_lost_parts_are_found(
+    tmp_path: Path, harm: Callable[[Path], None], expected: set[str]
+) -> None:
+    root = timed_store("5.4.0", tmp_path)
+    harm(root)
+    assert {one.invariant.id for one in findings_of(root)} == expected

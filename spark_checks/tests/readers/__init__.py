@@ -1,0 +1,1 @@
+"""Data sources, scans of records, and kernels beside their fallbacks."""

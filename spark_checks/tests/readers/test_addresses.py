@@ -1,0 +1,71 @@
+"""
+Names of stores: valid URLs, and their display without credentials.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from spark_checks.session.session import is_on_loopback
+from spark_checks.store_files import NotAStoreError, list_store, read_whole, shown_url
+
+FIXTURE = Path(__file__).resolve().parents[3] / "fixtures" / "store" / "4.6.0-stopped"
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("hdfs://127.0.0.1:1/broker-a/store", "webhdfs://HOST:PORT/PATH needs no libr"),
+        ("webhdfs://127.0.0.1:1/store", "refused"),
+        ("gopher://127.0.0.1/store", "Protocol not known: gopher"),
+        ("sftp://127.0.0.1/store", "paramiko"),
+    ],
+)
+def test_an_address_that_cannot_be_opened_is_one_clear_line(
+    url: str, reason: str
+) -> None:
+    with pytest.raises(NotAStoreError) as error:
+        list_store(url)
+    assert str(error.value).startswith(f"{url} cannot be read: ")
+    assert reason in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_fsspec_opens_what_arrow_does_not_know() -> None:
+    fsspec.filesystem("memory").put(str(FIXTURE), "/brokers/a", recursive=True)
+    there, here = list_store("memory://brokers/a"), list_store(str(FIXTURE))
+    assert there.files == here.files
+    for file in here.files:
+        assert read_whole(there.url, file) == read_whole(here.url, file)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("s3://key:secret@bucket/store?region=x", "s3://bucket/store?region=x"),
+        ("s3://bucket/store", "s3://bucket/store"),
+        ("/var/me@home/store", "/var/me@home/store"),
+    ],
+)
+def test_keys_in_an_address_are_not_shown(url: str, shown: str) -> None:
+    assert shown_url(url) == shown
+
+
+@pytest.mark.parametrize(
+    ("master", "here"),
+    [
+        ("local[2]", True),
+        ("spark://127.0.0.1:7077", True),
+        ("spark://localhost:7077", True),
+        ("spark://10.0.0.1:7077", False),
+        ("spark://one:7077,two:7077", False),
+        ("yarn", False),
+    ],
+)
+def test_a_driver_hides_on_loopback_only_where_its_workers_do(
+    master: str, *, here: bool
+) -> None:
+    assert is_on_loopback(master) is here

@@ -1,0 +1,254 @@
+"""
+Property checks read the same values as the specification, also of recorded stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import xor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_checks.checks.check_properties import system_topic_checks
+from spark_checks.columns.record_scan import FileRange, ReadAt
+from spark_checks.columns.spark_hash import xor_of
+from spark_checks.columns.system_topic_rows import is_own_topic
+from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
+from spark_checks.invariants.index.index_keys import ranges_of
+from spark_checks.readers.record_keys import Ranges, key_batches, within
+from spark_checks.readers.system_topics import log_rows
+from spark_checks.store_files import Store, list_store
+from spark_checks.survey.summary import QueueSummary
+from spark_checks.survey.sums import SurveyOptions
+from spark_checks.survey.survey import survey_log
+from spark_checks.tests.invariants.test_files import SUMMARY
+from spec.store.commit_log import scan
+from spec.store.index_file import decode_header, decode_item, item_position, key_hash
+from spec.store.message_record import Record, encode_record
+from spec.wire.message.properties import decode_properties, encode_properties, keys_of
+
+ROOT = Path(__file__).resolve().parents[3]
+STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+EVERYTHING = [(-1, 1 << 62)]
+
+
+def _where(data: bytes, base: int = 0) -> FileRange:
+    return FileRange(base=base, file_size=len(data), start=0, end=len(data))
+
+
+def _keys(
+    data: bytes, *, base: int = 0, ranges: Ranges = EVERYTHING
+) -> list[dict[str, Any]]:
+    found = key_batches(_reader(data), _where(data, base), ranges)
+    return [row for batch in found for row in batch.to_pylist()]
+
+
+def _key_sums(data: bytes, *, base: int, ranges: Ranges) -> tuple[int, int]:
+    options = SurveyOptions(ranges=ranges)
+    return survey_log(_reader(data), _where(data, base), options).summary.key_sums
+
+
+def _system_topic_rows(data: bytes, *, base: int) -> list[dict[str, Any]]:
+    found = log_rows(_reader(data), _where(data, base))
+    return [row for batch in found for row in batch.to_pylist()]
+
+
+def _reader(data: bytes) -> ReadAt:
+    def read_at(position: int, size: int) -> bytes:
+        return data[position : position + size]
+
+    return read_at
+
+
+def _files(store: Path) -> Iterator[tuple[int, bytes]]:
+    for path in sorted((store / "commitlog").iterdir()):
+        yield int(path.name), path.read_bytes()
+
+
+def _items(store: Store) -> set[tuple[int, int]]:
+    found = set()
+    for file in store.index:
+        data = (Path(store.url) / file.path).read_bytes()
+        slots = (len(data) - 40) // 84
+        for number in range(1, decode_header(data).index_count):
+            item = decode_item(data[item_position(number, slots) :])
+            found.add((item.commit_log_offset, item.key_hash))
+    return found
+
+
+def _sum(keys: set[tuple[int, int]]) -> int:
+    offsets, codes = (np.array(c, np.int64) for c in zip(*keys, strict=True))
+    return xor_of(offsets, codes)
+
+
+def _xor(sums: Iterable[int]) -> int:
+    return reduce(xor, sums, 0)
+
+
+@pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
+def test_the_index_of_a_real_store_has_its_keys_and_no_others(path: Path) -> None:
+    store = list_store(str(path))
+    ranges = ranges_of(store)
+    rows = [
+        row
+        for base, data in _files(path)
+        for row in _keys(data, base=base, ranges=ranges)
+    ]
+    keys = {(row["offset"], row["key_hash"]) for row in rows if not row["is_tag"]}
+    tags = {(row["offset"], row["key_hash"]) for row in rows if row["is_tag"]}
+    items = _items(store)
+    inside = within(np.array([offset for offset, _ in items]), ranges)
+    wanted = {item for item, is_in in zip(items, inside, strict=True) if is_in}
+    sums = [_key_sums(data, base=base, ranges=ranges) for base, data in _files(path)]
+    with_tags = keys | tags
+    assert _xor(without_tags for without_tags, _ in sums) == _sum(keys)
+    assert _xor(tagged for _, tagged in sums) == _sum(with_tags)
+    assert len(ranges) == (1 if path.name.startswith(("5.4", "5.5")) else 2)
+    assert len(keys) > 400
+    assert keys <= wanted
+    assert wanted <= with_tags
+
+
+@pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
+def test_what_a_real_store_set_aside_is_read(path: Path) -> None:
+    by_offset = {
+        row["offset"]: row
+        for base, data in _files(path)
+        for row in _system_topic_rows(data, base=base)
+    }
+    for base, data in _files(path):
+        for placed in scan(data, base).records:
+            record, row = placed.record, by_offset.pop(placed.offset, None)
+            pairs = decode_properties(record.properties)
+            is_system = (
+                is_own_topic(record.topic)
+                or "REAL_TOPIC" in pairs
+                or record.system_flags & 12 == 8
+            )
+            assert (row is not None) == is_system
+            if row is None:
+                continue
+            assert row["topic"] == record.topic
+            assert row["queue_offset"] == record.queue_offset
+            assert row["born_at_ms"] == record.born_at_ms
+            assert row["prepared_transaction_offset"] == (
+                record.prepared_transaction_offset
+            )
+            assert row["real_topic"] == pairs.get("REAL_TOPIC")
+            assert row["unique_key"] == pairs.get("UNIQ_KEY")
+    assert by_offset == {}
+
+
+def _log(*properties: str, flags: int = 0) -> bytes:
+    data = b""
+    for text in properties:
+        record = Record(
+            topic="Orders",
+            queue_id=0,
+            queue_offset=0,
+            physical_offset=len(data),
+            properties=text,
+            system_flags=flags,
+        )
+        data += encode_record(record)
+    return data
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        {},
+        {"KEYS": "one"},
+        {"KEYS": "one two  three "},
+        {"KEYS": " "},
+        {"KEYS": "grün 日本"},
+        {"UNIQ_KEY": "grün", "KEYS": "𝄞", "TAGS": "日本"},
+        {"XKEYS": "no", "KEYS": "yes"},
+        {"A": "b", "UNIQ_KEY": "7F00", "TAGS": "TagA"},
+        {"KEYS": "polygenelubricants"},
+    ],
+)
+def test_keys_are_hashed_as_the_specification_hashes_them(
+    pairs: dict[str, str],
+) -> None:
+    others = {"UNIQ_KEY": "0123456789", "KEYS": "key", "TAGS": "T"}
+    data = _log(encode_properties(others), encode_properties(pairs))
+    data += _log("")  # wrong physical offset, no keys
+    found = [(row["key_hash"], row["is_tag"]) for row in _keys(data) if row["offset"]]
+    unique = pairs.get("UNIQ_KEY")
+    texts = [(key, 0) for key in ([unique] if unique else []) + keys_of(pairs)]
+    texts += [(f"T#{tag}", 1) for tag in [pairs.get("TAGS")] if tag]
+    wanted = [(key_hash("Orders", text), is_tag) for text, is_tag in texts]
+    assert sorted(found) == sorted(wanted)
+
+
+@pytest.mark.parametrize(("flags", "count"), [(0, 1), (4, 1), (8, 1), (12, 0)])
+def test_what_is_rolled_back_has_no_keys(flags: int, count: int) -> None:
+    data = _log("KEYS\x01one\x02", flags=flags)
+    assert len(_keys(data)) == count
+
+
+def test_damage_is_passed_over() -> None:
+    one = _log("KEYS\x01one\x02", "KEYS\x01two\x02", "KEYS\x01six\x02")
+    size = len(one) // 3
+    data = one[:size] + bytes(size) + one[2 * size :]
+    assert [row["offset"] for row in _keys(data)] == [0, 2 * size]
+
+
+def _checked_ids(*topics: str, commits: int = 0, only: Sequence[str] = ()) -> set[str]:
+    """Return the ids of the checks to run for a survey with *topics*."""
+    queue = QueueSummary(count=1, matched_count=1, first=0, last=0, hash=1, bytes=100)
+    records = {(topic, 0): queue for topic in topics}
+    surveyed = replace(SUMMARY, records=records, commits=commits)
+    return {invariant.id for invariant in system_topic_checks(surveyed, only)}
+
+
+def test_a_store_without_system_topics_needs_no_check() -> None:
+    assert _checked_ids("Orders", "RMQ_SYS_TRACE_TOPIC") == set()
+
+
+@pytest.mark.parametrize(
+    ("topic", "checked"),
+    [
+        ("RMQ_SYS_TRANS_HALF_TOPIC", {"INV-TXN-004"}),
+        ("RMQ_SYS_TRANS_OP_HALF_TOPIC", {"INV-TXN-001"}),
+        ("SCHEDULE_TOPIC_XXXX", {"INV-DELAY-001", "INV-DELAY-002", "INV-DELAY-003"}),
+        ("%RETRY%Readers", {"INV-RETRY-001"}),
+        ("%DLQ%Readers", {"INV-RETRY-002"}),
+    ],
+)
+def test_what_is_asked_depends_on_the_topics(topic: str, checked: set[str]) -> None:
+    assert _checked_ids("Orders", topic) == checked
+
+
+def test_commits_are_asked_about_in_any_topic() -> None:
+    assert _checked_ids("Orders", commits=1) == {"INV-TXN-002", "INV-TXN-003"}
+
+
+def test_only_what_is_wanted_is_asked() -> None:
+    surveyed = ("SCHEDULE_TOPIC_XXXX", "%DLQ%Readers")
+    assert _checked_ids(*surveyed, only=["INV-DELAY-002"]) == {"INV-DELAY-002"}
+    others = ["INV-LOG-001", "INV-INDEX-007"]
+    assert _checked_ids(*surveyed, commits=1, only=others) == set()
+
+
+def test_kinds_of_faults_differ() -> None:
+    assert len({fault.kind for fault in SYSTEM_TOPIC_FAULTS}) == len(
+        SYSTEM_TOPIC_FAULTS
+    )
+
+
+def test_sums_are_those_that_spark_makes(spark: SparkSession) -> None:
+    rows = [(0, 0), (1, -1), (-(1 << 63), 1 << 30), ((1 << 62) + 7, -(1 << 31))]
+    table = spark.createDataFrame(rows, "a bigint, b int")
+    (made,) = table.selectExpr("bit_xor(xxhash64(a, b)) AS sum").collect()
+    longs, ints = (
+        np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)
+    )
+    assert made["sum"] == xor_of(longs, ints)

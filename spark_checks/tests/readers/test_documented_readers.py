@@ -1,0 +1,38 @@
+"""
+The page of questions lists every data source with its columns, in order.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from spark_checks.readers import schemas
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "spark_questions.md"
+DOCUMENTED = dict(
+    re.findall(
+        r"^\| `(rocketmq\.\w+)` \|.*\| ([^|]*) \|$", PAGE.read_text(), re.MULTILINE
+    )
+)
+COLUMNS = {
+    "rocketmq.commitlog": schemas.LOG_COLUMNS,
+    "rocketmq.consumequeue": schemas.UNIT_COLUMNS,
+    "rocketmq.consumequeue_ext": schemas.EXTENSION_COLUMNS,
+    "rocketmq.index": schemas.INDEX_COLUMNS,
+    "rocketmq.checkpoint": schemas.CHECKPOINT_COLUMNS,
+    "rocketmq.config": schemas.SETTING_COLUMNS,
+}
+
+
+def test_every_source_is_documented() -> None:
+    from spark_checks.readers.register import SOURCES
+
+    assert set(DOCUMENTED) == {source.name() for source in SOURCES} == set(COLUMNS)
+
+
+@pytest.mark.parametrize("source", COLUMNS)
+def test_the_columns_of_a_source_are_documented(source: str) -> None:
+    assert DOCUMENTED[source].split(", ") == list(COLUMNS[source])

@@ -1,0 +1,332 @@
+"""
+Kernels return the results of their fallbacks, for any input.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from columns.accelerated import Accelerated
+from columns.gather import Ints, Places, gather_alike, numbers_at
+from columns.key_hashes import hashed
+from columns.log_batch import body_crcs, follow_sizes, record_plans
+from columns.record_properties import (
+    places_named,
+    places_once,
+    properties_of,
+)
+from columns.string_hashes import string_hashes
+from columns.topics import first_alike
+from columns.uint64_words import WORD, text_hashes
+from spark_checks.columns.record_scan import SIZE
+from spark_checks.columns.spark_hash import hash_of_longs, xor_of
+from spark_checks.kernels.install import kernel_pairs
+from spark_checks.readers.consume_queue import UNIT, written_among
+from spark_checks.readers.index import chains
+from spark_checks.readers.log_part import Parts
+from spark_checks.session.shipping import ARCHIVE, OWN, zip_for_workers
+from spark_checks.store_files import list_store
+from spark_checks.survey.ledger_values import are_ids, numbers_listed, queue_numbers
+from spark_checks.survey.sums import SurveyOptions, sums_of_units
+from spark_checks.survey.survey import Survey, parts_of, survey_of
+from spark_checks.tests.readers.test_log_batch import logs
+from spark_checks.tests.readers.with_kernels import comparable, with_kernels
+from spec.wire.message.topic_names import LMQ_PREFIX
+
+ROOT = Path(__file__).resolve().parents[3]
+STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+EXAMPLES = settings(max_examples=200, derandomize=True, deadline=None)
+longs = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20)
+digits = st.text("0123456789,", max_size=24).map(str.encode)
+hexadecimal = st.text("0123456789abcdefABCDEFg", min_size=31, max_size=57)
+alike = st.sampled_from([b"", b"A", b"Orders", 9 * b"Q", 9 * b"R", 8 * b"Q"])
+any_bytes = st.binary(max_size=40)
+texts = st.lists(
+    st.one_of(alike, digits, hexadecimal.map(str.encode), any_bytes), max_size=12
+)
+names = (b"TAGS", b"REAL_QUEUE", b"v")
+pieces = st.sampled_from([*names, b"\x01", b"\x02", b"\0", b"\xc3"])
+properties = st.lists(st.lists(pieces, max_size=12).map(b"".join), max_size=6)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _pairs() -> Iterator[None]:
+    with with_kernels():
+        yield
+
+
+def _agree(function: Any, *args: Any, **named: Any) -> None:
+    """Compare the results of kernel and fallback of *function*."""
+    assert isinstance(function, Accelerated)
+    assert function.kernel is not None
+    found, wanted = function.kernel(*args, **named), function.fallback(*args, **named)
+    assert _shown(found) == _shown(wanted)
+
+
+def _shown(answer: Any) -> Any:
+    """Return *answer* in a comparable form."""
+    if isinstance(answer, np.ndarray):
+        return answer.tolist()
+    return [_shown(one) for one in answer] if isinstance(answer, tuple) else answer
+
+
+def _laid_out(each: Sequence[bytes]) -> tuple[bytes, Places]:
+    """Return *each* end to end, behind a padding word."""
+    sizes = np.array([len(text) for text in each], dtype=np.int64)
+    return b"\xff" * WORD + b"".join(each), (WORD + np.cumsum(sizes) - sizes, sizes)
+
+
+def _column(values: Sequence[int]) -> Ints:
+    return np.array(values, dtype=np.int64)
+
+
+def test_each_kernel_is_compared_with_its_fallback() -> None:
+    assert {function.fallback.__name__ for function, _ in kernel_pairs()} == {
+        *("follow_sizes", "gather_alike", "body_crcs", "properties_of"),
+        *("places_named", "string_hashes", "hashed", "text_hashes", "first_alike"),
+        *("hash_of_longs", "xor_of", "numbers_listed", "queue_numbers", "are_ids"),
+        *(
+            "places_once",
+            "sum_fast_records",
+            "written_among",
+            "sums_of_units",
+            "chains",
+        ),
+    }
+
+
+@EXAMPLES
+@given(data=logs(), position=st.integers(0, 200), most=st.integers(0, 9))
+def test_sizes_lead_to_the_same_records(data: bytes, position: int, most: int) -> None:
+    if position <= len(data):
+        _agree(follow_sizes, data, position, most=most)
+
+
+@EXAMPLES
+@given(data=logs(), cut=st.integers(0, 50), flags=st.sampled_from([0, 16, 32, 48]))
+def test_fields_of_sound_and_damaged_records_are_the_same(
+    data: bytes, cut: int, flags: int
+) -> None:
+    starts, _ = follow_sizes(data, 0, most=len(data))
+    limits = starts + np.maximum(numbers_at(data, starts, SIZE) - cut, 0)
+    values = {"magic": 0xDAA320A7, "system_flags": flags}
+    plan = record_plans.plan(tuple(values[one.name] for one in record_plans.deciding))
+    assert gather_alike.kernel is not None
+    found = gather_alike.kernel(data, starts, limits, plan)
+    wanted = gather_alike.fallback(data, starts, limits, plan)
+    assert found.ends.tolist() == wanted.ends.tolist()
+    assert found.numbers.keys() == wanted.numbers.keys()
+    assert found.places.keys() == wanted.places.keys()
+    for name, column in wanted.numbers.items():
+        assert found.numbers[name].tolist() == column.tolist(), name
+    for name, places in wanted.places.items():
+        assert _shown(found.places[name]) == _shown(places), name
+
+
+@EXAMPLES
+@given(each=properties, gap=st.binary(max_size=9))
+def test_properties_are_split_alike(each: list[bytes], gap: bytes) -> None:
+    data = gap.join([b"", *each, b""])
+    sizes = np.array([len(text) for text in each], dtype=np.int64)
+    begins = np.cumsum(sizes + len(gap)) - sizes
+    assert properties_of.kernel is not None
+    found = properties_of.kernel(data, begins, begins + sizes)
+    wanted = properties_of.fallback(data, begins, begins + sizes)
+    for name in ("record", "word", "broken"):
+        assert getattr(found, name).tolist() == getattr(wanted, name).tolist(), name
+    for name in ("name_end", "end"):
+        ours, theirs = getattr(found, name), getattr(wanted, name)
+        assert (ours - found.begin).tolist() == (theirs - wanted.begin).tolist(), name
+    assert found.is_regular == wanted.is_regular
+    assert found.is_ascii == wanted.is_ascii == b"".join(each).isascii()
+    assert found.is_utf8() == wanted.is_utf8()
+    for text in names:
+        _agree(places_named, found, text)
+    _agree(places_once, found, names, len(each))
+    _agree(places_once, found, (*names, b"REAL_QUEUE2"), len(each))
+
+
+@EXAMPLES
+@given(each=texts, besides=st.sampled_from([b"", b" ", b"Q"]))
+def test_strings_have_the_same_hashes(each: list[bytes], besides: bytes) -> None:
+    data, values = _laid_out(each)
+    found, wanted = (
+        {
+            at: code
+            for index, codes in way(data, values, besides=besides)
+            for at, code in zip(index.tolist(), codes.tolist(), strict=True)
+        }
+        for way in (string_hashes.kernel, string_hashes.fallback)
+        if way is not None
+    )
+    assert found == wanted
+    _agree(text_hashes, data, values)
+    _agree(first_alike, data, values)
+    _agree(body_crcs, data, values)
+
+
+@EXAMPLES
+@given(each=texts, before=st.integers(0, 2**32 - 1), splits=st.booleans())
+def test_keys_have_the_same_hashes(
+    each: list[bytes], before: int, splits: bool
+) -> None:
+    data, values = _laid_out(each)
+    prefixes = np.full(len(each), before, dtype=np.uint32)
+    found, wanted = (
+        dict(zip(*_shown(way(data, values, prefixes, splits=splits)), strict=True))
+        for way in (hashed.kernel, hashed.fallback)
+        if way is not None
+    )
+    assert found == wanted
+
+
+@EXAMPLES
+@given(values=longs)
+def test_longs_and_ints_have_the_same_hashes(values: list[int]) -> None:
+    column = _column(values)
+    ints = column.astype(np.int32)
+    _agree(hash_of_longs, column)
+    _agree(hash_of_longs, column, ints, column[::-1])
+    _agree(xor_of, column, ints)
+    _agree(xor_of, column[::-1], ints.astype(np.int64))
+
+
+@EXAMPLES
+@given(each=texts)
+def test_texts_are_the_same_numbers_and_ids(each: list[bytes]) -> None:
+    _agree(queue_numbers, *_laid_out(each))
+    _agree(are_ids, *_laid_out(each))
+    _agree(numbers_listed, *_laid_out(each))
+
+
+@EXAMPLES
+@given(each=st.lists(st.lists(st.integers(0, 10**18 - 1), min_size=1), max_size=5))
+def test_lists_of_numbers_are_read_alike(each: list[list[int]]) -> None:
+    lists = [",".join(map(str, one)).encode() + b"," for one in each]
+    _agree(numbers_listed, *_laid_out(lists))
+    found = numbers_listed(*_laid_out(lists))
+    assert found is not None
+    assert found[1].tolist() == [number for one in each for number in one]
+
+
+offsets = st.one_of(st.sampled_from([0, 1, -1, 50, 99, 2**63 - 1]), st.integers(0, 200))
+units = st.tuples(
+    offsets,
+    st.one_of(st.sampled_from([0, -1, 2**31 - 1]), st.integers(0, 300)),
+    st.sampled_from([0, 0, 1, -1, 2**40]),
+)
+
+
+@EXAMPLES
+@given(
+    rows=st.lists(units, min_size=1, max_size=20),
+    topic=st.sampled_from(["T", LMQ_PREFIX + "T"]),
+    first=st.integers(0, 2**40),
+    parts=st.sampled_from([None, ((0, 60), (150, 170))]),
+)
+def test_units_have_the_same_sums(
+    rows: list[tuple[int, ...]], topic: str, first: int, parts: Parts | None
+) -> None:
+    group_parts = b"".join(struct.pack(">qiq", *row) for row in rows)
+    read = np.frombuffer(group_parts, dtype=UNIT)
+    _agree(written_among, read)
+    _agree(written_among, read[1:])
+    numbers = np.arange(first, first + len(rows))
+    options = SurveyOptions(min_offset=50, parts=parts)
+    _agree(sums_of_units, (topic, 1), numbers, read, options=options)
+
+
+@EXAMPLES
+@given(slots=st.lists(st.integers(0, 9), max_size=30), first=st.integers(1, 2**31))
+def test_items_name_the_same_ones(slots: list[int], first: int) -> None:
+    numbers = np.arange(first, first + 3 * len(slots), 3)
+    _agree(chains, numbers, _column(slots), 10)
+
+
+def test_a_table_without_room_uses_the_fallback() -> None:
+    each = [f"topic-{number:07}".encode() for number in range(6000)]
+    _agree(first_alike, *_laid_out(each))
+
+
+@pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
+def test_a_store_has_the_same_survey(path: Path, tmp_path: Path) -> None:
+    for store in (path, _damaged(path, tmp_path)):
+        with with_kernels(are_wanted=False):
+            wanted = _survey(store)
+        for _ in range(2):  # topics are known the second time
+            assert _survey(store) == wanted
+
+
+def _damaged(path: Path, directory: Path) -> Path:
+    """Return a copy of the store at *path* with one byte in a hundred changed."""
+    store = directory / path.name
+    for file in sorted(path.rglob("*")):
+        if file.is_file():
+            data = bytearray(file.read_bytes())
+            for at in range(777, len(data), 997):
+                data[at] = (data[at] + at) % 256
+            place = store / file.relative_to(path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+    return store
+
+
+def _survey(path: Path) -> Any:
+    """Return the comparable survey of the store at *path*."""
+    options = SurveyOptions(ranges=[(-1, 2**62)], delays={1: 1000, 3: 10_000})
+    parts = parts_of(list_store(str(path)), options, 1)
+    found = [survey_of(str(path), some, options) for some in parts]
+    whole = found[0]
+    for other in found[1:]:
+        whole = Survey.plus(whole, other)
+    return comparable(whole)
+
+
+@pytest.mark.parametrize("kept", ["nowhere", "shipped"])
+def test_without_a_place_for_them_the_fallbacks_run(kept: str, tmp_path: Path) -> None:
+    place = tmp_path / "cache"
+    place.write_text("no directory")
+    origin = {"shipped": _zipped, "nowhere": _unwritable}[kept](tmp_path)
+    program = (
+        "from spark_checks.kernels.install import install_kernels, __file__ as file;"
+        "from columns.log_batch import follow_sizes;"
+        "print(file, install_kernels(), follow_sizes(bytes(9), 0, most=1)[1])"
+    )
+    here = {"PYTHONPATH": str(origin), "XDG_CACHE_HOME": str(place)}
+    run = subprocess.run(  # our own words
+        [sys.executable, "-c", program],
+        env={**os.environ, **here},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split()[1:] == ["False", "0"]
+    assert run.stdout.startswith(str(origin))
+
+
+def _zipped(directory: Path) -> Path:
+    """Return the packages in an archive, which has no place for a kernel cache."""
+    zip_for_workers(directory / ARCHIVE)
+    return directory / ARCHIVE
+
+
+def _unwritable(directory: Path) -> Path:
+    """Return a copy of the packages with an unwritable kernel cache."""
+    for name in OWN:
+        ignored = shutil.ignore_patterns("tests", "__pycache__")
+        shutil.copytree(ROOT / name, directory / "copy" / name, ignore=ignored)
+    (directory / "copy" / "spark_checks" / "kernels" / "__pycache__").write_text("")
+    return directory / "copy"

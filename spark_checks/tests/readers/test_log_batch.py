@@ -1,0 +1,203 @@
+"""
+Batches contain the records of spec's reader, and end for the same reason.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from columns import gather
+from columns.log_batch import LogBatch, LogEnd, read_log
+from spark_checks.columns.arrow_batch import as_arrow
+from spec.host import Host
+from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
+from spec.store.blank import Blank, encode_blank
+from spec.store.commit_log import PlacedRecord, Scan, scan
+from spec.store.message_record import (
+    MAGIC_V1,
+    MAGIC_V2,
+    Record,
+    SystemFlag,
+    encode_record,
+)
+
+STORES = Path(__file__).resolve().parents[3] / "fixtures" / "store"
+pytestmark = pytest.mark.usefixtures("each_implementation")
+
+EXAMPLES = settings(max_examples=150, derandomize=True, deadline=None)
+
+int32s = st.sampled_from([0, 1, -1, INT32_MIN, INT32_MAX]) | st.integers(0, 9)
+int64s = st.sampled_from([0, 1, -1, INT64_MIN, INT64_MAX, 2**32]) | st.integers(0, 9)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> Record:
+    """Return records of both magics, all host sizes, and short names."""
+    magic = draw(st.sampled_from([MAGIC_V1, MAGIC_V1, MAGIC_V2]))
+    flags = draw(st.sampled_from([0, 0, 16, 32, 48, 1, -1]))
+
+    def host(flag: SystemFlag) -> Host:
+        return Host(draw(st.binary(min_size=16))[: 16 if flags & flag else 4], 1)
+
+    return Record(
+        topic=draw(st.sampled_from(["", "T", "T" * 12, "T" * 13, "é" * 63])),
+        queue_id=draw(int32s),
+        queue_offset=draw(int64s),
+        physical_offset=draw(int64s),
+        body=draw(st.binary(max_size=40)),
+        properties=draw(st.sampled_from(["", "TAGS\x01a\x02", "P" * 300])),
+        flag=draw(int32s),
+        system_flags=flags,
+        born_at_ms=draw(int64s),
+        born_host=host(SystemFlag.BORN_HOST_V6),
+        stored_at_ms=draw(int64s),
+        store_host=host(SystemFlag.STORE_HOST_V6),
+        reconsume_times=draw(int32s),
+        prepared_transaction_offset=draw(int64s),
+        magic=magic,
+    )
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> bytes:
+    """Return logs with any end, intact or with some bytes changed."""
+    written = [
+        encode_record(record) for record in draw(st.lists(records(), max_size=6))
+    ]
+    ends = [
+        b"",
+        bytes(3),
+        bytes(200),
+        b"\xff" * 100,
+        encode_blank(Blank(120)) + bytes(112),
+        encode_blank(Blank(8)),
+        encode_record(Record(topic="T", queue_id=0, queue_offset=0, physical_offset=0)),
+    ]
+    last = draw(st.sampled_from(ends))
+    data = bytearray(b"".join(written) + last[: draw(st.integers(0, len(last)))] + last)
+    for _ in range(draw(st.integers(0, 2))):
+        if data:
+            place = draw(st.integers(0, len(data) - 1))
+            data[place] = draw(st.sampled_from([0, 1, 0x7F, 0x80, 0xFF]))
+    return bytes(data)
+
+
+def assert_equal(found: tuple[list[LogBatch], LogEnd], wanted: Scan) -> None:
+    """Compare batches with spec's reader, field by field."""
+    batches, end = found
+    placed = [one for batch in batches for one in rows_of(batch)]
+    assert placed == list(wanted.records)
+    assert (end.end_offset, end.stop) == (wanted.end_offset, wanted.stop)
+    assert end.blank == wanted.blank
+    assert (type(end.error), str(end.error)) == (type(wanted.error), str(wanted.error))
+
+
+def rows_of(batch: LogBatch) -> list[PlacedRecord]:
+    """Return the records of *batch* as Arrow rows."""
+    table = as_arrow(batch)
+    table.validate(full=True)
+    return [
+        PlacedRecord(
+            offset=row["offset"],
+            size=row["size"],
+            record=Record(
+                topic=row["topic"].decode("utf-8", "surrogateescape"),
+                properties=row["properties"].decode("utf-8", "surrogateescape"),
+                born_host=Host(row["born_host_address"], row["born_host_port"]),
+                store_host=Host(row["store_host_address"], row["store_host_port"]),
+                **{name: row[name] for name in FIXED_FIELDS},
+            ),
+        )
+        for row in table.to_pylist()
+    ]
+
+
+FIXED_FIELDS = (
+    "queue_id",
+    "queue_offset",
+    "physical_offset",
+    "body",
+    "flag",
+    "system_flags",
+    "born_at_ms",
+    "stored_at_ms",
+    "reconsume_times",
+    "prepared_transaction_offset",
+    "magic",
+)
+
+
+@EXAMPLES
+@given(
+    data=logs(),
+    base=st.sampled_from([0, 2**30]),
+    check_crc=st.booleans(),
+    at_once=st.sampled_from([1, 2, 3, 8192]),
+)
+def test_batches_hold_what_the_reader_of_single_records_has(
+    data: bytes, base: int, check_crc: bool, at_once: int
+) -> None:
+    found = read_log(data, base, check_crc=check_crc, at_once=at_once)
+    assert_equal(found, scan(data, base, check_crc=check_crc))
+
+
+@pytest.mark.parametrize("looked_for", [0, 1, 8])
+def test_many_different_records_are_grouped_alike(
+    monkeypatch: pytest.MonkeyPatch, looked_for: int
+) -> None:
+    monkeypatch.setattr(gather, "LOOKED_FOR_MAX", looked_for)
+    data = b"".join(
+        encode_record(
+            Record(
+                topic="Orders",
+                queue_id=number,
+                queue_offset=0,
+                physical_offset=0,
+                system_flags=flags,
+                born_host=Host(bytes(16 if flags & 16 else 4), 1),
+                store_host=Host(bytes(16 if flags & 32 else 4), 1),
+                magic=magic,
+            )
+        )
+        for number, flags in enumerate([0, 16, 32, 48, 1, 17, 0, 2, 4, 8, 12, 49])
+        for magic in (MAGIC_V1, MAGIC_V2)
+    )
+    assert_equal(read_log(data), scan(data))
+
+
+@EXAMPLES
+@given(written=st.lists(records(), min_size=1, max_size=4), data=st.data())
+def test_a_log_cut_anywhere_ends_where_the_reader_of_single_records_ends(
+    written: list[Record], data: st.DataObject
+) -> None:
+    whole = b"".join(map(encode_record, written))
+    cut = whole[: data.draw(st.integers(0, len(whole)))]
+    assert_equal(read_log(cut), scan(cut))
+
+
+@pytest.mark.parametrize("at", range(150))
+def test_one_wrong_byte_stops_both_readers_at_the_same_place(at: int) -> None:
+    record = Record(
+        topic="Orders",
+        queue_id=1,
+        queue_offset=2,
+        physical_offset=3,
+        body=b"body of a message",
+        properties="TAGS\x01a\x02",
+    )
+    whole = bytearray(encode_record(record) * 3)
+    place = len(whole) // 3 + at % (len(whole) // 3)
+    for wrong in (0, 0x7F, 0x80, 0xFF):
+        data = bytes(whole[:place]) + bytes([wrong]) + bytes(whole[place + 1 :])
+        assert_equal(read_log(data), scan(data))
+
+
+@pytest.mark.parametrize("path", sorted(STORES.glob("*/commitlog/*")), ids=str)
+def test_a_recorded_log_is_read_alike(path: Path) -> None:
+    data = path.read_bytes()
+    base = int(path.name)
+    assert_equal(read_log(data, base), scan(data, base))

@@ -1,0 +1,197 @@
+"""
+A survey has the sums that Spark computes of the rows; pieces are grouped evenly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from columns.log_batch import follow_sizes
+from spark_checks.broker_conf import BrokerConf
+from spark_checks.readers.commit_log import LogRange
+from spark_checks.readers.index import IndexFile
+from spark_checks.session.kernel_request import KERNELS_VARIABLE
+from spark_checks.situation import situation_of
+from spark_checks.store_files import list_store
+from spark_checks.survey.run_survey import run_survey
+from spark_checks.survey.summary import QueueSummary, SurveySummary
+from spark_checks.survey.sums import Groups
+from spark_checks.survey.survey import Part, group_parts, size_of
+from spark_checks.tables.predicates import (
+    is_commit,
+    is_record,
+    needs_record,
+    needs_unit,
+)
+from spark_checks.tables.store_tables import Tables, open_tables
+from spark_checks.tests.building import StoreBuilder, overwrite
+from spec.integers import INT32_MAX
+from spec.store.consume_queue import Unit
+
+ROOT = Path(__file__).resolve().parents[3]
+FIXTURES = ROOT / "fixtures"
+STORES = [*sorted((FIXTURES / "store").glob("*-*")), FIXTURES / "batches" / "5.3.3"]
+FLAGS = (0, 0x1, 0x4, 0x8, 0xC, 0x80, 0x800, 0x88)
+
+
+def _both(
+    session: SparkSession, path: Path
+) -> tuple[SurveySummary, dict[str, dict[tuple[str, int], QueueSummary]], DataFrame]:
+    """Return a survey's summary, Spark's sums of the rows, and the records' rows."""
+    store = list_store(str(path))
+    conf = BrokerConf()
+    situation = situation_of(store, conf)
+    summary = run_survey(session, store, situation, conf.delays).summary
+    tables = open_tables(session, store, situation, conf.delays)
+    records = tables.log.where(is_record())
+    return summary, {"log": _by_queue(*_log(tables)), "queue": _units(tables)}, records
+
+
+def _log(tables: Tables) -> tuple[DataFrame, Column, Column]:
+    needed = needs_unit(tables.situation)
+    rows = tables.log.where(is_record()).withColumn("at", F.col("offset"))
+    return rows, needed, needed
+
+
+def _units(tables: Tables) -> dict[tuple[str, int], QueueSummary]:
+    rows = tables.units.withColumn("at", F.col("commit_log_offset"))
+    return _by_queue(rows, needs_record(tables.situation), F.lit(True))
+
+
+def _by_queue(
+    rows: DataFrame, needed: Column, ranged: Column
+) -> dict[tuple[str, int], QueueSummary]:
+    size = F.col("size").cast("bigint")
+    identity = F.xxhash64("queue_offset", "at", size, "tags_code")
+    offset = F.when(ranged, F.col("queue_offset"))
+    made = rows.groupBy("topic", "queue_id").agg(
+        F.count(F.lit(1)).alias("rows"),
+        F.count_if(needed).alias("matched"),
+        F.min(offset).alias("first"),
+        F.max(offset).alias("last"),
+        F.coalesce(F.bit_xor(F.when(needed, identity)), F.lit(0)).alias("hash"),
+        F.coalesce(F.sum(F.when(needed, size)), F.lit(0)).alias("bytes"),
+    )
+    return {
+        (row.topic, row.queue_id): QueueSummary(
+            count=row.rows,
+            matched_count=row.matched,
+            first=row.first,
+            last=row.last,
+            hash=row.hash,
+            bytes=row.bytes,
+        )
+        for row in made.collect()
+    }
+
+
+def _store_of_all_rows(root: Path) -> Path:
+    """Write a store with every kind of row that is counted separately."""
+    builder = StoreBuilder()
+    for number in range(200):
+        flags = FLAGS[number % len(FLAGS)]
+        builder.put("Orders", number % 3, tags="TagA", flags=flags)
+    builder.put("%LMQ%light")
+    units = builder.queues["Orders", 0]
+    units[0] = Unit(commit_log_offset=0, size=INT32_MAX, tags_code=0)
+    units[1] = Unit(commit_log_offset=-5, size=7, tags_code=1)
+    places = builder.placed["Orders", 1]
+    store = builder.write(root)
+    overwrite(store, places[45].log_file, places[45].position + 8, b"\1\2\3\4")
+    overwrite(store, places[50].log_file, places[50].position + 28, bytes(8))
+    overwrite(store, places[55].log_file, places[55].position + 4, bytes(4))
+    (store / "commitlog" / "00000000000000000000").unlink()
+    return store
+
+
+def test_a_survey_counts_what_spark_counts(spark: SparkSession, tmp_path: Path) -> None:
+    summary, counted, records = _both(spark, _store_of_all_rows(tmp_path))
+    assert summary.records == counted["log"]
+    assert summary.units == counted["queue"]
+    assert {one.matched_count > 0 for one in summary.units.values()} == {True, False}
+    counts = records.agg(
+        F.count_if(F.col("body_crc") != F.col("computed_crc")).alias("checksums"),
+        F.count_if(F.col("physical_offset") != F.col("offset")).alias("places"),
+        F.count_if(F.col("damage") != 0).alias("damaged"),
+        F.count_if(is_commit()).alias("commits"),
+        F.max(F.col("offset") + F.col("size")).alias("end"),
+        F.max("stored_at_ms").alias("last_ms"),
+        F.max("file_base").alias("last_file"),
+    ).collect()[0]
+    assert (
+        summary.bad_checksums,
+        summary.bad_places,
+        summary.damaged,
+        summary.commits,
+    ) == (
+        counts.checksums,
+        counts.places,
+        counts.damaged,
+        counts.commits,
+    )
+    assert (summary.log_end, summary.last_stored_at_ms, summary.last_file_base) == (
+        counts.end,
+        counts.last_ms,
+        counts.last_file,
+    )
+    assert summary.regions > 0
+    assert summary.damaged > 0
+
+
+@pytest.mark.parametrize("path", STORES[::4], ids=lambda path: path.name)
+def test_a_survey_of_a_real_store_is_its_rows(path: Path, spark: SparkSession) -> None:
+    summary, counted, _ = _both(spark, path)
+    assert summary.records == counted["log"]
+    assert summary.units == counted["queue"]
+    assert summary.record_count >= 60
+
+
+def _has_kernels(_: int) -> bool:
+    return follow_sizes.kernel is not None
+
+
+def test_a_large_store_is_surveyed_by_kernels(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = STORES[0]
+    with_fallbacks, _, _ = _both(spark, path)
+    monkeypatch.setattr("spark_checks.session.kernel_request.LARGE_SIZE", 0)
+    environment = spark.sparkContext.environment
+    monkeypatch.delitem(environment, KERNELS_VARIABLE, raising=False)
+    with_kernels, _, _ = _both(spark, path)
+    assert KERNELS_VARIABLE in environment
+    tasks = spark.sparkContext.parallelize(range(2), 2)
+    assert tasks.map(_has_kernels).collect() == [True, True]
+    assert (with_fallbacks.kernel_tasks, with_fallbacks.fallback_tasks) == (0, 0)
+    assert with_kernels.kernel_tasks > 0
+    assert with_kernels.fallback_tasks == 0
+    assert replace(with_kernels, kernel_tasks=0) == with_fallbacks
+
+
+def test_groups_are_reduced_each_by_itself() -> None:
+    groups = Groups(np.array([5, -1, 5, 7, -1, 5]))
+    values = np.array([1, 2, 3, 4, 5, 6])
+    assert groups.reduced(np.add, values).tolist() == [7, 10, 4]
+    assert groups.counts(values % 2 == 0).tolist() == [1, 1, 1]
+    assert groups.examples.tolist() == [1, 0, 3]
+
+
+@pytest.mark.parametrize(
+    ("limit", "counts"), [(1, [1] * 5), (10, [2, 2, 1]), (99, [5])]
+)
+def test_pieces_are_packed_in_order(limit: int, counts: list[int]) -> None:
+    parts: list[Part] = [
+        LogRange(path="a", base=0, file_size=15, start=at, end=at + 5)
+        for at in (0, 5, 10)
+    ]
+    parts += [IndexFile(path=name, size=5) for name in ("b", "c")]
+    found = list(group_parts(parts, limit))
+    assert [len(one) for one in found] == counts
+    assert [part for one in found for part in one] == parts
+    assert {size_of(part) for part in parts} == {5}

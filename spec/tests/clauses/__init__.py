@@ -1,0 +1,1 @@
+"""The form of clauses, of observations, and of changes between releases."""

@@ -1,0 +1,1 @@
+"""All decoders: whole, cut, hostile and round-trip bytes."""

@@ -1,0 +1,1 @@
+"""Derivatives of layouts: readers, plans, prints, vectors, explanations."""

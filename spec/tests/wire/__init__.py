@@ -1,0 +1,1 @@
+"""Commands, headers, bodies and the texts in messages."""
