@@ -28,6 +28,7 @@ from reference.core.remoting.effects import (
 )
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.mapped.files import FilesError
+from reference.core.unexpected import error_text
 from reference.shell.clock import now_ms, system_s
 from reference.shell.held_memory import MEMORY_MAX, HeldMemory
 from reference.shell.tasks import Tasks
@@ -314,5 +315,5 @@ def _flush_files(flush: Flush) -> str:
     except FilesError as error:
         return str(error)
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return error_text(error)
     return ""

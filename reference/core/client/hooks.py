@@ -18,6 +18,7 @@ from reference.core.client.message import MessageQueue, Mode, SendResult
 from reference.core.client.producer.send_request import PreparedMessage
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
+from reference.core.unexpected import error_text
 
 CONSUME_TIMEOUT_MS = 15 * 60_000
 """Consumption that takes longer is TIME_OUT for hooks (Java: consumeTimeout)."""
@@ -78,8 +79,7 @@ class SendHooks:
             remark = error.failure.remark or str(error)
             return Failure(reason=Reason.FORBIDDEN, remark=remark)
         except Exception as error:  # an application's own, of any kind
-            remark = f"{type(error).__name__}: {error}"
-            return Failure(reason=Reason.HOOK_FAILED, remark=remark)
+            return Failure(reason=Reason.HOOK_FAILED, remark=error_text(error))
         call_hooks((hook.before for hook in self.hooks), context)
         return None
 

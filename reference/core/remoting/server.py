@@ -36,6 +36,7 @@ from reference.core.remoting.response import (
     encode_response,
 )
 from reference.core.remoting.timers import Timers
+from reference.core.unexpected import error_text
 from spec.host import Host
 from spec.wire.remoting.command import encode_command
 
@@ -118,7 +119,7 @@ class RemotingServer(Outbox):
         try:
             self.run_deferred_work(now_ms)
         except Exception as error:  # the next timer tries again
-            self.log_error(f"deferred work failed: {type(error).__name__}: {error}")
+            self.log_error(f"deferred work failed: {error_text(error)}")
         return self.take_effects()
 
     def data_received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
@@ -254,7 +255,7 @@ class RemotingServer(Outbox):
         if isinstance(error, Refused):
             return Response(error.code, error.remark)
         # A failed handler must not stop the server.
-        text = f"{type(error).__name__}: {error}"  # [WIRE-COMMAND-009]
+        text = error_text(error)  # [WIRE-COMMAND-009]
         self.log_error(f"request {request.code} failed: {text}")
         return Response(SYSTEM_ERROR, text)
 
@@ -265,7 +266,7 @@ class RemotingServer(Outbox):
         try:
             invoked[1](response)
         except Exception as error:  # one bad response must not end other requests
-            self.log_error(f"response to {opaque}: {type(error).__name__}: {error}")
+            self.log_error(f"response to {opaque}: {error_text(error)}")
 
     def _is_sequence(self, first: Request, other: Request) -> bool:
         """Return whether the handler of *first* takes *other* with it."""

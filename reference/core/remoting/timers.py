@@ -14,6 +14,8 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import NamedTuple
 
+from reference.core.unexpected import error_text
+
 FIRST_PAUSE_MS, LONGEST_PAUSE_MS = 125, 1_000
 """A periodic callback that raises is called again after a pause that doubles."""
 
@@ -74,7 +76,7 @@ class Timers:
         try:
             callback(now_ms)
         except Exception as raised:
-            error = f"{type(raised).__name__}: {raised}"
+            error = error_text(raised)
             if before is None or error != before.error:
                 self._log_error(f"{_name(callback)} failed: {error}")
         if period_ms is None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from reference.core.client.remoting.errors import ClientError, Reason
+from reference.core.unexpected import error_text
 from reference.shell.adapter.common import (
     LOCK_LIVES_MS,
     LOCK_MS,
@@ -82,7 +83,7 @@ class Adapter:
             error_line = {"kind": kind, "code": error.failure.code, "text": str(error)}
             response["error"] = error_line
         except Exception as error:  # a defect of the adapter, not of the client
-            text = f"{type(error).__name__}: {error}"
+            text = error_text(error)
             response["error"] = {"kind": "adapter", "code": None, "text": text}
         self._emit(response)
 

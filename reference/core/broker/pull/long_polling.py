@@ -14,6 +14,7 @@ from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.types import DispatchRequest, Queue
+from reference.core.unexpected import error_text
 
 WATCH_MAX_MS = 5_000
 """Milliseconds that a timer for deadlines may lie ahead."""
@@ -112,8 +113,8 @@ class LongPolling:
             # [PULL-SQL-014]
             return record is not None and pull.subscription.accepts(record)
         except Exception as error:  # one message must not keep other groups waiting
-            text = f"{type(error).__name__}: {error}"
-            self._remoting.log_error(f"{message.topic}: a filter failed: {text}")
+            text = f"{message.topic}: a filter failed: {error_text(error)}"
+            self._remoting.log_error(text)
             return False
 
     def _answer(self, pull: Pull, event: PullEvent, now_ms: int) -> None:

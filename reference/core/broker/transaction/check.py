@@ -26,6 +26,7 @@ from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.types import PutResult, PutStatus, message_of_record
+from reference.core.unexpected import error_text
 from spec.integers import parse_java_int, parse_java_long
 from spec.layout import LayoutError
 from spec.store.message_record import Record, decode_record, encode_record
@@ -100,7 +101,7 @@ def _is_passed(
     try:
         return _check_half_message(state, remoting, check, offset, now_ms)
     except Exception as error:  # [TXN-CHECK-022]
-        text = f"{type(error).__name__}: {error}"
+        text = error_text(error)
         remoting.log_error(f"half message {offset} is passed over: {text}")
         return True
 

@@ -20,6 +20,7 @@ from reference.core.client.message import (
 from reference.core.client.pull.message_ext import MessageExt, decode_message
 from reference.core.remoting.request import FieldError, Request
 from reference.core.remoting.response import Response, create_request
+from reference.core.unexpected import error_text
 from spec.layout import LayoutError
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import Property
@@ -124,4 +125,4 @@ def _run(
     try:
         return act(), None
     except Exception as error:  # [CLIENT-TXN-004]
-        return LocalTransactionState.UNKNOWN, f"{type(error).__name__}: {error}"
+        return LocalTransactionState.UNKNOWN, error_text(error)

@@ -27,6 +27,7 @@ from reference.core.store.types import (
     PutStatus,
     message_of_record,
 )
+from reference.core.unexpected import error_text
 from spec.integers import parse_java_int
 from spec.routing.json_object import JsonObject, as_integer, object_in
 from spec.store.message_record import decode_record
@@ -115,7 +116,7 @@ class ScheduleMessageService:
                         level, queue, now_ms, append, log_error
                     )
                 except Exception as error:
-                    log_error(f"delay level {level} failed: {_text(error)}")
+                    log_error(f"delay level {level} failed: {error_text(error)}")
         return results
 
     def _deliver_level(
@@ -142,7 +143,7 @@ class ScheduleMessageService:
                         result = append(restore_message(record))  # [DELAY-SEND-007]
                     except _MALFORMED as error:  # [DELAY-SEND-008]
                         place = f"delayed message {offset} of level {level}"
-                        log_error(f"{place} is dropped: {_text(error)}")
+                        log_error(f"{place} is dropped: {error_text(error)}")
                     else:
                         if result.status is not PutStatus.PUT_OK:
                             return results
@@ -160,10 +161,6 @@ class ScheduleMessageService:
         if due_ms is None:  # its extension unit is lost
             due_ms = self._log.stored_at(offset, size) + self._levels.duration_ms(level)
         return due_ms
-
-
-def _text(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def _offsets_in(value: JsonObject) -> dict[int, int]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
+from reference.core.unexpected import error_text
 from spec.routing.json_object import JsonObject
 from spec.wire.bodies.fastjson import loads
 
@@ -137,4 +138,4 @@ def _decoded(
             return None, "it is no object"
         return decode(value), ""
     except _WRONG_SHAPE as error:
-        return None, f"{type(error).__name__}: {error}"
+        return None, error_text(error)
