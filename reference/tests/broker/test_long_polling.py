@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.broker.pull.long_polling import WATCH_MAX_MS
+from reference.core.remoting.deadline_timer import WATCH_MAX_MS
 from reference.core.remoting.effects import SetTimer
 from reference.tests.broker.making import Stage, pull_fields, send_fields
 from spec.wire.remoting.request_code import RequestCode

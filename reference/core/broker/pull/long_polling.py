@@ -12,12 +12,10 @@ from collections.abc import Callable, Iterable
 from reference.core.broker.pull.pull_message import try_pull
 from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
 from reference.core.broker.state import BrokerState
+from reference.core.remoting.deadline_timer import DeadlineTimer
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.types import DispatchRequest, Queue
 from reference.core.unexpected import error_text
-
-WATCH_MAX_MS = 5_000
-"""Milliseconds that a timer for deadlines may lie ahead."""
 
 
 class LongPolling:
@@ -27,8 +25,9 @@ class LongPolling:
         self._state = state
         self._remoting = remoting
         self._held: dict[Queue, list[Pull]] = {}
-        self._watch_ms: int | None = None
-        """Time of the earliest timer that is set."""
+        self._timer = DeadlineTimer(
+            remoting.timers, self._earliest_deadline_ms, self._answer_due
+        )
 
     def __len__(self) -> int:
         return sum(len(pulls) for pulls in self._held.values())
@@ -37,7 +36,7 @@ class LongPolling:
         """Hold a pull request at its queue until its deadline."""
         queue = pull.header.topic, pull.header.queue_id
         self._held.setdefault(queue, []).append(pull)  # [PULL-HOLD-005]
-        self._watch(pull.deadline_ms, pull.request.now_ms)
+        self._timer.watch(pull.deadline_ms, pull.request.now_ms)
 
     def on_messages(self, dispatched: Iterable[DispatchRequest], now_ms: int) -> None:
         """Answer the pull requests that new messages complete."""
@@ -77,20 +76,12 @@ class LongPolling:
             ):
                 pull.state = PULL[pull.state, PullEvent.CONNECTION_LOST]
 
-    def _watch(self, deadline_ms: int, now_ms: int) -> None:
-        """Set a timer unless an earlier one is set.
+    def _earliest_deadline_ms(self) -> int | None:
+        held = (pull.deadline_ms for pulls in self._held.values() for pull in pulls)
+        return min(held, default=None)
 
-        Peers choose deadlines. So no timer is far ahead, and those of answered pull
-        requests do not accumulate.
-        """
-        at_ms = min(deadline_ms, now_ms + WATCH_MAX_MS)
-        if self._watch_ms is None or at_ms < self._watch_ms:
-            self._watch_ms = at_ms
-            self._remoting.timers.call_at(at_ms, self._on_deadline)
-
-    def _on_deadline(self, now_ms: int) -> None:
-        if self._watch_ms is not None and self._watch_ms <= now_ms:
-            self._watch_ms = None
+    def _answer_due(self, now_ms: int) -> None:
+        """Answer the pull requests whose deadline has passed."""
         due = [
             pull
             for queue in list(self._held)
@@ -99,9 +90,6 @@ class LongPolling:
         ]
         for pull in due:
             self._answer(pull, PullEvent.DEADLINE, now_ms)
-        if self._held:
-            held = (pull.deadline_ms for pulls in self._held.values() for pull in pulls)
-            self._watch(min(held), now_ms)
 
     def _accepts(self, pull: Pull, message: DispatchRequest) -> bool:
         """Return whether the expression of *pull* selects the record of a message."""

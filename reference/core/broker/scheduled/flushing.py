@@ -14,6 +14,7 @@ from itertools import count
 from typing import NamedTuple
 
 from reference.core.broker.state import BrokerState
+from reference.core.remoting.deadline_timer import DeadlineTimer
 from reference.core.remoting.effects import Flush
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.flush.flush_policy import FlushPolicy
@@ -55,8 +56,9 @@ class Flusher:
         self.flushes_on_append = self.is_sync or store.log.pool is not None
         """Whether `on_append` has anything to do."""
         self.pending = GroupCommitQueue()
-        self._has_timer = False
-        """Whether a timer for the deadlines of `pending` is set; one is enough."""
+        self._timer = DeadlineTimer(
+            remoting.timers, lambda: self.pending.deadline_ms, self.pending.expire
+        )
         self._remoting = remoting
         self._store = store
         self._options = state.options
@@ -94,9 +96,7 @@ class Flusher:
             return
         deadline_ms = now_ms + timeout_ms
         self.pending.put(end, deadline_ms=deadline_ms, on_commit=on_done)
-        if not self._has_timer:
-            self._has_timer = True
-            self._remoting.timers.call_at(deadline_ms, self._time_out)
+        self._timer.watch(deadline_ms, now_ms)
 
     def on_append(self) -> None:
         """Start the flush that new messages do not leave to the next period."""
@@ -159,14 +159,6 @@ class Flusher:
             self.pending.commit(self._store.log.files.flushed)
         if self.is_sync:
             self._flush_log()
-
-    def _time_out(self, now_ms: int) -> None:
-        """Time puts out, and set the timer for the next one."""
-        self.pending.expire(now_ms)
-        deadline_ms = self.pending.deadline_ms
-        self._has_timer = deadline_ms is not None
-        if deadline_ms is not None:
-            self._remoting.timers.call_at(deadline_ms, self._time_out)
 
     def _flush_queues_if_due(self, now_ms: int) -> None:
         self._on_messages(self._store.catch_up(), now_ms)
