@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -30,6 +30,7 @@ from conformance.harness.pytest_plugin.options import (
     BROKER_SUITES,
     DEFAULT_TARGET,
     SUITES,
+    suite_folders,
 )
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import (
@@ -185,7 +186,7 @@ def test(
         test_count = count_tests(selected_tests(suites, keywords), wanted)
         if not test_count:
             _exit_unchecked(f"no test of {', '.join(suites)} names these clauses")
-    words = [*_paths(suites), *_plain(profile=profile, suite=suite)]
+    words = [*map(str, suite_folders(suites)), *_plain(profile=profile, suite=suite)]
     words += _known_words(known, write_known, names)
     seed = seed_of(order, seed)
     words += effort_words(examples, seed)
@@ -267,13 +268,6 @@ def _exit_unchecked(reason: str) -> NoReturn:
     """End the program: no clause got a verdict."""
     click.echo(f"checked nothing: {reason}", err=True)
     sys.exit(NOT_RUN)
-
-
-def _paths(suites: Iterable[str]) -> list[str]:
-    """Return the existing folders of *suites*."""
-    room = SOURCES / "conformance"
-    folders = [room / name for name in suites if (room / name).is_dir()]
-    return [str(folder) for folder in folders if any(folder.glob("test_*.py"))]
 
 
 def _known_words(

@@ -34,6 +34,6 @@ def test_a_file_that_is_not_there_is_alone(tmp_path: Path) -> None:
 
 def test_files_of_the_suite_stay_together() -> None:
     directory = Path(str(store_fixtures.__file__)).parent
-    groups = [group_of(path) for path in sorted(directory.glob("test_*.py"))]
+    groups = [group_of(path) for path in sorted(directory.rglob("test_*.py"))]
     assert groups.count("written") > 1
     assert set(groups) <= {*SHARED, None}

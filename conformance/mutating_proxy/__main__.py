@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.child_run.child_run import suite_folders
+from conformance.harness.pytest_plugin.options import suite_folders
 from conformance.mutating_proxy.campaign import MutationCampaign
 from conformance.mutating_proxy.recording import LONGEST_S
 from conformance.mutating_proxy.session import PATIENCE_S, JobSession

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.harness.child_run.forked_pytest import PLUGIN, run_forked
-from conformance.harness.pytest_plugin.options import SUITES
+from conformance.harness.pytest_plugin.options import suite_folders
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.report import FILE_NAME, read_report
 from conformance.harness.targets.embedded import SOURCES
@@ -78,18 +78,12 @@ def run_child(
         )
 
 
-def suite_folders(names: Sequence[str] = SUITES) -> list[Path]:
-    """Return the folders of the suites of these names that have tests."""
-    folders = [SOURCES / "conformance" / name for name in names]
-    return [folder for folder in folders if any(folder.glob("test_*.py"))]
-
-
 def files_naming(clauses: Iterable[str]) -> list[Path]:
     """Return the files of the suites that name one of *clauses*; if none does, all.
 
     Their tests are all that such a run needs to collect.
     """
     wanted = re.compile("|".join(map(re.escape, clauses)))
-    files = [file for one in suite_folders() for file in sorted(one.glob("test_*.py"))]
+    files = [file for one in suite_folders() for file in sorted(one.rglob("test_*.py"))]
     naming = [file for file in files if wanted.search(file.read_text("utf-8"))]
     return naming or suite_folders()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,8 @@ SUITES = (
 )
 """The rooms whose tests each name a clause."""
 BROKER_SUITES = tuple(name for name in SUITES if name != "client")
+CONFORMANCE = Path(__file__).parents[2]
+"""The folder of the suites."""
 """Suites about a name server and a broker; the others are about clients."""
 
 DEFAULT_TARGET = "embedded:"
@@ -137,6 +140,12 @@ def _baseline_of(config: pytest.Config) -> Baseline:
         return Baseline.NONE
     is_read_only = config.getoption("read_only", False)
     return Baseline.READS if is_read_only else Baseline.WHOLE
+
+
+def suite_folders(names: Iterable[str] = SUITES) -> list[Path]:
+    """Return the folders of the suites of these names that have tests."""
+    folders = [CONFORMANCE / name for name in names]
+    return [folder for folder in folders if any(folder.rglob("test_*.py"))]
 
 
 def suite_of(item: pytest.Item) -> str | None:

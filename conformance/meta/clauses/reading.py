@@ -10,6 +10,8 @@ from conformance.harness.pytest_plugin.options import SUITES
 from conformance.harness.targets.embedded import SOURCES
 
 ROOM = SOURCES / "conformance"
+UNTESTED = Path(__file__).with_name("untested.toml")
+"""Clauses without a test, each with the reason."""
 
 
 def suite_files(names: tuple[str, ...] = SUITES) -> list[Path]:

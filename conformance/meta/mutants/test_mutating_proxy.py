@@ -14,6 +14,7 @@ from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import parse_target
 from conformance.messaging.reading import record_of
+from conformance.meta.clauses.reading import UNTESTED
 from conformance.mutating_proxy.changes import SAME, Setting, stale, swapped
 from conformance.mutating_proxy.frame_tree import frame_of, tree_of
 from conformance.mutating_proxy.mutation import (
@@ -50,7 +51,6 @@ LATER = (
     *("spec.wire.ha.later_requests", "spec.wire.message.timed", "spec.wire.pop"),
 )
 """Modules with the clauses of requests that the reference does not serve."""
-UNTESTED = Path(__file__).parent / "untested.toml"
 
 RECORD = Record(
     topic="T",

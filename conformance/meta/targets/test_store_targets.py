@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.child_run.child_run import run_child, suite_folders
+from conformance.harness.child_run.child_run import run_child
+from conformance.harness.pytest_plugin.options import suite_folders
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.store_files import StoreFiles
