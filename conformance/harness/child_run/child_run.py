@@ -11,6 +11,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,12 @@ def files_naming(clauses: Iterable[str]) -> list[Path]:
     Their tests are all that such a run needs to collect.
     """
     wanted = re.compile("|".join(map(re.escape, clauses)))
-    files = [file for one in suite_folders() for file in sorted(one.rglob("test_*.py"))]
-    naming = [file for file in files if wanted.search(file.read_text("utf-8"))]
+    naming = [file for file, text in _texts_of_tests() if wanted.search(text)]
     return naming or suite_folders()
+
+
+@lru_cache(maxsize=1)  # all mutants ask for the same files
+def _texts_of_tests() -> Sequence[tuple[Path, str]]:
+    folders = suite_folders()
+    files = [file for one in folders for file in sorted(one.rglob("test_*.py"))]
+    return [(file, file.read_text("utf-8")) for file in files]

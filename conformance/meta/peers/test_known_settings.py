@@ -39,7 +39,7 @@ def test_a_changed_setting_is_put_back() -> None:
     with parse_target("embedded:") as target:
         assert target.namesrv is not None
         ended = run_child(
-            [ROOT / "conformance" / "messaging" / "test_sql_subscriptions.py"],
+            [ROOT / "conformance" / "messaging" / "sql" / "test_sql_subscriptions.py"],
             f"--target={target.namesrv}",
             "--may-configure",
             "--only-clauses=PULL-SQL-012",
