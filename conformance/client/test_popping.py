@@ -48,7 +48,11 @@ def popping(application: Application, topic: str, **given: Any) -> Consumer:
 
 
 def bodies_of(consumer: Consumer) -> list[bytes]:
-    """Return the bodies of the messages delivered so far."""
+    """Return the bodies of the messages delivered so far, which are one or more.
+
+    The adapter may report a delivery after its acknowledgement was received.
+    """
+    consumer.wait_for()
     return [body_of(one) for one in consumer.messages()]
 
 

@@ -25,6 +25,8 @@ def is_included(name: str) -> bool:
     if package == NAME:
         return path.suffix == ".py"
     packages = PROJECT["tool"]["distribution"]["packages"]
+    if "tests" in path.parts:
+        return False  # as setup.py does
     if not any(fnmatchcase(package, one) for one in packages):
         return False
     data = PROJECT["tool"]["setuptools"]["package-data"]
