@@ -89,7 +89,7 @@ def files_naming(clauses: Iterable[str]) -> list[Path]:
     return naming or suite_folders()
 
 
-@lru_cache(maxsize=1)  # all mutants ask for the same files
+@lru_cache(maxsize=1)  # the files are the same for all mutants
 def _texts_of_tests() -> Sequence[tuple[Path, str]]:
     folders = suite_folders()
     files = [file for one in folders for file in sorted(one.rglob("test_*.py"))]
