@@ -1,9 +1,10 @@
 """
 Choice of the mutants of a run: all, or those of a change and a tenth of the others.
 
-A change is the commits of the last day. It touches a mutant with its file, its
-description, or a test or the text of one of its clauses. The tenth depends on the last
-commit, so that ten commits run about all. Without git all run.
+A change is what is not committed, and the commits that the upstream branch lacks, or
+else the last commit. It touches a mutant with its file, its description, or a test or
+the text of one of its clauses. The tenth depends on the last commit, so that ten
+commits run about all. Without git all run.
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ from conformance.mutants.planting import CATALOGUE, Mutant
 
 ROOT = CATALOGUE.parents[1]
 SINCE = "MUTANTS_SINCE"
-"""Environment variable with the commit before the change; by default a day back."""
-DAY_S = 24 * 60 * 60
+"""Environment variable with the commit before the change."""
 TENTHS = 10
 _TEXTS_OF_CLAUSES = ("spec/*.py", "conformance/*.py")
 """Files whose lines name clauses. Recorded results name nearly all of them."""
@@ -42,7 +42,7 @@ class Change:
 def change_of(root: Path) -> Change | None:
     """Return the change of the checkout at *root*; None without git or its history."""
     try:
-        since = os.environ.get(SINCE) or _day_before(root)
+        since = os.environ.get(SINCE) or _commit_before(root)
         commit = _git(root, "rev-parse", "HEAD").strip()
         form = "--unified=0", "--no-color"
         difference = _git(root, "diff", *form, since, "--", *_TEXTS_OF_CLAUSES)
@@ -53,11 +53,14 @@ def change_of(root: Path) -> Change | None:
     return Change(commit=commit, files=frozenset(names.splitlines()), lines=difference)
 
 
-def _day_before(root: Path) -> str:
-    """Return the newest commit a day before the last one, or else its parent."""
-    newest = int(_git(root, "log", "-1", "--format=%ct"))
-    before = f"--before={newest - DAY_S}"
-    return _git(root, "rev-list", "-1", before, "HEAD").strip() or "HEAD~1"
+def _commit_before(root: Path) -> str:
+    """Return the commit before the change."""
+    head = _git(root, "rev-parse", "HEAD").strip()
+    try:
+        base = _git(root, "merge-base", head, "@{upstream}").strip()
+    except subprocess.CalledProcessError:  # there is no upstream branch
+        base = head
+    return f"{head}~1" if base == head else base
 
 
 def chosen(mutants: Mapping[str, Mutant], change: Change | None) -> list[str]:

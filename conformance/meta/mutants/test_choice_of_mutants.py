@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
-from conformance.mutants.choice import Change, change_of, chosen, is_touched
+import pytest
+
+from conformance.mutants.choice import SINCE, Change, change_of, chosen, is_touched
 from conformance.mutants.planting import all_mutants
 
 MUTANTS = all_mutants()
@@ -40,31 +41,61 @@ def test_a_change_of_file_description_test_or_clause_touches_a_mutant() -> None:
     assert not is_touched(MUTANT, change("README.md", lines="+STORE-NAME-004"))
 
 
-def test_a_change_is_the_last_day_and_what_is_not_committed(tmp_path: Path) -> None:
-    def git(*words: str, at: str = "") -> None:
-        who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-        subprocess.run(
-            ["git", "-C", tmp_path, *who, *words],  # noqa: S607 # the user's git
-            check=True,
-            env=os.environ | ({"GIT_COMMITTER_DATE": at} if at else {}),
-        )
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """Return a clone with two commits more than its upstream, and a new file."""
+    first, clone = tmp_path / "first", tmp_path / "clone"
+    git(tmp_path, "init", "--quiet", str(first))
+    commit(first, "1")
+    commit(first, "2")
+    git(tmp_path, "clone", "--quiet", str(first), str(clone))
+    commit(clone, "3")
+    commit(clone, "4")
+    (clone / "new").touch()
+    return clone
 
-    git("init", "--quiet")
-    clauses = tmp_path / "spec"
-    clauses.mkdir()
-    for day in (1, 3, 5):
-        for hour in (8, 9):
-            name = f"{day}-{hour}"
-            for path in (tmp_path / name, clauses / f"{day}.py"):
-                path.write_text(f"text {path.name} {hour}\n")
-            git("add", ".")
-            when = f"2026-01-0{day}T0{hour}:00:00+00:00"
-            git("commit", "--quiet", "--message", "a change", at=when)
-    (tmp_path / "new").touch()
 
-    found = change_of(tmp_path)
+def git(folder: Path, *words: str) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    command = ["git", "-C", str(folder), *who, *words]
+    subprocess.run(command, check=True)
 
+
+def commit(folder: Path, name: str) -> None:
+    (folder / "spec").mkdir(exist_ok=True)
+    for path in (folder / name, folder / "spec" / f"{name}.py"):
+        path.write_text(f"text {path.name}\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message", "a change")
+
+
+def test_a_change_is_what_the_upstream_lacks(checkout: Path) -> None:
+    found = change_of(checkout)
     assert found is not None
-    assert found.files == {"5-8", "5-9", "spec/5.py", "new"}
-    assert "+text 5.py 9" in found.lines
-    assert "+text 5-9 9" not in found.lines, "only clauses and tests name clauses"
+    assert found.files == {"3", "spec/3.py", "4", "spec/4.py", "new"}
+    assert "+text 4.py" in found.lines
+    assert "+text 4\n" not in found.lines, "only clauses and tests name clauses"
+
+
+def test_a_change_without_an_upstream_is_the_last_commit(checkout: Path) -> None:
+    git(checkout, "checkout", "--quiet", "--detach")
+    found = change_of(checkout)
+    assert found is not None
+    assert found.files == {"4", "spec/4.py", "new"}
+
+
+def test_a_change_that_the_upstream_has_is_the_last_commit(checkout: Path) -> None:
+    git(checkout, "push", "--quiet", "origin", "HEAD:refs/heads/other")
+    git(checkout, "branch", "--quiet", "--set-upstream-to=origin/other")
+    found = change_of(checkout)
+    assert found is not None
+    assert found.files == {"4", "spec/4.py", "new"}
+
+
+def test_a_variable_names_the_commit_before_the_change(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SINCE, "HEAD~3")
+    found = change_of(checkout)
+    assert found is not None
+    assert {"2", "3", "4"} < found.files
