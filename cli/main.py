@@ -15,7 +15,7 @@ from types import FrameType
 
 import click
 
-from cli.options.exit_codes import WrongValueError
+from cli.options.exit_codes import InterruptedCommand, WrongValueError
 from cli.options.extras import missing_extra
 from cli.options.selection import unknown_name
 
@@ -67,9 +67,11 @@ class LazyGroup(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the subcommand; name the extra that it lacks."""
+        """Run the subcommand; name the extra that it lacks. Ctrl-C ends it with 130."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise InterruptedCommand("interrupted") from None
         except ModuleNotFoundError as error:
             raise (missing_extra(error) or error) from error
 
@@ -97,7 +99,7 @@ def main() -> None:
     """Check, explain and audit anything that speaks or stores Apache RocketMQ.
 
     Exit codes: 0 conforms or clean, 1 findings, 2 usage or unreadable input,
-    3 the harness or the target failed.
+    3 the harness or the target failed, 130 interrupted.
     """
     if os.environ.get("NO_COLOR"):
         click.get_current_context().color = False

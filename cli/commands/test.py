@@ -14,7 +14,13 @@ from cli.commands.spec import show
 from cli.options import completions as completing
 from cli.options.clause_selection import chosen
 from cli.options.effort import effort_words
-from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, USAGE
+from cli.options.exit_codes import (
+    FINDINGS,
+    NOT_RUN,
+    SUCCESS,
+    USAGE,
+    InterruptedCommand,
+)
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
 from cli.options.selection import select
 from cli.options.unknown_options import UnknownOptions
@@ -24,6 +30,7 @@ from cli.runs.listing import (
     print_clauses,
     selected_tests,
 )
+from cli.runs.run_end import RunEnd
 from cli.runs.side_by_side import folder_of, keep_former, write_matrix
 from cli.runs.workers import ORDERS, jobs_of, seed_of, spread_words
 from conformance.harness.pytest_plugin.options import (
@@ -164,7 +171,7 @@ def test(
 
     Exit codes: 0 the target conforms, 1 it does not, 2 usage, 3 no verdict. A run has
     no verdict if nothing was checked, or the harness or the target failed to run. With
-    --against: 0 without unexplained differences, 1 with some.
+    --against: 0 without unexplained differences, 1 with some. Ctrl-C: 130.
     """
     if explain:
         click.get_current_context().invoke(show, selection=explain)
@@ -303,7 +310,10 @@ def _run(name: str, words: list[str], reports: list[str]) -> int:
     fixed += [f"--target={name}"]
     # A target's modules may be imported before pytest could rewrite their assertions.
     fixed += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    code = pytest.main([*fixed, *reports, *words], plugins=[UnknownOptions()])
+    end = RunEnd()
+    code = pytest.main([*fixed, *reports, *words], plugins=[UnknownOptions(), end])
+    if end.is_interrupted:
+        raise InterruptedCommand(f"interrupted {end.progress()}")
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         click.echo("checked nothing: no test has been selected", err=True)
     return EXIT_CODES.get(pytest.ExitCode(code), NOT_RUN)

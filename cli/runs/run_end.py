@@ -1,0 +1,80 @@
+"""End of a run of pytest by Ctrl-C.
+
+The plugin of this module ends the session without pytest's own lines, and the command
+prints one line instead.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from conformance.harness.report.outcome import VERDICTS
+from conformance.harness.report.run_record import Verdict
+
+
+class RunEnd:
+    """A pytest plugin that records the interrupt of a run, and its progress."""
+
+    def __init__(self) -> None:
+        self.is_interrupted = False
+        self._selected = 0
+        self._tests: set[str] = set()
+        self._clauses: set[str] = set()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionstart(self) -> Generator[None]:
+        """End the start of the session on Ctrl-C."""
+        return (yield from self._interruptible())
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection(self) -> Generator[None, Any, Any]:
+        """End the collection of tests on Ctrl-C."""
+        return (yield from self._interruptible())
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, Any, Any]:
+        """End the tests on Ctrl-C."""
+        return (yield from self._interruptible())
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Record the number of tests of a run in this process."""
+        self._selected = len(session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Record the number of tests of a run with workers."""
+        self._selected = len(ids)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count the test of *report*, and the clauses with a verdict."""
+        dumped = getattr(report, "conformance", None)
+        if dumped is None:
+            return
+        verdict = Verdict.load(dumped)
+        self._tests.add(verdict.test)
+        if verdict.outcome in VERDICTS:
+            self._clauses.update(verdict.blamed or verdict.clauses)
+
+    def progress(self) -> str:
+        """Return the number of finished tests and of clauses with a verdict."""
+        if not self._selected:
+            return "before the first test"
+        tests = f"{len(self._tests):,} of {self._selected:,} tests"
+        clauses = f"clauses with a verdict: {len(self._clauses):,}"
+        return f"after {tests}; {clauses}"
+
+    def _interruptible(self) -> Generator[None, Any, Any]:
+        """Run the hook. Record Ctrl-C, and end the session without pytest's lines."""
+        try:
+            return (yield)
+        except pytest.Session.Interrupted:
+            raise  # by pytest itself, for example after errors of the collection
+        except KeyboardInterrupt:
+            self.is_interrupted = True
+            # Pytest would raise errors for files and processes that are still open.
+            warnings.simplefilter("ignore")
+            raise pytest.Session.Failed("interrupted") from None

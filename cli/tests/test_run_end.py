@@ -1,0 +1,63 @@
+"""``rmqc test`` ends with one line on Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.main import COMMANDS, main
+from rocketmq_conformance.paths import module_command
+
+STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-stopped"
+PLUGIN = """
+import os, signal
+
+def pytest_runtest_logreport(report):
+    if report.when == "teardown" and "PYTEST_XDIST_WORKER" not in os.environ:
+        os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def run(
+    *words: str, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Return the result of ``rmqc test``, in a process of its own."""
+    return subprocess.run(
+        module_command("cli", "test", *words),
+        capture_output=True,
+        text=True,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+@pytest.mark.parametrize("jobs", ["0", "1"])
+def test_an_interrupted_run_prints_its_progress_in_one_line(
+    tmp_path: Path, jobs: str
+) -> None:
+    (tmp_path / "interrupting.py").write_text(PLUGIN, encoding="utf-8")
+    words = ["--target", f"store:{STORE}", "--suite", "store", "--jobs", jobs]
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    ended = run(*words, "-p", "interrupting", environment={"PYTHONPATH": path})
+    assert ended.returncode == 130
+    assert "KeyboardInterrupt" not in ended.stdout
+    progress = r"1 of \d+ tests; clauses with a verdict: \d+"
+    assert re.fullmatch(f"Error: interrupted after {progress}\n", ended.stderr)
+
+
+def test_every_command_ends_with_130_on_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cli.commands.spec.chosen", interrupt)
+    assert "spec" in COMMANDS
+    ended = CliRunner().invoke(main, ["spec", "list"])
+    assert ended.exit_code == 130
+    assert ended.output == "Error: interrupted\n"
