@@ -314,6 +314,9 @@ def _run(name: str, words: list[str], reports: list[str]) -> int:
     code = pytest.main([*fixed, *reports, *words], plugins=[UnknownOptions(), end])
     if end.is_interrupted:
         raise InterruptedCommand(f"interrupted {end.progress()}")
+    if end.error:
+        click.echo(f"Error: {end.error}", err=True)
+        return NOT_RUN
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         click.echo("checked nothing: no test has been selected", err=True)
     return EXIT_CODES.get(pytest.ExitCode(code), NOT_RUN)

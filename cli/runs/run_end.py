@@ -1,7 +1,7 @@
-"""End of a run of pytest by Ctrl-C.
+"""End of a run of pytest by Ctrl-C, or by a target that does not start.
 
-The plugin of this module ends the session without pytest's own lines, and the command
-prints one line instead.
+pytest reports both with its own lines, the second one twice. The plugin of this module
+ends the session without these lines, and the command prints one line instead.
 """
 
 from __future__ import annotations
@@ -17,18 +17,24 @@ from conformance.harness.report.run_record import Verdict
 
 
 class RunEnd:
-    """A pytest plugin that records the interrupt of a run, and its progress."""
+    """A pytest plugin that records the reason of an early end, and its progress."""
 
     def __init__(self) -> None:
         self.is_interrupted = False
+        self.error = ""
+        """Reason why the session did not start; empty if it did."""
         self._selected = 0
         self._tests: set[str] = set()
         self._clauses: set[str] = set()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_sessionstart(self) -> Generator[None]:
-        """End the start of the session on Ctrl-C."""
-        return (yield from self._interruptible())
+    def pytest_sessionstart(self) -> Generator[None, Any, Any]:
+        """Record why the session does not start, and end it."""
+        try:
+            return (yield from self._interruptible())
+        except pytest.exit.Exception as error:
+            self.error = error.msg
+            raise pytest.Session.Failed(error.msg) from None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection(self) -> Generator[None, Any, Any]:

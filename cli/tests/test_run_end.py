@@ -1,4 +1,4 @@
-"""``rmqc test`` ends with one line on Ctrl-C."""
+"""``rmqc test`` ends with one line on Ctrl-C, and for a target that does not start."""
 
 from __future__ import annotations
 
@@ -61,3 +61,12 @@ def test_every_command_ends_with_130_on_an_interrupt(
     ended = CliRunner().invoke(main, ["spec", "list"])
     assert ended.exit_code == 130
     assert ended.output == "Error: interrupted\n"
+
+
+@pytest.mark.parametrize("jobs", ["0", "1"])
+def test_the_reason_why_a_target_does_not_start_is_printed_once(jobs: str) -> None:
+    ended = run("--target", "127.0.0.1:1", "--suite", "wire", "--jobs", jobs)
+    assert ended.returncode == 3
+    reason = "the target 127.0.0.1:1 did not start: no listener on 127.0.0.1:1"
+    assert ended.stderr == f"Error: {reason}\n"
+    assert reason not in ended.stdout
