@@ -8,7 +8,9 @@ from click.testing import CliRunner
 
 from cli.commands.target import TEMPLATE
 from cli.main import main
+from conformance.harness.targets.probing.probe import WRONG_OPAQUES
 from conformance.harness.targets.target_file import read_target_file
+from conformance.meta.peers.lying_server import LyingServer, honest
 from conformance.meta.peers.test_probing import boastful, cluster, modest
 
 
@@ -31,3 +33,10 @@ def test_the_command_says_what_it_found() -> None:
         printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
     assert printed.exit_code == 1
     assert "not honest" in printed.output
+
+
+def test_a_peer_with_wrong_opaques_is_a_finding() -> None:
+    with LyingServer(lambda asked: honest(asked, opaque=asked.opaque + 1000)) as server:
+        printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
+    assert printed.exit_code == 1
+    assert f"not honest    the name server {WRONG_OPAQUES}\n" in printed.output

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.child_run.child_run import ChildRun, run_child
-from conformance.harness.targets.probing.probe import examine, guess_release, probe
+from conformance.harness.targets.probing.probe import (
+    WRONG_OPAQUES,
+    examine,
+    guess_release,
+    probe,
+)
 from conformance.harness.targets.probing.probe_requests import NONSENSE_CODE
 from conformance.harness.targets.target import Target
 from conformance.meta.peers.lying_server import LyingServer, honest
@@ -173,6 +178,16 @@ def test_a_peer_that_closes_has_no_refusals() -> None:
     with LyingServer(lambda _: b"") as server:
         found = probe(at(server))
     assert (found.refused, found.complaints) == (frozenset(), ())
+
+
+def test_wrong_opaques_are_a_complaint() -> None:
+    with LyingServer(lambda asked: honest(asked, opaque=asked.opaque + 1000)) as server:
+        found = probe(at(server))
+    assert found.refused == frozenset()
+    assert found.complaints == (
+        f"the name server {WRONG_OPAQUES}",
+        f"the broker {WRONG_OPAQUES}",
+    )
 
 
 def test_what_needs_a_refused_request_is_unsupported(tmp_path: Path) -> None:

@@ -16,7 +16,12 @@ from dataclasses import dataclass
 
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import request
-from conformance.harness.client.peer import NoResponseError, Peer, PeerError
+from conformance.harness.client.peer import (
+    NoResponseError,
+    Peer,
+    PeerError,
+    WrongOpaqueError,
+)
 from conformance.harness.targets.probing.probe_requests import (
     NONSENSE,
     NONSENSE_CODE,
@@ -40,6 +45,9 @@ SILENCE_S = 1.0
 FIRST_OF_5 = 412
 """Ordinal of V5_0_0_SNAPSHOT in Java's MQVersion.Version."""
 STUDIED = tuple(one for one in Version if one is not Version.V4_1_0_SNAPSHOT)
+WRONG_OPAQUES = (
+    f"sends responses with opaques that no request had ({WrongOpaqueError.clause})"
+)
 _FAILURES = (PeerError, AssertionError, LayoutError, ValueError)
 
 
@@ -56,7 +64,7 @@ class Probed:
     json: str
     """How it writes the numbers that are keys of JSON objects."""
     complaints: tuple[str, ...]
-    """Nonsense that the peer accepted and an honest peer would have refused."""
+    """Nonsense that the peer accepted, and wrong opaques of its responses."""
 
 
 def probe(target: Target) -> Probed:
@@ -83,20 +91,28 @@ def refusals(target: Target) -> tuple[frozenset[int], tuple[str, ...]]:
     """Return the codes that *target* refuses, and complaints against its honesty."""
     refused: set[int] = set()
     complaints: list[str] = []
-    for address, requests in (
-        (target.namesrv, OF_NAME_SERVER),
-        (target.broker, {**OF_BROKER, **bare(target.refuses)}),
+    for role, address, requests in (
+        ("name server", target.namesrv, OF_NAME_SERVER),
+        ("broker", target.broker, {**OF_BROKER, **bare(target.refuses)}),
     ):
-        if address is not None:
+        if address is None:
+            continue
+        try:
             answers = invoke_all(address, requests)
-            refused.update(code for code in answers if _is_refusal(answers[code]))
-            complaints += _false_claims(target.refuses, answers)
+        except WrongOpaqueError:
+            complaints.append(f"the {role} {WRONG_OPAQUES}")
+            continue
+        refused.update(code for code in answers if _is_refusal(answers[code]))
+        complaints += _false_claims(target.refuses, answers)
     complaints += dishonesties(target.namesrv, target.broker)
     return frozenset(refused), tuple(complaints)
 
 
 def invoke_all(address: Address, requests: ProbeRequests) -> dict[int, Command | None]:
-    """Return the answer to each request; None where there was none in time."""
+    """Return the answer to each request; None where there was none in time.
+
+    Raises WrongOpaqueError for a response that belongs to no request.
+    """
     answers: dict[int, Command | None] = dict.fromkeys(requests)
     try:
         with Peer(address) as peer:
@@ -110,6 +126,8 @@ def invoke_all(address: Address, requests: ProbeRequests) -> dict[int, Command |
                     )
                 except NoResponseError:
                     continue
+    except WrongOpaqueError:
+        raise
     except _FAILURES:
         return answers
     return answers
