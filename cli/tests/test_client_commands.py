@@ -56,6 +56,14 @@ def test_a_line_of_input_is_sent_before_the_input_ends(nowhere: str, mode: str) 
         assert process.wait(LINE_TIMEOUT_S) == 1
 
 
+def test_a_producer_without_a_name_server_names_it_and_the_cause(nowhere: str) -> None:
+    with rmqc("produce", "-n", nowhere, "T", "a body") as process:
+        _, errors = process.communicate()
+        assert process.returncode == 1
+    reason = f"no response from a name server: {nowhere}: the connection could not be"
+    assert errors == f"not sent: {reason} made\n"
+
+
 def test_lines_may_have_any_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,23 @@ def test_an_asynchronous_send_is_repeated_as_it_is_when_nothing_comes() -> None:
     assert world.result(call).queue.broker_name == "b"
 
 
+def test_without_a_response_of_a_name_server_the_error_names_them_all() -> None:
+    world = World(NAME_SERVER, OTHER_NAME_SERVER)
+    producer = world.producer()
+    call = producer.send(world.now_ms, MESSAGE)
+    for reason in (Reason.CONNECT, Reason.TIMEOUT) * 2:  # for T, then for TBW102
+        world.fail(world.question(), reason)
+    assert world.questions() == []
+    assert str(world.error(call)) == (
+        f"no response from a name server: {NAME_SERVER}: the connection could not be"
+        f" made, {OTHER_NAME_SERVER}: no response before the timeout"
+    )
+    call = producer.send(world.now_ms, MESSAGE)
+    for _ in range(2):
+        world.give_route(None)
+    assert world.error(call).failure.reason is Reason.NO_ROUTE
+
+
 def test_a_selector_chooses_and_its_choice_is_not_left() -> None:
     world = World()
     call = world.producer().send(

@@ -177,7 +177,7 @@ class Producer(GroupMember):
             return replace(last, reason=Reason.CALL_TIMEOUT)
         queues = self._queues(call.message.topic)
         if not queues:  # [CLIENT-PUBLISH-004]
-            return Failure(reason=Reason.NO_ROUTE, remark=call.message.topic)
+            return self._routes.missing(call.message.topic)
         queue = call.queue = self._select_queue(call, queues, now_ms)
         call.tried.append(queue.broker_name)
         call.sent_ms = now_ms

@@ -137,7 +137,7 @@ class PullConsumer(GroupMember):
     ) -> tuple[MessageQueue, ...] | Failure:
         route, _ = await self._routes.fetch(topic, now_ms)
         if route is None:
-            return Failure(reason=Reason.NO_ROUTE, remark=topic)
+            return self._client.routes.missing(topic)
         return subscribe_queues(topic, route)
 
     async def _commit(

@@ -17,6 +17,7 @@ class Reason(StrEnum):
     ILLEGAL = "the message cannot be sent"
     NOT_RUNNING = "the client is not running"
     NO_ROUTE = "no route of the topic"
+    NO_NAME_SERVER = "no response from a name server"
     NO_BROKER = "no address of the queue's broker"
     NOT_ASSIGNED = "the queue is not assigned to this consumer"
     NO_OFFSET = "the queue does not have this offset"

@@ -39,6 +39,8 @@ class Routes:
         self._routes: dict[str, TopicRoute] = {}
         self._waits: dict[str, list[Wait[tuple[TopicRoute | None, int]]]] = {}
         """Tasks that wait for the route of a topic."""
+        self._unanswered: dict[str, str] = {}
+        """Failures of the name servers at the last request for a topic's route."""
 
     @property
     def name_servers(self) -> Sequence[str]:
@@ -100,6 +102,15 @@ class Routes:
             }
         )
 
+    def missing(self, topic: str) -> Failure:
+        """Return the failure of a call that needs the route of *topic*.
+
+        It names the name servers if none has responded.
+        """
+        if unanswered := self._unanswered.get(topic):
+            return Failure(reason=Reason.NO_NAME_SERVER, remark=unanswered)
+        return Failure(reason=Reason.NO_ROUTE, remark=topic)
+
     async def find(self, topic: str, now_ms: int) -> tuple[TopicRoute | None, int]:
         """Return a topic's route, from the table or a name server, and the time."""
         route = self.get(topic)
@@ -121,14 +132,20 @@ class Routes:
         return await wait
 
     async def _fetch(self, topic: str, now_ms: int, *, keep: bool) -> None:
+        failures = []
         for _ in range(len(self._servers)):  # [CLIENT-NAMESRV-001]
             server, request = self._servers[0], requests.get_route(topic)
             result, now_ms = await self._rpc.invoke(  # [CLIENT-PUBLISH-010]
                 server, request, now_ms, ROUTE_TIMEOUT_MS
             )
+            if isinstance(result, Failure):
+                failures.append(f"{server}: {result.reason.value}")
+            else:
+                failures.clear()
             if not isinstance(result, Failure) or result.reason not in _UNREACHABLE:
                 break
             self._servers.append(self._servers.pop(0))
+        self._unanswered[topic] = ", ".join(failures)
         route = decoded(result, decode_route)
         if keep and route is not None:
             self.put(topic, route)
