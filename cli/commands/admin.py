@@ -21,7 +21,12 @@ from conformance.harness.client.requests.invoker import RefusedError
 from spec.layout import LayoutError
 from spec.routing.cluster_info import decode_cluster_info, decode_topic_list
 from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
-from spec.store.message_record import Record, decode_record, decode_records
+from spec.store.message_record import (
+    BadChecksumError,
+    Record,
+    decode_record,
+    decode_records,
+)
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import decode_properties
 from spec.wire.remoting.response_code import ResponseCode
@@ -38,7 +43,7 @@ def admin(context: click.Context, access: Access) -> None:
 
     Options about access come before the name of the query.
     Exit codes: 0 success, 1 the message does not exist, 2 usage, 3 no response or an
-    error response.
+    error response. The exit code of mqadmin is 0 in all these cases.
     """
     context.obj = access
 
@@ -99,9 +104,11 @@ def query_by_id(namesrv: str, message_id: str) -> None:  # noqa: ARG001 - the id
         raise click.UsageError(f"{message_id} is not an offset id: {error}") from None
     with _client(str(host)) as broker:
         answer = broker.view_message(commit_log_offset=offset)
+        if answer.code == ResponseCode.SYSTEM_ERROR:  # [QUERY-ID-002]
+            _no_message(answer.remark or "")
         if answer.code != ResponseCode.SUCCESS:
             _fail(f"refused with code {answer.code}: {answer.remark}")
-        _show(decode_record(answer.body), broker)
+        _show(_record_at(offset, answer.body), broker)
 
 
 @admin.command("queryMsgByKey")
@@ -168,6 +175,22 @@ def query_by_offset(
         _show(next(decode_records(answer.body)), broker, added=added)
 
 
+def _record_at(offset: int, data: bytes) -> Record:
+    """Return the record that begins at the commit-log *offset*.
+
+    A broker returns the bytes of any offset that it can take for the first of a record.
+    """
+    try:
+        record = decode_record(data)
+    except BadChecksumError:
+        raise
+    except LayoutError:
+        record = None
+    if record is None or record.physical_offset != offset:
+        _no_message(f"no record begins at offset {offset:,}")
+    return record
+
+
 def _show(
     record: Record,
     broker: Client,
@@ -215,6 +238,8 @@ def _client(address: str) -> Iterator[Client]:
         first = Address.parse(address.split(";")[0])
         with Client.connect(first, access=access) as client:
             yield client
+    except LayoutError as error:
+        _fail(f"unreadable response of {address}: {error}")
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     except (PeerError, RefusedError) as error:
@@ -223,8 +248,9 @@ def _client(address: str) -> Iterator[Client]:
         _fail(error.reason)
 
 
-def _no_message() -> NoReturn:
-    click.echo("the message does not exist", err=True)
+def _no_message(reason: str = "") -> NoReturn:
+    colon = ": " if reason else ""
+    click.echo(f"the message does not exist{colon}{reason}", err=True)
     sys.exit(FINDINGS)
 
 

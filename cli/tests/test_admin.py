@@ -1,0 +1,80 @@
+"""``rmqc admin queryMsgById``: offset ids of messages, of no message, and no ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+from conformance.meta.lying_server import LyingServer, honest
+from spec.host import Host
+from spec.store.message_record import Record, encode_record
+from spec.wire.message.message_id import encode_message_id
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+OFFSET = 162
+RECORD = Record(topic="T", queue_id=0, queue_offset=0, physical_offset=OFFSET)
+
+
+def query(answer: Callable[[Command], bytes], offset: int = OFFSET) -> Result:
+    """Query the message at *offset* of a broker that responds with *answer*."""
+    with LyingServer(answer) as server:
+        message_id = encode_message_id(Host.of(*server.address), offset)
+        words = ["admin", "queryMsgById", "-i", message_id]
+        return CliRunner().invoke(main, words)
+
+
+def body(data: bytes) -> Callable[[Command], bytes]:
+    """Return the function that responds with *data*, and with no group that reads."""
+
+    def answer(request: Command) -> bytes:
+        is_view = request.code == RequestCode.VIEW_MESSAGE_BY_ID
+        return honest(request, body=data if is_view else b"{}")
+
+    return answer
+
+
+def test_the_message_of_an_offset_id_is_shown() -> None:
+    shown = query(body(encode_record(RECORD)))
+    assert shown.exit_code == 0, shown.output
+    assert f"CommitLog Offset:    {OFFSET}\n" in shown.output
+
+
+@pytest.mark.parametrize("data", [b"", b"\0\0\0\1", bytes(200), encode_record(RECORD)])
+def test_an_offset_between_two_records_has_no_message(data: bytes) -> None:
+    shown = query(body(data), OFFSET - 1)
+    assert shown.exit_code == 1
+    reason = f"no record begins at offset {OFFSET - 1}"
+    assert shown.output == f"the message does not exist: {reason}\n"
+
+
+def test_an_offset_outside_the_log_has_no_message() -> None:
+    shown = query(
+        lambda asked: honest(asked, code=ResponseCode.SYSTEM_ERROR, remark="not found")
+    )
+    assert (shown.exit_code, shown.output) == (
+        1,
+        "the message does not exist: not found\n",
+    )
+
+
+def test_a_record_with_a_wrong_checksum_is_an_unreadable_response() -> None:
+    data = bytearray(encode_record(RECORD))
+    data[8] ^= 1
+    shown = query(body(bytes(data)))
+    assert shown.exit_code == 3
+    assert shown.output.startswith("rmqc admin: unreadable response of 127.0.0.1:")
+
+
+def test_another_error_response_is_no_verdict() -> None:
+    shown = query(lambda asked: honest(asked, code=ResponseCode.NO_PERMISSION))
+    assert shown.exit_code == 3
+
+
+def test_a_text_that_is_not_an_offset_id_is_usage() -> None:
+    shown = CliRunner().invoke(main, ["admin", "queryMsgById", "-i", "7F00"])
+    assert shown.exit_code == 2
