@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 from cli.commands.test import test
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
+from conformance.harness.targets.client_adapter import (
+    FIRST_HELLO_TIMEOUT_S,
+    FIRST_HELLO_VARIABLE,
+)
 from conformance.harness.targets.client_target import REFERENCE
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import CLIENT
@@ -56,11 +61,19 @@ def template() -> None:
 @LEVEL
 @LISTED
 @click.option("--jobs", type=int, help="Parallel workers, each with its own adapter.")
+@click.option(
+    "--hello-timeout-s",
+    type=click.FloatRange(0, min_open=True),
+    default=FIRST_HELLO_TIMEOUT_S,
+    show_default=True,
+    help="Seconds in which the first adapter responds to hello.",
+)
 @click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
 def client_suite(
     adapters: tuple[str, ...],
     only: str | None,
     jobs: int | None,
+    hello_timeout_s: float,
     pytest_args: tuple[str, ...],
     **options: object,
 ) -> None:
@@ -72,6 +85,7 @@ def client_suite(
     Exit codes: 0 the client conforms, 1 it does not, 2 usage, 3 the harness or the
     adapter failed to run.
     """
+    os.environ[FIRST_HELLO_VARIABLE] = str(hello_timeout_s)
     names = tuple(f"{CLIENT}{one}" for one in adapters or (REFERENCE,))
     click.get_current_context().invoke(
         test,

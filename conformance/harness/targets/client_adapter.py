@@ -27,6 +27,12 @@ PROTOCOL = 1
 RESPONSE_TIMEOUT_S = 180.0
 HELLO_TIMEOUT_S = 180.0
 """A Java client on a busy machine takes long to start."""
+FIRST_HELLO_TIMEOUT_S = 30.0
+"""For the first adapter of a run, which starts alone."""
+FIRST_HELLO_VARIABLE = "RMQC_HELLO_TIMEOUT_S"
+"""Environment variable with another timeout of the first hello."""
+ENDING_S = 5.0
+"""Time in which a program ends that has closed its input."""
 
 
 class AdapterError(ProcessError):
@@ -95,11 +101,22 @@ class Adapter:
             raise AdapterError(f"{self.command}: {error}\n{self.log()}") from error
         return Pending(self, line)
 
-    def hello(self) -> Mapping[str, Any]:
-        """Return the adapter's description of itself and its client."""
-        answer = self.call("hello", protocol=PROTOCOL).wait(HELLO_TIMEOUT_S)
+    def hello(self, timeout_s: float = HELLO_TIMEOUT_S) -> Mapping[str, Any]:
+        """Return the adapter's description of itself and its client.
+
+        The error is one line with the output of an adapter that sends none.
+        """
+        try:
+            pending = self.call("hello", protocol=PROTOCOL)
+        except AdapterError:  # it ends, and reads no line
+            self._reading.join(ENDING_S)
+            raise AdapterError(self._output_without_hello(timeout_s)) from None
+        with self._news:
+            self._news.wait_for(lambda: pending.is_done or not self.running, timeout_s)
+        if (answer := pending.answer) is None:
+            raise AdapterError(self._output_without_hello(timeout_s))
         if "result" not in answer:
-            raise AdapterError(f"{self.command}: hello was answered {answer}")
+            raise AdapterError(f"its response is {answer}")
         found = answer["result"]
         assert isinstance(found, dict)
         return found
@@ -116,6 +133,20 @@ class Adapter:
                 f"{self.command}: waited for {what}: {how}\n{self.log()}"
             )
 
+    def _output_without_hello(self, timeout_s: float) -> str:
+        """Return in one line the output of the program, or its end."""
+        if self.fault:
+            how = self.fault
+        elif (status := self._process.poll()) is not None:
+            how = f"it ended with exit status {status}"
+        elif self.events:
+            how = f"it wrote events, but no response within {timeout_s:g} s"
+        else:
+            how = f"it wrote no line within {timeout_s:g} s (is its output flushed?)"
+        errors = self.log().strip().splitlines()
+        last = f"ends with {errors[-1]!r}" if errors else "is empty"
+        return f"{how}; its standard error {last}"
+
     def log(self) -> str:
         """Return the end of what it wrote to standard error."""
         self._log.seek(0)
@@ -129,7 +160,7 @@ class Adapter:
             except OSError:
                 self.fault = self.fault or "it ended"
         self._child.terminate(grace_s=1.0)
-        self._reading.join(5.0)
+        self._reading.join(ENDING_S)
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._log.close()

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import atexit
 import functools
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.harness.process.workspace import Workspace
-from conformance.harness.targets.client_adapter import Adapter, AdapterError
+from conformance.harness.targets.client_adapter import (
+    FIRST_HELLO_TIMEOUT_S,
+    FIRST_HELLO_VARIABLE,
+    Adapter,
+    AdapterError,
+)
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import Capability, Target, TargetError
 from rocketmq_conformance.paths import module_command
@@ -23,6 +29,11 @@ from spec.wire.remoting.command import Command
 _ADAPTER = "reference.shell.adapter.adapter"
 REFERENCE = shlex.join(module_command(_ADAPTER))
 """Command of the reference client's adapter."""
+
+
+def first_hello_timeout_s() -> float:
+    """Return the timeout of the first hello, in seconds."""
+    return float(os.environ.get(FIRST_HELLO_VARIABLE, FIRST_HELLO_TIMEOUT_S))
 
 
 class ClientTarget(Target):
@@ -36,10 +47,13 @@ class ClientTarget(Target):
         """Start the adapter, and read the client's release from its hello."""
         try:
             self._adapter = self.launch()
-            release = str(self._adapter.hello()["release"])
+            hello = self._adapter.hello(first_hello_timeout_s())
+            release = str(hello["release"])
             self.release = self.release if self.has_profile else release
-        except (AdapterError, KeyError) as error:
+        except AdapterError as error:
             raise TargetError(f"no hello from the adapter: {error}") from error
+        except KeyError as error:
+            raise TargetError(f"its hello lacks {error}") from error
         finally:
             self.close()
 

@@ -1,0 +1,52 @@
+"""Adapters without a hello: one line with their output, soon."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import pytest
+
+from conformance.harness.targets.client_adapter import FIRST_HELLO_VARIABLE
+from conformance.harness.targets.target import TargetError, parse_target
+
+SILENT = "import sys; print('ready', file=sys.stderr, flush=True); sys.stdin.read()"
+HELLO = r'print("{\"id\": 1, \"result\": {}}", flush=True)'
+EVENT = r'import sys; print("{\"event\": \"x\"}", flush=True); sys.stdin.read()'
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (
+            SILENT,
+            "no hello from the adapter: it wrote no line within 3 s (is its output"
+            " flushed?); its standard error ends with 'ready'",
+        ),
+        (
+            EVENT,
+            "no hello from the adapter: it wrote events, but no response within 3 s;"
+            " its standard error is empty",
+        ),
+        (
+            "raise SystemExit('no client here')",
+            "no hello from the adapter: it ended with exit status 1; its standard error"
+            " ends with 'no client here'",
+        ),
+        (
+            "print('hello', flush=True)",
+            "no hello from the adapter: it wrote what is no line: b'hello\\n'; its"
+            " standard error is empty",
+        ),
+        (HELLO, "its hello lacks 'release'"),
+    ],
+    ids=["silent", "event", "ended", "text", "no release"],
+)
+def test_an_adapter_without_a_hello_is_one_line(
+    program: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FIRST_HELLO_VARIABLE, "3")
+    command = shlex.join([sys.executable, "-c", program])
+    with pytest.raises(TargetError) as error:
+        parse_target(f"client:{command}").start()
+    assert str(error.value) == reason
