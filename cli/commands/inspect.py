@@ -43,7 +43,9 @@ class Unreadable(click.ClickException):
     "--as",
     "kind",
     type=click.Choice(sorted(VIEWS)),
-    help="Read the bytes as this layout, without recognition.",
+    metavar="LAYOUT",
+    help="Read the bytes as this layout, without recognition. One of"
+    f" {', '.join(sorted(VIEWS))}.",
 )
 @click.option(
     "--count",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.options.common import format_option
+from cli.options.line_width import wrapped
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
 from cli.options.releases import recoverable_releases, release_option
@@ -94,7 +95,8 @@ def recover(
     if target is not None and outcome.refusal is None:
         done = _recover_copy(store, target, outcome, options)
     render = as_json if form == "json" else as_text
-    write_result(render(str(store), outcome, done), out)
+    text = render(str(store), outcome, done)
+    write_result(wrapped(text) if form == "table" and out is None else text, out)
     sys.exit(0 if outcome.is_harmless else 1)
 
 

@@ -9,9 +9,9 @@ import click
 from click.core import ParameterSource
 
 from reference.shell.faults.catalogue import (
+    FAULTS,
     NONE,
     FaultError,
-    catalogue_text,
     parse_faults,
 )
 
@@ -27,7 +27,20 @@ def _check_faults(
     return texts
 
 
-@click.command(epilog=f"\b\nFaults:\n{catalogue_text()}")
+class _CommandWithFaults(click.Command):
+    """The command, whose help ends with the catalogue of faults."""
+
+    def format_epilog(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """Write the faults, wrapped as the options are."""
+        with formatter.section("Faults"):
+            formatter.write_dl(sorted(FAULTS.items()))
+
+
+@click.command(cls=_CommandWithFaults)
 @click.option(
     "--namesrv-port", default=9876, show_default=True, help="Port of the name server."
 )

@@ -14,6 +14,7 @@ from cli.exports.plain import clauses_as_json, layouts_as_json
 from cli.exports.readers import dissector, kaitai
 from cli.options.clause_selection import chosen
 from cli.options.completions import chosen_clauses
+from cli.options.line_width import wrapped
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option
 from cli.options.run_options import LEVEL
@@ -44,7 +45,8 @@ def list_(selection: str, level: str | None, release: str | None) -> None:
     """List id, level and sentence of all clauses, or of a selection."""
     for one in chosen(selection, level) or ():
         if release is None or one.applies_to(release):
-            click.echo(f"{one.id:<26} {one.level:<6} {one.text}")
+            row = f"{one.id:<26} {one.level:<6} "
+            click.echo(wrapped(row + one.text, len(row)))
 
 
 @spec.command()

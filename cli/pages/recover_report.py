@@ -182,10 +182,8 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     lines += [f"{note.text} ({note.clause})." for note in outcome.notes]
     is_damaged = outcome.refusal is not None and outcome.refusal.file != LOCK
     if outcome.lost or is_damaged or outcome.lost_config:
-        lines.append(
-            f"A new store of all messages that can still be read:"
-            f" rmqc salvage {shlex.quote(store)} -o NEW"
-        )
+        lines.append("A new store of all messages that can still be read:")
+        lines.append(f"  rmqc salvage {shlex.quote(store)} -o NEW")
     if done is not None:
         lines.append(f"{done.report}.")
     return "".join(f"{_printable(line)}\n" for line in lines)

@@ -12,6 +12,7 @@ from itertools import pairwise
 import click
 from _pytest.mark.expression import Expression
 
+from cli.options.line_width import wrapped
 from cli.runs.clause_tests import clause_tests
 from conformance.harness.targets.embedded import SOURCES
 from spec.clause import Clause
@@ -58,7 +59,8 @@ def print_clauses(
         count = len(tests.get(one.id, ()))
         is_about_it = release is None or one.applies_to(release)
         if is_about_it and (count or not has_tests_only):
-            click.echo(f"{one.id:<26} {one.level:<6} {count:>2} tests  {one.text}")
+            row = f"{one.id:<26} {one.level:<6} {count:>2} tests  "
+            click.echo(wrapped(row + one.text, len(row)))
 
 
 def keywords_of(pytest_args: Sequence[str]) -> str:

@@ -77,9 +77,3 @@ def parse_faults(texts: Iterable[str]) -> tuple[Fault, ...]:
     """Return the faults of texts that may be comma lists; raises `FaultError`."""
     names = [name for text in texts for name in text.split(",") if name.strip()]
     return tuple(map(parse_fault, names))
-
-
-def catalogue_text() -> str:
-    """Return the catalogue for a terminal, a fault a line."""
-    width = max(map(len, FAULTS))
-    return "\n".join(f"  {name:{width}}  {FAULTS[name]}" for name in sorted(FAULTS))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reference.shell.faults.catalogue import (
-    FAULTS,
     Fault,
     FaultError,
-    catalogue_text,
     parse_fault,
     parse_faults,
 )
@@ -49,7 +47,3 @@ def test_a_comma_list_has_several_faults() -> None:
         "slow",
         "close",
     ]
-
-
-def test_the_catalogue_has_a_line_for_each_fault() -> None:
-    assert [line.split()[0] for line in catalogue_text().splitlines()] == sorted(FAULTS)

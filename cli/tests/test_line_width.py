@@ -1,0 +1,52 @@
+"""Help and results fit into the terminal; pipes get whole lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.main import COMMANDS, main
+from cli.options.line_width import wrapped
+
+STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-killed"
+WIDTH = 60
+COPIED = frozenset({"completion"})
+"""Commands whose help has lines to copy into a file of a shell."""
+SHOWN = (
+    *([name, "--help"] for name in sorted(COMMANDS.keys() - COPIED)),
+    ["spec", "list"],
+    ["test", "--list", "--suite", "wire"],
+    ["recover", str(STORE), "--release", "4.6"],
+    ["recover", str(STORE), "--release", "5.3"],
+)
+
+
+@pytest.mark.parametrize("words", SHOWN, ids=" ".join)
+def test_lines_fit_into_the_terminal(
+    words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    shown = CliRunner().invoke(main, words, terminal_width=WIDTH)
+    lines = shown.output.splitlines()
+    assert lines
+    own = [line for line in lines if str(STORE) not in line]
+    assert [line for line in own if len(line) > WIDTH] == []
+
+
+def test_a_pipe_gets_whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    printed = CliRunner().invoke(main, ["spec", "list", "WIRE-FRAME-003"]).output
+    assert printed.count("\n") == 1
+    assert printed.endswith(": 0 is JSON, 1 is ROCKETMQ.\n")
+
+
+def test_wrapped_lines_are_indented_and_commands_stay_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    text = "  some words that do not fit\n  rmqc salvage 'a b' -o NEW\n"
+    assert wrapped(text) == (
+        "  some words that do\n    not fit\n  rmqc salvage 'a b' -o NEW\n"
+    )
