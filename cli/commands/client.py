@@ -92,11 +92,7 @@ def client_suite(
         targets=names,
         suite="client",
         only=only,
-        jobs=WORKERS if jobs is None else jobs,
+        jobs=jobs,
         pytest_args=pytest_args,
         **options,
     )
-
-
-WORKERS = 4
-"""Most tests wait for the client; a Java adapter takes some hundred megabytes."""

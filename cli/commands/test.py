@@ -41,8 +41,8 @@ from conformance.harness.pytest_plugin.options import (
 )
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import (
-    CLIENT,
     TargetError,
+    is_client,
     parse_target,
     release_of_profile,
 )
@@ -118,8 +118,8 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
 @click.option(
     "--jobs",
     type=int,
-    help="Parallel workers (default: several for each core, because most tests wait);"
-    " 0 runs in this process.",
+    help="Parallel workers; 0 runs in this process. By default several for each core,"
+    " because most tests wait, and none for a few tests.",
 )
 @click.option(
     "--order",
@@ -188,11 +188,9 @@ def test(
         _list(wanted, suite, keywords, profile)
         return
     suites = _suites(suite or suites_of(names))
-    test_count = None
-    if wanted is not None:
-        test_count = count_tests(selected_tests(suites, keywords), wanted)
-        if not test_count:
-            _exit_unchecked(f"no test of {', '.join(suites)} names these clauses")
+    test_count = count_tests(selected_tests(suites, keywords), wanted)
+    if wanted is not None and not test_count:
+        _exit_unchecked(f"no test of {', '.join(suites)} names these clauses")
     words = [*map(str, suite_folders(suites)), *_plain(profile=profile, suite=suite)]
     words += _known_words(known, write_known, names)
     seed = seed_of(order, seed)
@@ -260,7 +258,7 @@ def _check(names: tuple[str, ...], profile: str | None) -> None:
 
 def suites_of(names: tuple[str, ...]) -> str:
     """Return the suites that are about targets of these names."""
-    kinds = {name.startswith((CLIENT, CLIENT.replace(":", "-"))) for name in names}
+    kinds = set(map(is_client, names))
     if len(kinds) > 1:
         raise click.UsageError("--target: clients and brokers are tested apart")
     return "client" if kinds.pop() else ",".join(BROKER_SUITES)

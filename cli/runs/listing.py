@@ -36,9 +36,10 @@ def selected_tests(suites: Collection[str], keywords: str = "") -> TestsByClause
     return selected
 
 
-def count_tests(tests: TestsByClause, clauses: Sequence[Clause]) -> int:
-    """Return the number of *tests* that name one of *clauses*."""
-    return len({test for one in clauses for test in tests.get(one.id, ())})
+def count_tests(tests: TestsByClause, clauses: Sequence[Clause] | None) -> int:
+    """Return the number of *tests* that name one of *clauses*, or any clause."""
+    ids = tests if clauses is None else [one.id for one in clauses]
+    return len({test for one in ids for test in tests.get(one, ())})
 
 
 def print_clauses(

@@ -5,8 +5,18 @@ from __future__ import annotations
 import os
 
 import pytest
+from click.testing import CliRunner
 
-from cli.runs.workers import BY_FILE, MOST_JOBS, jobs_of, seed_of, spread_words
+from cli.commands import test as command_module
+from cli.main import main
+from cli.runs.workers import (
+    BY_FILE,
+    CLIENT_JOBS,
+    MOST_JOBS,
+    jobs_of,
+    seed_of,
+    spread_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,9 +38,43 @@ def test_workers_are_more_than_cores(
     assert jobs_of(None, [name], []) == MOST_JOBS
 
 
-def test_few_tests_have_no_workers_and_a_wish_is_heeded() -> None:
-    assert jobs_of(None, ["embedded:"], ["-k", "send"]) == 0
-    assert jobs_of(5, ["embedded:"], ["-k", "send"]) == 5
+@pytest.mark.parametrize(
+    ("test_count", "jobs"), [(0, 0), (63, 0), (80, 2), (195, 4), (1000, 8)]
+)
+def test_workers_are_fewer_for_few_tests(
+    monkeypatch: pytest.MonkeyPatch, test_count: int, jobs: int
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert jobs_of(None, ["embedded:"], [], test_count) == jobs
+    assert jobs_of(None, ["client:x"], [], test_count) == min(jobs, CLIENT_JOBS)
+    assert jobs_of(5, ["embedded:"], [], test_count) == 5
+    assert jobs_of(None, ["embedded:"], ["a.py::test_a"], test_count) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "jobs"),
+    [
+        (["--suite", "wire"], "0"),
+        (["--suite", "messaging"], "8"),
+        (["-k", "messaging and pull_order"], "0"),
+        (["--only", "WIRE-FRAME-*"], "0"),
+        (["--suite", "wire", "--jobs", "3"], "3"),
+    ],
+)
+def test_the_selection_decides_the_workers_of_a_run(
+    monkeypatch: pytest.MonkeyPatch, words: list[str], jobs: str
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    given: list[list[str]] = []
+
+    def run(_name: str, pytest_words: list[str], _reports: list[str]) -> int:
+        given.append(pytest_words)
+        return 0
+
+    monkeypatch.setattr(command_module, "_run", run)
+    ended = CliRunner().invoke(main, ["test", *words])
+    assert ended.exit_code == 0, ended.output
+    assert given[0][given[0].index("-n") + 1] == jobs
 
 
 def test_a_random_order_tells_the_number_that_repeats_it(

@@ -211,6 +211,11 @@ class Target(Closing):
         return self.broker
 
 
+def is_client(text: str) -> bool:
+    """Return whether the target of *text* is a client."""
+    return text.startswith((CLIENT, CLIENT.replace(":", "-")))
+
+
 def parse_target(
     text: str,
     *,
