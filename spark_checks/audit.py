@@ -92,6 +92,8 @@ class Audit:
     """Audited part of the log; None for all of it."""
     forecast: StartForecast | None = None
     """Forecast of a broker's start, if one was requested."""
+    directories: frozenset[str] | None = None
+    """Directories of the store, relative to it; None if they are not known."""
     is_live: bool = False
     """Whether a broker writes to the store; only confirmed errors are reported."""
 
@@ -197,6 +199,7 @@ def _audit_once(
         findings=_requested(found, store, only),
         survey_summary=surveyed.summary,
         chart_data=chart_data,
+        directories=store.directories,
         is_live=is_live,
     )
 

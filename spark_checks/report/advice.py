@@ -58,6 +58,10 @@ REBUILD = (
     "While no broker runs, move {names} out of the store: the next start rebuilds its"
     " queues from the commit log, which takes a while."
 )
+REBUILD_MISSING = (
+    "The store has no {names}: the next start builds its queues from the commit log,"
+    " which takes a while."
+)
 NO_REBUILD = (
     "Bring the queues back from a slave or a backup. Do not remove consumequeue: a"
     " start without it has worse results."
@@ -142,6 +146,8 @@ class Advice:
     findings: Sequence[Finding]
     forecast: StartForecast | None = None
     """Start on the store as it is; None if it was not forecast."""
+    directories: frozenset[str] | None = None
+    """Directories of the store, relative to it; None if they are not known."""
 
     @property
     def damage(self) -> list[Finding]:
@@ -217,8 +223,11 @@ class Advice:
         rebuilt = self.forecast.rebuilt if self.forecast else None
         if rebuilt is not None and not rebuilt.is_harmless:
             return NO_REBUILD, []
-        names = " and ".join(directories)
-        return REBUILD.format(names=names), self._moves(directories)
+        known = self.directories
+        found = [one for one in directories if known is None or one in known]
+        if not found:
+            return REBUILD_MISSING.format(names=" and ".join(directories)), []
+        return REBUILD.format(names=" and ".join(found)), self._moves(found)
 
     def _moves(self, paths: Iterable[str]) -> list[str]:
         """Return commands that move *paths* out of the store."""

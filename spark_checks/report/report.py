@@ -121,7 +121,12 @@ def _document(audit: Audit) -> dict[str, Any]:
 
 
 def _advice(audit: Audit) -> Advice:
-    return Advice(store=audit.store, findings=audit.findings, forecast=audit.forecast)
+    return Advice(
+        store=audit.store,
+        findings=audit.findings,
+        forecast=audit.forecast,
+        directories=audit.directories,
+    )
 
 
 def _print_one(audit: Audit, console: Console) -> None:

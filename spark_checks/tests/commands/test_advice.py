@@ -17,6 +17,7 @@ from spark_checks.report.advice import (
     BY_ITSELF,
     NO_REBUILD,
     OTHERWISE,
+    REBUILD_MISSING,
     Advice,
     advice_for,
     next_steps,
@@ -162,6 +163,17 @@ def test_queues_are_rebuilt_only_if_a_start_without_them_is_harmless() -> None:
     late = replace(UNIT, severity=Severity.WARNING)
     assert advice(late).for_group([late]) == (BY_ITSELF, [])
     assert advice(UNIT).first_steps == []
+
+
+def test_only_directories_that_exist_are_moved() -> None:
+    extension = finding("INV-EXT-001", file=f"consumequeue_ext/T/0/{0:020}")
+    found = replace(advice(extension), directories=frozenset({"consumequeue"}))
+    text, commands = found.for_group([extension])
+    assert "move consumequeue out of the store" in text
+    assert commands == ["mv '/a b/consumequeue' '/a b.consumequeue'"]
+    found = replace(advice(UNIT), directories=frozenset({"commitlog"}))
+    text = REBUILD_MISSING.format(names="consumequeue")
+    assert found.for_group([UNIT]) == (text, [])
 
 
 def test_an_index_file_is_moved_by_its_path() -> None:
