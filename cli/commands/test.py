@@ -20,6 +20,7 @@ from cli.options.exit_codes import (
     SUCCESS,
     USAGE,
     InterruptedCommand,
+    WrongValueError,
 )
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
 from cli.options.selection import select
@@ -48,6 +49,7 @@ from conformance.harness.targets.target import (
 )
 from spec.clause import Clause
 
+CLIENT_SUITE = "client"
 PLUGIN = "conformance.harness.pytest_plugin.plugin"
 INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
 
@@ -83,7 +85,7 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
     "--suite",
     metavar="A,B",
     shell_complete=completing.suites,
-    help=f"Only these of {','.join(SUITES)}.",
+    help=f"Only these of {','.join(SUITES)}; client with rmqc test-client.",
 )
 @KNOWN
 @WRITE_KNOWN
@@ -188,6 +190,10 @@ def test(
         _list(wanted, suite, keywords, profile)
         return
     suites = _suites(suite or suites_of(names))
+    if suites == [CLIENT_SUITE] and suites_of(names) != CLIENT_SUITE:
+        raise WrongValueError(
+            f"--suite {CLIENT_SUITE} tests clients: rmqc test-client --adapter CMD"
+        )
     test_count = count_tests(selected_tests(suites, keywords), wanted)
     if wanted is not None and not test_count:
         _exit_unchecked(f"no test of {', '.join(suites)} names these clauses")
@@ -261,7 +267,7 @@ def suites_of(names: tuple[str, ...]) -> str:
     kinds = set(map(is_client, names))
     if len(kinds) > 1:
         raise click.UsageError("--target: clients and brokers are tested apart")
-    return "client" if kinds.pop() else ",".join(BROKER_SUITES)
+    return CLIENT_SUITE if kinds.pop() else ",".join(BROKER_SUITES)
 
 
 def _suites(text: str) -> list[str]:

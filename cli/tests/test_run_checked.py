@@ -50,6 +50,13 @@ def test_an_unknown_suite_is_an_error_with_the_known_ones() -> None:
     assert "unknown suite wier; did you mean wire?" in ended.output
 
 
+def test_the_suite_for_clients_on_a_broker_names_its_own_command() -> None:
+    ended = run("--suite", "client")
+    assert ended.exit_code == 2
+    reason = "--suite client tests clients: rmqc test-client --adapter CMD"
+    assert ended.output == f"Error: {reason}\n"
+
+
 def test_the_list_has_only_clauses_of_the_selected_tests() -> None:
     whole, wire = listed(), listed("--suite", "wire")
     assert whole.keys() == all_clauses().keys()

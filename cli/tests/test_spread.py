@@ -77,6 +77,19 @@ def test_the_selection_decides_the_workers_of_a_run(
     assert given[0][given[0].index("-n") + 1] == jobs
 
 
+@pytest.mark.parametrize(
+    ("target", "suite"),
+    [
+        ("client:python a.py", "client"),
+        ("client-mutant:x", "client"),
+        ("wrong-client:x COMMAND", "client"),
+        ("jvm:4.6.0", "wire,store,routing,messaging,security,tls,recovery"),
+    ],
+)
+def test_clients_and_brokers_have_suites_of_their_own(target: str, suite: str) -> None:
+    assert command_module.suites_of((target,)) == suite
+
+
 def test_a_random_order_tells_the_number_that_repeats_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

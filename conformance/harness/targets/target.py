@@ -73,6 +73,7 @@ KINDS = {
 }
 
 
+CLIENT_KINDS = frozenset({"client", "client-mutant", "wrong-client"})
 CLIENT = "client:"
 """Before the command that starts a client's adapter."""
 
@@ -213,7 +214,7 @@ class Target(Closing):
 
 def is_client(text: str) -> bool:
     """Return whether the target of *text* is a client."""
-    return text.startswith((CLIENT, CLIENT.replace(":", "-")))
+    return text.partition(":")[0] in CLIENT_KINDS
 
 
 def parse_target(
