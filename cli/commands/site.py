@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from cli.options.exit_codes import WrongValueError
+
 
 @click.command()
 @click.option(
@@ -23,12 +25,15 @@ import click
     help="Address of this project's files at a revision, for links to tests.",
 )
 def site(out: Path, repository: str) -> None:
-    """Build the site: specification with search, results, performance and guides."""
+    """Build the site: specification with search, results, performance and guides.
+
+    The guides are those of a checkout: an installation does not have them.
+    """
     from cli.site.build import SiteError, build_site
     from cli.site.links import Repository
 
     try:
         build_site(out.resolve(), Repository(repository.rstrip("/")))
     except SiteError as error:
-        raise click.ClickException(str(error)) from None
+        raise WrongValueError(str(error)) from None
     click.echo(f"wrote {out / 'index.html'}")

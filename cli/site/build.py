@@ -92,12 +92,17 @@ class SiteError(Exception):
 
 
 def build_site(out: Path, repository: Repository) -> None:
-    """Build the site in *out*, which it replaces."""
+    """Build the site in *out*, which it replaces.
+
+    Raises SiteError outside a checkout, also where mkdocs is not installed.
+    """
+    if not (DOCS / "architecture.md").is_file():
+        raise SiteError(
+            "rmqc site needs a checkout of this project: an installation has no docs"
+        )
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
 
-    if not (DOCS / "architecture.md").is_file():
-        raise SiteError("a site needs the guides of a checkout")
     with tempfile.TemporaryDirectory(prefix="rmqc-site-") as folder:
         pages = Path(folder, "docs")
         write_pages(pages, repository)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from cli.main import main
+from cli.site import build
 from cli.site.build import NAV, made_pages
 from cli.site.links import Repository, source_url
 from cli.site.specification import AREAS, layout_pages, layouts_of
@@ -76,6 +80,16 @@ def test_every_area_has_a_page_in_the_navigation() -> None:
 def test_a_source_has_an_address(source: str, path: str) -> None:
     start = "https://github.com/apache/rocketmq/blob/rocketmq-all-"
     assert source_url(source) == start + path
+
+
+def test_an_installation_needs_a_checkout_for_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "DOCS", tmp_path / "docs")
+    ended = CliRunner().invoke(main, ["site", "-o", str(tmp_path / "site")])
+    assert ended.exit_code == 2
+    assert ended.output.startswith("Error: rmqc site needs a checkout")
+    assert ended.output.count("\n") == 1
 
 
 def test_another_source_has_none() -> None:
