@@ -30,6 +30,7 @@ from reference.shell.name_server import NameServerSetup, new_name_server
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import resolve, resolve_address
 from reference.shell.storage.disk import DiskFiles
+from reference.shell.storage.log_truncation import truncation_warning, written_end
 from reference.shell.tls import NO_TLS, Tls
 from spec.host import Host
 from spec.wire.ha.replication import PORT_DISTANCE
@@ -71,7 +72,10 @@ async def serve(setup: Setup) -> None:
         bulk_recovery=setup.bulk_recovery,
     )
     store.calc_bit_map = bits_at_start(options, store.config, now_ms())
+    before = written_end(setup.store)
     store.start(now_ms())
+    if warning := truncation_warning(setup.store, before, store.log.files.end):
+        sys.stderr.write(f"{warning}\n")
     try:
         await _serve_from(store, options, setup, stopping)
     finally:

@@ -1,0 +1,57 @@
+"""``rmqc serve`` on a damaged store warns of the bytes that recovery removes."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from cli.main import main
+from conformance.harness.process.ports import free_port_block
+from rocketmq_conformance.paths import module_command
+
+STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-killed"
+LAST_FILE = "commitlog/00000000000000065536"
+SETTINGS = "mapedFileSizeCommitLog=65536\nmapedFileSizeConsumeQueue=400\n"
+TIMEOUT_S = 30
+
+
+def warnings_of(store: Path, settings: Path) -> str:
+    """Serve *store* until it is ready, and return its standard error."""
+    ports = free_port_block()
+    words = ["serve", "--store", str(store), "-c", str(settings)]
+    words += ["--namesrv-port", str(ports.name_server)]
+    words += ["--broker-port", str(ports.broker)]
+    pipe = subprocess.PIPE
+    command = module_command("cli", *words)
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            assert process.stdout is not None
+            ready = process.stdout.readline()
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=TIMEOUT_S)
+        finally:
+            process.kill()
+            ports.release()
+    assert ready.startswith("ready "), errors
+    return errors
+
+
+def test_a_damaged_store_is_served_with_one_warning(tmp_path: Path) -> None:
+    store = shutil.copytree(STORE, tmp_path / "store")
+    settings = tmp_path / "broker.conf"
+    settings.write_text(SETTINGS, encoding="utf-8")
+    with (store / LAST_FILE).open("r+b") as file:
+        file.seek(20_000)
+        file.write(b"\xff" * 8)
+    words = ["recover", str(store), "--release", "4.6"]
+    foretold = CliRunner().invoke(main, words).output
+    assert "It cuts 14,763 bytes off the commit log." in foretold
+    warning = warnings_of(store, settings)
+    assert warning.count("\n") == 1
+    assert "truncated the commit log" in warning
+    assert " removed 14,763 bytes " in warning
+    assert warnings_of(store, settings) == ""
