@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
-import pytest
 
 from cli.commands.spec import show
 from cli.options import completions as completing
@@ -19,19 +18,17 @@ from cli.options.exit_codes import (
     NOT_RUN,
     SUCCESS,
     USAGE,
-    InterruptedCommand,
     WrongValueError,
 )
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
 from cli.options.selection import select
-from cli.options.unknown_options import UnknownOptions
 from cli.runs.listing import (
     count_tests,
     keywords_of,
     print_clauses,
     selected_tests,
 )
-from cli.runs.run_end import RunEnd
+from cli.runs.pytest_run import run_pytest
 from cli.runs.side_by_side import folder_of, keep_former, write_matrix
 from cli.runs.workers import ORDERS, jobs_of, seed_of, spread_words
 from conformance.harness.pytest_plugin.options import (
@@ -50,17 +47,6 @@ from conformance.harness.targets.target import (
 from spec.clause import Clause
 
 CLIENT_SUITE = "client"
-PLUGIN = "conformance.harness.pytest_plugin.plugin"
-INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
-
-EXIT_CODES = {
-    pytest.ExitCode.OK: SUCCESS,
-    pytest.ExitCode.TESTS_FAILED: FINDINGS,
-    pytest.ExitCode.INTERRUPTED: NOT_RUN,
-    pytest.ExitCode.INTERNAL_ERROR: NOT_RUN,
-    pytest.ExitCode.USAGE_ERROR: USAGE,
-    pytest.ExitCode.NO_TESTS_COLLECTED: NOT_RUN,
-}
 GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
 
 
@@ -209,7 +195,9 @@ def test(
     words += ["--against-evidence"] if against_evidence else []
     words += spread_words(order, seed, jobs_of(jobs, names, pytest_args, test_count))
     words += pytest_args
-    codes = [_run(name, words, _report_for(report, name, names)) for name in names]
+    codes = [
+        run_pytest(name, words, _report_for(report, name, names)) for name in names
+    ]
     if report is not None and len(names) > 1:
         click.echo(write_matrix(report, (folder_of(report, name) for name in names)))
     sys.exit(next(code for code in GRAVEST_FIRST if code in codes))
@@ -304,29 +292,3 @@ def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[
         directory = folder_of(directory, name)
         keep_former(directory)
     return [f"--report={directory}", f"--junitxml={directory / 'junit.xml'}"]
-
-
-def _run(name: str, words: list[str], reports: list[str]) -> int:
-    """Run pytest once, against *name*, and return our exit code."""
-    fixed = ["-p", PLUGIN, f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
-    fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
-    fixed += ["-p", "no:cacheprovider", "--by-cause", "--require-target"]
-    fixed += [f"--target={name}"]
-    # A target's modules may be imported before pytest could rewrite their assertions.
-    fixed += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    end = RunEnd()
-    code = pytest.main([*fixed, *reports, *words], plugins=[UnknownOptions(), end])
-    if end.is_interrupted:
-        raise InterruptedCommand(f"interrupted {end.progress()}")
-    if end.error:
-        click.echo(f"Error: {end.error}", err=True)
-        return NOT_RUN
-    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
-        click.echo("checked nothing: no test has been selected", err=True)
-    return EXIT_CODES.get(pytest.ExitCode(code), NOT_RUN)
-
-
-def _settings() -> Path:
-    """Return the file of pytest's settings: never that of a project around us."""
-    is_checkout = (SOURCES / "fixtures" / "MANIFEST.toml").exists()
-    return SOURCES / "pyproject.toml" if is_checkout else INSTALLED

@@ -71,7 +71,7 @@ def test_the_selection_decides_the_workers_of_a_run(
         given.append(pytest_words)
         return 0
 
-    monkeypatch.setattr(command_module, "_run", run)
+    monkeypatch.setattr(command_module, "run_pytest", run)
     ended = CliRunner().invoke(main, ["test", *words])
     assert ended.exit_code == 0, ended.output
     assert given[0][given[0].index("-n") + 1] == jobs

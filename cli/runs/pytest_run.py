@@ -1,0 +1,57 @@
+"""One run of pytest with the suites, against one target."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from cli.options.exit_codes import (
+    FINDINGS,
+    NOT_RUN,
+    SUCCESS,
+    USAGE,
+    InterruptedCommand,
+)
+from cli.options.unknown_options import UnknownOptions
+from cli.runs.run_end import RunEnd
+from conformance.harness.targets.embedded import SOURCES
+
+PLUGIN = "conformance.harness.pytest_plugin.plugin"
+INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
+
+EXIT_CODES = {
+    pytest.ExitCode.OK: SUCCESS,
+    pytest.ExitCode.TESTS_FAILED: FINDINGS,
+    pytest.ExitCode.INTERRUPTED: NOT_RUN,
+    pytest.ExitCode.INTERNAL_ERROR: NOT_RUN,
+    pytest.ExitCode.USAGE_ERROR: USAGE,
+    pytest.ExitCode.NO_TESTS_COLLECTED: NOT_RUN,
+}
+
+
+def run_pytest(name: str, words: list[str], reports: list[str]) -> int:
+    """Run pytest once, against *name*, and return our exit code."""
+    fixed = ["-p", PLUGIN, f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
+    fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
+    fixed += ["-p", "no:cacheprovider", "--by-cause", "--require-target"]
+    fixed += [f"--target={name}"]
+    # A target's modules may be imported before pytest could rewrite their assertions.
+    fixed += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    end = RunEnd()
+    code = pytest.main([*fixed, *reports, *words], plugins=[UnknownOptions(), end])
+    if end.is_interrupted:
+        raise InterruptedCommand(f"interrupted {end.progress()}")
+    if end.error:
+        click.echo(f"Error: {end.error}", err=True)
+        return NOT_RUN
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        click.echo("checked nothing: no test has been selected", err=True)
+    return EXIT_CODES.get(pytest.ExitCode(code), NOT_RUN)
+
+
+def _settings() -> Path:
+    """Return the file of pytest's settings: never that of a project around us."""
+    is_checkout = (SOURCES / "fixtures" / "MANIFEST.toml").exists()
+    return SOURCES / "pyproject.toml" if is_checkout else INSTALLED
