@@ -37,7 +37,6 @@ from conformance.harness.pytest_plugin.options import (
     SUITES,
     suite_folders,
 )
-from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import (
     TargetError,
     is_client,
