@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.tests.reports import page_made
+from cli.tests.pages.reports import page_made
 from conformance.interop.handover import record as handover_record
 from conformance.interop.handover.cell import Cell, Given
 from conformance.interop.handover.record import FILE, recorded

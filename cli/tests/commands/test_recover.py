@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from cli.main import main
 
-STORES = Path(__file__).parents[2] / "fixtures" / "store"
+STORES = Path(__file__).parents[3] / "fixtures" / "store"
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
 LAST_FILE = "commitlog/00000000000000065536"
 END = 99_823
@@ -201,7 +201,7 @@ def test_a_running_broker_is_noticed(tmp_path: Path) -> None:
     # A lock is its process's: this process would not see its own.
     with subprocess.Popen(
         [sys.executable, "-c", holding, str(store)],
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as broker:

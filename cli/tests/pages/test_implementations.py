@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.pages.implementations_page import page
-from cli.tests.reports import report
+from cli.tests.pages.reports import report
 from conformance.targets.implementations.record import (
     Implementation,
     implementations,

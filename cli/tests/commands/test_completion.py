@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from cli.commands.completion import SHELLS
 from cli.main import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PRESS_TAB = """
 eval "$(rmqc completion bash)"
 compopt() { echo "compopt $1 $2"; }

@@ -13,7 +13,7 @@ from cli.options.exit_codes import WrongValueError
 from cli.options.selection import select
 
 NAMES = ("WIRE-FRAME-001", "WIRE-FRAME-002", "STORE-CRC-001")
-STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-stopped"
+STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped"
 
 
 def run(arguments: Sequence[str]) -> Result:

@@ -10,7 +10,7 @@ import psutil
 from conformance.harness.process.deadline import wait_until
 from rocketmq_conformance.paths import module_command
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 RECORD = module_command("cli", "evidence", "record", "--release", "4.6.0")
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from cli.main import COMMANDS, main
 from rocketmq_conformance.paths import module_command
 
-STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-stopped"
+STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped"
 PLUGIN = """
 import os, signal
 

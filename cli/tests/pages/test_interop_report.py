@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.tests.reports import page_made
+from cli.tests.pages.reports import page_made
 from conformance.harness.targets.target import Target
 from conformance.interop.programs import cell as feature_cell
 from conformance.interop.programs import record as feature_record

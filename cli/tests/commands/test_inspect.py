@@ -123,8 +123,8 @@ def test_a_directory_and_a_foreign_file_are_one_clear_line(tmp_path: Path) -> No
         assert len(result.output.strip().splitlines()) == 1
 
 
-STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-stopped"
-WIRE = Path(__file__).parents[2] / "fixtures" / "wire"
+STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped"
+WIRE = Path(__file__).parents[3] / "fixtures" / "wire"
 
 
 def first_index_file() -> Path:
@@ -202,7 +202,7 @@ def test_there_are_colours_on_a_terminal_and_none_in_a_pipe(log: Path) -> None:
     assert click.unstyle(shown) == plain
 
 
-PARTS = Path(__file__).parents[2] / "fixtures" / "parts"
+PARTS = Path(__file__).parents[3] / "fixtures" / "parts"
 
 
 def test_files_that_only_their_path_tells_are_read_by_it() -> None:

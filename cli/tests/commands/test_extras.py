@@ -15,7 +15,7 @@ from cli.options import extras
 from cli.options.extras import DISTRIBUTION, EXTRAS
 
 PROJECT = tomllib.loads(
-    (Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8")
+    (Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8")
 )["project"]
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from cli.main import COMMANDS, main
 from cli.options.line_width import wrapped
 
-STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-killed"
+STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-killed"
 WIDTH = 60
 COPIED = frozenset({"completion"})
 """Commands whose help has lines to copy into a file of a shell."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs.side_by_side import FORMER, KEPT, folder_of, keep_former, write_matrix
-from cli.tests.reports import report
+from cli.tests.pages.reports import report
 from conformance.harness.report.report import FILE_NAME, write_report
 
 BEGUN = datetime(2026, 11, 21, 20, tzinfo=UTC)

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from cli.main import main
 
-FILE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-stopped" / "checkpoint"
+FILE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped" / "checkpoint"
 
 
 @pytest.mark.parametrize(("value", "is_coloured"), [("", True), ("1", False)])

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.commands.report import report as command
-from cli.tests.reports import report, written
+from cli.tests.pages.reports import report, written
 from conformance.harness.report.badge import GREEN, GREY, RED, YELLOW, verdict_of
 
 ONE = {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "pass"}

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RECORD = ROOT / "fixtures" / "record"
 NO_JARS = 3
 """The recorder's exit code when a release cannot be had."""

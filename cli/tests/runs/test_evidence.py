@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import cli.commands.evidence
 from cli.runs.clause_tests import clause_tests
 from cli.runs.release_runs import RunError, Runs
-from cli.tests.reports import report, written
+from cli.tests.pages.reports import report, written
 from conformance.harness.report import range_record
 from conformance.harness.report.range_record import read_ranges
 from spec.observed import Observed, decode_observed

@@ -1,0 +1,1 @@
+"""Commands that only read or print, and clients: output and exit codes."""

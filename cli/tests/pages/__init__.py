@@ -1,0 +1,1 @@
+"""Pages and matrices, made from recorded and planted reports."""

@@ -1,0 +1,1 @@
+"""Runs of the suites and of recorders: what they check, record and leave."""
