@@ -29,4 +29,4 @@ def test_a_recording_that_is_told_to_end_leaves_nothing(tmp_path: Path) -> None:
             recording.kill()
     _, left = psutil.wait_procs(suites, timeout=60)
     assert left == []
-    assert recording.returncode == 1
+    assert recording.returncode == 130
