@@ -101,7 +101,9 @@ def test_a_dense_switch_and_a_wide_instruction_are_split_rightly(modules: Any) -
     assert (read[24].opcode, read[24].operand, read[24].after) == (ILOAD, 260, 28)
 
 
-@pytest.mark.parametrize("release", ["4.6.0", "5.4.0"])
+@pytest.mark.parametrize(
+    "release", ["4.6.0", pytest.param("5.4.0", marks=pytest.mark.slow)]
+)
 def test_the_recorder_gives_the_table_that_is_kept(release: str) -> None:
     done = subprocess.run(
         [sys.executable, str(RECORD / "headers.py"), "--check", release],

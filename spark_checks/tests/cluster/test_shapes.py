@@ -56,6 +56,7 @@ def long() -> UniformPlan:
     return uniform_plan(UNITS, seed=1, topics=1, queues=1, body_size=16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan", [wide(), long()], ids=["many-queues", "one-long-queue"]
 )

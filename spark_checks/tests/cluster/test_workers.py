@@ -14,6 +14,7 @@ import zipimport
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.session.session import SOCKET_PATH_MAX, socket_settings
@@ -57,6 +58,7 @@ def test_sockets_have_paths_only_where_these_fit() -> None:
     assert far == {}
 
 
+@pytest.mark.slow
 def test_workers_start_with_spark_where_a_size_is_said() -> None:
     assert _alone(None) == "[] [False, False]"
     assert _alone(0) == "['spark_checks.session.workers'] [False, False]"

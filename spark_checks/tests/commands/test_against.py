@@ -7,6 +7,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.against.comparison import Comparison, compare_stores
@@ -63,6 +64,7 @@ def places(found: Comparison) -> list[tuple[str, str, int]]:
     return [_place(one) for one in findings_of(found)]
 
 
+@pytest.mark.slow
 def test_a_slave_behind_is_behind_and_nothing_else(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from click.testing import Result
 from spark_checks.store_files import is_same_place
 from spark_checks.tests.building import flip, overwrite
 from spark_checks.tests.commands.command import Runner, run_alone
+from spark_checks.tests.slow import slow_but
 from spec.store.commit_log import PlacedRecord, scan
 from spec.store.message_record import encode_record
 
@@ -58,7 +59,9 @@ def cut_log(store: Path, *, kept: int) -> PlacedRecord:
     return first
 
 
-@pytest.mark.parametrize("name", ["4.6.0-stopped", "5.4.0-killed"])
+@pytest.mark.parametrize(
+    "name", slow_but(["4.6.0-stopped", "5.4.0-killed"], "5.4.0-killed")
+)
 def test_a_copy_is_the_same(run_audit: Runner, tmp_path: Path, name: str) -> None:
     copy = copied(STORE.parent / name, tmp_path / "copy")
     result = run_audit(copy, "--against", STORE.parent / name, "--format", "json")
@@ -75,6 +78,7 @@ def test_a_copy_is_the_same(run_audit: Runner, tmp_path: Path, name: str) -> Non
     assert [q for q in held if q["here"] != q["there"] or q["only_there"]] == []
 
 
+@pytest.mark.slow
 def test_a_changed_byte_is_said_in_every_form(run_audit: Runner, copy: Path) -> None:
     hit = next(one for one in records_of(copy)[5:] if len(one.record.body) > 8)
     data = (copy / LOG).read_bytes()
@@ -98,6 +102,7 @@ def test_a_changed_byte_is_said_in_every_form(run_audit: Runner, copy: Path) -> 
         assert "Decide which store is right" in words
 
 
+@pytest.mark.slow
 def test_a_store_cut_at_a_record_is_behind_and_the_whole_one_ahead(
     run_audit: Runner, copy: Path
 ) -> None:

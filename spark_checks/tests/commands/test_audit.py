@@ -21,6 +21,7 @@ from spark_checks.report import report
 from spark_checks.session.java_home import wrap_java
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.commands.command import run_alone
+from spark_checks.tests.slow import slow_but
 from spec.registry import all_clauses
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,7 +34,7 @@ ROLLED = sorted((FIXTURES / "starts").glob("*/store"))
 
 @pytest.mark.parametrize(
     "store",
-    [*STORES, *ROLLED],
+    slow_but([*STORES, *ROLLED], STORES[0], ROLLED[0], STORES[-2]),
     ids=lambda path: path.relative_to(FIXTURES).as_posix(),
 )
 def test_a_real_store_is_silent(spark: SparkSession, store: Path) -> None:
@@ -123,6 +124,7 @@ def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
         assert each.exit_code == 2
 
 
+@pytest.mark.slow
 def test_one_bad_store_of_several_ends_nothing_and_pipes_get_json_alone(
     tmp_path: Path,
 ) -> None:
@@ -149,6 +151,7 @@ def test_one_bad_store_of_several_ends_nothing_and_pipes_get_json_alone(
     assert bad["violations"][0]["invariant"] == "INV-LOG-002"
 
 
+@pytest.mark.slow
 def test_advice_follows_the_forecast_of_a_start(tmp_path: Path) -> None:
     store = shutil.copytree(FIXTURES / "store" / "4.6.0-stopped", tmp_path / "store")
     with (store / "commitlog" / f"{0:020}").open("r+b") as file:

@@ -25,6 +25,7 @@ from spark_checks.sampling import (
 from spark_checks.store_files import Store, list_store, reading
 from spark_checks.tests.building import StoreBuilder, flip, overwrite
 from spark_checks.tests.commands.command import Runner
+from spark_checks.tests.slow import slow_but
 from spec.store.consume_queue import UNIT_SIZE
 
 STORES = Path(__file__).resolve().parents[3] / "fixtures" / "store"
@@ -109,8 +110,10 @@ def test_what_takes_the_whole_is_not_asked() -> None:
         checked_ids(["INV-TXN-001"], INVARIANTS)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("name", ["4.6.0-stopped", "4.9.7-killed", "5.4.0-killed"])
+@pytest.mark.parametrize("seed", slow_but([1, 2], 1))
+@pytest.mark.parametrize(
+    "name", slow_but(["4.6.0-stopped", "4.9.7-killed", "5.4.0-killed"], "5.4.0-killed")
+)
 def test_a_real_store_is_silent_in_every_part(
     spark: SparkSession, name: str, seed: int
 ) -> None:
@@ -126,6 +129,7 @@ def places(found: Audit) -> set[tuple[str, str, int]]:
     return {(one.invariant.id, one.file, one.offset) for one in found.findings}
 
 
+@pytest.mark.slow
 def test_records_of_an_earlier_life_of_a_queue_are_not_missed(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -28,6 +28,7 @@ from spark_checks.generate.plan import Plan, PlanError, plan_of_size
 from spark_checks.generate.store import generate
 from spark_checks.invariants import records
 from spark_checks.tests.building import FAULTS_PLAN
+from spark_checks.tests.slow import slow_but
 from spec.store.commit_log import scan
 from spec.store.message_record import encode_record
 from spec.store.record_checksum import agrees
@@ -46,7 +47,7 @@ def fingerprint(root: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("sheet", range(len(SHEETS)))
+@pytest.mark.parametrize("sheet", slow_but(range(len(SHEETS)), 0))
 def test_every_planted_fault_is_found_and_nothing_else(
     spark: SparkSession, tmp_path: Path, sheet: int
 ) -> None:
@@ -61,7 +62,7 @@ def test_every_planted_fault_is_found_and_nothing_else(
     assert fingerprint(tmp_path) == before
 
 
-@pytest.mark.parametrize("size", [2 << 20, 4 << 20, 8 << 20])
+@pytest.mark.parametrize("size", slow_but([2 << 20, 4 << 20, 8 << 20], 2 << 20))
 def test_labels_of_a_store_of_any_size_are_right(
     spark: SparkSession, tmp_path: Path, size: int
 ) -> None:

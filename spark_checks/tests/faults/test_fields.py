@@ -34,6 +34,7 @@ from spark_checks.tests.fields.field_table import (
     declared_fields,
     field_table,
 )
+from spark_checks.tests.slow import slow_but
 from spec.layouts import LAYOUTS
 from spec.registry import modules
 
@@ -117,7 +118,7 @@ def test_a_wrong_table_is_an_error(
         field_table.__wrapped__()
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", slow_but(GROUPS, "blanks", "headers", "index"))
 def test_wrong_values_of_all_fields_are_found_as_the_table_has_it(
     spark: SparkSession, stores: Mapping[Plan, Path], group: str
 ) -> None:

@@ -16,6 +16,8 @@ from spark_checks.sampling import SampleSpec
 from spark_checks.tests.building import FAULTS_PLAN
 from spark_checks.tests.commands.test_sampling import LEFT_OUT, places
 
+pytestmark = pytest.mark.slow
+
 
 def unreported(part: Audit, whole: Audit) -> list[str]:
     """Return the findings of *part* that *whole* lacks."""

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from spark_checks.audit import audit_store
 from spark_checks.readers.multi_dispatch import places_of
 from spark_checks.sampling import SampleSpec
+from spark_checks.tests.slow import slow_but
 
 PARTS = Path(__file__).resolve().parents[3] / "fixtures" / "parts"
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
@@ -36,7 +37,7 @@ def store_of(release: str, root: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", slow_but(RELEASES, "5.5.0"))
 def test_what_a_broker_wrote_is_silent(
     spark: SparkSession, tmp_path: Path, release: str
 ) -> None:

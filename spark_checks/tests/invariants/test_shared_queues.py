@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from spark_checks.audit import audit_store
 from spark_checks.sampling import SampleSpec
 from spark_checks.tests.building import Placed, StoreBuilder, overwrite
+from spark_checks.tests.slow import slow_but
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 from spec.wire.message.multi_dispatch import Dispatch, properties_of
 from spec.wire.message.properties import encode_properties
@@ -57,13 +58,16 @@ def found_places(
     return {f"{one.invariant.id} {one.file} {one.offset}" for one in found}
 
 
-@pytest.mark.parametrize("options", [None, SampleSpec(fraction=0.5, seed=3)])
+@pytest.mark.parametrize(
+    "options", slow_but([None, SampleSpec(fraction=0.5, seed=3)], None)
+)
 def test_records_of_other_topics_are_no_fault(
     spark: SparkSession, tmp_path: Path, options: SampleSpec | None
 ) -> None:
     assert found_places(spark, filled().write(tmp_path), options) == set()
 
 
+@pytest.mark.slow
 def test_queues_made_anew_may_begin_with_records_of_other_topics(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -53,6 +53,7 @@ def test_the_timers_files_of_a_broker_are_silent(release: str, tmp_path: Path) -
     assert findings_of(timed_store(release, tmp_path)) == []
 
 
+@pytest.mark.slow
 def test_wrong_values_in_the_timers_files_are_found(tmp_path: Path) -> None:
     root = timed_store("5.3.3", tmp_path)
     faults = list(FaultSites(root).faults(OF_TIMER))
