@@ -20,6 +20,8 @@ SPOILED = {
     "rollback_delivers": 6,
 }
 """Mutants, and how many requests at most are needed to show the fault."""
+LONG = 6
+"""Requests of a fault that takes seconds to find."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,13 @@ def test_two_references_do_not_differ(reference: Target) -> None:
     assert reported[-1].startswith("no difference")
 
 
-@pytest.mark.parametrize("name", SPOILED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if most < LONG else pytest.param(name, marks=pytest.mark.slow)
+        for name, most in SPOILED.items()
+    ],
+)
 def test_a_fault_is_found_by_a_small_program(name: str, reference: Target) -> None:
     with parse_target(f"mutant:{name}") as mutant:
         outcome = run(mutant, reference, examples=300, most=1)

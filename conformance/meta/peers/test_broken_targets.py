@@ -80,7 +80,9 @@ def running(habit: Habit) -> Iterator[str]:
         yield str(server.address)
 
 
-@pytest.mark.parametrize("habit", [Habit.ENDS, Habit.HANGS])
+@pytest.mark.parametrize(
+    "habit", [Habit.ENDS, pytest.param(Habit.HANGS, marks=pytest.mark.slow)]
+)
 def test_after_a_break_of_a_running_cluster_tests_are_blocked(
     tmp_path: Path, habit: Habit
 ) -> None:

@@ -16,6 +16,8 @@ from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.store_files import StoreFiles
 
 RECORDED = SOURCES / "fixtures" / "store"
+QUICK = ("4.6.0-stopped", "5.5.0-killed")
+"""Stores of the default run."""
 BODY_CRC_AT = 8
 """Position of the checksum in a record."""
 
@@ -29,7 +31,13 @@ def outcomes(store: Path, release: str) -> dict[str, Outcome]:
     return run.outcomes
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in RECORDED.iterdir()))
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
+        for name in sorted(path.name for path in RECORDED.iterdir())
+    ],
+)
 def test_a_real_brokers_store_passes(name: str) -> None:
     release = name.partition("-")[0]
     found = Counter(outcomes(RECORDED / name, release).values())

@@ -79,6 +79,7 @@ def test_a_slave_behind_is_behind_and_nothing_else(
     assert document_of(found, [])["first_divergence"] is None
 
 
+@pytest.mark.slow
 def test_deleted_files_at_the_beginning_are_no_divergence(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -125,6 +126,7 @@ def test_logs_that_part_have_lost_and_added_messages(
     assert ids == {"INV-AGAINST-001", "INV-AGAINST-002"}
 
 
+@pytest.mark.slow
 def test_a_message_that_only_moved_is_not_lost(
     spark: SparkSession, tmp_path: Path
 ) -> None:

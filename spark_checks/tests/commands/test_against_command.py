@@ -118,6 +118,7 @@ def test_a_store_cut_at_a_record_is_behind_and_the_whole_one_ahead(
     assert "This store is behind by" in one["says"]
 
 
+@pytest.mark.slow
 def test_a_store_that_went_on_otherwise_has_lost_messages(
     run_audit: Runner, copy: Path, tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def test_a_locked_store_has_no_warnings(spark: SparkSession, tmp_path: Path) -> 
     assert report.LEFT_OPEN not in report.as_table([live])
 
 
+@pytest.mark.slow
 def test_errors_of_a_live_store_are_confirmed(
     spark: SparkSession, tmp_path: Path
 ) -> None:

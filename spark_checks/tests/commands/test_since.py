@@ -144,6 +144,7 @@ def test_what_is_wrong_before_is_silent_and_behind_is_found(
     assert len(whole) == 2 * len(part)  # as much is wrong before
 
 
+@pytest.mark.slow
 def test_a_queue_file_of_earlier_records_may_be_missing(
     spark: SparkSession, tmp_path: Path
 ) -> None:

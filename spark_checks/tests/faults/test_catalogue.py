@@ -62,7 +62,8 @@ def test_every_planted_fault_is_found_and_nothing_else(
     assert fingerprint(tmp_path) == before
 
 
-@pytest.mark.parametrize("size", slow_but([2 << 20, 4 << 20, 8 << 20], 2 << 20))
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2 << 20, 4 << 20, 8 << 20])
 def test_labels_of_a_store_of_any_size_are_right(
     spark: SparkSession, tmp_path: Path, size: int
 ) -> None:

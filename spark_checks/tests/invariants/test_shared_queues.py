@@ -79,6 +79,7 @@ def test_queues_made_anew_may_begin_with_records_of_other_topics(
     assert found_places(spark, builder.write(tmp_path)) == set()
 
 
+@pytest.mark.slow
 def test_what_no_record_explains_is_reported(
     spark: SparkSession, tmp_path: Path
 ) -> None:
