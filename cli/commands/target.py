@@ -39,7 +39,7 @@ def probe_(text: str) -> None:
     The probe only reads, so the target may be a cluster in use.
 
     Exit codes: 0 it is honest, 1 it accepts invalid requests or its responses have
-    wrong opaques, 2 usage, 3 it does not start.
+    wrong opaques, 2 usage, 3 it does not start or does not respond.
     """
     try:
         named = parse_target(text)
@@ -53,7 +53,9 @@ def probe_(text: str) -> None:
         sys.exit(NOT_RUN)
     for name, value in _rows(named, found):
         click.echo(f"{name:<13} {value}")
-    sys.exit(FINDINGS if found.complaints else SUCCESS)
+    if found.complaints:
+        sys.exit(FINDINGS)
+    sys.exit(SUCCESS if found.release else NOT_RUN)
 
 
 def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
@@ -61,7 +63,7 @@ def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
     return [
         ("target", started.text),
         ("profile", started.release),
-        ("resembles", found.release),
+        ("resembles", found.release or "no release: it does not respond"),
         ("capabilities", ", ".join(sorted(started.capabilities))),
         ("header", found.header),
         ("json", found.json),

@@ -12,6 +12,9 @@ from conformance.harness.targets.probing.probe import WRONG_OPAQUES
 from conformance.harness.targets.target_file import read_target_file
 from conformance.meta.peers.lying_server import LyingServer, honest
 from conformance.meta.peers.test_probing import boastful, cluster, modest
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def test_the_template_is_printed_and_can_be_read(tmp_path: Path) -> None:
@@ -40,3 +43,16 @@ def test_a_peer_with_wrong_opaques_is_a_finding() -> None:
         printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
     assert printed.exit_code == 1
     assert f"not honest    the name server {WRONG_OPAQUES}\n" in printed.output
+
+
+def test_of_a_peer_that_does_not_respond_nothing_is_known() -> None:
+    with cluster(mute) as server:
+        printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
+    assert printed.exit_code == 3, printed.output
+    assert "resembles     no release: it does not respond" in printed.output
+
+
+def mute(request: Command) -> int | None:
+    """Respond to the first request only, which asks for the brokers."""
+    is_first = request.code == RequestCode.GET_BROKER_CLUSTER_INFO
+    return ResponseCode.SUCCESS if is_first else None

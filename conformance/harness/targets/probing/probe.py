@@ -55,8 +55,8 @@ _FAILURES = (PeerError, AssertionError, LayoutError, ValueError)
 class Probed:
     """Result of probing."""
 
-    release: str
-    """Studied release that the peer reports or behaves like."""
+    release: str | None
+    """Studied release that the peer reports or behaves like; None if it is silent."""
     refused: frozenset[int]
     """Codes of the requests that it refuses as unknown to it."""
     header: str
@@ -72,7 +72,7 @@ def probe(target: Target) -> Probed:
     refused, complaints = refusals(target)
     guess = guess_release(target.namesrv, target.broker)
     return Probed(
-        release=guess.release if guess is not None else target.release,
+        release=guess.release if guess is not None else None,
         refused=refused,
         header=_header_notation(target.namesrv),
         json=_json_notation(target.namesrv),
