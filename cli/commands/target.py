@@ -38,8 +38,8 @@ def probe_(text: str) -> None:
 
     The probe only reads, so the target may be a cluster in use.
 
-    Exit codes: 0 it is honest, 1 it accepts invalid requests or its responses have
-    wrong opaques, 2 usage, 3 it does not start or does not respond.
+    Exit codes: 0 honest, 1 it accepts invalid requests or sends wrong opaques,
+    2 usage, 3 it is silent or does not start.
     """
     try:
         named = parse_target(text)

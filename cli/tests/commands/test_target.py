@@ -53,6 +53,6 @@ def test_of_a_peer_that_does_not_respond_nothing_is_known() -> None:
 
 
 def mute(request: Command) -> int | None:
-    """Respond to the first request only, which asks for the brokers."""
+    """Respond to the first request only, for the addresses of the brokers."""
     is_first = request.code == RequestCode.GET_BROKER_CLUSTER_INFO
     return ResponseCode.SUCCESS if is_first else None
