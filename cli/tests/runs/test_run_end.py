@@ -21,6 +21,8 @@ import os, signal
 
 def pytest_runtest_logreport(report):
     if report.when == "teardown" and "PYTEST_XDIST_WORKER" not in os.environ:
+        # A job in the background of a shell ignores the signal.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         os.kill(os.getpid(), signal.SIGINT)
 """
 
