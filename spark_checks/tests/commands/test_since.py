@@ -119,6 +119,7 @@ def test_a_real_store_is_silent_from_anywhere_on(
     assert [one.message for one in found.findings] == []
 
 
+@pytest.mark.slow
 def test_what_is_wrong_before_is_silent_and_behind_is_found(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -118,7 +118,7 @@ def test_a_wrong_table_is_an_error(
         field_table.__wrapped__()
 
 
-@pytest.mark.parametrize("group", slow_but(GROUPS, "blanks", "headers"))
+@pytest.mark.parametrize("group", slow_but(GROUPS, "headers"))
 def test_wrong_values_of_all_fields_are_found_as_the_table_has_it(
     spark: SparkSession, stores: Mapping[Plan, Path], group: str
 ) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
@@ -38,6 +39,7 @@ def test_a_store_in_order_is_silent(spark: SparkSession, tmp_path: Path) -> None
     }
 
 
+@pytest.mark.slow
 def test_what_a_killed_broker_leaves_is_a_warning(
     spark: SparkSession, tmp_path: Path
 ) -> None:
