@@ -59,7 +59,7 @@ class Reader:
             text = text.replace(written, free)
         if block.setting == " background":
             return self._serve(text)
-        is_install = "install ." in text
+        is_install = text.startswith("pipx install")
         where = self.checkout if is_install else self.folder
         code = 1 if "exit=1" in block.setting else 0
         script = ["bash", "--norc", "-c", text]
