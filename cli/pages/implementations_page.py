@@ -19,7 +19,7 @@ from spec.registry import all_clauses
 _HEAD = """\
 # Implementations, by family of clauses
 
-Each column is one recorded run of the suites, with the command that repeats it. Runs on
+Each recorded run of the suites has a row here and a column below. Runs on
 Apache's releases are in `spec/evidence`, all others in
 `conformance/targets/implementations`. This page is written by
 
