@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from py4j.protocol import Py4JError
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -87,6 +86,9 @@ class AuditProgress:
         if self._progress is None:
             yield
             return
+        # Here, so that a base without Spark can describe the options of the command.
+        from py4j.protocol import Py4JError
+
         ended = threading.Event()
 
         def follow() -> None:

@@ -48,6 +48,16 @@ def test_a_missing_package_is_one_line(
     assert (done.exit_code, done.stderr) == (3, line)
 
 
+def test_a_base_without_any_extra_names_the_extra_of_the_audit() -> None:
+    code = f"import sys; sys.modules.update(dict.fromkeys({list(EXTRAS)}))\n"
+    code += "from cli.main import main; main(['audit', 'store'])"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith("Error: pyspark is not installed: pip install ")
+    assert done.stderr.rstrip("'\n").endswith("[audit]")
+
+
 def test_the_extras_have_the_packages() -> None:
     optional = PROJECT["optional-dependencies"]
     assert PROJECT["name"] == DISTRIBUTION
