@@ -37,6 +37,14 @@ SALVAGE = (
     "Without such files, write a new store of all messages that can still be read, also"
     " those behind the damage, and start the broker on it."
 )
+SHORT = "The commit log can be read, but its last file may be missing."
+MORE_FILES = (
+    "Bring commit-log files that this store lacks back from a slave or a backup, where"
+    " OTHER is the path of that store, and audit again."
+)
+ACCEPT_LOSS = (
+    "Without such files, start the broker: the messages listed above are lost."
+)
 AFTER_LOG = (
     "Repair the commit log first and audit again: these findings may follow from its"
     " damage."
@@ -155,15 +163,24 @@ class Advice:
         return [one for one in self.findings if is_damage(one)]
 
     @property
+    def is_log_short(self) -> bool:
+        """Whether a start loses messages, although every record can be read."""
+        return (
+            not self.damage and self.forecast is not None and bool(self.forecast.lost)
+        )
+
+    @property
     def headline(self) -> str | None:
         """The damage and the losses of a start, or None for a sound store."""
         own = [one for one in self.findings if not is_about_two_stores(one)]
         errors = [one for one in own if one.severity is Severity.ERROR]
         if not own:
             return None
-        if not errors:
+        if self.is_log_short:
+            found = SHORT
+        elif not errors:
             return _without_errors(own)
-        if self.damage:
+        elif self.damage:
             places = number_of(sum(1 + one.more for one in self.damage), "place")
             first = self.damage[0]
             found = f"The commit log is damaged in {places}, first in {first.file}."
@@ -173,8 +190,8 @@ class Advice:
 
     @property
     def first_steps(self) -> list[tuple[str, list[str]]]:
-        """Sentences with commands, for a damaged commit log; the first comes first."""
-        if not self.damage:
+        """Sentences with commands for a damaged or short log; the first comes first."""
+        if not self.damage and not self.is_log_short:
             return []
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.store)
@@ -185,13 +202,24 @@ class Advice:
             f"cp -a OTHER/{shlex.quote(file)} {shlex.quote(self._path(file))}"
             for file in files[:SHOWN_FILES]
         ]
-        return [
+        begin: list[tuple[str, list[str]]] = [
             ("Start no broker on this store before it is copied.", []),
             ("Copy the store.", [f"cp -a {store} {copy}"]),
             (
                 "List all messages that a start would lose.",
                 [f"rmqc recover {store} --release {release} --dry-run"],
             ),
+        ]
+        if self.is_log_short:
+            log = shlex.quote(self._path("commitlog/"))
+            missing = f"cp -an OTHER/commitlog/. {log}"
+            return [
+                *begin,
+                (MORE_FILES, [missing, f"rmqc audit {store}"]),
+                (ACCEPT_LOSS, []),
+            ]
+        return [
+            *begin,
             (RESTORED, [*back, f"rmqc audit {store}"]),
             (SALVAGE, [f"rmqc salvage {store} -o {salvaged}"]),
         ]
@@ -201,7 +229,7 @@ class Advice:
         name = findings[0].invariant.id
         family = name.rpartition("-")[0]
         is_effect = family not in CAUSES[:2] and not is_damage(findings[0])
-        if self.damage and is_effect:
+        if (self.damage or self.is_log_short) and is_effect:
             return AFTER_LOG, []
         if name == STRAY:
             return advice_for(name), self._moves(one.file for one in findings)

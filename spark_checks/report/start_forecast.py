@@ -40,19 +40,24 @@ class StartForecast:
         """One sentence with the effect on messages."""
         begin = f"The start of a {self.release} broker"
         if self.refusal is not None:
-            return f"{begin} fails: {self.refusal}."
+            failure = f"{begin} fails: {self.refusal}."
+            return f"{failure} Lost: {self._loss}." if self.lost else failure
         if self.lost:
-            shown = [f"{count:,} of {topic}" for topic, count in self.lost[:3]]
-            rest = self.lost[3:]
-            if rest:
-                count = sum(count for _, count in rest)
-                shown.append(f"{count:,} of {number_of(len(rest), 'other topic')}")
-            total = number_of(self.lost_count, "message")
-            return f"{begin} loses {total}: {', '.join(shown)}."
+            return f"{begin} loses {self._loss}."
         if self.invisible:
             hidden = number_of(self.invisible, "message")
             return f"{begin} leaves {hidden} in the log without a unit in a queue."
         return f"{begin} loses no message that can still be read."
+
+    @property
+    def _loss(self) -> str:
+        """Number of lost messages, in total and of the topics with most of them."""
+        shown = [f"{count:,} of {topic}" for topic, count in self.lost[:3]]
+        rest = self.lost[3:]
+        if rest:
+            count = sum(count for _, count in rest)
+            shown.append(f"{count:,} of {number_of(len(rest), 'other topic')}")
+        return f"{number_of(self.lost_count, 'message')}: {', '.join(shown)}"
 
     def as_json(self) -> dict[str, object]:
         """Return the forecast for the audit's JSON output."""

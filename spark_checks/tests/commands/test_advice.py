@@ -14,6 +14,7 @@ from spark_checks.audit import INVARIANTS
 from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.report.advice import (
     ADVICE,
+    AFTER_LOG,
     BY_ITSELF,
     NO_REBUILD,
     OTHERWISE,
@@ -153,6 +154,36 @@ def test_a_damaged_log_is_the_headline_and_no_queue_is_moved() -> None:
         "rmqc salvage '/a b' -o '/a b.salvaged'",
     ]
     assert next_steps(found)[0]["invariant"] == "INV-LOG-001"
+
+
+@pytest.mark.parametrize("severity", [Severity.ERROR, Severity.WARNING])
+def test_a_missing_end_of_the_log_is_the_headline_and_nothing_is_moved(
+    severity: Severity,
+) -> None:
+    unit, item = (replace(one, severity=severity) for one in (UNIT, ITEM))
+    checkpoint = finding("INV-CHECK-002", severity, "checkpoint")
+    found = advice(unit, item, checkpoint, forecast=LOSSES)
+    assert found.headline == (
+        "The commit log can be read, but its last file may be missing. The start of a"
+        " 4.6.0 broker loses 3,001 messages: 3,000 of T, 1 of U."
+    )
+    assert [step["do"] for step in next_steps(found)] == [AFTER_LOG] * 3
+    commands = [command for _, each in found.first_steps for command in each]
+    assert commands == [
+        "cp -a '/a b' '/a b.copy'",
+        "rmqc recover '/a b' --release 4.6.0 --dry-run",
+        "cp -an OTHER/commitlog/. '/a b/commitlog/'",
+        "rmqc audit '/a b'",
+    ]
+
+
+def test_a_start_that_fails_names_the_lost_messages() -> None:
+    refused = replace(LOSSES, refusal="it waits for ever")
+    assert refused.result == (
+        "The start of a 4.6.0 broker fails: it waits for ever."
+        " Lost: 3,001 messages: 3,000 of T, 1 of U."
+    )
+    assert replace(refused, lost=()).result.endswith("fails: it waits for ever.")
 
 
 def test_queues_are_rebuilt_only_if_a_start_without_them_is_harmless() -> None:

@@ -184,6 +184,25 @@ def test_advice_follows_the_forecast_of_a_start(tmp_path: Path) -> None:
     assert not [one for one in commands if one.startswith(("mv", "rm "))]
 
 
+@pytest.mark.slow
+def test_a_store_without_the_end_of_its_log_has_a_forecast(tmp_path: Path) -> None:
+    store = shutil.copytree(FIXTURES / "store" / "4.6.0-killed", tmp_path / "store")
+    for offset in (65_536, 131_072):
+        (store / "commitlog" / f"{offset:020}").unlink()
+    run = subprocess.run(
+        [*module_command("cli"), "audit", str(store), "--format", "json"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    audit = json.loads(run.stdout)
+    assert {one["severity"] for one in audit["violations"]} == {"warning"}
+    assert "its last file may be missing" in audit["headline"]
+    assert "loses 63 messages: " in audit["headline"]
+    assert audit["first_steps"][0]["do"].startswith("Start no broker on this store")
+
+
 def test_a_broker_conf_gives_sizes_and_delays(tmp_path: Path) -> None:
     path = tmp_path / "broker.conf"
     path.write_text(
