@@ -131,7 +131,7 @@ def brightness(colour: str) -> int:
 def test_the_gravest_comes_first(browser: Browser, run_file: Path) -> None:
     with opened(browser, run_file) as page:
         assert shown(page)[:2] == ["WIRE-FRAME-002", "WIRE-FRAME-008"]
-        assert page.title() == "RocketMQ 4.6.0: 2 of 4 clauses"
+        assert page.title() == "embedded: as 4.6.0: 2 of 4 clauses"
         assert len(shown(page)) == len(OUTCOMES)
 
 
@@ -253,7 +253,7 @@ def test_a_cell_leads_to_its_clause_in_the_run(
         page.go_back()
         page.locator("#clauses thead a", has_text="jvm:5.3.3").click()
         assert page.url.endswith("/d/report.html")
-        assert page.title() == "RocketMQ 4.6.0: 6 of 6 clauses"
+        assert page.title() == "jvm:5.3.3 as 4.6.0: 6 of 6 clauses"
 
 
 def test_a_count_of_the_matrix_filters_by_target_too(

@@ -137,6 +137,10 @@ def test_a_run_has_a_page_a_summary_and_a_badge(
         assert run("page", files[1], "-o", str(tmp_path / name)).exit_code == 0
         texts[name] = (tmp_path / name).read_text(encoding="utf-8")
     assert Page(texts["run.html"]).loads == ["data:,", "#clauses", "#WIRE-FRAME-002"]
+    headline = "localhost:9876 as 4.9.7: 0 of 1 clauses"
+    assert f"<title>{headline}</title>" in texts["run.html"]
+    assert f"<h1>{headline}</h1>" in texts["run.html"]
+    assert texts["run.md"].startswith("# `localhost:9876` as 4.9.7: 0 of 1 clauses\n")
     assert "&lt;it&gt; is not met." in texts["run.html"]
     assert "| WIRE-FRAME-002 | MUST | 1 | 2 |" in texts["run.md"]
     assert "| unsupported | nobody listens | 1 |" in texts["run.md"]
