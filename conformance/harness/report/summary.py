@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -31,6 +33,7 @@ SHORT = {
 }
 """Outcomes as heads of columns."""
 BAR_WIDTH = 10
+VALUE_INDENT = 9 * " "
 MOST_REASONS = 12
 MOST_NAMED = 3
 """Clauses of a reason that are named."""
@@ -56,11 +59,13 @@ def write_summary(
     terminal.section(heading)
     for line in table(results):
         terminal.write_line(line)
-    terminal.write_line(checked_line(results), bold=True)
+    for line in wrapped(checked_line(results), "  "):
+        terminal.write_line(line, bold=True)
     entries = [entry_of(result) for result in results]
     write_causes(terminal, entries, is_whole=is_whole)
     for line in reasons(results):
-        terminal.write_line(line)
+        for part in wrapped(line, "  "):
+            terminal.write_line(part)
 
 
 def write_causes(
@@ -80,7 +85,8 @@ def write_causes(
         terminal.write_line(f"... and {len(failed) - MOST_CAUSES} more causes")
     for cause in errors[:MOST_CAUSES]:
         named = ", ".join(_first_few(cause.clauses))
-        terminal.write_line(f"error: {one_line(cause.found)} ({named})", yellow=True)
+        for line in wrapped(f"error: {one_line(cause.found)} ({named})", "  "):
+            terminal.write_line(line, yellow=True)
     for name in stale_clauses(entries):
         text = f"stale: {name} passes; remove its entry from the known failures"
         terminal.write_line(text, red=True)
@@ -91,18 +97,26 @@ def _write_cause(terminal: pytest.TerminalReporter, cause: Cause) -> None:
     extent = f"  ({cause.extent})" if cause.extent else ""
     colour = {"red": True} if cause.is_grave else {"yellow": True}
     terminal.write_line(f"{cause.clause_id} {cause.level}{extent}", **colour)
-    lines = [cause.sentence]
+    lines = [*wrapped(cause.sentence)]
     if cause.found:
-        lines.append(f"got      {one_line(cause.found)}")
+        lines += wrapped(f"got      {one_line(cause.found)}", VALUE_INDENT)
     if cause.expected:
-        lines.append(f"expected {one_line(cause.expected)}")
+        lines += wrapped(f"expected {one_line(cause.expected)}", VALUE_INDENT)
     others = [name for name in cause.clauses if name != cause.clause_id]
     if others:
-        lines.append(f"also     {', '.join(_first_few(others))}")
+        lines += wrapped(f"also     {', '.join(_first_few(others))}", VALUE_INDENT)
     if cause.again:
         lines.append(f"again    {cause.again}")
     for line in lines:
         terminal.write_line(f"  {line}")
+
+
+def wrapped(text: str, indent: str = "") -> list[str]:
+    """Return *text* in lines that fit the terminal, two columns from its edge."""
+    columns = shutil.get_terminal_size().columns - 2
+    return textwrap.wrap(
+        text, columns, subsequent_indent=indent, break_on_hyphens=False
+    )
 
 
 def _first_few(names: list[str]) -> list[str]:
@@ -126,7 +140,8 @@ def write_differences(
 ) -> None:
     """Write the comparison with the evidence, and each difference if *is_whole*."""
     heading, *lines = difference_lines(found)
-    terminal.write_line(heading)
+    for line in wrapped(heading, "  "):
+        terminal.write_line(line)
     if not is_whole:
         return
     for line in lines:

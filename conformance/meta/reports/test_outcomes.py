@@ -227,10 +227,10 @@ def test_a_response_to_no_request_is_found_in_a_transcript() -> None:
 
 
 def test_what_is_not_as_recorded_of_the_release_is_named(tmp_path: Path) -> None:
-    output = run(tmp_path, PASSES + FAILS).output
+    output = " ".join(run(tmp_path, PASSES + FAILS).output.split())
     assert "evidence of 4.9.7" in output
     assert "1 outcomes as recorded, 1 otherwise, 0 without a verdict here" in output
-    assert "differs WIRE-FRAME-002  here fail, recorded pass: The low" in output
+    assert "differs WIRE-FRAME-002 here fail, recorded pass: The low" in output
 
 
 def test_a_difference_is_a_finding_only_against_the_evidence(tmp_path: Path) -> None:
