@@ -184,6 +184,8 @@ class Advice:
             places = number_of(sum(1 + one.more for one in self.damage), "place")
             first = self.damage[0]
             found = f"The commit log is damaged in {places}, first in {first.file}."
+        elif self.forecast is not None and self.forecast.refusal is not None:
+            found = "No record is damaged, but the store has errors."
         else:
             found = "No damage to the commit log, but errors in what belongs to it."
         return found if self.forecast is None else f"{found} {self.forecast.result}"

@@ -107,6 +107,15 @@ def test_a_headline_promises_only_repairs_that_a_start_makes(
     assert advice(*found).headline == headline
 
 
+def test_a_store_that_does_not_start_is_not_called_undamaged() -> None:
+    refused = StartForecast(release="4.6.0", refusal="commitlog/0 is no file")
+    found = advice(finding("INV-FILE-002"), forecast=refused)
+    assert found.headline == (
+        "No record is damaged, but the store has errors. The start of a 4.6.0 broker"
+        " fails: commitlog/0 is no file."
+    )
+
+
 def test_a_stray_file_is_moved_out_and_the_log_is_intact() -> None:
     stray = finding("INV-FILE-001", file="commitlog/README.txt")
     found = advice(stray)
