@@ -174,12 +174,10 @@ def test(
     if listed:
         _list(wanted, suite, keywords, profile)
         return
-    suites = _suites(suite or suites_of(names))
-    if suites == [CLIENT_SUITE] and suites_of(names) != CLIENT_SUITE:
-        raise WrongValueError(
-            f"--suite {CLIENT_SUITE} tests clients: rmqc test-client --adapter CMD"
-        )
-    test_count = count_tests(selected_tests(suites, keywords), wanted)
+    suites = _suites_to_run(suite, names)
+    test_count = None
+    if wanted is not None or jobs is None:  # reading the tests takes most of a second
+        test_count = count_tests(selected_tests(suites, keywords), wanted)
     if wanted is not None and not test_count:
         _exit_unchecked(f"no test of {', '.join(suites)} names these clauses")
     words = [*map(str, suite_folders(suites)), *_plain(profile=profile, suite=suite)]
@@ -260,6 +258,16 @@ def suites_of(names: tuple[str, ...]) -> str:
 def _suites(text: str) -> list[str]:
     """Return the suites that *text* selects."""
     return select(text, SUITES, kind="suite")
+
+
+def _suites_to_run(suite: str | None, names: tuple[str, ...]) -> list[str]:
+    """Return the suites for the targets *names*, of which *suite* may select some."""
+    suites = _suites(suite or suites_of(names))
+    if suites == [CLIENT_SUITE] and suites_of(names) != CLIENT_SUITE:
+        raise WrongValueError(
+            f"--suite {CLIENT_SUITE} tests clients: rmqc test-client --adapter CMD"
+        )
+    return suites
 
 
 def _exit_unchecked(reason: str) -> NoReturn:

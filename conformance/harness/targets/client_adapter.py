@@ -111,8 +111,7 @@ class Adapter:
         except AdapterError:  # it ends, and reads no line
             self._reading.join(ENDING_S)
             raise AdapterError(self._output_without_hello(timeout_s)) from None
-        with self._news:
-            self._news.wait_for(lambda: pending.is_done or not self.running, timeout_s)
+        self._wait(lambda: pending.is_done, timeout_s)
         if (answer := pending.answer) is None:
             raise AdapterError(self._output_without_hello(timeout_s))
         if "result" not in answer:
@@ -125,13 +124,17 @@ class Adapter:
         self, condition: Callable[[], bool], *, what: str, timeout_s: float
     ) -> None:
         """Return when *condition* holds, which a line from the adapter makes true."""
-        with self._news:
-            self._news.wait_for(lambda: condition() or not self.running, timeout_s)
+        self._wait(condition, timeout_s)
         if not condition():
             how = self.fault or ("none came" if self.running else "it ended")
             raise AdapterError(
                 f"{self.command}: waited for {what}: {how}\n{self.log()}"
             )
+
+    def _wait(self, condition: Callable[[], bool], timeout_s: float) -> None:
+        """Wait until *condition* holds or the adapter has ended."""
+        with self._news:
+            self._news.wait_for(lambda: condition() or not self.running, timeout_s)
 
     def _output_without_hello(self, timeout_s: float) -> str:
         """Return in one line the output of the program, or its end."""

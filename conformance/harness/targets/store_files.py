@@ -30,6 +30,8 @@ from spec.store.index_file import (
     key_hash,
 )
 
+BODY_CRC_AT = 8
+"""Position of the body's checksum in a record."""
 SLOT_SHARE = 4
 """Default number of index items for each slot: it identifies the slot count."""
 

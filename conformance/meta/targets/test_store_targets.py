@@ -13,13 +13,11 @@ from conformance.harness.child_run.child_run import run_child
 from conformance.harness.pytest_plugin.options import suite_folders
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
-from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.store_files import BODY_CRC_AT, StoreFiles
 
 RECORDED = SOURCES / "fixtures" / "store"
 QUICK = ("4.6.0-stopped", "5.5.0-killed")
 """Stores of the default run."""
-BODY_CRC_AT = 8
-"""Position of the checksum in a record."""
 
 
 def outcomes(store: Path, release: str) -> dict[str, Outcome]:

@@ -6,6 +6,7 @@ import pytest
 
 from conformance.harness.failure.failure import Evidence
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.targets.store_files import BODY_CRC_AT
 from conformance.store.workload import Sent
 from conformance.store.written import Written
 from spec.host import Host
@@ -23,10 +24,6 @@ from spec.wire.message.properties import NAME_END, VALUE_END, decode_properties
 from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = pytest.mark.needs("store", "wire", "config")
-
-
-BODY_CRC_AT = 8
-"""Position of the checksum in a record."""
 
 
 @pytest.fixture

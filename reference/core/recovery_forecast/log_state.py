@@ -5,6 +5,7 @@ The commit log during a start: its files and its end.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 
 from reference.core.recovery_forecast.store_view import StoreView
@@ -14,11 +15,11 @@ from reference.core.store.commitlog.record_reader import (
     read_record,
 )
 from reference.core.store.recovery.rules import RecoveryRules
+from reference.core.store.written_bytes import PIECE_SIZE, written_size
 from spec.store.blank import BLANK_SIZE_MIN
 from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import FIXED_SIZE_V4
 
-_PIECE = 1 << 20
 _SMALLEST = FIXED_SIZE_V4 + 1
 """A record without a body, of a topic with one letter."""
 
@@ -97,14 +98,13 @@ class LogState:
         """Return the offset after the last byte that is not zero."""
         for base in reversed(self.start_offsets):
             data = self.open(base)
-            end = len(data)
-            while end:
-                piece = bytes(data[max(end - _PIECE, 0) : end]).rstrip(b"\0")
-                self._view.count_read(_PIECE)
-                end = max(end - _PIECE, 0)
-                if piece:
-                    return base + end + len(piece)
+            if size := written_size(partial(self._counted_read, data), 0, len(data)):
+                return base + size
         return max(self.start, 0)
+
+    def _counted_read(self, data: memoryview, start: int, end: int) -> bytes:
+        self._view.count_read(PIECE_SIZE)
+        return bytes(data[start:end])
 
     def _records_in(
         self, data: memoryview, base: int, at: int

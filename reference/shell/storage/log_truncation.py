@@ -12,13 +12,13 @@ import re
 import shlex
 from pathlib import Path
 
+from reference.core.store.written_bytes import written_size
 from reference.shell.storage.disk_space import ranges_with_data
 from spec.store.file_names import COMMIT_LOG
 
 RELEASE = "4.6"
 """Release with the recovery of the reference, for ``rmqc recover``."""
 _NAME = re.compile(r"[0-9]{20}")
-_PIECE = 1 << 20
 
 
 def written_end(store: Path) -> int:
@@ -49,11 +49,12 @@ def _written_size(path: Path) -> int:
     """Return the number of bytes up to the last one of the file that is not zero."""
     with path.open("rb", buffering=0) as file:
         number = file.fileno()
+
+        def read(start: int, end: int) -> bytes:
+            return os.pread(number, end - start, start)
+
         size = os.fstat(number).st_size
         for begin, end in reversed([*ranges_with_data(number, 0, size)]):
-            while end > begin:
-                start = max(end - _PIECE, begin)
-                if data := os.pread(number, end - start, start).rstrip(b"\0"):
-                    return start + len(data)
-                end = start
+            if written := written_size(read, begin, end):
+                return written
     return 0
