@@ -70,11 +70,11 @@ def steps(release: str) -> list[Step]:
         "changes": ("rmqc", "spec", "evolution"),
         "evidence": ("rmqc", "evidence", "record", "--release", release),
         "ranges": ("rmqc", "evidence", "ranges", "--release", release),
-        "vectors": ("python", "fixtures/record/vectors.py"),
+        "vectors": ("python", "-m", "fixtures.record.vectors"),
         "handover": ("rmqc", "report", "handover", "-o", "docs/handover.md"),
         "pages": ("rmqc", "report", "pages"),
         **{
-            name: ("python", f"fixtures/record/{name}.py", release)
+            name: ("python", "-m", f"fixtures.record.{name}", release)
             for name in ("headers", "stores", "frames", "parts", "edges")
         },
     }

@@ -2,7 +2,7 @@
 The recorded stores that are damaged, and what real releases then made of them.
 
 ``fixtures/starts/RELEASE`` has the store that a broker of the release wrote and
-``outcomes.json``, by damage. ``python fixtures/record/starts.py`` records both.
+``outcomes.json``, by damage. ``python -m fixtures.record.starts`` records both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 The recorder of header tables reads Java's code rightly, and gives what is kept.
 
-It is a script in ``fixtures/record``, not a package: its modules are loaded from there.
+It is in ``fixtures``, which no distribution contains: its modules are imported by name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[3]
-RECORD = ROOT / "fixtures" / "record"
+RECORDER = "fixtures.record.headers"
 NO_JARS = 3
 """The recorder's exit code when a release cannot be had."""
 
@@ -27,11 +27,10 @@ LOOKUPSWITCH, TABLESWITCH, IF_ICMPNE, WIDE, ILOAD = 171, 170, 160, 196, 21
 
 
 @pytest.fixture
-def modules(monkeypatch: pytest.MonkeyPatch) -> Any:
+def modules() -> Any:
     """Return the recorder's modules by the last part of their names."""
-    monkeypatch.syspath_prepend(str(RECORD))
     names = ("class_file", "instructions", "reader", "values")
-    found = {name: importlib.import_module(f"headers_{name}") for name in names}
+    found = {name: importlib.import_module(f"{RECORDER}.{name}") for name in names}
     return SimpleNamespace(**found)
 
 
@@ -106,7 +105,7 @@ def test_a_dense_switch_and_a_wide_instruction_are_split_rightly(modules: Any) -
 )
 def test_the_recorder_gives_the_table_that_is_kept(release: str) -> None:
     done = subprocess.run(
-        [sys.executable, str(RECORD / "headers.py"), "--check", release],
+        [sys.executable, "-m", RECORDER, "--check", release],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -25,7 +25,7 @@ def test_each_step_is_listed_with_its_command() -> None:
     lines = result.output.splitlines()
     assert [line.split()[0] for line in lines] == list(NAMES)
     assert "evidence  rmqc evidence record --release 5.9.9" in lines
-    assert "headers   python fixtures/record/headers.py 5.9.9" in lines
+    assert "headers   python -m fixtures.record.headers 5.9.9" in lines
 
 
 @pytest.mark.parametrize("word", ["5.9", "newest", "5.9.9-rc1"])
