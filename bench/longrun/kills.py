@@ -32,7 +32,7 @@ from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.harness.targets.target import Target, parse_target
 from conformance.recovery.load import Acknowledged, Load
 from conformance.recovery.queue_checks import ends_of, found_by_key, key_of, pulled
-from conformance.recovery.starting import start_after_kill
+from conformance.recovery.restart import start_after_kill
 
 COUNT = 200
 QUEUES = 3

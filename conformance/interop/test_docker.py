@@ -35,9 +35,9 @@ KNOWN = SOURCES / "conformance" / "targets" / "docker" / "known.toml"
 SAMPLES = {
     "bridge": ("wire", "messaging/send/test_send.py"),
     "host": (
-        "routing/test_name_server.py",
+        "routing/admin/test_name_server.py",
         "messaging/pull/test_pull.py",
-        "recovery/test_inventory.py",
+        "recovery/damaged_files/test_inventory.py",
     ),
 }
 """Some of the suites on each network."""

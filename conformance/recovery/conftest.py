@@ -9,10 +9,10 @@ import pytest
 
 from conformance.harness.pytest_plugin.fixtures import another_target, need
 from conformance.harness.targets.target import Capability, Target
-from conformance.recovery.crashed import SETTINGS as CRASH_SETTINGS
-from conformance.recovery.crashed import Crashed, crash
-from conformance.recovery.original import Original, filled
-from conformance.recovery.small import SMALL_FILES
+from conformance.recovery.damaged_files.original import Original, filled
+from conformance.recovery.power_cuts.crashed_broker import SETTINGS as CRASH_SETTINGS
+from conformance.recovery.power_cuts.crashed_broker import Crashed, crash
+from conformance.recovery.small_files import SMALL_FILES
 
 
 @pytest.fixture(scope="session")

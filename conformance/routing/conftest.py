@@ -9,7 +9,7 @@ import pytest
 from conformance.harness.pytest_plugin.background import begin, end, result_of
 from conformance.harness.targets.target import Target
 from conformance.routing.fake_broker import Stage
-from conformance.routing.silence import Seen, watch
+from conformance.routing.liveness.silence import Seen, watch
 
 
 @pytest.fixture

@@ -10,7 +10,14 @@ import pytest
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.recovery.original import (
+from conformance.recovery.damaged_files.corruption import (
+    clear_queue,
+    overwrite_unit,
+    queue_file,
+    set_checkpoint,
+    spoil_magic,
+)
+from conformance.recovery.damaged_files.original import (
     COMMITTED,
     FEW,
     MANY,
@@ -18,15 +25,8 @@ from conformance.recovery.original import (
     must_send,
 )
 from conformance.recovery.queue_checks import check_ends, ends_of, key_of, pulled
-from conformance.recovery.small import LOG_FILE_SIZE, UNITS_PER_FILE
-from conformance.recovery.spoiling import (
-    clear_queue,
-    overwrite_unit,
-    queue_file,
-    set_checkpoint,
-    spoil_magic,
-)
-from conformance.recovery.starting import starts
+from conformance.recovery.restart import starts
+from conformance.recovery.small_files import LOG_FILE_SIZE, UNITS_PER_FILE
 from spec.store.checkpoint import Checkpoint
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units, encode_unit
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name

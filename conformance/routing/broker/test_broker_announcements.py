@@ -23,7 +23,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, Target
 from conformance.meta.peers.lying_server import LyingServer
-from conformance.routing.fake_name_server import FakeNameServer
+from conformance.routing.broker.fake_name_server import FakeNameServer
 from spec.integers import body_crc
 from spec.routing.announcement import PERIOD_LEAST_MS
 from spec.routing.broker_registration import RegistrationBody, decode_registration

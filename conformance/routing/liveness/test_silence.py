@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
-from conformance.routing.silence import Seen
+from conformance.routing.liveness.silence import Seen
 from spec.routing.liveness import EXPIRY_MS
 from spec.wire.remoting.connection import IDLE_LIMIT_S
 

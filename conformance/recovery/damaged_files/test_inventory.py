@@ -9,11 +9,11 @@ import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.recovery.original import EARLY, FEW, MANY, Original
+from conformance.recovery.damaged_files.corruption import spoil_magic
+from conformance.recovery.damaged_files.original import EARLY, FEW, MANY, Original
 from conformance.recovery.queue_checks import check_ends, ends_of, found_by_key, pulled
-from conformance.recovery.small import LOG_FILE_SIZE
-from conformance.recovery.spoiling import spoil_magic
-from conformance.recovery.starting import starts
+from conformance.recovery.restart import starts
+from conformance.recovery.small_files import LOG_FILE_SIZE
 from spec.store.file_names import (
     CHECKPOINT,
     COMMIT_LOG,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.recovery.small import LOG_FILE_SIZE, UNITS_PER_FILE
+from conformance.recovery.small_files import LOG_FILE_SIZE, UNITS_PER_FILE
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE, file_name

@@ -16,8 +16,11 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
-from conformance.recovery.dirty_pages import dirty_kb, need_to_see_dirty_pages
-from conformance.recovery.small import SMALL_FILES
+from conformance.recovery.power_cuts.dirty_pages import (
+    dirty_kb,
+    need_to_see_dirty_pages,
+)
+from conformance.recovery.small_files import SMALL_FILES
 from spec.store.file_names import COMMIT_LOG
 from spec.wire.message.properties import Property
 

@@ -10,9 +10,7 @@ import pytest
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.target import Capability
-from conformance.recovery.original import FEW, Original, next_offset, send_small
-from conformance.recovery.queue_checks import check_ends, key_of, pulled
-from conformance.recovery.spoiling import (
+from conformance.recovery.damaged_files.corruption import (
     GARBAGE,
     clear_log,
     clear_queue,
@@ -20,6 +18,13 @@ from conformance.recovery.spoiling import (
     overwrite_log,
     spoil_magic,
 )
+from conformance.recovery.damaged_files.original import (
+    FEW,
+    Original,
+    next_offset,
+    send_small,
+)
+from conformance.recovery.queue_checks import check_ends, key_of, pulled
 from spec.store.commit_log import PlacedRecord
 from spec.store.message_record import encode_record
 from spec.store.record_parts import EMPTY_SIZE, PART_OFFSETS

@@ -15,9 +15,9 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
 )
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.recovery.original import COMMITTED, MANY, Original
+from conformance.recovery.damaged_files.original import COMMITTED, MANY, Original
 from conformance.recovery.queue_checks import ends_of
-from conformance.recovery.starting import starts
+from conformance.recovery.restart import starts
 from spec.routing.topic_config import decode_topic_table
 from spec.store.config.config_files import (
     BACKUP_SUFFIX,

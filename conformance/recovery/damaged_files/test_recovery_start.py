@@ -12,15 +12,19 @@ from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import TargetStarter
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
-from conformance.recovery.original import MANY, Original, next_offset
-from conformance.recovery.queue_checks import ends_of, found_by_key
-from conformance.recovery.small import INDEXED_PER_FILE, LOG_FILE_SIZE, SMALL_FILES
-from conformance.recovery.spoiling import (
+from conformance.recovery.damaged_files.corruption import (
     overwrite,
     overwrite_part,
     set_checkpoint,
     set_store_times,
     spoil_magic,
+)
+from conformance.recovery.damaged_files.original import MANY, Original, next_offset
+from conformance.recovery.queue_checks import ends_of, found_by_key
+from conformance.recovery.small_files import (
+    INDEXED_PER_FILE,
+    LOG_FILE_SIZE,
+    SMALL_FILES,
 )
 from spec.store.checkpoint import Checkpoint
 from spec.store.file_names import CONSUME_QUEUE, INDEX

@@ -17,6 +17,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     unique_name,
 )
 from conformance.harness.targets.target import Target
+from conformance.recovery.kills.transactions import Transactions, end, send_delayed
 from conformance.recovery.load import Acknowledged, Load, Send, send_batch, send_one
 from conformance.recovery.queue_checks import (
     check_keys,
@@ -24,9 +25,8 @@ from conformance.recovery.queue_checks import (
     key_of,
     pulled,
 )
-from conformance.recovery.small import SMALL_FILES
-from conformance.recovery.starting import start_after_kill
-from conformance.recovery.transacting import Transactions, end, send_delayed
+from conformance.recovery.restart import start_after_kill
+from conformance.recovery.small_files import SMALL_FILES
 
 pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
 

@@ -19,8 +19,8 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
-from conformance.recovery.crash_states import CrashState, Cut
 from conformance.recovery.load import Acknowledged, Draft, acknowledged
+from conformance.recovery.power_cuts.crash_states import CrashState, Cut
 from conformance.recovery.queue_checks import found_by_key
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.remoting.response_code import ResponseCode

@@ -24,7 +24,7 @@ from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
 from conformance.recovery.load import Acknowledged, Draft, send_one
 from conformance.recovery.queue_checks import check_survivors, lost_of, queues_of
-from conformance.recovery.starting import start_after_kill
+from conformance.recovery.restart import start_after_kill
 from spec.layout import LayoutError
 from spec.store.config.config_files import (
     CONSUMER_OFFSETS_FILE,

@@ -13,9 +13,9 @@ import random
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.recovery.crash_oracle import check_start
-from conformance.recovery.crash_states import drawn_states, named_states
-from conformance.recovery.crashed import MANY, TAG, Crashed
+from conformance.recovery.power_cuts.crash_oracle import check_start
+from conformance.recovery.power_cuts.crash_states import drawn_states, named_states
+from conformance.recovery.power_cuts.crashed_broker import MANY, TAG, Crashed
 from spec.integers import tags_code
 
 pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "kill")]

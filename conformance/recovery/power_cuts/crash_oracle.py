@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.recovery.crash_states import CrashState
-from conformance.recovery.crashed import Crashed
+from conformance.recovery.power_cuts.crash_states import CrashState
+from conformance.recovery.power_cuts.crashed_broker import Crashed
 from conformance.recovery.queue_checks import (
     MOST_NAMED,
     check_ends,
@@ -22,7 +22,7 @@ from conformance.recovery.queue_checks import (
     found_by_key,
     pulled,
 )
-from conformance.recovery.starting import REFUSES_EMPTY_FILES, starts
+from conformance.recovery.restart import REFUSES_EMPTY_FILES, starts
 from spec.registry import all_clauses
 from spec.store.commit_log import PlacedRecord, Stop, scan
 from spec.store.file_names import COMMIT_LOG, offset_of

@@ -22,7 +22,7 @@ from conformance.harness.targets.store_files import LogFile, StoreFiles
 from conformance.harness.targets.target import Target
 from conformance.recovery.load import Acknowledged, Draft, send_one
 from conformance.recovery.queue_checks import found_by_key
-from conformance.recovery.small import SLOT_COUNT
+from conformance.recovery.small_files import SLOT_COUNT
 from spec.store.commit_log import PlacedRecord
 from spec.store.file_names import ABORT
 

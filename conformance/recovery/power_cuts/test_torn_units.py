@@ -18,8 +18,8 @@ from conformance.harness.pytest_plugin.fixtures import (
     unique_name,
 )
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.recovery.crash_states import CrashState, named_states
-from conformance.recovery.crashed import (
+from conformance.recovery.power_cuts.crash_states import CrashState, named_states
+from conformance.recovery.power_cuts.crashed_broker import (
     SETTINGS,
     TAG,
     UNITS_PER_FILE,

@@ -10,15 +10,20 @@ import pytest
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import TargetStarter
-from conformance.recovery.original import EMPTY_BODY, MANY, Original, next_offset
-from conformance.recovery.queue_checks import ends_of, pulled
-from conformance.recovery.small import LOG_FILE_SIZE, SMALL_FILES
-from conformance.recovery.spoiling import (
+from conformance.recovery.damaged_files.corruption import (
     GARBAGE,
     clear_log,
     overwrite_part,
     set_checkpoint,
 )
+from conformance.recovery.damaged_files.original import (
+    EMPTY_BODY,
+    MANY,
+    Original,
+    next_offset,
+)
+from conformance.recovery.queue_checks import ends_of, pulled
+from conformance.recovery.small_files import LOG_FILE_SIZE, SMALL_FILES
 from spec.store.checkpoint import Checkpoint
 from spec.store.commit_log import RECOVERED_FILES_MAX, PlacedRecord
 from spec.store.file_names import CONSUME_QUEUE

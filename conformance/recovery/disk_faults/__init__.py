@@ -1,0 +1,1 @@
+"""A disk that is full, and files that cannot be written."""

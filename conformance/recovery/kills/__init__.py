@@ -1,0 +1,1 @@
+"""Kills of a broker at a random moment under load."""

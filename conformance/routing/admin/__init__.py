@@ -1,0 +1,1 @@
+"""Administration of a name server: KV config, lists, permissions and settings."""

@@ -1,0 +1,1 @@
+"""Brokers and clients that are silent, disconnect or return."""

@@ -1,0 +1,1 @@
+"""Registrations of brokers at a name server: headers, bodies and concurrency."""
