@@ -13,8 +13,8 @@ from datetime import datetime
 from conformance.harness.client.client import Client, require_success
 from spec.integers import java_string_hash
 from spec.store.message_record import Record
-from spec.wire.bodies.admin_bodies import GroupNames
-from spec.wire.bodies.heartbeat import ConsumerConnections
+from spec.wire.bodies.admin_bodies import GroupList
+from spec.wire.bodies.heartbeat import ConsumerConnection
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.bodies.offset_tables import ConsumeStats
 from spec.wire.message.message_id import encode_message_id
@@ -74,7 +74,7 @@ def java_map(values: Mapping[str, str]) -> str:
 def track_lines(record: Record, broker: Client) -> Iterator[str]:
     """Yield a line for each group that reads the message's topic, or that none does."""
     answer = require_success(broker.group_topics(topic=record.topic))
-    groups = decode_body(GroupNames, answer.body).groups
+    groups = decode_body(GroupList, answer.body).groups
     if not groups:
         yield "WARN: No Consumer"
     for group in groups:
@@ -92,7 +92,7 @@ def _track(record: Record, broker: Client, group: str) -> tuple[str, str]:
         problem = f"CODE:{answer.code} DESC:{answer.remark}"
         offline = answer.code == ResponseCode.CONSUMER_NOT_ONLINE
         return ("NOT_ONLINE" if offline else "UNKNOWN"), problem
-    members = decode_body(ConsumerConnections, answer.body)
+    members = decode_body(ConsumerConnection, answer.body)
     if members.consume_type == "CONSUME_ACTIVELY":
         return "PULL", "null"
     if not is_consumed(record, broker, group):

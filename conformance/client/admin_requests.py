@@ -10,9 +10,9 @@ from conformance.client.scripted_server import ReceivedRequest
 from conformance.client.test_consumption import COMMIT
 from conformance.client.test_pulling import of, one_queue
 from spec.wire.bodies.json_body import decode_body
-from spec.wire.bodies.offset_tables import ConsumerStatus
+from spec.wire.bodies.offset_tables import GetConsumerStatusBody
 from spec.wire.bodies.queue_name import QueueName
-from spec.wire.bodies.running_info import RunningInfo
+from spec.wire.bodies.running_info import ConsumerRunningInfo
 from spec.wire.remoting.command import Command, CommandFlag
 from spec.wire.remoting.request_code import RequestCode
 
@@ -81,9 +81,9 @@ def running_info_response(request: ReceivedRequest, group: str) -> Command:
     return response_to(request, RequestCode.GET_CONSUMER_RUNNING_INFO, fields)
 
 
-def running_info_of(request: ReceivedRequest, group: str) -> RunningInfo:
+def running_info_of(request: ReceivedRequest, group: str) -> ConsumerRunningInfo:
     """Return the running info of the client's *group*."""
-    return decode_body(RunningInfo, running_info_response(request, group).body)
+    return decode_body(ConsumerRunningInfo, running_info_response(request, group).body)
 
 
 def status_response(request: ReceivedRequest, topic: str, group: str) -> Command:
@@ -97,4 +97,4 @@ def status_of(answer: Command) -> dict[QueueName, int]:
     """Return the offsets in a consumer status."""
     if not answer.body:
         return {}
-    return dict(decode_body(ConsumerStatus, answer.body).offsets)
+    return dict(decode_body(GetConsumerStatusBody, answer.body).offsets)

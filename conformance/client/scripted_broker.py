@@ -21,7 +21,7 @@ from spec.host import Host
 from spec.layout import LayoutError
 from spec.store.message_record import Record, encode_record
 from spec.wire.bodies.fastjson import dumps, loads
-from spec.wire.bodies.heartbeat import Heartbeat
+from spec.wire.bodies.heartbeat import HeartbeatData
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import encode_properties
@@ -186,10 +186,10 @@ class ScriptedBroker(ScriptedServer):
         )
         self.send_request(request.connection, change)
 
-    def heartbeats(self) -> list[Heartbeat]:
+    def heartbeats(self) -> list[HeartbeatData]:
         """Return the heartbeats received."""
         found = self.requests(RequestCode.HEART_BEAT)
-        return [decode_body(Heartbeat, one.command.body) for one in found]
+        return [decode_body(HeartbeatData, one.command.body) for one in found]
 
     def _end(self, place: tuple[str, int]) -> int:
         return self.begins_at.get(place, 0) + len(self._stored[place])

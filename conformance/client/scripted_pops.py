@@ -19,7 +19,11 @@ from spec.store.message_record import Record, encode_record
 from spec.wire.bodies.json_body import decode_body, encode_body
 from spec.wire.bodies.queue_name import QueueName
 from spec.wire.message.properties import encode_properties
-from spec.wire.pop.pop_bodies import Assignment, AssignmentQuestion, Assignments
+from spec.wire.pop.pop_bodies import (
+    MessageQueueAssignment,
+    QueryAssignmentRequestBody,
+    QueryAssignmentResponseBody,
+)
 from spec.wire.pop.pop_receipt import (
     PoppedQueue,
     PopReceipt,
@@ -144,9 +148,9 @@ class ScriptedPops:
         ]
 
     def _assign(self, request: ReceivedRequest) -> None:
-        body = decode_body(AssignmentQuestion, request.command.body)
+        body = decode_body(QueryAssignmentRequestBody, request.command.body)
         queues = [
-            Assignment(
+            MessageQueueAssignment(
                 queue=QueueName(
                     topic=self.topic, broker_name=self.broker.name, queue_id=queue_id
                 ),
@@ -155,7 +159,7 @@ class ScriptedPops:
             for queue_id, mode in self.modes.items()
             if body.topic == self.topic
         ]
-        found = Assignments(assignments=tuple(queues))
+        found = QueryAssignmentResponseBody(assignments=tuple(queues))
         request.respond(0, body=encode_body(found))
 
     @staticmethod

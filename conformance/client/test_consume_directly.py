@@ -15,7 +15,7 @@ from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from spec.store.message_record import Record, encode_record
 from spec.wire.bodies.json_body import decode_body
-from spec.wire.bodies.running_info import ConsumedDirectly
+from spec.wire.bodies.running_info import ConsumeMessageDirectlyResult
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -61,7 +61,7 @@ def test_a_message_can_be_handed_to_a_consumer_directly(
     consumer = application.consumer(topic, order=order, outcomes={"direct": [word]})
     answer = consumed(consumer, broker, topic, "direct")
     expect("CLIENT-ADMIN-005", found=answer.code, expected=0, what="code")
-    received = decode_body(ConsumedDirectly, answer.body)
+    received = decode_body(ConsumeMessageDirectlyResult, answer.body)
     expect(
         "CLIENT-ADMIN-005",
         found=(received.result, received.is_ordered),

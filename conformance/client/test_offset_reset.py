@@ -22,7 +22,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.wire.bodies.json_body import encode_body
-from spec.wire.bodies.offset_tables import ResetOffsets
+from spec.wire.bodies.offset_tables import ResetOffsetBody
 from spec.wire.remoting.request_code import RequestCode
 
 
@@ -37,7 +37,7 @@ def reset(
         "timestamp": "0",
         "isForce": "true",
     }
-    wanted = encode_body(ResetOffsets(offsets={queue_of(topic): offset}))
+    wanted = encode_body(ResetOffsetBody(offsets={queue_of(topic): offset}))
     send_oneway(pull, RequestCode.RESET_CONSUMER_CLIENT_OFFSET, fields, wanted)
     return pull
 

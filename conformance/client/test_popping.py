@@ -21,7 +21,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from spec.client.popping import AFTER_ERROR_MS, DELAYS_S, INVISIBLE_MS, POLL_MS
 from spec.wire.bodies.json_body import decode_body
-from spec.wire.pop.pop_bodies import AssignmentQuestion
+from spec.wire.pop.pop_bodies import QueryAssignmentRequestBody
 from spec.wire.pop.pop_receipt import TopicKind, encode_receipt
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -65,7 +65,7 @@ def test_a_consumer_requests_its_queues(
     (request, *_) = pops.broker.wait_for(
         ASSIGN, where=lambda one: topic.encode() in one.command.body
     )
-    found = decode_body(AssignmentQuestion, request.command.body)
+    found = decode_body(QueryAssignmentRequestBody, request.command.body)
     (beat, *_) = pops.broker.heartbeats()
     for name, value, expected in (
         ("topic", found.topic, topic),

@@ -24,7 +24,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from spec.wire.bodies.json_body import decode_body
-from spec.wire.bodies.running_info import RunningInfo
+from spec.wire.bodies.running_info import ConsumerRunningInfo
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -73,7 +73,7 @@ def test_a_consumer_tells_its_state(
     pull = broker.wait_for(RequestCode.PULL_MESSAGE, where=lambda one: of(topic, one))
     answer = running_info_response(pull[0], consumer.group)
     expect("CLIENT-ADMIN-004", found=answer.code, expected=0, what="code")
-    received = decode_body(RunningInfo, answer.body)
+    received = decode_body(ConsumerRunningInfo, answer.body)
     expect_fields(
         "CLIENT-ADMIN-004",
         found=dict(received.properties),

@@ -13,7 +13,7 @@ from conformance.client.scripted_server import ReceivedRequest, responding
 from conformance.client.test_pulling import first_pulls, of, one_queue, pulls_of
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from spec.integers import java_string_hash
-from spec.wire.bodies.heartbeat import FilterCheck, Subscription
+from spec.wire.bodies.heartbeat import CheckClientRequestBody, SubscriptionData
 from spec.wire.bodies.json_body import body_from_json, decode_body
 from spec.wire.consumer.pull import PullFlag
 from spec.wire.remoting.language import Version
@@ -25,10 +25,10 @@ CHECK = RequestCode.CHECK_CLIENT_CONFIG
 SQL = "  a BETWEEN 1 AND 3 "
 
 
-def describe_target(broker: ScriptedBroker, topic: str) -> Subscription:
+def describe_target(broker: ScriptedBroker, topic: str) -> SubscriptionData:
     """Return the subscription to *topic* in the first heartbeat of a consumer."""
 
-    def found() -> list[Subscription]:
+    def found() -> list[SubscriptionData]:
         members = [one for beat in broker.heartbeats() for one in beat.consumers]
         return [
             one for each in members for one in each.subscriptions if one.topic == topic
@@ -107,9 +107,9 @@ def test_a_broker_is_asked_whether_it_can_filter_so(
     broker.on(CHECK, responding(code, remark="no"))
     outcome = application.try_consumer(topic, expression=SQL, type="SQL92")
     (request, *_) = broker.wait_for(CHECK)
-    found = decode_body(FilterCheck, request.command.body).subscription
+    found = decode_body(CheckClientRequestBody, request.command.body).subscription
     assert isinstance(found, dict), "it asks about no subscription"
-    received = body_from_json(Subscription, found)
+    received = body_from_json(SubscriptionData, found)
     expect(
         "CLIENT-SUBSCRIBE-005",
         found=(received.topic, received.expression, received.expression_type),

@@ -22,7 +22,7 @@ from conformance.interop.handover.handover import speak, target_text
 from conformance.interop.stores.settings import PROMPT, SMALL_FILES
 from conformance.interop.tools.audit_command import audited, finding_lines
 from rocketmq_conformance.paths import module_command
-from spec.wire.pop.pop_bodies import RequestMode
+from spec.wire.pop.pop_bodies import SetMessageRequestModeRequestBody
 from spec.wire.pop.pop_receipt import decode_receipt
 
 RELEASES = ("5.3.3", "5.4.0")
@@ -76,7 +76,7 @@ def _prepare(broker: Client) -> None:
     """Create topic and group, let the group pop, and send messages."""
     require_success(broker.create_topic(topic=TOPIC, queue_count=QUEUES))
     require_success(broker.update_group(group=GROUP))
-    mode = RequestMode(topic=TOPIC, group=GROUP, mode="POP")
+    mode = SetMessageRequestModeRequestBody(topic=TOPIC, group=GROUP, mode="POP")
     require_success(broker.set_request_mode(mode))
     for number in range(SENT):
         sent = broker.send_message(

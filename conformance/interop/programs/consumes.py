@@ -13,7 +13,7 @@ from conformance.harness.targets.client_adapter import Line
 from conformance.interop.programs.session import ClientSession, text_of, texts, whole
 from spec.store.message_record import Record, decode_records
 from spec.wire.bodies.json_body import decode_body
-from spec.wire.bodies.offset_tables import ResetOffsets
+from spec.wire.bodies.offset_tables import ResetOffsetBody
 from spec.wire.message.properties import decode_properties
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -241,7 +241,7 @@ def reset_offset(session: ClientSession) -> object:
     first = session.got(consumer)
     with session.target.connect_to_broker() as broker:
         answer = broker.reset_offset(group=group, topic=topic, timestamp_ms=LONG_AGO_MS)
-    table = decode_body(ResetOffsets, require_success(answer).body).offsets
+    table = decode_body(ResetOffsetBody, require_success(answer).body).offsets
     session.wait(lambda: len(session.got(consumer)) >= 8, "all have come again")
     return {
         "received": texts(first),

@@ -21,9 +21,9 @@ from conformance.harness.targets.client_adapter import Adapter, Line
 from conformance.harness.targets.client_target import REFERENCE
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import Target
-from spec.wire.bodies.heartbeat import ConsumerConnections
+from spec.wire.bodies.heartbeat import ConsumerConnection
 from spec.wire.bodies.json_body import decode_body
-from spec.wire.bodies.running_info import RunningInfo
+from spec.wire.bodies.running_info import ConsumerRunningInfo
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -181,7 +181,7 @@ class ClientSession:
             answer = broker.consumer_connections(group=group)
             if answer.code != ResponseCode.SUCCESS:
                 return []
-            members = decode_body(ConsumerConnections, answer.body).connections
+            members = decode_body(ConsumerConnection, answer.body).connections
             responses = [
                 require_success(
                     broker.invoke(
@@ -191,7 +191,7 @@ class ClientSession:
                 )
                 for one in members
             ]
-        infos = [decode_body(RunningInfo, one.body) for one in responses]
+        infos = [decode_body(ConsumerRunningInfo, one.body) for one in responses]
         return sorted(
             sorted(one.queue_id for one in info.queues if one.topic == topic)
             for info in infos

@@ -19,7 +19,7 @@ from conformance.messaging.reading import (
 )
 from conformance.messaging.transactions.half import send_half
 from spec.routing.route_data import decode_route
-from spec.wire.bodies.admin_bodies import CorrectedOffsets
+from spec.wire.bodies.admin_bodies import QueryCorrectionOffsetBody
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.topic_names import HALF_TOPIC
@@ -57,7 +57,9 @@ def smallest(broker: Client, topic: str, **fields: str) -> dict[int, int]:
         RequestCode.QUERY_CORRECTION_OFFSET,
         {"topic": topic, "compareGroup": "nobody", **fields},
     )
-    return dict(decode_body(CorrectedOffsets, require_success(answer).body).offsets)
+    return dict(
+        decode_body(QueryCorrectionOffsetBody, require_success(answer).body).offsets
+    )
 
 
 @pytest.mark.clause("TXN-RESUME-001")

@@ -26,7 +26,11 @@ from conformance.messaging.reading import (
 )
 from spec.store.message_record import record_size
 from spec.wire.admin.statistics import SAMPLE_S
-from spec.wire.bodies.admin_bodies import ConsumeTimes, GroupsStats, Rates
+from spec.wire.bodies.admin_bodies import (
+    BrokerStatsData,
+    ConsumeStatsList,
+    QueryConsumeTimeSpanBody,
+)
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -47,13 +51,13 @@ def counting(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
         yield own
 
 
-def rates(broker: Client, name: str, key: str) -> Rates | None:
+def rates(broker: Client, name: str, key: str) -> BrokerStatsData | None:
     """Return the rates of one statistic, or None while nothing was counted."""
     fields = {"statsName": name, "statsKey": key}
     answer = broker.invoke(RequestCode.VIEW_BROKER_STATS_DATA, fields)
     if answer.code == ResponseCode.SYSTEM_ERROR:
         return None
-    return decode_body(Rates, require_success(answer).body)
+    return decode_body(BrokerStatsData, require_success(answer).body)
 
 
 @pytest.mark.clause("ADMIN-STATS-005")
@@ -101,7 +105,7 @@ def test_time_spans_tell_how_far_a_group_is(
     stored = send_apart(broker, topic, count=3)
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     answer = time_spans(broker, topic, known_group)
-    spans = decode_body(ConsumeTimes, require_success(answer).body).queues
+    spans = decode_body(QueryConsumeTimeSpanBody, require_success(answer).body).queues
     found = {one.queue.queue_id: one for one in spans}
     expect("ADMIN-STATS-007", found=sorted(found), expected=[0, 1, 2, 3], what="queues")
     first = found[0]
@@ -145,7 +149,7 @@ def test_every_groups_progress_is_told(
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     answer = broker.invoke(RequestCode.GET_BROKER_CONSUME_STATS, {"isOrder": False})
-    statistics = decode_body(GroupsStats, require_success(answer).body)
+    statistics = decode_body(ConsumeStatsList, require_success(answer).body)
     ours = [row[known_group] for row in statistics.groups if known_group in row]
     expect(
         "ADMIN-STATS-009",

@@ -18,17 +18,22 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
 )
 from conformance.messaging.reading import mapping_of, send_bodies
-from spec.wire.bodies.admin_bodies import Producers, SubscriptionOfGroup
+from spec.wire.bodies.admin_bodies import (
+    ProducerTableInfo,
+    QuerySubscriptionResponseBody,
+)
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
 
-def subscription_of(broker: Client, group: str, topic: str) -> SubscriptionOfGroup:
+def subscription_of(
+    broker: Client, group: str, topic: str
+) -> QuerySubscriptionResponseBody:
     """Return the subscription of *group* to *topic* as the broker has it."""
     fields = {"group": group, "topic": topic}
     response = broker.invoke(RequestCode.QUERY_SUBSCRIPTION_BY_CONSUMER, fields)
-    return decode_body(SubscriptionOfGroup, require_success(response).body)
+    return decode_body(QuerySubscriptionResponseBody, require_success(response).body)
 
 
 def topics_response(broker: Client, group: str) -> Command:
@@ -44,7 +49,7 @@ def test_all_producers_are_returned_by_group(
     client_id = unique("producer")
     require_success(broker.heartbeat(client_id=client_id, producer_groups=groups))
     response = broker.invoke(RequestCode.GET_ALL_PRODUCER_INFO)
-    found = decode_body(Producers, require_success(response).body).groups
+    found = decode_body(ProducerTableInfo, require_success(response).body).groups
     own = broker.peer.local_address
     expect(
         "GROUP-CONNECTION-006",

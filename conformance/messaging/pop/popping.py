@@ -12,7 +12,7 @@ from conformance.harness.process.deadline import TooLateError, comes_true
 from conformance.messaging.reading import send_bodies
 from spec.store.message_record import Record, decode_records
 from spec.wire.message.properties import decode_properties
-from spec.wire.pop.pop_bodies import AckOfPop
+from spec.wire.pop.pop_bodies import BatchAck
 from spec.wire.pop.pop_receipt import (
     PopReceipt,
     TopicKind,
@@ -148,11 +148,11 @@ class Popper:
         )
 
 
-def ack_of(popper: Popper, popped: Popped, *, bits: int) -> AckOfPop:
+def ack_of(popper: Popper, popped: Popped, *, bits: int) -> BatchAck:
     """Return an acknowledgement of the messages of one pop at the set *bits*."""
     receipt = popped.receipt
     data = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
-    return AckOfPop(
+    return BatchAck(
         group=popper.group,
         topic=popper.topic,
         topic_kind=receipt.topic_kind,

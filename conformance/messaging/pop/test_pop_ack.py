@@ -20,7 +20,7 @@ from conformance.harness.targets.target import Target
 from conformance.messaging.pop.popping import AGAIN_S, Popper, ack_of, bodies
 from conformance.messaging.reading import topic_of
 from spec.wire.message.properties import decode_properties
-from spec.wire.pop.pop_bodies import AcksOfPops
+from spec.wire.pop.pop_bodies import BatchAckMessageRequestBody
 from spec.wire.remoting.response_code import ResponseCode
 
 QUEUES = 4
@@ -170,7 +170,7 @@ def test_a_second_acknowledgement_is_accepted(popper: Popper) -> None:
 
 @pytest.mark.clause("POP-ACK-007", "POP-ACK-008")
 def test_a_batch_acknowledges_what_its_bits_name(popper: Popper) -> None:
-    for empty in (AcksOfPops(broker_name=popper.broker_name), None):
+    for empty in (BatchAckMessageRequestBody(broker_name=popper.broker_name), None):
         response = popper.broker.acknowledge_all(empty)
         expect_code(
             "POP-ACK-008", response, ResponseCode.NO_MESSAGE, popper.broker.transcript
@@ -178,7 +178,7 @@ def test_a_batch_acknowledges_what_its_bits_name(popper: Popper) -> None:
     popper.send([b"before", *SENT], queue_id=2)
     require_success(popper.acknowledge(popper.pop(queueId=2, maxMsgNums=1)[0]))
     popped = popper.pop(queueId=2, invisibleTime=SHORT_MS)
-    acks = AcksOfPops(
+    acks = BatchAckMessageRequestBody(
         broker_name=popper.broker_name, acks=(ack_of(popper, popped[0], bits=0b101),)
     )
     require_success(popper.broker.acknowledge_all(acks))

@@ -25,10 +25,10 @@ from conformance.messaging.pop.popping import Popper
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.pop.pop_bodies import (
-    Assignment,
-    AssignmentQuestion,
-    Assignments,
-    RequestMode,
+    MessageQueueAssignment,
+    QueryAssignmentRequestBody,
+    QueryAssignmentResponseBody,
+    SetMessageRequestModeRequestBody,
 )
 from spec.wire.pop.pop_message import ANY_QUEUE
 from spec.wire.remoting.request_code import RequestCode
@@ -58,9 +58,11 @@ def connected(popper: Popper, *, count: int) -> Iterator[list[str]]:
         yield ids
 
 
-def question(popper: Popper, client_id: str, strategy: str) -> AssignmentQuestion:
+def question(
+    popper: Popper, client_id: str, strategy: str
+) -> QueryAssignmentRequestBody:
     """Return the question of a member for its queues."""
-    return AssignmentQuestion(
+    return QueryAssignmentRequestBody(
         topic=popper.topic,
         group=popper.group,
         client_id=client_id,
@@ -69,20 +71,22 @@ def question(popper: Popper, client_id: str, strategy: str) -> AssignmentQuestio
     )
 
 
-def assigned(popper: Popper, client_id: str) -> tuple[Assignment, ...]:
+def assigned(popper: Popper, client_id: str) -> tuple[MessageQueueAssignment, ...]:
     """Return the queues of a member, as soon as the broker has the topic's route."""
-    found: list[Assignments] = []
+    found: list[QueryAssignmentResponseBody] = []
 
     def is_assigned() -> bool:
         response = popper.broker.query_assignment(question(popper, client_id, "AVG"))
-        found.append(decode_body(Assignments, require_success(response).body))
+        found.append(
+            decode_body(QueryAssignmentResponseBody, require_success(response).body)
+        )
         return bool(found[-1].assignments)
 
     wait_until(is_assigned, what=f"{client_id} is assigned a queue")
     return found[-1].assignments
 
 
-def place_of(one: Assignment) -> tuple[str | None, str | None, int]:
+def place_of(one: MessageQueueAssignment) -> tuple[str | None, str | None, int]:
     """Return topic, broker name and queue id of an assignment."""
     return one.queue.topic, one.queue.broker_name, one.queue.queue_id
 
@@ -103,7 +107,9 @@ def test_members_divide_the_queues(popper: Popper, members: list[str]) -> None:
 
 @pytest.mark.clause("POP-ASSIGN-002")
 def test_members_that_pop_share_all_queues(popper: Popper, members: list[str]) -> None:
-    mode = RequestMode(topic=popper.topic, group=popper.group, mode="POP")
+    mode = SetMessageRequestModeRequestBody(
+        topic=popper.topic, group=popper.group, mode="POP"
+    )
     require_success(popper.broker.set_request_mode(mode))
     for member in members:
         expect(
@@ -118,7 +124,9 @@ def test_members_that_pop_share_all_queues(popper: Popper, members: list[str]) -
 def test_the_modes_are_returned_by_topic_and_group(popper: Popper) -> None:
     modes = {popper.group: "POP", f"{popper.group}_other": "PULL"}
     for group, mode in modes.items():
-        request = RequestMode(topic=popper.topic, group=group, mode=mode)
+        request = SetMessageRequestModeRequestBody(
+            topic=popper.topic, group=group, mode=mode
+        )
         require_success(popper.broker.set_request_mode(request))
     response = popper.broker.invoke(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
     body = body_of(response)
@@ -135,7 +143,7 @@ def test_the_modes_are_returned_by_topic_and_group(popper: Popper) -> None:
 
 @pytest.mark.clause("POP-ASSIGN-007")
 def test_members_that_pop_share_the_queues_of_the_next(popper: Popper) -> None:
-    mode = RequestMode(
+    mode = SetMessageRequestModeRequestBody(
         topic=popper.topic, group=popper.group, mode="POP", shared_queue_count=1
     )
     require_success(popper.broker.set_request_mode(mode))
@@ -195,6 +203,6 @@ def expect_refused_mode(
     clause: str, popper: Popper, *, topic: str, code: ResponseCode
 ) -> None:
     """Fail *clause* unless the mode of *topic* is refused with *code*."""
-    mode = RequestMode(topic=topic, group=popper.group, mode="POP")
+    mode = SetMessageRequestModeRequestBody(topic=topic, group=popper.group, mode="POP")
     response = popper.broker.set_request_mode(mode)
     expect_code(clause, response, code, popper.broker.transcript)

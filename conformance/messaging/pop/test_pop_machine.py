@@ -28,7 +28,7 @@ from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.target import Target
 from conformance.messaging.pop.popping import AGAIN_S, Popped, Popper, ack_of
 from conformance.models.pops import Broken, Pops
-from spec.wire.pop.pop_bodies import AcksOfPops
+from spec.wire.pop.pop_bodies import BatchAckMessageRequestBody
 from spec.wire.pop.pop_message import ANY_QUEUE
 from spec.wire.pop.pop_receipt import TopicKind
 
@@ -114,7 +114,9 @@ class PopMachine(RuleBasedStateMachine):
             receipt = popped.receipt
             bit = 1 << (popped.record.queue_offset - receipt.first_offset)
             ack = ack_of(self.popper, popped, bits=bit)
-            acks = AcksOfPops(broker_name=self.popper.broker_name, acks=(ack,))
+            acks = BatchAckMessageRequestBody(
+                broker_name=self.popper.broker_name, acks=(ack,)
+            )
             require_success(self.broker.acknowledge_all(acks))
         else:
             require_success(self.popper.acknowledge(popped))

@@ -13,7 +13,11 @@ from conformance.harness.pytest_plugin.one_response import (
     second_responses,
 )
 from conformance.messaging.pop.popping import Popper, ack_of
-from spec.wire.pop.pop_bodies import AcksOfPops, AssignmentQuestion, RequestMode
+from spec.wire.pop.pop_bodies import (
+    BatchAckMessageRequestBody,
+    QueryAssignmentRequestBody,
+    SetMessageRequestModeRequestBody,
+)
 from spec.wire.remoting.command import Command
 
 SHORT_MS = 1_000
@@ -27,11 +31,11 @@ def requests_of(popper: Popper) -> Mapping[str, Send]:
     broker, topic, group = popper.broker, popper.topic, popper.group
     popper.send([b"first", b"second"])
     popped, kept = popper.pop(queueId=0)
-    acks = AcksOfPops(
+    acks = BatchAckMessageRequestBody(
         broker_name=popper.broker_name, acks=(ack_of(popper, kept, bits=0b10),)
     )
     popper.send([b"waits"], queue_id=1)
-    question = AssignmentQuestion(
+    question = QueryAssignmentRequestBody(
         topic=topic,
         group=group,
         client_id="nobody",
@@ -55,7 +59,7 @@ def requests_of(popper: Popper) -> Mapping[str, Send]:
         ),
         "QUERY_ASSIGNMENT": lambda: broker.query_assignment(question),
         "SET_MESSAGE_REQUEST_MODE": lambda: broker.set_request_mode(
-            RequestMode(topic=topic, group=group, mode="PULL")
+            SetMessageRequestModeRequestBody(topic=topic, group=group, mode="PULL")
         ),
     }
 

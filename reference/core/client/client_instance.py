@@ -23,10 +23,10 @@ from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
 from spec.security.signature import Credentials
 from spec.wire.bodies.heartbeat import (
-    ConsumerMembership,
-    Heartbeat,
-    ProducerMembership,
-    Subscription,
+    ConsumerData,
+    HeartbeatData,
+    ProducerData,
+    SubscriptionData,
 )
 from spec.wire.bodies.json_body import encode_body
 from spec.wire.remoting.command import Command
@@ -46,14 +46,14 @@ class ClientInstance:
         self.client_id = client_id
         self.rpc = RpcClient(credentials=credentials)
         self.routes = Routes(self.rpc, name_servers, period_ms=periods.route_ms)
-        self.producer: ProducerMembership | None = None
-        self.consumer: ConsumerMembership | None = None
+        self.producer: ProducerData | None = None
+        self.consumer: ConsumerData | None = None
         self.on_heartbeat: Callable[[int], None] = lambda _now_ms: None
         """Called with the time after a heartbeat that has a response."""
         self._heartbeat_ms = periods.heartbeat_ms
 
     @property
-    def subscriptions(self) -> Sequence[Subscription]:
+    def subscriptions(self) -> Sequence[SubscriptionData]:
         """The subscriptions of the consumer."""
         return () if self.consumer is None else self.consumer.subscriptions
 
@@ -71,9 +71,9 @@ class ClientInstance:
         for address in self.routes.brokers(masters_only=self.consumer is None):
             start(self._send_heartbeat(address, request, now_ms))
 
-    def heartbeat(self) -> Heartbeat:
+    def heartbeat(self) -> HeartbeatData:
         """Return the body of HEART_BEAT."""
-        return Heartbeat(
+        return HeartbeatData(
             client_id=self.client_id,
             producers=() if self.producer is None else (self.producer,),
             consumers=() if self.consumer is None else (self.consumer,),

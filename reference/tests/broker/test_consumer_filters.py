@@ -15,7 +15,7 @@ from reference.core.broker.filter.consumer_filters import ConsumerFilters
 from reference.core.broker.filter.subscription import Subscription, subscription_of
 from reference.core.store.config_files import pretty
 from spec.store.queue_extension import ExtensionUnit, has_bits
-from spec.wire.bodies.heartbeat import Subscription as SubscriptionData
+from spec.wire.bodies.heartbeat import SubscriptionData
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "parts"
 BLOOM = BloomFilter(error_percent=20, group_count=32)

@@ -14,7 +14,7 @@ from reference.tests.client.reading import record
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import encode_route
 from spec.store.message_record import encode_record
-from spec.wire.bodies.heartbeat import GroupMembers
+from spec.wire.bodies.heartbeat import GetConsumerListByGroupResponseBody
 from spec.wire.bodies.json_body import encode_body
 from spec.wire.remoting.request_code import RequestCode
 
@@ -72,7 +72,9 @@ class Polling:
         elif code == RequestCode.GET_ROUTEINFO_BY_TOPIC:
             self.world.answer(question, body=encode_route(route_of("a", count=2)))
         elif code == RequestCode.GET_CONSUMER_LIST_BY_GROUP:
-            body = encode_body(GroupMembers(client_ids=tuple(self.members)))
+            body = encode_body(
+                GetConsumerListByGroupResponseBody(client_ids=tuple(self.members))
+            )
             self.world.answer(question, body=body)
         elif code == RequestCode.QUERY_CONSUMER_OFFSET:
             known = self.committed is not None

@@ -13,9 +13,9 @@ from reference.tests.client.making import route_of
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import encode_route
 from spec.store.message_record import Record, encode_record
-from spec.wire.bodies.heartbeat import GroupMembers
+from spec.wire.bodies.heartbeat import GetConsumerListByGroupResponseBody
 from spec.wire.bodies.json_body import decode_body, encode_body
-from spec.wire.consumer.queue_locks import LockedQueues, QueueLocks
+from spec.wire.consumer.queue_locks import LockBatchRequestBody, LockBatchResponseBody
 from spec.wire.message.properties import encode_properties
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -103,12 +103,16 @@ class Reading:
         self.world.answer(question, 0 if known else 17, body=body)
 
     def _lock(self, question: Question, _: Place) -> None:
-        sent = decode_body(QueueLocks, question.command.body)
+        sent = decode_body(LockBatchRequestBody, question.command.body)
         granted = tuple(one for one in sent.queues if one.queue_id not in self.held)
-        self.world.answer(question, body=encode_body(LockedQueues(queues=granted)))
+        self.world.answer(
+            question, body=encode_body(LockBatchResponseBody(queues=granted))
+        )
 
     def _send_members(self, question: Question, _: Place) -> None:
-        body = encode_body(GroupMembers(client_ids=tuple(self.members)))
+        body = encode_body(
+            GetConsumerListByGroupResponseBody(client_ids=tuple(self.members))
+        )
         self.world.answer(question, body=body)
 
     def _send_committed(self, question: Question, place: Place) -> None:

@@ -11,9 +11,12 @@ from reference.tests.client.reading import COMMIT, Reading, offset_of, record
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.store.message_record import encode_record
 from spec.wire.bodies.json_body import decode_body, encode_body
-from spec.wire.bodies.offset_tables import ConsumerStatus, ResetOffsets
+from spec.wire.bodies.offset_tables import GetConsumerStatusBody, ResetOffsetBody
 from spec.wire.bodies.queue_name import QueueName
-from spec.wire.bodies.running_info import ConsumedDirectly, RunningInfo
+from spec.wire.bodies.running_info import (
+    ConsumeMessageDirectlyResult,
+    ConsumerRunningInfo,
+)
 from spec.wire.remoting.command import Command, CommandFlag
 from spec.wire.remoting.request_code import RequestCode
 
@@ -56,7 +59,7 @@ def reset(reading: Reading, offset: int, group: str = "g") -> None:
         code=RequestCode.RESET_CONSUMER_CLIENT_OFFSET,
         flag=CommandFlag.ONE_WAY,
         fields={"topic": "T", "group": group, "timestamp": "0", "isForce": "true"},
-        body=encode_body(ResetOffsets(offsets={NAME: offset})),
+        body=encode_body(ResetOffsetBody(offsets={NAME: offset})),
     )
     reading.world.receive(ADDRESS, response)
     reading.go_on()
@@ -112,7 +115,7 @@ def test_offsets_are_told(group: str, expected: Mapping[QueueName, int]) -> None
     request(reading, RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT, fields)
     response = answer(reading)
     assert response.code == 0
-    assert decode_body(ConsumerStatus, response.body).offsets == expected
+    assert decode_body(GetConsumerStatusBody, response.body).offsets == expected
 
 
 def test_where_the_group_was_is_told_before_anything_is_handled() -> None:
@@ -125,7 +128,7 @@ def test_where_the_group_was_is_told_before_anything_is_handled() -> None:
 def test_a_state_has_settings_subscriptions_and_queues() -> None:
     reading = begun()
     request(reading, RequestCode.GET_CONSUMER_RUNNING_INFO, {"consumerGroup": "g"})
-    response = decode_body(RunningInfo, answer(reading).body)
+    response = decode_body(ConsumerRunningInfo, answer(reading).body)
     assert response.properties["PROP_NAMESERVER_ADDR"] == "names:9876;"
     assert response.properties["consumeFromWhere"] == "CONSUME_FROM_FIRST_OFFSET"
     assert [one.topic for one in response.subscriptions] == ["T", "%RETRY%g"]
@@ -179,7 +182,7 @@ def test_what_comes_of_a_message_is_answered_when_it_is_handled(
         now_ms=reading.world.now_ms + 5,
     )
     reading.go_on()
-    response = decode_body(ConsumedDirectly, answer(reading).body)
+    response = decode_body(ConsumeMessageDirectlyResult, answer(reading).body)
     assert (response.result, response.remark, response.spent_ms) == (result, error, 5)
     assert len(reading.others) == count + 1
     assert reading.consumer.pull_loop.offsets() == {FIRST: 1}

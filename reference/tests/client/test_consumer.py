@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference.core.client.message import MessageQueue
 from reference.tests.client.reading import COMMIT, LEAVE, Reading, record
-from spec.wire.bodies.heartbeat import Heartbeat
+from spec.wire.bodies.heartbeat import HeartbeatData
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.remoting.command import Command, CommandFlag
 
@@ -14,7 +14,7 @@ IDS_CHANGED, UNLOCK = 40, 42
 def test_a_consumer_joins_shares_and_pulls() -> None:
     reading = Reading(count=2)
     reading.start()
-    heartbeat = decode_body(Heartbeat, reading.others[0].command.body)
+    heartbeat = decode_body(HeartbeatData, reading.others[0].command.body)
     assert [one.topic for one in heartbeat.consumers[0].subscriptions] == [
         "T",
         "%RETRY%g",

@@ -7,7 +7,7 @@ import pytest
 from reference.core.client.remoting.errors import ClientError
 from reference.tests.client.polling import OTHER, QUEUE, Polling
 from reference.tests.client.reading import offset_of
-from spec.wire.bodies.heartbeat import Heartbeat
+from spec.wire.bodies.heartbeat import HeartbeatData
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.remoting.command import Command
 
@@ -32,7 +32,7 @@ def test_who_subscribes_reads_its_share_from_where_the_group_is() -> None:
     assert second.command.fields["queueId"] == "1"
     beat = polling.others[0].command
     assert beat.code == HEART_BEAT
-    (member,) = decode_body(Heartbeat, beat.body).consumers
+    (member,) = decode_body(HeartbeatData, beat.body).consumers
     assert member.consume_type == "CONSUME_ACTIVELY"
     assert [one.expression for one in member.subscriptions] == ["A || B"]
 

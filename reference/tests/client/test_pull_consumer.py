@@ -17,7 +17,7 @@ from reference.tests.client.test_hooks import Noting
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import TopicRoute
 from spec.store.message_record import encode_record
-from spec.wire.bodies.heartbeat import Heartbeat
+from spec.wire.bodies.heartbeat import HeartbeatData
 from spec.wire.bodies.json_body import decode_body
 
 QUEUE = MessageQueue("T", "a", 0)
@@ -177,7 +177,7 @@ def test_brokers_hear_that_a_group_pulls_and_that_it_leaves() -> None:
     pulling.world.wait_to_be_woken()
     (beat,) = pulling.world.questions()
     assert beat.command.code == HEART_BEAT
-    (member,) = decode_body(Heartbeat, beat.command.body).consumers
+    (member,) = decode_body(HeartbeatData, beat.command.body).consumers
     assert (member.group, member.consume_type) == ("g", "CONSUME_ACTIVELY")
     pulling.consumer.stop(pulling.world.now_ms)
     assert pulling.world.question().command.code == LEAVE

@@ -24,16 +24,16 @@ from spec.wire.bodies.json_body import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilterBits:
-    """Bits of a group in the filter over groups (Java: BloomFilterData)."""
+class BloomFilterData:
+    """Bits of a group in the filter over groups."""
 
     bit_count: int = member("bitNum", INTEGER, "of the filter", default=0)
     positions: tuple[int, ...] = member("bitPos", list_of(INTEGER), "", default=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupFilter:
-    """The SQL expression of a group for a topic (Java: ConsumerFilterData)."""
+class ConsumerFilterData:
+    """The SQL expression of a group for a topic."""
 
     group: str = member("consumerGroup", TEXT, "the group")
     topic: str = member("topic", TEXT, "the topic")
@@ -43,20 +43,20 @@ class GroupFilter:
     dead_at_ms: int = member("deadTime", INTEGER, "last member left; or 0", default=0)
     is_dead: bool | None = member("dead", TRUTH, "whether that is not 0", default=None)
     client_version: int = member("clientVersion", INTEGER, "subVersion", default=0)
-    bits: FilterBits | None = member(  # noqa: RUF009 # a field
-        "bloomFilterData", object_of(FilterBits), "its bits", default=None
+    bits: BloomFilterData | None = member(  # noqa: RUF009 # a field
+        "bloomFilterData", object_of(BloomFilterData), "its bits", default=None
     )
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TopicFilters:
-    """The filters of a topic (Java: FilterDataMapByTopic)."""
+class FilterDataMapByTopic:
+    """The filters of a topic."""
 
     topic: str = member("topic", TEXT, "the topic")
-    filters: Mapping[str, GroupFilter] = member(
+    filters: Mapping[str, ConsumerFilterData] = member(
         "groupFilterData",
-        map_of(TEXT, object_of(GroupFilter)),
+        map_of(TEXT, object_of(ConsumerFilterData)),
         "by group",
         default=dict,
     )
@@ -67,7 +67,10 @@ class TopicFilters:
 class FiltersFile:
     """The file consumerFilter.json."""
 
-    topics: Mapping[str, TopicFilters] = member(
-        "filterDataByTopic", map_of(TEXT, object_of(TopicFilters)), "", default=dict
+    topics: Mapping[str, FilterDataMapByTopic] = member(
+        "filterDataByTopic",
+        map_of(TEXT, object_of(FilterDataMapByTopic)),
+        "",
+        default=dict,
     )
     rest: Mapping[str, object] = rest_of_members()

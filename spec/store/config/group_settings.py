@@ -38,8 +38,8 @@ VERSION = object_of(TableVersion)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """The settings of a consumer group (Java: SubscriptionGroupConfig)."""
+class SubscriptionGroupConfig:
+    """The settings of a consumer group."""
 
     name: str = member("groupName", TEXT, "the group")
     can_consume: bool = member("consumeEnable", TRUTH, "", default=True)
@@ -78,8 +78,11 @@ class Group:
 class GroupsFile:
     """The file subscriptionGroup.json."""
 
-    groups: Mapping[str, Group] = member(
-        "subscriptionGroupTable", map_of(TEXT, object_of(Group)), "", default=dict
+    groups: Mapping[str, SubscriptionGroupConfig] = member(
+        "subscriptionGroupTable",
+        map_of(TEXT, object_of(SubscriptionGroupConfig)),
+        "",
+        default=dict,
     )
     version: TableVersion | None = member("dataVersion", VERSION, "", default=None)  # noqa: RUF009 # a field
     forbidden: object = member(

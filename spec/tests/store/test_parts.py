@@ -28,7 +28,7 @@ from spec.wire.pop.pop_bodies import (
     ACK_TAG,
     CHECKPOINT_TAG,
     REVIVE_TOPIC_PREFIX,
-    PopAck,
+    AckMsg,
     PopCheckpoint,
 )
 from spec.wire.pop.pop_receipt import decode_popped_queues, encode_popped_queues
@@ -234,7 +234,7 @@ def test_an_answer_to_a_pop_and_its_notes_name_the_same_messages(release: str) -
     start = f"PartsTopic@0@0@pop_group@{popped.popped_at_ms}@broker-a"
     assert properties["UNIQ_KEY"] == f"{start}@ck"
     body, properties = notes[ACK_TAG]
-    acknowledged = decode_body(PopAck, body)
+    acknowledged = decode_body(AckMsg, body)
     assert encode_body(acknowledged) == body
     assert not acknowledged.rest
     assert int(properties["TIMER_DELIVER_MS"]) == due

@@ -22,11 +22,11 @@ from spec.wire.remoting.command import decode_command
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 PRINTS = FIXTURES / "layouts" / "bodies"
 RECORDED = {
-    "heart_beat.request": heartbeat.Heartbeat,
-    "get_consumer_connection_list.answer-0": heartbeat.ConsumerConnections,
-    "get_consumer_list_by_group.answer-0": heartbeat.GroupMembers,
+    "heart_beat.request": heartbeat.HeartbeatData,
+    "get_consumer_connection_list.answer-0": heartbeat.ConsumerConnection,
+    "get_consumer_list_by_group.answer-0": heartbeat.GetConsumerListByGroupResponseBody,
     "get_consume_stats.answer-0": offset_tables.ConsumeStats,
-    "get_topic_stats_info.answer-0": offset_tables.TopicStats,
+    "get_topic_stats_info.answer-0": offset_tables.TopicStatsTable,
 }
 FRAMES = [
     pytest.param(path, body, id=f"{path.parent.name}-{path.stem}")
@@ -37,27 +37,29 @@ QUEUE = QueueName(broker_name="broker-a", queue_id=3, topic="TopicTest")
 QUEUE_TEXT = b'{"brokerName":"broker-a","queueId":3,"topic":"TopicTest"}'
 KNOWN = {
     b'{"clientId":"c","consumerGroup":"g","mqSet":[' + QUEUE_TEXT + b"]}": (
-        queue_locks.QueueLocks(group="g", client_id="c", queues=(QUEUE,))
+        queue_locks.LockBatchRequestBody(group="g", client_id="c", queues=(QUEUE,))
     ),
-    b'{"lockOKMQSet":[' + QUEUE_TEXT + b"]}": queue_locks.LockedQueues(queues=(QUEUE,)),
+    b'{"lockOKMQSet":[' + QUEUE_TEXT + b"]}": queue_locks.LockBatchResponseBody(
+        queues=(QUEUE,)
+    ),
     b'{"offsetTable":{' + QUEUE_TEXT + b":7}}": (
-        offset_tables.ResetOffsets(offsets={QUEUE: 7})
+        offset_tables.ResetOffsetBody(offsets={QUEUE: 7})
     ),
     b'{"offsetTable":[{"brokerName":"b","offset":7,"queueId":0,"topic":"T"}]}': (
-        offset_tables.ResetOffsetsForCpp(
+        offset_tables.ResetOffsetBodyForC(
             offsets=(
-                offset_tables.QueueWithOffset(
+                offset_tables.MessageQueueForC(
                     broker_name="b", offset=7, queue_id=0, topic="T"
                 ),
             )
         )
     ),
     b'{"consumerTable":{"c":{' + QUEUE_TEXT + b':1}},"messageQueueTable":{}}': (
-        offset_tables.ConsumerStatus(consumers={"c": {QUEUE: 1}})
+        offset_tables.GetConsumerStatusBody(consumers={"c": {QUEUE: 1}})
     ),
     b'{"autoCommit":true,"consumeResult":"CR_LATER","order":false'
     b',"spentTimeMills":5}': (
-        running_info.ConsumedDirectly(result="CR_LATER", spent_ms=5)
+        running_info.ConsumeMessageDirectlyResult(result="CR_LATER", spent_ms=5)
     ),
 }
 
@@ -83,14 +85,16 @@ def test_known_texts_are_read_and_written(text: bytes) -> None:
 
 def test_what_nobody_declared_is_kept() -> None:
     text = b'{"consumerIdList":["c"],"newer":{"x":[1]}}'
-    found = decode_body(heartbeat.GroupMembers, text)
+    found = decode_body(heartbeat.GetConsumerListByGroupResponseBody, text)
     assert found.rest == {"newer": {"x": [1]}}
     assert encode_body(found) == text
 
 
 def test_a_null_member_is_an_absent_one() -> None:
-    found = decode_body(heartbeat.GroupMembers, b'{"consumerIdList":null}')
-    assert found == heartbeat.GroupMembers()
+    found = decode_body(
+        heartbeat.GetConsumerListByGroupResponseBody, b'{"consumerIdList":null}'
+    )
+    assert found == heartbeat.GetConsumerListByGroupResponseBody()
 
 
 @pytest.mark.parametrize(
@@ -106,14 +110,14 @@ def test_a_null_member_is_an_absent_one() -> None:
 )
 def test_a_wrong_member_is_named(text: bytes, field: str) -> None:
     with pytest.raises(LayoutError) as caught:
-        decode_body(heartbeat.Heartbeat, text)
+        decode_body(heartbeat.HeartbeatData, text)
     assert caught.value.field == field
 
 
 def test_a_rate_that_is_no_number_is_named() -> None:
     for value in (b'"a"', b"true", b"1" + b"0" * 400):
         with pytest.raises(LayoutError) as caught:
-            decode_body(running_info.ConsumeRates, b'{"pullRT":' + value + b"}")
+            decode_body(running_info.ConsumeStatus, b'{"pullRT":' + value + b"}")
         assert caught.value.field == "pullRT"
 
 

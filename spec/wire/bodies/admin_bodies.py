@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spec.wire.bodies.heartbeat import Subscription
+from spec.wire.bodies.heartbeat import SubscriptionData
 from spec.wire.bodies.json_body import (
     DECIMAL,
     INTEGER,
@@ -26,16 +26,16 @@ from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupNames:
-    """The answer to QUERY_TOPIC_CONSUME_BY_WHO (Java: GroupList)."""
+class GroupList:
+    """The answer to QUERY_TOPIC_CONSUME_BY_WHO."""
 
     groups: tuple[str, ...] = member("groupList", list_of(TEXT), "", default=())
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueuedMessage:
-    """A consume queue's unit as administrators see it (Java: ConsumeQueueData)."""
+class ConsumeQueueData:
+    """A consume queue's unit as administrators see it."""
 
     commit_log_offset: int = member("physicOffset", INTEGER, "", default=0)
     size: int = member("physicSize", INTEGER, "bytes of the record", default=0)
@@ -52,15 +52,15 @@ class QueuedMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueuedMessages:
+class QueryConsumeQueueResponseBody:
     """The answer to QUERY_CONSUME_QUEUE."""
 
-    subscription: Subscription | None = member(  # noqa: RUF009 # a field
-        "subscriptionData", object_of(Subscription), "the group's", default=None
+    subscription: SubscriptionData | None = member(  # noqa: RUF009 # a field
+        "subscriptionData", object_of(SubscriptionData), "the group's", default=None
     )
     filter: str | None = member("filterData", TEXT, "its SQL filter", default=None)
-    messages: tuple[QueuedMessage, ...] | None = member(
-        "queueData", list_of(object_of(QueuedMessage)), "", default=None
+    messages: tuple[ConsumeQueueData, ...] | None = member(
+        "queueData", list_of(object_of(ConsumeQueueData)), "", default=None
     )
     max_offset: int = member("maxQueueIndex", INTEGER, "the queue's end", default=0)
     min_offset: int = member("minQueueIndex", INTEGER, "its beginning", default=0)
@@ -68,8 +68,8 @@ class QueuedMessages:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueTimes:
-    """When a queue's messages were stored and consumed (Java: QueueTimeSpan)."""
+class QueueTimeSpan:
+    """When a queue's messages were stored and consumed."""
 
     queue: QueueName = member("messageQueue", QUEUE_NAME, "the queue")  # noqa: RUF009
     first_stored_at_ms: int = member("minTimeStamp", INTEGER, "", default=0)
@@ -82,18 +82,18 @@ class QueueTimes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumeTimes:
+class QueryConsumeTimeSpanBody:
     """The answer to QUERY_CONSUME_TIME_SPAN."""
 
-    queues: tuple[QueueTimes, ...] = member(
-        "consumeTimeSpanSet", list_of(object_of(QueueTimes)), "", default=()
+    queues: tuple[QueueTimeSpan, ...] = member(
+        "consumeTimeSpanSet", list_of(object_of(QueueTimeSpan)), "", default=()
     )
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
-    """A sum and rates of one span (Java: BrokerStatsItem)."""
+class BrokerStatsItem:
+    """A sum and rates of one span."""
 
     sum: int = member("sum", INTEGER, "in the span", default=0)
     tps: float = member("tps", DECIMAL, "a second", default=0.0)
@@ -102,23 +102,23 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
-    """The answer to VIEW_BROKER_STATS_DATA (Java: BrokerStatsData)."""
+class BrokerStatsData:
+    """The answer to VIEW_BROKER_STATS_DATA."""
 
-    minute: Rate | None = member(  # noqa: RUF009 # a field
-        "statsMinute", object_of(Rate), "", default=None
+    minute: BrokerStatsItem | None = member(  # noqa: RUF009 # a field
+        "statsMinute", object_of(BrokerStatsItem), "", default=None
     )
-    hour: Rate | None = member(  # noqa: RUF009 # a field
-        "statsHour", object_of(Rate), "", default=None
+    hour: BrokerStatsItem | None = member(  # noqa: RUF009 # a field
+        "statsHour", object_of(BrokerStatsItem), "", default=None
     )
-    day: Rate | None = member(  # noqa: RUF009 # a field
-        "statsDay", object_of(Rate), "", default=None
+    day: BrokerStatsItem | None = member(  # noqa: RUF009 # a field
+        "statsDay", object_of(BrokerStatsItem), "", default=None
     )
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectedOffsets:
+class QueryCorrectionOffsetBody:
     """The answer to QUERY_CORRECTION_OFFSET."""
 
     offsets: Mapping[int, int] = member(
@@ -128,8 +128,8 @@ class CorrectedOffsets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupsStats:
-    """The answer to GET_BROKER_CONSUME_STATS (Java: ConsumeStatsList)."""
+class ConsumeStatsList:
+    """The answer to GET_BROKER_CONSUME_STATS."""
 
     groups: tuple[Mapping[str, tuple[ConsumeStats, ...]], ...] = member(
         "consumeStatsList",
@@ -146,8 +146,8 @@ class GroupsStats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Producer:
-    """A producing client (Java: ProducerInfo)."""
+class ProducerInfo:
+    """A producing client."""
 
     client_id: str = member("clientId", TEXT, "")
     address: str = member("remoteIP", TEXT, "")
@@ -158,17 +158,17 @@ class Producer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Producers:
-    """The answer to GET_ALL_PRODUCER_INFO (Java: ProducerTableInfo)."""
+class ProducerTableInfo:
+    """The answer to GET_ALL_PRODUCER_INFO."""
 
-    groups: Mapping[str, tuple[Producer, ...]] = member(
-        "data", map_of(TEXT, list_of(object_of(Producer))), "by group", default=dict
+    groups: Mapping[str, tuple[ProducerInfo, ...]] = member(
+        "data", map_of(TEXT, list_of(object_of(ProducerInfo))), "by group", default=dict
     )
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerGroup:
+class BrokerMemberGroup:
     """The answer to GET_BROKER_MEMBER_GROUP: a master and its slaves."""
 
     cluster: str | None = member("cluster", TEXT, "", default=None)
@@ -180,11 +180,11 @@ class BrokerGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubscriptionOfGroup:
+class QuerySubscriptionResponseBody:
     """The answer to QUERY_SUBSCRIPTION_BY_CONSUMER."""
 
-    subscription: Subscription | None = member(  # noqa: RUF009 # a field
-        "subscriptionData", object_of(Subscription), "", default=None
+    subscription: SubscriptionData | None = member(  # noqa: RUF009 # a field
+        "subscriptionData", object_of(SubscriptionData), "", default=None
     )
     group: str | None = member("group", TEXT, "", default=None)
     topic: str | None = member("topic", TEXT, "", default=None)

@@ -79,8 +79,8 @@ CONNECTIONS_BODY = Clause(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subscription:
-    """Subscription of a group to a topic (Java: SubscriptionData)."""
+class SubscriptionData:
+    """Subscription of a group to a topic."""
 
     topic: str = member("topic", TEXT, "the topic")
     expression: str = member(
@@ -99,8 +99,8 @@ class Subscription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerMembership:
-    """A client's part in a consumer group (Java: ConsumerData)."""
+class ConsumerData:
+    """A client's part in a consumer group."""
 
     group: str = member("groupName", TEXT, "the group")
     consume_type: str = member(
@@ -110,9 +110,9 @@ class ConsumerMembership:
     consume_from: str = member(
         "consumeFromWhere", TEXT, "where a new group begins, as CONSUME_FROM_..."
     )
-    subscriptions: tuple[Subscription, ...] = member(
+    subscriptions: tuple[SubscriptionData, ...] = member(
         "subscriptionDataSet",
-        list_of(object_of(Subscription)),
+        list_of(object_of(SubscriptionData)),
         "its topics",
         default=(),
     )
@@ -121,23 +121,23 @@ class ConsumerMembership:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProducerMembership:
-    """A client's part in a producer group (Java: ProducerData)."""
+class ProducerData:
+    """A client's part in a producer group."""
 
     group: str = member("groupName", TEXT, "the group")
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heartbeat:
-    """The body of HEART_BEAT (Java: HeartbeatData)."""
+class HeartbeatData:
+    """The body of HEART_BEAT."""
 
     client_id: str = member("clientID", TEXT, "the client's name: ADDRESS@INSTANCE")
-    consumers: tuple[ConsumerMembership, ...] = member(
-        "consumerDataSet", list_of(object_of(ConsumerMembership)), "", default=()
+    consumers: tuple[ConsumerData, ...] = member(
+        "consumerDataSet", list_of(object_of(ConsumerData)), "", default=()
     )
-    producers: tuple[ProducerMembership, ...] = member(
-        "producerDataSet", list_of(object_of(ProducerMembership)), "", default=()
+    producers: tuple[ProducerData, ...] = member(
+        "producerDataSet", list_of(object_of(ProducerData)), "", default=()
     )
     fingerprint: int | None = member(
         "heartbeatFingerprint",
@@ -167,8 +167,8 @@ CONNECTIONS = list_of(object_of(Connection))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerConnections:
-    """The answer to GET_CONSUMER_CONNECTION_LIST (Java: ConsumerConnection)."""
+class ConsumerConnection:
+    """The answer to GET_CONSUMER_CONNECTION_LIST."""
 
     connections: tuple[Connection, ...] = member(
         "connectionSet", CONNECTIONS, "the group's members", default=()
@@ -176,9 +176,9 @@ class ConsumerConnections:
     consume_type: str | None = member("consumeType", TEXT, "of all", default=None)
     message_model: str | None = member("messageModel", TEXT, "of all", default=None)
     consume_from: str | None = member("consumeFromWhere", TEXT, "", default=None)
-    subscriptions: Mapping[str, Subscription] = member(
+    subscriptions: Mapping[str, SubscriptionData] = member(
         "subscriptionTable",
-        map_of(TEXT, object_of(Subscription)),
+        map_of(TEXT, object_of(SubscriptionData)),
         "by topic, the newest",
         default=dict,
     )
@@ -186,8 +186,8 @@ class ConsumerConnections:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProducerConnections:
-    """The answer to GET_PRODUCER_CONNECTION_LIST (Java: ProducerConnection)."""
+class ProducerConnection:
+    """The answer to GET_PRODUCER_CONNECTION_LIST."""
 
     connections: tuple[Connection, ...] = member(
         "connectionSet", CONNECTIONS, "the group's members", default=()
@@ -196,7 +196,7 @@ class ProducerConnections:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupMembers:
+class GetConsumerListByGroupResponseBody:
     """The answer to GET_CONSUMER_LIST_BY_GROUP."""
 
     client_ids: tuple[str, ...] = member(
@@ -206,7 +206,7 @@ class GroupMembers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilterCheck:
+class CheckClientRequestBody:
     """The body of CHECK_CLIENT_CONFIG, a request to validate a filter."""
 
     client_id: str = member("clientId", TEXT, "the asking client")

@@ -48,8 +48,8 @@ RESET_BODY_FOR_CPP = Clause(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumedQueue:
-    """How far a group is in a queue (Java: OffsetWrapper)."""
+class OffsetWrapper:
+    """How far a group is in a queue."""
 
     broker_offset: int = member("brokerOffset", INTEGER, "the queue's end", default=0)
     consumer_offset: int = member("consumerOffset", INTEGER, "committed", default=0)
@@ -67,15 +67,15 @@ class ConsumeStats:
     """The answer to GET_CONSUME_STATS."""
 
     consume_tps: float = member("consumeTps", DECIMAL, "per second", default=0.0)
-    queues: Mapping[QueueName, ConsumedQueue] = member(
-        "offsetTable", map_of(QUEUE_NAME, object_of(ConsumedQueue)), "", default=dict
+    queues: Mapping[QueueName, OffsetWrapper] = member(
+        "offsetTable", map_of(QUEUE_NAME, object_of(OffsetWrapper)), "", default=dict
     )
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TopicQueue:
-    """Offsets of a queue (Java: TopicOffset)."""
+class TopicOffset:
+    """Offsets of a queue."""
 
     min_offset: int = member("minOffset", INTEGER, "of the first message", default=0)
     max_offset: int = member("maxOffset", INTEGER, "after the last", default=0)
@@ -86,11 +86,11 @@ class TopicQueue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TopicStats:
-    """The answer to GET_TOPIC_STATS_INFO (Java: TopicStatsTable)."""
+class TopicStatsTable:
+    """The answer to GET_TOPIC_STATS_INFO."""
 
-    queues: Mapping[QueueName, TopicQueue] = member(
-        "offsetTable", map_of(QUEUE_NAME, object_of(TopicQueue)), "", default=dict
+    queues: Mapping[QueueName, TopicOffset] = member(
+        "offsetTable", map_of(QUEUE_NAME, object_of(TopicOffset)), "", default=dict
     )
     put_tps: float | None = member(
         "topicPutTps", DECIMAL, "messages a second", default=None, since="5.3.3"
@@ -99,8 +99,8 @@ class TopicStats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResetOffsets:
-    """The body of RESET_CONSUMER_CLIENT_OFFSET (Java: ResetOffsetBody)."""
+class ResetOffsetBody:
+    """The body of RESET_CONSUMER_CLIENT_OFFSET."""
 
     offsets: Mapping[QueueName, int] = member(
         "offsetTable", map_of(QUEUE_NAME, INTEGER), "where to go on", default=dict
@@ -109,8 +109,8 @@ class ResetOffsets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueWithOffset:
-    """A queue and an offset in it (Java: MessageQueueForC)."""
+class MessageQueueForC:
+    """A queue and an offset in it."""
 
     broker_name: str = member("brokerName", TEXT, "its broker")
     offset: int = member("offset", INTEGER, "where to go on")
@@ -119,17 +119,17 @@ class QueueWithOffset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResetOffsetsForCpp:
-    """The same for clients in C++ (Java: ResetOffsetBodyForC)."""
+class ResetOffsetBodyForC:
+    """The same for clients in C++."""
 
-    offsets: tuple[QueueWithOffset, ...] = member(
-        "offsetTable", list_of(object_of(QueueWithOffset)), "", default=()
+    offsets: tuple[MessageQueueForC, ...] = member(
+        "offsetTable", list_of(object_of(MessageQueueForC)), "", default=()
     )
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerStatus:
+class GetConsumerStatusBody:
     """A client's answer to GET_CONSUMER_STATUS_FROM_CLIENT, for one broker's topic."""
 
     offsets: Mapping[QueueName, int] = member(

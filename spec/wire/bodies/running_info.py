@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spec.wire.bodies.heartbeat import Subscription
+from spec.wire.bodies.heartbeat import SubscriptionData
 from spec.wire.bodies.json_body import (
     DECIMAL,
     INTEGER,
@@ -26,8 +26,8 @@ from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueInHand:
-    """A queue that a client consumes (Java: ProcessQueueInfo)."""
+class ProcessQueueInfo:
+    """A queue that a client consumes."""
 
     commit_offset: int = member("commitOffset", INTEGER, "committed", default=0)
     cached_min_offset: int = member(
@@ -57,8 +57,8 @@ class QueueInHand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumeRates:
-    """How a topic's consumption goes (Java: ConsumeStatus)."""
+class ConsumeStatus:
+    """How a topic's consumption goes."""
 
     pull_ms: float = member("pullRT", DECIMAL, "mean of a pull", default=0.0)
     pulled_tps: float = member("pullTPS", DECIMAL, "messages a second", default=0.0)
@@ -70,27 +70,27 @@ class ConsumeRates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunningInfo:
-    """A client's answer to GET_CONSUMER_RUNNING_INFO (Java: ConsumerRunningInfo)."""
+class ConsumerRunningInfo:
+    """A client's answer to GET_CONSUMER_RUNNING_INFO."""
 
     properties: Mapping[str, str] = member(
         "properties", map_of(TEXT, TEXT), "settings, as PROP_...", default=dict
     )
-    subscriptions: tuple[Subscription, ...] = member(
-        "subscriptionSet", list_of(object_of(Subscription)), "", default=()
+    subscriptions: tuple[SubscriptionData, ...] = member(
+        "subscriptionSet", list_of(object_of(SubscriptionData)), "", default=()
     )
-    queues: Mapping[QueueName, QueueInHand] = member(
-        "mqTable", map_of(QUEUE_NAME, object_of(QueueInHand)), "", default=dict
+    queues: Mapping[QueueName, ProcessQueueInfo] = member(
+        "mqTable", map_of(QUEUE_NAME, object_of(ProcessQueueInfo)), "", default=dict
     )
-    rates: Mapping[str, ConsumeRates] = member(
-        "statusTable", map_of(TEXT, object_of(ConsumeRates)), "by topic", default=dict
+    rates: Mapping[str, ConsumeStatus] = member(
+        "statusTable", map_of(TEXT, object_of(ConsumeStatus)), "by topic", default=dict
     )
     stacks: str | None = member("jstack", TEXT, "of its threads", default=None)
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumedDirectly:
+class ConsumeMessageDirectlyResult:
     """A client's answer to CONSUME_MESSAGE_DIRECTLY."""
 
     is_ordered: bool = member("order", TRUTH, "consumes in order", default=False)

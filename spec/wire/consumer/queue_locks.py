@@ -15,8 +15,8 @@ from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueLocks:
-    """The body of LOCK_BATCH_MQ and of UNLOCK_BATCH_MQ (Java: LockBatchRequestBody)."""
+class LockBatchRequestBody:
+    """The body of LOCK_BATCH_MQ and of UNLOCK_BATCH_MQ."""
 
     group: str = member("consumerGroup", TEXT, "the group")
     client_id: str = member("clientId", TEXT, "who asks")
@@ -34,8 +34,8 @@ class QueueLocks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LockedQueues:
-    """The answer to LOCK_BATCH_MQ (Java: LockBatchResponseBody)."""
+class LockBatchResponseBody:
+    """The answer to LOCK_BATCH_MQ."""
 
     queues: tuple[QueueName, ...] = member(
         "lockOKMQSet", list_of(QUEUE_NAME), "what the client has now", default=()

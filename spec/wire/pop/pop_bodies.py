@@ -112,8 +112,8 @@ class PopCheckpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PopAck:
-    """The body of a note with the tag ack (Java: AckMsg), or bAck (BatchAckMsg)."""
+class AckMsg:
+    """The body of a note with the tag ack, or bAck (BatchAckMsg)."""
 
     offset: int = member("ao", INTEGER, "what is acknowledged", default=0)
     offsets: tuple[int, ...] | None = member(
@@ -129,8 +129,8 @@ class PopAck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AckOfPop:
-    """Acknowledgement of several messages of one pop (Java: BatchAck)."""
+class BatchAck:
+    """Acknowledgement of several messages of one pop."""
 
     group: str = member("c", TEXT, "the group")
     topic: str = member("t", TEXT, "the topic")
@@ -145,18 +145,18 @@ class AckOfPop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcksOfPops:
+class BatchAckMessageRequestBody:
     """The body of BATCH_ACK_MESSAGE."""
 
     broker_name: str = member("brokerName", TEXT, "the broker", default="")
-    acks: tuple[AckOfPop, ...] = member(
-        "acks", list_of(object_of(AckOfPop)), "", default=()
+    acks: tuple[BatchAck, ...] = member(
+        "acks", list_of(object_of(BatchAck)), "", default=()
     )
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AssignmentQuestion:
+class QueryAssignmentRequestBody:
     """The body of QUERY_ASSIGNMENT."""
 
     topic: str = member("topic", TEXT, "the topic")
@@ -168,8 +168,8 @@ class AssignmentQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
-    """A queue that is a client's (Java: MessageQueueAssignment)."""
+class MessageQueueAssignment:
+    """A queue that is a client's."""
 
     queue: QueueName = member("messageQueue", QUEUE_NAME, "the queue")  # noqa: RUF009
     mode: str = member("mode", TEXT, "PULL or POP", default="PULL")
@@ -180,17 +180,20 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assignments:
+class QueryAssignmentResponseBody:
     """The answer to QUERY_ASSIGNMENT."""
 
-    assignments: tuple[Assignment, ...] = member(
-        "messageQueueAssignments", list_of(object_of(Assignment)), "", default=()
+    assignments: tuple[MessageQueueAssignment, ...] = member(
+        "messageQueueAssignments",
+        list_of(object_of(MessageQueueAssignment)),
+        "",
+        default=(),
     )
     rest: Mapping[str, object] = rest_of_members()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestMode:
+class SetMessageRequestModeRequestBody:
     """The body of SET_MESSAGE_REQUEST_MODE, and what messageRequestMode.json keeps."""
 
     topic: str = member("topic", TEXT, "the topic")

@@ -8,7 +8,11 @@ from typing import TypeAlias
 from conformance.harness.client.requests.invoker import FieldValue, Invoker, request
 from conformance.harness.client.requests.messages import now_ms
 from spec.wire.bodies.json_body import encode_body
-from spec.wire.pop.pop_bodies import AcksOfPops, AssignmentQuestion, RequestMode
+from spec.wire.pop.pop_bodies import (
+    BatchAckMessageRequestBody,
+    QueryAssignmentRequestBody,
+    SetMessageRequestModeRequestBody,
+)
 from spec.wire.pop.pop_message import ANY_QUEUE, InitMode
 from spec.wire.pop.pop_receipt import PopReceipt, encode_receipt
 from spec.wire.remoting.command import Command
@@ -44,7 +48,7 @@ class PopRequests(Invoker):
         sent = receipt_fields(topic, group, receipt) | dict(fields or {})
         return self.invoke(RequestCode.ACK_MESSAGE, sent)
 
-    def acknowledge_all(self, acks: AcksOfPops | None) -> Command:
+    def acknowledge_all(self, acks: BatchAckMessageRequestBody | None) -> Command:
         """Acknowledge several messages (BATCH_ACK_MESSAGE); None sends no body."""
         body = b"" if acks is None else encode_body(acks)
         return self.invoke(RequestCode.BATCH_ACK_MESSAGE, body=body)
@@ -95,11 +99,11 @@ class PopRequests(Invoker):
         }
         return self.peer.send(request(RequestCode.NOTIFICATION, fields)).opaque
 
-    def query_assignment(self, question: AssignmentQuestion) -> Command:
+    def query_assignment(self, question: QueryAssignmentRequestBody) -> Command:
         """Get the queues that are assigned to a client."""
         return self.invoke(RequestCode.QUERY_ASSIGNMENT, body=encode_body(question))
 
-    def set_request_mode(self, mode: RequestMode) -> Command:
+    def set_request_mode(self, mode: SetMessageRequestModeRequestBody) -> Command:
         """Set whether a group pulls or pops a topic."""
         return self.invoke(RequestCode.SET_MESSAGE_REQUEST_MODE, body=encode_body(mode))
 

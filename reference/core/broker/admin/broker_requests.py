@@ -16,7 +16,7 @@ from reference.core.remoting.server import RemotingServer
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.json_body import body_as_json, encode_body
-from spec.wire.bodies.offset_tables import ResetOffsets
+from spec.wire.bodies.offset_tables import ResetOffsetBody
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -70,7 +70,7 @@ def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response
         )
         raise Refused(ResponseCode.CONSUMER_NOT_ONLINE, remark)
     queues = {state.queue_name(name, q): offset for q, offset in offsets.items()}
-    table = encode_body(ResetOffsets(offsets=queues))  # [OFFSET-RESET-004]
+    table = encode_body(ResetOffsetBody(offsets=queues))  # [OFFSET-RESET-004]
     body = table
     if request.language == _FOR_C:  # [OFFSET-RESET-005]
         # The C++ client cannot read keys that are objects.

@@ -11,7 +11,11 @@ from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
-from spec.wire.bodies.admin_bodies import ConsumeTimes, GroupsStats, QueueTimes
+from spec.wire.bodies.admin_bodies import (
+    ConsumeStatsList,
+    QueryConsumeTimeSpanBody,
+    QueueTimeSpan,
+)
 from spec.wire.bodies.json_body import encode_body
 from spec.wire.bodies.offset_tables import ConsumeStats
 from spec.wire.remoting.response_code import ResponseCode
@@ -40,12 +44,12 @@ def consume_time_spans(state: BrokerState, request: Request) -> Response:
         for queue_id in range(topic.write_queue_count)
     ]
     # [ADMIN-STATS-007]
-    return Response(body=encode_body(ConsumeTimes(queues=tuple(spans))))
+    return Response(body=encode_body(QueryConsumeTimeSpanBody(queues=tuple(spans))))
 
 
 def _time_span(
     state: BrokerState, group: str, topic: str, queue_id: int, *, now_ms: int
-) -> QueueTimes:
+) -> QueueTimeSpan:
     store = state.store
     end = store.max_offset(topic, queue_id)
     consumed = state.offsets.query(group, topic, queue_id)
@@ -55,7 +59,7 @@ def _time_span(
     delay_ms = 0
     if consumed < end:
         delay_ms = now_ms - store.stored_at(topic, queue_id, consumed)
-    return QueueTimes(
+    return QueueTimeSpan(
         queue=state.queue_name(topic, queue_id),
         first_stored_at_ms=first_ms,
         last_stored_at_ms=store.stored_at(topic, queue_id, end - 1),
@@ -86,7 +90,7 @@ def all_consume_stats(state: BrokerState, request: Request) -> Response:
             stats.append(ConsumeStats(consume_tps=rate, queues=table))
         rows.append({group: tuple(stats)})
     address = state.options.address
-    body = GroupsStats(groups=tuple(rows), broker_address=address, behind=left)
+    body = ConsumeStatsList(groups=tuple(rows), broker_address=address, behind=left)
     return Response(body=encode_body(body))  # [ADMIN-STATS-009]
 
 

@@ -14,7 +14,7 @@ from reference.core.broker.filter.sql.parser import parse_sql
 from reference.core.broker.filter.sql.values import SqlError
 from reference.core.store.commitlog.dispatch_request import properties_of
 from spec.integers import java_string_hash
-from spec.wire.bodies.heartbeat import Subscription as SubscriptionData
+from spec.wire.bodies.heartbeat import SubscriptionData
 from spec.wire.consumer.sql_filter import SQL92
 
 ALL = "*"

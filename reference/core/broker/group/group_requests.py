@@ -14,11 +14,11 @@ from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.heartbeat import (
     Connection,
-    ConsumerConnections,
-    ProducerConnections,
+    ConsumerConnection,
+    ProducerConnection,
 )
 from spec.wire.bodies.json_body import encode_body
-from spec.wire.bodies.offset_tables import ConsumedQueue, ConsumeStats
+from spec.wire.bodies.offset_tables import ConsumeStats, OffsetWrapper
 from spec.wire.remoting.response_code import ResponseCode
 
 
@@ -58,7 +58,7 @@ def consumer_connections(state: BrokerState, request: Request) -> Response:
             f"the consumer group[{name}] not online",
         )
     subscriptions = group.subscriptions.values()
-    body = ConsumerConnections(  # [GROUP-CONNECTION-001] [GROUP-CONNECTION-005]
+    body = ConsumerConnection(  # [GROUP-CONNECTION-001] [GROUP-CONNECTION-005]
         connections=_connections(state, group.members.values()),
         consume_from=group.consume_from,
         consume_type=group.consume_type,
@@ -75,7 +75,7 @@ def producer_connections(state: BrokerState, request: Request) -> Response:
     if members is None:  # [GROUP-CONNECTION-004]
         raise Refused(SYSTEM_ERROR, f"the producer group[{name}] not exist")
     # [GROUP-CONNECTION-003]
-    body = ProducerConnections(connections=_connections(state, members.values()))
+    body = ProducerConnection(connections=_connections(state, members.values()))
     return Response(body=encode_body(body))
 
 
@@ -120,11 +120,11 @@ def may_consume(state: BrokerState, group: str, topic: str) -> bool:
 
 def progress(
     state: BrokerState, group: str, topic: str, queue_id: int
-) -> ConsumedQueue:
+) -> OffsetWrapper:
     """Return the progress of *group* in a queue."""
     consumed = max(state.offsets.query(group, topic, queue_id), 0)
     at_ms = state.store.stored_at(topic, queue_id, consumed - 1) if consumed else 0
-    return ConsumedQueue(
+    return OffsetWrapper(
         broker_offset=max(state.store.max_offset(topic, queue_id), 0),
         consumer_offset=consumed,
         last_stored_at_ms=max(at_ms, 0),

@@ -20,8 +20,10 @@ from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
 from spec.routing.json_object import JsonObject, as_object, list_in
 from spec.wire.bodies import fastjson
-from spec.wire.bodies.heartbeat import GroupMembers
-from spec.wire.bodies.heartbeat import Subscription as SubscriptionData
+from spec.wire.bodies.heartbeat import (
+    GetConsumerListByGroupResponseBody,
+    SubscriptionData,
+)
 from spec.wire.bodies.json_body import body_from_json, encode_body
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -78,7 +80,9 @@ def consumers_of_group(state: BrokerState, request: Request) -> Response:
     if group is None or not group.members:  # [GROUP-MEMBER-002]
         raise Refused(SYSTEM_ERROR, f"no consumer for this group, {name}")
     ids = [member.client_id for member in group.members.values()]  # [GROUP-MEMBER-001]
-    return Response(body=encode_body(GroupMembers(client_ids=tuple(ids))))
+    return Response(
+        body=encode_body(GetConsumerListByGroupResponseBody(client_ids=tuple(ids)))
+    )
 
 
 def on_member_left(

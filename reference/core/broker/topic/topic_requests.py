@@ -11,7 +11,7 @@ from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.json_body import encode_body
-from spec.wire.bodies.offset_tables import TopicQueue, TopicStats
+from spec.wire.bodies.offset_tables import TopicOffset, TopicStatsTable
 from spec.wire.remoting.response_code import ResponseCode
 
 
@@ -70,12 +70,12 @@ def topic_stats(state: BrokerState, request: Request) -> Response:
     for queue_id in range(topic.write_queue_count):
         end = max(state.store.max_offset(name, queue_id), 0)
         grown_at_ms = state.store.stored_at(name, queue_id, end - 1) if end else 0
-        table[state.queue_name(name, queue_id)] = TopicQueue(  # [ADMIN-STATS-001]
+        table[state.queue_name(name, queue_id)] = TopicOffset(  # [ADMIN-STATS-001]
             min_offset=max(state.store.min_offset(name, queue_id), 0),
             max_offset=end,
             updated_at_ms=grown_at_ms,
         )
-    return Response(body=encode_body(TopicStats(queues=table)))
+    return Response(body=encode_body(TopicStatsTable(queues=table)))
 
 
 def groups_of_topic(state: BrokerState, request: Request) -> Response:

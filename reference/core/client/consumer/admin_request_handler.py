@@ -21,8 +21,11 @@ from reference.core.remoting.response import Response
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.layout import LayoutError
 from spec.wire.bodies.json_body import decode_body, encode_body
-from spec.wire.bodies.offset_tables import ConsumerStatus, ResetOffsets
-from spec.wire.bodies.running_info import ConsumedDirectly, RunningInfo
+from spec.wire.bodies.offset_tables import GetConsumerStatusBody, ResetOffsetBody
+from spec.wire.bodies.running_info import (
+    ConsumeMessageDirectlyResult,
+    ConsumerRunningInfo,
+)
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -59,7 +62,7 @@ class AdminRequestHandler:
     ) -> Response | None:
         """Suspend queues, and commit their new offsets after 10 seconds."""
         try:
-            table = decode_body(ResetOffsets, request.body).offsets
+            table = decode_body(ResetOffsetBody, request.body).offsets
         except LayoutError:
             return None
         topic = request.optional_text("topic")
@@ -92,14 +95,14 @@ class AdminRequestHandler:
             for queue, offset in offsets.items()
             if queue.topic == topic
         }
-        return Response(body=encode_body(ConsumerStatus(offsets=table)))
+        return Response(body=encode_body(GetConsumerStatusBody(offsets=table)))
 
     def _running_info(self, _address: str, request: Request, _now_ms: int) -> Response:
         """Return settings, subscriptions and queues."""
         if request.optional_text("consumerGroup") != self._group:
             return _group_not_exist(request)
         queues = self._pull_loop.running_info()
-        info = RunningInfo(  # [CLIENT-ADMIN-004]
+        info = ConsumerRunningInfo(  # [CLIENT-ADMIN-004]
             properties=self._settings(),
             subscriptions=tuple(self._client.subscriptions),
             queues={queue.name: one for queue, one in queues.items()},
@@ -134,7 +137,7 @@ class AdminRequestHandler:
         No offset is committed, and a failed message is not sent back.
         """
         result = "CR_LATER" if is_failed else "CR_SUCCESS"
-        body = ConsumedDirectly(  # [CLIENT-ADMIN-005]
+        body = ConsumeMessageDirectlyResult(  # [CLIENT-ADMIN-005]
             is_ordered=self._options.is_orderly,
             result=result if error is None else "CR_THROW_EXCEPTION",
             remark=error,

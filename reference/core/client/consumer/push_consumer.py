@@ -30,7 +30,11 @@ from reference.core.client.remoting.tasks import start
 from reference.core.client.validators import check_topic
 from reference.core.remoting.response import create_request
 from spec.client.subscribing import CHECK_TIMEOUT_MS
-from spec.wire.bodies.heartbeat import ALL_MESSAGES, FilterCheck, Subscription
+from spec.wire.bodies.heartbeat import (
+    ALL_MESSAGES,
+    CheckClientRequestBody,
+    SubscriptionData,
+)
 from spec.wire.bodies.json_body import body_as_json, encode_body
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
@@ -128,7 +132,7 @@ class Consumer(GroupMember):
         first = None if route is None else self._routes.first_broker(route)
         if first is None:
             return None
-        check = FilterCheck(  # [CLIENT-SUBSCRIBE-005]
+        check = CheckClientRequestBody(  # [CLIENT-SUBSCRIBE-005]
             client_id=self._client.client_id,
             group=self.options.group,
             subscription=body_as_json(subscription),
@@ -142,7 +146,7 @@ class Consumer(GroupMember):
 
 def _subscriptions(
     options: ConsumerOptions, *, version: int
-) -> tuple[Subscription, ...]:
+) -> tuple[SubscriptionData, ...]:
     """Build the subscriptions to the topic and, if clustering, the retry topic."""
     topic = subscription_of(
         options.topic,

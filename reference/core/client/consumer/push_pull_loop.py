@@ -32,7 +32,7 @@ from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.core.client.remoting.tasks import start
 from spec.client.subscribing import AFTER_ERROR_MS, AFTER_KEPT_MS, OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
-from spec.wire.bodies.running_info import QueueInHand
+from spec.wire.bodies.running_info import ProcessQueueInfo
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.command import Command
 
@@ -118,7 +118,7 @@ class PushPullLoop(PullLoop):
         found = {one.queue: one.offset for one in self.assigned.values()}
         return {queue: offset for queue, offset in found.items() if offset is not None}
 
-    def running_info(self) -> Mapping[MessageQueue, QueueInHand]:
+    def running_info(self) -> Mapping[MessageQueue, ProcessQueueInfo]:
         """Return the queues' part of GET_CONSUMER_RUNNING_INFO."""
         return {
             queue: self.assigned[queue].running_info()

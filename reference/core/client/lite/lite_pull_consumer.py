@@ -25,7 +25,7 @@ from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.rpc_client import Call
 from reference.core.client.remoting.tasks import start
 from reference.core.client.validators import check_topic
-from spec.wire.bodies.heartbeat import ALL_MESSAGES, Subscription
+from spec.wire.bodies.heartbeat import ALL_MESSAGES, SubscriptionData
 
 POLL_TIMEOUT_MS = 5000
 """Java: pollTimeoutMillis."""
@@ -46,7 +46,7 @@ class LitePullConsumer(PullConsumer):
         super().__init__(options, client)
         self.pull_loop = LitePullLoop(options, client, persisted, self._serve_polls)
         self._rebalance = Rebalance(options, client, self.pull_loop.assign)
-        self._subscriptions: dict[str, Subscription] = {}
+        self._subscriptions: dict[str, SubscriptionData] = {}
         self._polls: deque[Call[tuple[MessageExt, ...]]] = deque()
         """Calls that wait for messages."""
         self._has_manual_queues = False

@@ -50,7 +50,7 @@ from reference.core.client.validators import (
     check_batch,
     check_message,
 )
-from spec.wire.bodies.heartbeat import ProducerMembership
+from spec.wire.bodies.heartbeat import ProducerData
 from spec.wire.message.topic_names import DEFAULT_TOPIC
 from spec.wire.remoting.command import Command
 
@@ -72,7 +72,7 @@ class Producer(GroupMember):
         self.latency_faults = LatencyFaultTolerance()
         self.is_running = True
         self._round_robin = round_robin
-        client.producer = ProducerMembership(group=options.group)
+        client.producer = ProducerData(group=options.group)
 
     def stop(self, now_ms: int) -> None:
         """Leave the group; pending sends still have their results."""

@@ -34,7 +34,7 @@ from spec.client.subscribing import (
     OFFSET_TIMEOUT_MS,
     PULL_TIMEOUT_MS,
 )
-from spec.wire.bodies.heartbeat import Subscription
+from spec.wire.bodies.heartbeat import SubscriptionData
 from spec.wire.remoting.command import Command
 
 
@@ -61,7 +61,7 @@ class PullLoop(ABC):
     def assign(
         self,
         queues: Collection[MessageQueue],
-        subscription: Subscription,
+        subscription: SubscriptionData,
         now_ms: int,
     ) -> None:
         """Replace the assigned queues of the subscription's topic."""

@@ -17,7 +17,7 @@ from reference.core.remoting.response import create_request
 from spec.client.subscribing import SUSPEND_MS
 from spec.layout import LayoutError
 from spec.store.message_record import decode_records
-from spec.wire.bodies.heartbeat import Subscription
+from spec.wire.bodies.heartbeat import SubscriptionData
 from spec.wire.consumer.pull import PullFlag
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -53,7 +53,7 @@ class PullResult:
 
 def pull_command(
     queue: MessageQueue,
-    subscription: Subscription,
+    subscription: SubscriptionData,
     *,
     group: str,
     offset: int,
@@ -91,7 +91,7 @@ def pull_command(
 def pull_result(
     result: Result,
     queue: MessageQueue,
-    subscription: Subscription,
+    subscription: SubscriptionData,
     filters: Sequence[FilterMessageHook] = (),
 ) -> PullResult | Failure:
     """Decode the response to a pull, without the messages that *filters* remove."""
@@ -120,7 +120,7 @@ def pull_result(
 
 
 def _messages(
-    body: bytes, queue: MessageQueue, subscription: Subscription
+    body: bytes, queue: MessageQueue, subscription: SubscriptionData
 ) -> list[MessageExt]:
     """Decode the records in *body* whose tag is subscribed to."""
     messages = (message_ext(record, queue) for record in decode_records(body))

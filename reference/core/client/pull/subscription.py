@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from spec.integers import java_string_hash
 from spec.wire.bodies.heartbeat import (
     ALL_MESSAGES,
-    ConsumerMembership,
-    Subscription,
+    ConsumerData,
+    SubscriptionData,
 )
 from spec.wire.message.properties import Property
 
@@ -19,10 +19,10 @@ TAGS = "TAG"
 
 def subscription_of(
     topic: str, expression: str, *, version: int, expression_type: str = TAGS
-) -> Subscription:
+) -> SubscriptionData:
     """Build the subscription to the tags in *expression*, or to every message."""
     if expression_type != TAGS:  # [CLIENT-SUBSCRIBE-003]
-        return Subscription(
+        return SubscriptionData(
             topic=topic,
             expression=expression,
             version=version,
@@ -31,7 +31,7 @@ def subscription_of(
     text = expression.strip() or ALL_MESSAGES
     parts = [] if text == ALL_MESSAGES else text.split(_OR)
     tags = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
-    return Subscription(
+    return SubscriptionData(
         topic=topic,
         expression=text,
         tags=tags,
@@ -41,7 +41,7 @@ def subscription_of(
     )
 
 
-def matches_tags(subscription: Subscription, properties: dict[str, str]) -> bool:
+def matches_tags(subscription: SubscriptionData, properties: dict[str, str]) -> bool:
     """Return whether the tag of a message, compared as text, is subscribed to."""
     if not subscription.tags:
         return True
@@ -50,14 +50,14 @@ def matches_tags(subscription: Subscription, properties: dict[str, str]) -> bool
 
 def membership(
     group: str,
-    subscriptions: Iterable[Subscription] = (),
+    subscriptions: Iterable[SubscriptionData] = (),
     *,
     is_push: bool = False,
     broadcasts: bool = False,
     consume_from: str = "CONSUME_FROM_LAST_OFFSET",
-) -> ConsumerMembership:
+) -> ConsumerData:
     """Build the group's part of a heartbeat."""
-    return ConsumerMembership(
+    return ConsumerData(
         group=group,
         consume_type="CONSUME_PASSIVELY" if is_push else "CONSUME_ACTIVELY",
         message_model="BROADCASTING" if broadcasts else "CLUSTERING",

@@ -17,8 +17,8 @@ from reference.core.client.rebalance.queue_states import (
     OrderlyState,
 )
 from spec.routing.route_data import MASTER_ID
-from spec.wire.bodies.heartbeat import Subscription
-from spec.wire.bodies.running_info import QueueInHand
+from spec.wire.bodies.heartbeat import SubscriptionData
+from spec.wire.bodies.running_info import ProcessQueueInfo
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class AssignedQueue:
     """Offsets, messages and lock of one assigned queue."""
 
     queue: MessageQueue
-    subscription: Subscription
+    subscription: SubscriptionData
     next_offset: int | None = None
     """The queue offset of the next pull; None before the first offset is known."""
     process_queue: ProcessQueue = field(default_factory=ProcessQueue)
@@ -88,10 +88,10 @@ class AssignedQueue:
         self.current = None
         self.orderly_state = ORDERLY_CONSUMPTION.initial
 
-    def running_info(self) -> QueueInHand:
+    def running_info(self) -> ProcessQueueInfo:
         """Return its part of GET_CONSUMER_RUNNING_INFO (Java: ProcessQueueInfo)."""
         process_queue = self.process_queue
-        return QueueInHand(
+        return ProcessQueueInfo(
             commit_offset=-1 if self.offset is None else self.offset,
             cached_min_offset=process_queue.first or 0,
             cached_max_offset=process_queue.last or 0,

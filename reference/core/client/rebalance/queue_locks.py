@@ -20,7 +20,7 @@ from reference.core.client.remoting.tasks import start
 from reference.core.remoting.response import create_request
 from spec.client.ordering import LOCK_TIMEOUT_MS
 from spec.wire.bodies.json_body import encode_body
-from spec.wire.consumer.queue_locks import LockedQueues, QueueLocks
+from spec.wire.consumer.queue_locks import LockBatchRequestBody, LockBatchResponseBody
 from spec.wire.remoting.request_code import RequestCode
 
 
@@ -87,7 +87,7 @@ class LockClient:
         result, now_ms = await self._rpc.invoke(
             address, request, now_ms, LOCK_TIMEOUT_MS
         )
-        body = body_of(result, LockedQueues)
+        body = body_of(result, LockBatchResponseBody)
         if body is None:
             return None, now_ms
         return {one for one in queues if one.name in body.queues}, now_ms
@@ -95,5 +95,7 @@ class LockClient:
     def _body(self, queues: Sequence[MessageQueue]) -> bytes:
         names = tuple(queue.name for queue in queues)
         return encode_body(
-            QueueLocks(group=self._group, client_id=self._client_id, queues=names)
+            LockBatchRequestBody(
+                group=self._group, client_id=self._client_id, queues=names
+            )
         )

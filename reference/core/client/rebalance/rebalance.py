@@ -21,10 +21,13 @@ from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from spec.client.allocation import REBALANCE_PERIOD_MS
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
-from spec.wire.bodies.heartbeat import GroupMembers, Subscription
+from spec.wire.bodies.heartbeat import (
+    GetConsumerListByGroupResponseBody,
+    SubscriptionData,
+)
 from spec.wire.remoting.request_code import RequestCode
 
-AssignQueues = Callable[[Collection[MessageQueue], Subscription, int], None]
+AssignQueues = Callable[[Collection[MessageQueue], SubscriptionData, int], None]
 """Called with all assigned queues of the subscription's topic, and the time."""
 
 
@@ -87,7 +90,7 @@ class Rebalance:
             result, now_ms = await self._rpc.invoke(
                 address, request, now_ms, OFFSET_TIMEOUT_MS
             )
-            members = body_of(result, GroupMembers)
+            members = body_of(result, GetConsumerListByGroupResponseBody)
             if members is None:
                 return
             client_id, ids = self._client.client_id, sorted(members.client_ids)
