@@ -147,8 +147,8 @@ def measure(
             gaps=stored.gaps,
             balance=balance(
                 stored.queues,
-                producers=soak.producers.lives(),
-                consumers=soak.consumers.lives(),
+                producers=soak.producers.runs(),
+                consumers=soak.consumers.runs(),
                 committed=committed,
                 at_once=THREADS,
             ),

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.longrun.soak_events import EVENT, Life, read_events
+from bench.longrun.soak_events import EVENT, ClientRun, read_events
 from bench.processes.java_classes import FOLDER, HOOKED_CLIENTS, whole_class_path
 from conformance.harness.client.address import Address
 from conformance.harness.java.jars import resolve
@@ -121,10 +121,10 @@ class Clients:
             self._now.child.kill()
             self._now = None
 
-    def lives(self) -> list[Life]:
+    def runs(self) -> list[ClientRun]:
         """Return the events of the clients that have ended."""
         return [
-            Life(events=read_events(past.notes), begins=past.begins)
+            ClientRun(events=read_events(past.notes), begins=past.begins)
             for past in self._past
         ]
 

@@ -42,7 +42,7 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Life:
+class ClientRun:
     """A client from its start to its end."""
 
     events: Events
@@ -137,8 +137,8 @@ class StoredKeys:
 def balance(
     queues: Mapping[int, Keys],
     *,
-    producers: Sequence[Life],
-    consumers: Sequence[Life],
+    producers: Sequence[ClientRun],
+    consumers: Sequence[ClientRun],
     committed: Mapping[int, int],
     at_once: int,
 ) -> Balance:
@@ -172,22 +172,24 @@ def balance(
     )
 
 
-def _receipts(stored: StoredKeys, consumers: Sequence[Life]) -> tuple[Ints, int, int]:
+def _receipts(
+    stored: StoredKeys, consumers: Sequence[ClientRun]
+) -> tuple[Ints, int, int]:
     """Return the receipts of each message, and the numbers of wrong ones."""
     seen = np.zeros(len(stored), np.int64)
     strange = needless = 0
-    for life in consumers:
-        events = life.events[life.events["kind"] == Kind.RECEIVED]
+    for run in consumers:
+        events = run.events[run.events["kind"] == Kind.RECEIVED]
         places, right = stored.places(events)
         times = np.bincount(places[right], minlength=len(stored))
         seen += times
         strange += int((~right).sum())
         needless += int(times.sum() - (times > 0).sum())
-        begins = [life.begins.get(q, 0) for q in range(len(stored.sizes))] or [0]
+        begins = [run.begins.get(q, 0) for q in range(len(stored.sizes))] or [0]
         begin = np.array(begins)[np.where(right, events["queue"], 0)]
         needless += int((right & (events["offset"] < begin)).sum())
     return seen, strange, needless
 
 
-def _all_events(lives: Sequence[Life]) -> Events:
-    return np.concatenate([np.empty(0, EVENT), *(life.events for life in lives)])
+def _all_events(runs: Sequence[ClientRun]) -> Events:
+    return np.concatenate([np.empty(0, EVENT), *(run.events for run in runs)])

@@ -50,14 +50,14 @@ def _unchanged(store: Path) -> None:
     """Leave the store as it is."""
 
 
-def _spoil_topics(store: Path) -> None:
+def _corrupt_topics(store: Path) -> None:
     """Let topics.json have the wrong shape, without a backup."""
     path = store / CONFIG / TOPICS_FILE
     path.with_name(path.name + BACKUP_SUFFIX).unlink(missing_ok=True)
     path.write_bytes(BAD_SHAPE)
 
 
-def _spoil_topics_with_backup(store: Path) -> None:
+def _corrupt_topics_with_backup(store: Path) -> None:
     """Let topics.json have the wrong shape beside a good backup."""
     path = store / CONFIG / TOPICS_FILE
     shutil.copy(path, path.with_name(path.name + BACKUP_SUFFIX))
@@ -85,8 +85,8 @@ CASES = (
     Case(name="log files of -1 bytes", settings=b"mapedFileSizeCommitLog=-1"),
     Case(name="brokerId=x", settings=b"brokerId=x"),
     Case(name="unknown key", settings=b"flushDiskTyp=SYNC_FLUSH"),
-    Case(name="topics.json of the wrong shape", change=_spoil_topics),
-    Case(name="the same beside a good .bak", change=_spoil_topics_with_backup),
+    Case(name="topics.json of the wrong shape", change=_corrupt_topics),
+    Case(name="the same beside a good .bak", change=_corrupt_topics_with_backup),
     Case(name="full disk", fills_disk=True),
 )
 

@@ -17,9 +17,9 @@ from bench.longrun.soak import MEMORY_MAX, Figures, as_table, main, memory_fault
 from bench.longrun.soak_events import (
     EVENT,
     Balance,
+    ClientRun,
     Keys,
     Kind,
-    Life,
     balance,
     read_events,
 )
@@ -34,19 +34,19 @@ def key(name: str) -> bytes:
     return name.encode().rjust(16, b"-")
 
 
-def life(*events: tuple[Kind, int, int, str], **begins: int) -> Life:
-    """Return a life with these events; ``q0=3`` is what was committed before it."""
+def run(*events: tuple[Kind, int, int, str], **begins: int) -> ClientRun:
+    """Return a run with these events; ``q0=3`` is what was committed before it."""
     rows = [(kind, queue, offset, key(name)) for kind, queue, offset, name in events]
     begun = {int(name[1:]): offset for name, offset in begins.items()}
-    return Life(events=np.array(rows, EVENT), begins=begun)
+    return ClientRun(events=np.array(rows, EVENT), begins=begun)
 
 
-def sent(*places: tuple[int, int, str]) -> Life:
-    return life(*((Kind.ANSWERED, *place) for place in places))
+def sent(*places: tuple[int, int, str]) -> ClientRun:
+    return run(*((Kind.ANSWERED, *place) for place in places))
 
 
-def got(*places: tuple[int, int, str], **begins: int) -> Life:
-    return life(*((Kind.RECEIVED, *place) for place in places), **begins)
+def got(*places: tuple[int, int, str], **begins: int) -> ClientRun:
+    return run(*((Kind.RECEIVED, *place) for place in places), **begins)
 
 
 A, B, C = (0, 0, "a"), (0, 1, "b"), (2, 0, "c")
@@ -54,8 +54,8 @@ STORED = {0: ("a", "b"), 2: ("c",)}
 
 
 def balanced(
-    producers: Sequence[Life] = (sent(A, B, C),),
-    consumers: Sequence[Life] = (got(A, B, C),),
+    producers: Sequence[ClientRun] = (sent(A, B, C),),
+    consumers: Sequence[ClientRun] = (got(A, B, C),),
     stored: Mapping[int, Sequence[str]] = STORED,
     committed: Mapping[int, int] | None = None,
 ) -> Balance:
@@ -81,7 +81,7 @@ def test_what_went_well_has_no_faults() -> None:
 
 
 def test_what_at_least_once_allows_is_counted_and_no_fault() -> None:
-    resent = life((Kind.FAILED, -1, -1, "c"), (Kind.ANSWERED, *A))
+    resent = run((Kind.FAILED, -1, -1, "c"), (Kind.ANSWERED, *A))
     again = got(B, C, (2, 1, "c"), q0=1)
     stored = {0: ("a", "b"), 2: ("c", "c")}
     found = balanced([resent, sent((2, 1, "c"))], [got(A, B), again], stored)

@@ -16,7 +16,7 @@ from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, parse_target
 
 
-class Launched:
+class SharedAdapter:
     """The adapter of this worker, restarted after a test has broken it."""
 
     def __init__(self, target: ClientTarget) -> None:
@@ -38,28 +38,32 @@ class Launched:
 
 
 @pytest.fixture(scope="session")
-def launched(pytestconfig: pytest.Config, target: SharedTarget) -> Iterator[Launched]:
+def shared_adapter(
+    pytestconfig: pytest.Config, target: SharedTarget
+) -> Iterator[SharedAdapter]:
     """Yield the launcher of the adapter."""
     need(target, Capability.CLIENT)
     own = parse_target(pytestconfig.stash[OPTIONS].target)
     assert isinstance(own, ClientTarget)
-    made = Launched(own)
+    made = SharedAdapter(own)
     yield made
     made.close()
 
 
 @pytest.fixture
-def cluster(launched: Launched) -> Iterator[ScriptedCluster]:
+def cluster(shared_adapter: SharedAdapter) -> Iterator[ScriptedCluster]:
     """Yield a cluster of one name server."""
-    made = ScriptedCluster(launched.target.altered)
+    made = ScriptedCluster(shared_adapter.target.altered)
     yield made
     made.close()
 
 
 @pytest.fixture
-def application(launched: Launched, cluster: ScriptedCluster) -> Iterator[Application]:
+def application(
+    shared_adapter: SharedAdapter, cluster: ScriptedCluster
+) -> Iterator[Application]:
     """Yield the application; its clients are stopped at the end."""
-    adapter = launched.adapter()
+    adapter = shared_adapter.adapter()
     adapter.events.clear()
     greeting = adapter.hello()
     made = Application(

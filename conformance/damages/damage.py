@@ -34,7 +34,7 @@ Edit: TypeAlias = Callable[["StoreCopy"], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damage:
-    """One way to spoil a store."""
+    """One kind of damage to a store."""
 
     name: str
     description: str
@@ -45,7 +45,7 @@ class Damage:
     unsettled: tuple[str, ...] = ()
     """Fields of the outcome that differ from start to start: they are not compared."""
 
-    def spoil(self, store: Path) -> None:
+    def apply_to(self, store: Path) -> None:
         """Damage *store*, which no other process may read meanwhile."""
         copy = StoreCopy(store)
         if self.after_crash:
@@ -55,7 +55,7 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class StoreCopy:
-    """A store directory that may be spoilt. Files and records count from 0, or back."""
+    """A store directory to be damaged. Files and records count from 0, or back."""
 
     path: Path
 

@@ -21,7 +21,7 @@ GARBAGE = '{"offsetTable":{"Dam'
 FAR = 1000
 
 
-def spoil(store: StoreCopy, name: str, *, backup: bool) -> None:
+def corrupt(store: StoreCopy, name: str, *, backup: bool) -> None:
     """Leave the beginning of a file, and the whole of it as .bak or no such file."""
     if backup:
         shutil.copyfile(store.config(name), store.backup(name))
@@ -40,13 +40,13 @@ def change(store: StoreCopy, name: str, pattern: str, replacement: str) -> None:
 @SETTINGS.add()
 def topics_garbage(store: StoreCopy) -> None:
     """topics.json was cut short, and there is no other."""
-    spoil(store, TOPICS_FILE, backup=False)
+    corrupt(store, TOPICS_FILE, backup=False)
 
 
 @SETTINGS.add()
 def topics_garbage_with_backup(store: StoreCopy) -> None:
     """topics.json was cut short, and there is a .bak."""
-    spoil(store, TOPICS_FILE, backup=True)
+    corrupt(store, TOPICS_FILE, backup=True)
 
 
 @SETTINGS.add()
@@ -64,31 +64,31 @@ def topics_missing(store: StoreCopy) -> None:
 @SETTINGS.add()
 def groups_garbage(store: StoreCopy) -> None:
     """subscriptionGroup.json was cut short, and there is no other."""
-    spoil(store, GROUPS_FILE, backup=False)
+    corrupt(store, GROUPS_FILE, backup=False)
 
 
 @SETTINGS.add()
 def groups_garbage_with_backup(store: StoreCopy) -> None:
     """subscriptionGroup.json was cut short, and there is a .bak."""
-    spoil(store, GROUPS_FILE, backup=True)
+    corrupt(store, GROUPS_FILE, backup=True)
 
 
 @SETTINGS.add()
 def consumer_offsets_garbage(store: StoreCopy) -> None:
     """consumerOffset.json was cut short, and there is no other."""
-    spoil(store, CONSUMER_OFFSETS_FILE, backup=False)
+    corrupt(store, CONSUMER_OFFSETS_FILE, backup=False)
 
 
 @SETTINGS.add()
 def consumer_offsets_garbage_with_backup(store: StoreCopy) -> None:
     """consumerOffset.json was cut short, and there is a .bak."""
-    spoil(store, CONSUMER_OFFSETS_FILE, backup=True)
+    corrupt(store, CONSUMER_OFFSETS_FILE, backup=True)
 
 
 @SETTINGS.add()
 def consumer_offsets_empty_with_backup(store: StoreCopy) -> None:
     """consumerOffset.json has no bytes, and there is a .bak."""
-    spoil(store, CONSUMER_OFFSETS_FILE, backup=True)
+    corrupt(store, CONSUMER_OFFSETS_FILE, backup=True)
     store.config(CONSUMER_OFFSETS_FILE).write_bytes(b"")
 
 
@@ -131,10 +131,10 @@ REDELIVERED = (
 @SETTINGS.add(unsettled=REDELIVERED)
 def delay_offsets_garbage(store: StoreCopy) -> None:
     """delayOffset.json was cut short, and there is no other."""
-    spoil(store, DELAY_OFFSETS_FILE, backup=False)
+    corrupt(store, DELAY_OFFSETS_FILE, backup=False)
 
 
 @SETTINGS.add()
 def delay_offsets_garbage_with_backup(store: StoreCopy) -> None:
     """delayOffset.json was cut short, and there is a .bak."""
-    spoil(store, DELAY_OFFSETS_FILE, backup=True)
+    corrupt(store, DELAY_OFFSETS_FILE, backup=True)

@@ -52,12 +52,12 @@ def write_outcomes(release: str, outcomes: Mapping[str, Outcome]) -> None:
     (FOLDER / release / OUTCOMES).write_text(text, encoding="utf-8")
 
 
-def spoilt_copy(release: str, damage: Damage, directory: Path) -> Path:
+def damaged_copy(release: str, damage: Damage, directory: Path) -> Path:
     """Return a copy of the release's store, below *directory*, with the damage done."""
     store = directory / STORE
     # Old files may be deleted for their age: a copy has the time of the copy.
     shutil.copytree(store_of(release), store, copy_function=shutil.copyfile)
-    damage.spoil(store)
+    damage.apply_to(store)
     return store
 
 
@@ -69,14 +69,14 @@ def tree_of(store: Path) -> dict[str, bytes]:
     }
 
 
-def known_messages(release: str, spoilt: Path) -> list[Message]:
-    """Return the messages of the store to which the *spoilt* copy refers."""
-    return still_known(messages_in(store_of(release)), spoilt)
+def known_messages(release: str, damaged: Path) -> list[Message]:
+    """Return the messages of the store to which the *damaged* copy refers."""
+    return still_known(messages_in(store_of(release)), damaged)
 
 
 def observe(release: str, damage: Damage, directory: Path) -> Outcome:
-    """Start a real broker on a spoilt copy below *directory*; return what it made."""
-    store = spoilt_copy(release, damage, directory)
+    """Start a real broker on a damaged copy below *directory*; return what it made."""
+    store = damaged_copy(release, damage, directory)
     home = directory / "home"
     home.mkdir(parents=True)
     start = Start(release=release, store=store, home=home)

@@ -13,9 +13,9 @@ import pytest
 from conformance.damages.damages import DAMAGES
 from conformance.damages.predictions import differences
 from conformance.damages.recorded import (
+    damaged_copy,
     recorded_outcomes,
     recorded_releases,
-    spoilt_copy,
     tree_of,
 )
 from spec.store.file_names import ABORT
@@ -28,10 +28,10 @@ RELEASES = recorded_releases()
 def test_each_damage_changes_the_store_and_always_the_same(
     tmp_path: Path, release: str
 ) -> None:
-    whole = tree_of(spoilt_copy(release, DAMAGES["nothing"], tmp_path / "whole"))
+    whole = tree_of(damaged_copy(release, DAMAGES["nothing"], tmp_path / "whole"))
     for name, damage in DAMAGES.items():
         first, second = (
-            tree_of(spoilt_copy(release, damage, tmp_path / f"{name}{number}"))
+            tree_of(damaged_copy(release, damage, tmp_path / f"{name}{number}"))
             for number in range(2)
         )
         assert first == second, name

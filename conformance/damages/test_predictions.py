@@ -18,10 +18,10 @@ from conformance.damages.commanding import Command, running_command
 from conformance.damages.damages import DAMAGES
 from conformance.damages.predictions import differences, predict
 from conformance.damages.recorded import (
+    damaged_copy,
     observe,
     recorded_outcomes,
     recorded_releases,
-    spoilt_copy,
     tree_of,
 )
 
@@ -45,7 +45,7 @@ def test_a_start_does_what_was_predicted(
     rmqc: Command, tmp_path: Path, release: str, name: str
 ) -> None:
     damage = DAMAGES[name]
-    store = spoilt_copy(release, damage, tmp_path)
+    store = damaged_copy(release, damage, tmp_path)
     before = tree_of(store)
     predicted = predict(rmqc, release, store)
     assert tree_of(store) == before, "a dry run changed the store"

@@ -33,7 +33,7 @@ class Exchange:
 
 
 @dataclass(slots=True, kw_only=True)
-class Talk:
+class ProgramRun:
     """Outcome of a program."""
 
     exchanges: list[Exchange] = field(default_factory=list)
@@ -46,9 +46,9 @@ class Talk:
 class UnlikeError(AssertionError):
     """Two targets answer differently, and nothing foretold it."""
 
-    def __init__(self, talk: Talk) -> None:
-        super().__init__(str(talk.difference))
-        self.talk = talk
+    def __init__(self, program_run: ProgramRun) -> None:
+        super().__init__(str(program_run.difference))
+        self.program_run = program_run
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,26 +87,28 @@ class Pair:
         """The releases that both are taken for."""
         return self.target.release, self.against.release
 
-    def compare(self, program: Program) -> Talk:
+    def compare(self, program: Program) -> ProgramRun:
         """Run *program* on both, and return its outcome."""
         number = next(self._numbers)
         some = World(self.target, f"{self.run}a{number:05}_", self.patience[0])
         other = World(self.against, f"{self.run}b{number:05}_", self.patience[1])
-        talk = Talk()
+        program_run = ProgramRun()
         self.counts.programs += 1
         with some, other:
             readers = Reader(some), Reader(other)
             for step in (*PROLOGUE, *program, *EPILOGUE):
-                self._exchange(step, readers, talk)
-                if talk.difference or talk.parted:
+                self._exchange(step, readers, program_run)
+                if program_run.difference or program_run.parted:
                     break
-        self.counts.parted += talk.parted
-        return talk
+        self.counts.parted += program_run.parted
+        return program_run
 
-    def _exchange(self, step: Step, readers: tuple[Reader, Reader], talk: Talk) -> None:
-        """Run a step on both, and record the result in *talk* and the counters."""
+    def _exchange(
+        self, step: Step, readers: tuple[Reader, Reader], program_run: ProgramRun
+    ) -> None:
+        """Run a step on both, and record the result in *program_run*."""
         some, other = self._pool.map(lambda one: one.invoke(step), readers)
-        talk.exchanges.append(Exchange(step=step, target=some, against=other))
+        program_run.exchanges.append(Exchange(step=step, target=some, against=other))
         if some == other == {"code": Nothing.NOT_SENT.value}:
             return
         self.counts.steps[step.kind] += 1
@@ -119,16 +121,16 @@ class Pair:
                 against=other.get(path, ABSENT),
             )
             if signature(difference) in self.ignored:
-                talk.parted = True
+                program_run.parted = True
                 return
             found = explain(difference, step, releases=self.releases)
             if found is None:
-                talk.difference = difference
+                program_run.difference = difference
                 return
             self.counts.explained[found] += 1
             self.counts.examples.setdefault(found, (step, difference))
             is_refusal = step.changes and path == "code"
-            talk.parted = talk.parted or found.parts or is_refusal
+            program_run.parted = program_run.parted or found.parts or is_refusal
 
 
 def signature(difference: Difference) -> tuple[str, str]:

@@ -49,8 +49,8 @@ def finding_lines(
     finding: Finding, number: int, *, target: str, against: str
 ) -> Iterator[str]:
     """Yield one finding: the smallest program, with both answers to each request."""
-    exchanges = finding.talk.exchanges
-    difference = finding.talk.difference
+    exchanges = finding.program_run.exchanges
+    difference = finding.program_run.difference
     assert difference is not None
     summary = _summary(difference, target, against)
     yield f"finding {number}: {difference.where}: {summary}"
@@ -103,9 +103,9 @@ def report_of(
 
 
 def _finding(finding: Finding) -> dict[str, object]:
-    assert finding.talk.difference is not None
+    assert finding.program_run.difference is not None
     return {
-        "difference": _difference(finding.talk.difference),
+        "difference": _difference(finding.program_run.difference),
         "found_in": finding.found_in,
         "again": finding.again,
         "program": [
@@ -114,7 +114,7 @@ def _finding(finding: Finding) -> dict[str, object]:
                 "target": one.target,
                 "against": one.against,
             }
-            for one in finding.talk.exchanges
+            for one in finding.program_run.exchanges
         ],
     }
 

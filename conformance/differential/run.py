@@ -17,7 +17,7 @@ from hypothesis.errors import Flaky
 from conformance.differential.compare import (
     Counts,
     Pair,
-    Talk,
+    ProgramRun,
     UnlikeError,
     signature,
 )
@@ -38,7 +38,7 @@ class Finding:
     """A difference that nothing foretells, and the smallest program that shows it."""
 
     program: Program
-    talk: Talk
+    program_run: ProgramRun
     found_in: int
     """Steps of the program in which it was seen first."""
     again: bool
@@ -79,8 +79,8 @@ def run(
         )
         if finding is None:
             break
-        assert finding.talk.difference is not None
-        pair.ignored.add(signature(finding.talk.difference))
+        assert finding.program_run.difference is not None
+        pair.ignored.add(signature(finding.program_run.difference))
         outcome.findings.append(finding)
     return outcome
 
@@ -89,7 +89,7 @@ def _search(
     pair: Pair, examples: int, seed_number: int, on_progress: OnProgress
 ) -> Finding | None:
     """Return the next difference, shrunk; None if *examples* programs show none."""
-    shown: list[tuple[Program, Talk]] = []
+    shown: list[tuple[Program, ProgramRun]] = []
 
     @seed(seed_number)
     @settings(
@@ -104,11 +104,11 @@ def _search(
     )
     @given(program=programs())
     def compare(program: Program) -> None:
-        talk = pair.compare(program)
+        program_run = pair.compare(program)
         on_progress(pair.counts)
-        if talk.difference is not None:
-            shown.append((program, talk))
-            raise UnlikeError(talk)
+        if program_run.difference is not None:
+            shown.append((program, program_run))
+            raise UnlikeError(program_run)
 
     try:
         compare()
@@ -118,11 +118,11 @@ def _search(
 
 
 def _smallest(
-    pair: Pair, program: Program, talk: Talk, on_progress: OnProgress
+    pair: Pair, program: Program, program_run: ProgramRun, on_progress: OnProgress
 ) -> Finding:
     """Return the finding of *program* with the smallest one that shows the same."""
-    assert talk.difference is not None
-    wanted = signature(talk.difference)
+    assert program_run.difference is not None
+    wanted = signature(program_run.difference)
 
     def shows(candidate: Program) -> bool:
         tried = pair.compare(candidate)
@@ -134,7 +134,7 @@ def _smallest(
     again = last.difference is not None
     return Finding(
         program=smallest if again else program,
-        talk=last if again else talk,
+        program_run=last if again else program_run,
         found_in=len(program),
         again=again,
     )

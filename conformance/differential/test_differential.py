@@ -1,4 +1,4 @@
-"""Two references do not differ; a spoiled one does, and a small program shows how."""
+"""Two references do not differ; a mutated one does, and a small program shows how."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.differential.run import run
 from conformance.harness.targets.target import Target, parse_target
 
 FEW = 12
-SPOILED = {
+MUTATED = {
     "max_offset_of_last_message": 4,
     "next_offset_stays": 4,
     "min_offset_one_up": 4,
@@ -44,7 +44,7 @@ def test_two_references_do_not_differ(reference: Target) -> None:
     "name",
     [
         name if most < LONG else pytest.param(name, marks=pytest.mark.slow)
-        for name, most in SPOILED.items()
+        for name, most in MUTATED.items()
     ],
 )
 def test_a_fault_is_found_by_a_small_program(name: str, reference: Target) -> None:
@@ -52,7 +52,7 @@ def test_a_fault_is_found_by_a_small_program(name: str, reference: Target) -> No
         outcome = run(mutant, reference, examples=300, most=1)
     reported = "\n".join(lines(outcome, target=f"mutant:{name}", against="embedded:"))
     (finding,) = outcome.findings
-    assert finding.talk.difference is not None, reported
-    assert len(finding.program) <= SPOILED[name], reported
+    assert finding.program_run.difference is not None, reported
+    assert len(finding.program) <= MUTATED[name], reported
     assert finding.again, reported
     assert report_of(outcome, target="a", against="b", command="c")["findings"]

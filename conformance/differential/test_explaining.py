@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from conformance.differential.compare import Counts, Exchange, Talk
+from conformance.differential.compare import Counts, Exchange, ProgramRun
 from conformance.differential.difference import ABSENT, Difference
 from conformance.differential.explain import EXPLANATIONS, explain
 from conformance.differential.normalise import Reader, different
@@ -133,7 +133,7 @@ def test_a_finding_shows_both_answers_to_every_request() -> None:
     )
     finding = Finding(
         program=(Send(),),
-        talk=Talk(exchanges=exchanges, difference=difference),
+        program_run=ProgramRun(exchanges=exchanges, difference=difference),
         found_in=9,
         again=True,
     )

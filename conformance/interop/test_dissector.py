@@ -269,7 +269,7 @@ def test_what_is_no_command_is_said_to_be_malformed(
     assert [name for i, name in enumerate(BROKEN) if i not in found] == []
 
 
-def spoilt(data: bytes, chance: random.Random) -> bytes:
+def corrupted(data: bytes, chance: random.Random) -> bytes:
     """Return *data* with some bytes changed, dropped or repeated."""
     changed = bytearray(data)
     for _ in range(chance.randint(1, 4)):
@@ -284,7 +284,7 @@ def spoilt(data: bytes, chance: random.Random) -> bytes:
     return (len(changed) - 4).to_bytes(4, "big") + changed[4:]
 
 
-def test_spoilt_frames_are_shown_or_said_to_be_malformed(
+def test_corrupted_frames_are_shown_or_said_to_be_malformed(
     tshark: Tshark, tmp_path: Path
 ) -> None:
     chance = random.Random(20_261_121)  # noqa: S311 - chance that repeats itself
@@ -293,9 +293,9 @@ def test_spoilt_frames_are_shown_or_said_to_be_malformed(
     for port in range(20_000, 20_600):
         talk = Conversation(port, BROKER_PORT)
         frame = chance.choice([one for one in samples if len(one) < 9_000])
-        talk.client_sends(spoilt(frame, chance))
+        talk.client_sends(corrupted(frame, chance))
         packets += talk.packets
-    capture = tmp_path / "spoilt.pcap"
+    capture = tmp_path / "corrupted.pcap"
     write_capture(capture, packets)
     assert tshark.rows(capture, ["tcp.stream"], only="_ws.lua.error") == []
     rows = tshark.rows(capture, ["_ws.expert.message"], only="rocketmq.malformed")

@@ -18,7 +18,7 @@ from conformance.harness.client.client import Client, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.client_adapter import Adapter, Line
 from conformance.harness.targets.target import Target, parse_target
-from conformance.interop.handover.handover import speak, target_text
+from conformance.interop.handover.handover import client_of, target_text
 from conformance.interop.stores.settings import PROMPT, SMALL_FILES
 from conformance.interop.tools.audit_command import audited, finding_lines
 from rocketmq_conformance.paths import module_command
@@ -50,7 +50,7 @@ def test_a_java_consumer_pops_all_messages_of_a_broker(
     release: str, adapter: Adapter, tmp_path: Path
 ) -> None:
     target = parse_target(target_text(release), conf=CONF, store=tmp_path)
-    with target, speak(target) as broker:
+    with target, client_of(target) as broker:
         _prepare(broker)
         _start_consumer(adapter, target)
         adapter.wait_until(

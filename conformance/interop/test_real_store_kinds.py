@@ -15,14 +15,14 @@ import pytest
 
 from conformance.harness.releases import PINNED
 from conformance.interop.stores.features import leave_features
-from conformance.interop.stores.lives import (
+from conformance.interop.stores.popped import leave_popped
+from conformance.interop.stores.successions import leave_successions
+from conformance.interop.stores.undamaged_stores import (
     leave_copies,
     leave_expired,
     leave_ipv6,
     leave_rebuilt,
 )
-from conformance.interop.stores.popped import leave_popped
-from conformance.interop.stores.successions import leave_successions
 from conformance.interop.tools.audit_command import Audited, audited, finding_lines
 from spec.clause import release_key
 from spec.wire.message.topic_names import (

@@ -23,7 +23,7 @@ from conformance.interop.handover.handover import (
     RETRY,
     SETTINGS,
     TOPICS,
-    speak,
+    client_of,
     target_text,
 )
 from conformance.interop.handover.java_batches import leave_batches
@@ -126,7 +126,7 @@ def test_a_store_that_a_broker_writes_gives_no_finding(
 def send_until(is_audited: Event, target: Target) -> int:
     """Send messages with keys, tags and delays; return their number at the end."""
     count = 0
-    with speak(target) as broker:
+    with client_of(target) as broker:
         require_success(broker.create_topic(topic=PACKED, queue_count=2))
         while not is_audited.is_set():
             own = {"KEYS": f"key-{count}", "TAGS": f"tag-{count % 3}"}

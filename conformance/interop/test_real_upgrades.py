@@ -18,13 +18,18 @@ from conformance.harness.targets.target import parse_target
 from conformance.interop.handover.handover import (
     TOPICS,
     WRITER_SETTINGS,
-    speak,
+    client_of,
     target_text,
 )
 from conformance.interop.handover.long_topic import BODIES, TOPIC, write_long
 from conformance.interop.handover.pending import LATE_S
 from conformance.interop.handover.real_stores import begin
-from conformance.interop.replication.log_comparison import Parted, Queue, log_of, part
+from conformance.interop.replication.log_comparison import (
+    Divergence,
+    Queue,
+    divergence_of,
+    log_of,
+)
 from conformance.interop.tools.audit_command import audited, finding_lines
 
 OLD, NEW = "4.6.0", "5.3.3"
@@ -52,7 +57,7 @@ def send_more(release: str, store: Path, *, topic: str, count: int) -> None:
     """Let *release* open *store*, store *count* messages of its own and stop."""
     text = target_text(release)
     with parse_target(text, conf=WRITER_SETTINGS, store=store) as target:
-        with speak(target) as broker:
+        with client_of(target) as broker:
             for number in range(count):
                 body = f"{release} wrote number {number} ".encode() * 40
                 own = {"UNIQ_KEY": f"U{release}-{number}"}
@@ -118,10 +123,10 @@ def test_two_ways_from_one_store_part_where_it_ended(
     send_more(NEW, up, topic=MORE, count=MORE_COUNT)
     send_more(OLD, back, topic=next(iter(TOPICS)), count=MORE_COUNT + 30)
     here, there = log_of(up), log_of(back)
-    wanted = part(here, there)
+    wanted = divergence_of(here, there)
     found_report, violations = compared(up, back)
     end = log_of(before).end
-    assert_parted(found_report, wanted, end=end)
+    assert_divergence(found_report, wanted, end=end)
     assert wanted.only_here[MORE, 0] > 100
     assert found_report["common"]["end"] == str(min(here.end, there.end))
     found = {one["invariant"] for one in violations}
@@ -135,13 +140,15 @@ def test_what_a_downgrade_cuts_off_is_told(tmp_path: Path) -> None:
     after = copy_of(before, tmp_path / "after")
     send_more("4.9.7", after, topic=TOPIC, count=1)
     cut = log_of(after).records[-1].offset
-    wanted = part(log_of(after), log_of(before))
+    wanted = divergence_of(log_of(after), log_of(before))
     found_report, _ = compared(after, before)
-    assert_parted(found_report, wanted, end=cut)
+    assert_divergence(found_report, wanted, end=cut)
     assert wanted.only_there[TOPIC, 0] == len(BODIES) - 1
 
 
-def assert_parted(found_report: dict[str, Any], wanted: Parted, *, end: int) -> None:
+def assert_divergence(
+    found_report: dict[str, Any], wanted: Divergence, *, end: int
+) -> None:
     """Compare a comparison with the decoders' result; *end* is the divergence."""
     assert found_report["verdict"] == "diverged"
     first = found_report["first_divergence"]

@@ -106,7 +106,7 @@ def test_a_fresh_slave_begins_with_the_last_file(
     wait_until_same(master, slave, topic)
     begin = check_logs(master, slave, end=end)
     assert begin == 2 * LOG_FILE_SIZE
-    with slave.speak() as broker:
+    with slave.client() as broker:
         smallest = int(require_success(broker.min_offset(topic=topic)).fields["offset"])
     assert smallest > 0
     check_messages(master, slave, topic, first=smallest)
@@ -119,7 +119,7 @@ def test_a_consumer_goes_on_at_the_slave_when_the_master_is_gone(
     slave_make = OURS if master_make == REAL else REAL
     master = start(master_make)
     slave = start(slave_make, "slave")
-    with master.speak() as broker:
+    with master.client() as broker:
         require_success(broker.create_topic(topic=TOPIC, queue_count=len(QUEUES)))
     wait_for_topic(slave, TOPIC)
     sent = send_with_keys(master, count=100)
@@ -145,7 +145,7 @@ def test_a_master_that_waits_is_answered_by_its_slave(
 ) -> None:
     master = start(master_make, brokerRole="SYNC_MASTER", syncFlushTimeout="2000")
     topic = unique_name("waiting")
-    with master.speak() as broker:
+    with master.client() as broker:
         require_success(broker.create_topic(topic=topic, queue_count=2))
         alone = broker.send_message(topic=topic, body=b"alone").code
         assert alone == ResponseCode.SLAVE_NOT_AVAILABLE
@@ -171,7 +171,7 @@ def test_a_master_that_waits_is_answered_by_its_slave(
 def send_with_keys(master: Member, *, count: int) -> set[str]:
     """Send messages to the quick start's topic; return their unique keys."""
     keys = [f"{number:032X}" for number in range(count)]
-    with master.speak() as broker:
+    with master.client() as broker:
         for number, key in enumerate(keys):
             answer = broker.send_message(
                 topic=TOPIC,
@@ -186,7 +186,7 @@ def send_with_keys(master: Member, *, count: int) -> set[str]:
 def topic_at(master: Member, *slaves: Member) -> str:
     """Create a topic at *master*; wait until *slaves* have it and follow."""
     topic = unique_name("pair")
-    with master.speak() as broker:
+    with master.client() as broker:
         require_success(broker.create_topic(topic=topic, queue_count=len(QUEUES)))
     for slave in slaves:
         wait_for_topic(slave, topic)

@@ -42,7 +42,7 @@ def test_a_slave_has_its_masters_log_and_queues(tmp_path: Path) -> None:
             master.start()
             slave.start()
             topic = unique_name("Compared")
-            with master.speak() as broker:
+            with master.client() as broker:
                 require_success(broker.create_topic(topic=topic, queue_count=2))
             wait_for_topic(slave, topic)
             # One that has not connected yet may be sent only what is written later.

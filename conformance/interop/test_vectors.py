@@ -82,7 +82,7 @@ def outcome(words: list[str], folder: Path, vectors: Path) -> tuple[bool, str]:
     return done.returncode == 0, done.stdout + done.stderr
 
 
-def spoiled(folder: Path, file: str, result: dict[str, Any]) -> Path:
+def corrupted(folder: Path, file: str, result: dict[str, Any]) -> Path:
     """Return a copy of the vectors with *result* in the first test of *file*."""
     shutil.copytree(VECTORS, folder)
     found = json.loads((folder / file).read_text(encoding="utf-8"))
@@ -105,6 +105,6 @@ def test_the_page_s_program_reads_the_vectors(language: str, tmp_path: Path) -> 
     words = write(folder)
     passed, printed = outcome(words, folder, VECTORS)
     assert passed, printed
-    wrong = spoiled(tmp_path / "spoiled", file, result)
+    wrong = corrupted(tmp_path / "corrupted", file, result)
     passed, printed = outcome(words, folder, wrong)
     assert not passed, "a wrong vector goes unnoticed"

@@ -24,7 +24,7 @@ from conformance.harness.pytest_plugin.known_settings import (
 )
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.pop.popping import Popper
-from conformance.messaging.sql.shelf import ODD, Shelf, filled
+from conformance.messaging.sql.sql_topic import UNUSUAL, SqlTopic, create_sql_topic
 from conformance.messaging.transactions.transaction_checks import (
     CHECK_INTERVAL,
     EAGER,
@@ -132,23 +132,23 @@ def place(eager: Target, unique: Callable[[str], str]) -> str:
 
 
 @pytest.fixture
-def chooser(filtering: Target) -> Iterator[Client]:
+def sql_client(filtering: Target) -> Iterator[Client]:
     """Yield a connection to a broker that filters."""
     with filtering.connect_to_broker() as client:
         yield client
 
 
 @pytest.fixture(scope=scope_of_change)
-def odd_stock(filtering: Target, unique: Callable[[str], str]) -> Shelf:
-    """Return a shelf of unusual texts, whose connection has ended."""
+def unusual_topic(filtering: Target, unique: Callable[[str], str]) -> SqlTopic:
+    """Return a topic of unusual texts, whose connection has ended."""
     with filtering.connect_to_broker() as client:
-        return filled(filtering, client, unique("odd"), ODD)
+        return create_sql_topic(filtering, client, unique("unusual"), UNUSUAL)
 
 
 @pytest.fixture
-def odd(odd_stock: Shelf, chooser: Client) -> Shelf:
-    """Return the shelf of unusual texts, over a fresh connection."""
-    return replace(odd_stock, broker=chooser)
+def unusual(unusual_topic: SqlTopic, sql_client: Client) -> SqlTopic:
+    """Return the topic of unusual texts, over a fresh connection."""
+    return replace(unusual_topic, broker=sql_client)
 
 
 def own_target_with(

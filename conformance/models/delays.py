@@ -23,7 +23,7 @@ class Destination:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coming:
+class DelayedMessage:
     """A message that is stored, and will be in a queue."""
 
     number: int
@@ -48,33 +48,33 @@ class Delays:
     """Whether what has waited once does so again on its way to the dead letters."""
     forgets: bool
     """Whether what is among the dead letters without waiting has no first id."""
-    waiting: dict[int, list[tuple[Coming, int]]] = field(default_factory=dict)
+    waiting: dict[int, list[tuple[DelayedMessage, int]]] = field(default_factory=dict)
     """By level, in order: each with the time at which it is due."""
-    come: dict[Destination, list[Coming]] = field(default_factory=dict)
+    come: dict[Destination, list[DelayedMessage]] = field(default_factory=dict)
 
     def level(self, consumer_level: int) -> int:
         """Return the level at which a message waits that requests one, or 0."""
         return max(0, min(consumer_level, len(self.levels_ms)))
 
-    def wait(self, one: Coming, *, stored_at_ms: int) -> None:
+    def wait(self, one: DelayedMessage, *, stored_at_ms: int) -> None:
         """Let a message wait at its level."""
         due_at_ms = stored_at_ms + self.levels_ms[one.level - 1]
         self.waiting.setdefault(one.level, []).append((one, due_at_ms))
 
-    def arrive(self, one: Coming) -> None:
+    def arrive(self, one: DelayedMessage) -> None:
         """Let a message come."""
         self.come.setdefault(one.to, []).append(one)
 
     def sent_back(
         self,
-        one: Coming,
+        one: DelayedMessage,
         *,
         number: int,
         group: str,
         consumer_level: int,
         most: int,
         message_id: str,
-    ) -> Coming:
+    ) -> DelayedMessage:
         """Return the message that follows *one* when a consumer sends it back."""
         is_dead = consumer_level < 0 or one.reconsume_times >= most
         level = self.level(consumer_level or FIRST_RETRY_LEVEL + one.reconsume_times)
@@ -82,7 +82,7 @@ class Delays:
             level = one.level if self.waits_again else 0
         is_forgotten = self.forgets and is_dead and not level
         prefix = DLQ_PREFIX if is_dead else RETRY_PREFIX
-        return Coming(
+        return DelayedMessage(
             number=number,
             to=Destination(topic=prefix + group),
             body=one.body,

@@ -90,7 +90,7 @@ def plant(target: str, directory: Path, *, source: Path) -> Path:
     """
     Make the packages below *source* anew in *directory*, with *target*'s fault in one.
 
-    What lies beside the spoiled file, or beside a folder on the way to it, is linked.
+    What lies beside the mutated file, or beside a folder on the way to it, is linked.
     What is there already, because the mutant is restarted, is used again.
     """
     fault = mutant(target.partition(":")[2])
@@ -98,7 +98,7 @@ def plant(target: str, directory: Path, *, source: Path) -> Path:
         raise MutantError(f"{target}: it is the target {fault.target}")
     if directory.exists():
         return directory
-    text = spoiled(fault, source)
+    text = mutated(fault, source)
     directory.mkdir(parents=True)
     for package in PLANTED:
         (directory / package).symlink_to(source / package)
@@ -132,7 +132,7 @@ def _own_compiled(source: Path, path: Path) -> None:
         shutil.copytree(source.parent / "__pycache__", folder, ignore=ignored)
 
 
-def spoiled(fault: Mutant, source: Path) -> str:
+def mutated(fault: Mutant, source: Path) -> str:
     """Return the text of the fault's file below *source* with the edit made."""
     path = source / fault.file
     if not path.is_file():

@@ -15,8 +15,8 @@ from conformance.mutants.planting import (
     MutantError,
     all_mutants,
     mutant,
+    mutated,
     plant,
-    spoiled,
 )
 from conformance.mutants.texts import is_as_golden
 from spec.registry import all_clauses
@@ -46,7 +46,7 @@ def test_the_client_itself_is_not_accused(chosen_mutants: list[str]) -> None:
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_fault_still_fits_the_sources(name: str) -> None:
     fault = MUTANTS[name]
-    assert spoiled(fault, SOURCES) != (SOURCES / fault.file).read_text(encoding="utf-8")
+    assert mutated(fault, SOURCES) != (SOURCES / fault.file).read_text(encoding="utf-8")
     assert fault.caught_by
     assert set(fault.caught_by) <= set(all_clauses())
 

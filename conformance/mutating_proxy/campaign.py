@@ -104,7 +104,7 @@ def _job(
     collected, meeting = set(tests), recording.tests_for(mutation, clause)
     return Job(
         tests=[one for one in meeting if one in collected],
-        mutation=(mutation.way, mutation.code, mutation.place, mutation.change),
+        mutation=(mutation.frame_kind, mutation.code, mutation.place, mutation.change),
     )
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 
 from conformance.mutating_proxy.frame_tree import Tree, frame_of, tree_of
 from conformance.mutating_proxy.frames import FrameBuffer
-from conformance.mutating_proxy.mutation import Mutation, Verb, Way
+from conformance.mutating_proxy.mutation import FrameKind, Mutation, Verb
 from conformance.mutating_proxy.switch import SWITCH
 from spec.layout import LayoutError
 from spec.wire.remoting.command import CommandFlag
@@ -95,7 +95,7 @@ class Connection:
         is_request = tree is not None and not tree["flag"] & CommandFlag.RESPONSE
         if tree is not None and is_request:
             self._codes[tree["opaque"]] = tree["code"]
-            SWITCH.see(Way.REQUEST, tree["code"], tree)
+            SWITCH.see(FrameKind.REQUEST, tree["code"], tree)
         if not self._holds:
             return
         if tree is not None and is_request:
@@ -104,13 +104,13 @@ class Connection:
             self._target.sendall(frame)
 
     def _mutate_request(self, frame: bytes, tree: Tree) -> None:
-        mutation = SWITCH.acts_on(Way.REQUEST, tree["code"])
+        mutation = SWITCH.acts_on(FrameKind.REQUEST, tree["code"])
         if mutation is None:
             self._target.sendall(frame)
         elif mutation.is_verb:
             self._execute_wrongly(mutation, frame, tree)
         else:
-            changed = SWITCH.changed(Way.REQUEST, tree["code"], frame, tree)
+            changed = SWITCH.changed(FrameKind.REQUEST, tree["code"], frame, tree)
             self._target.sendall(changed)
 
     def _execute_wrongly(self, mutation: Mutation, frame: bytes, tree: Tree) -> None:
@@ -156,7 +156,7 @@ class Connection:
             self.send_to_suite(frame)
             return
         is_response = tree["flag"] & CommandFlag.RESPONSE
-        way = Way.RESPONSE if is_response else Way.NOTIFICATION
+        frame_kind = FrameKind.RESPONSE if is_response else FrameKind.NOTIFICATION
         code = self._codes.get(tree["opaque"]) if is_response else tree["code"]
         if is_response and tree["opaque"] in self._unanswered:
             self._unanswered.discard(tree["opaque"])
@@ -164,20 +164,20 @@ class Connection:
         if code is None:  # the request was not a whole command
             self.send_to_suite(frame)
             return
-        SWITCH.see(way, code, tree)
-        if is_response and SWITCH.acts_on(Way.REQUEST, code):
+        SWITCH.see(frame_kind, code, tree)
+        if is_response and SWITCH.acts_on(FrameKind.REQUEST, code):
             SWITCH.previous_response(copy.deepcopy(tree))
         if is_response and self._is_restarted:
-            SWITCH.see(Way.RESTARTED, code, tree)
-            if SWITCH.acts_on(Way.RESTARTED, code):
-                way = Way.RESTARTED
-        mutation = SWITCH.acts_on(way, code)
+            SWITCH.see(FrameKind.RESTARTED, code, tree)
+            if SWITCH.acts_on(FrameKind.RESTARTED, code):
+                frame_kind = FrameKind.RESTARTED
+        mutation = SWITCH.acts_on(frame_kind, code)
         if mutation is None:
             self.send_to_suite(frame)
         elif mutation.is_verb:
             self._send_wrongly(mutation, frame, tree)
         else:
-            self.send_to_suite(SWITCH.changed(way, code, frame, tree))
+            self.send_to_suite(SWITCH.changed(frame_kind, code, frame, tree))
 
     def _send_wrongly(self, mutation: Mutation, frame: bytes, tree: Tree) -> None:
         verb = Verb(mutation.change)
@@ -250,4 +250,4 @@ def _tree(frame: bytes) -> Tree | None:
 
 def _is_about_requests() -> bool:
     mutation = SWITCH.mutation
-    return mutation is not None and mutation.way is Way.REQUEST
+    return mutation is not None and mutation.frame_kind is FrameKind.REQUEST

@@ -27,7 +27,7 @@ from conformance.mutating_proxy.places import NO_KEY, Occurrence, occurrences_of
 from spec.wire.remoting.request_code import request_name
 
 
-class Way(StrEnum):
+class FrameKind(StrEnum):
     """Kind of a frame, by its direction."""
 
     RESPONSE = "response"
@@ -61,11 +61,11 @@ _OF_RESPONSES = (
     *(Verb.NEVER, Verb.TWICE, Verb.LATE, Verb.CLOSED, Verb.OTHER_OPAQUE),
     *(Verb.ERROR, Verb.SUCCESS, Verb.PREVIOUS),
 )
-VERBS: Mapping[Way, tuple[Verb, ...]] = {
-    Way.RESPONSE: _OF_RESPONSES,
-    Way.RESTARTED: _OF_RESPONSES,
-    Way.REQUEST: (Verb.LOST, Verb.TWICE, Verb.DELAYED, Verb.ONCE),
-    Way.NOTIFICATION: (Verb.NEVER, Verb.TWICE, Verb.LATE, Verb.TO_ANOTHER),
+VERBS: Mapping[FrameKind, tuple[Verb, ...]] = {
+    FrameKind.RESPONSE: _OF_RESPONSES,
+    FrameKind.RESTARTED: _OF_RESPONSES,
+    FrameKind.REQUEST: (Verb.LOST, Verb.TWICE, Verb.DELAYED, Verb.ONCE),
+    FrameKind.NOTIFICATION: (Verb.NEVER, Verb.TWICE, Verb.LATE, Verb.TO_ANOTHER),
 }
 FRAME = "(frame)"
 """Place of a verb."""
@@ -78,7 +78,7 @@ OF_REQUESTS = ("fields.", "body")
 class Unit(NamedTuple):
     """A kind of value that a test meets: the place, in the frames of one code."""
 
-    way: str
+    frame_kind: str
     code: int
     place: str
     kind: str
@@ -88,13 +88,15 @@ class Unit(NamedTuple):
 class Mutation:
     """One wrong thing in the frames of one request code."""
 
-    way: Way
+    frame_kind: FrameKind
     code: int
     place: str
     change: str
 
     def __str__(self) -> str:
-        return f"{self.way} {request_name(self.code)} {self.place}: {self.change}"
+        return (
+            f"{self.frame_kind} {request_name(self.code)} {self.place}: {self.change}"
+        )
 
     @property
     def is_verb(self) -> bool:
@@ -105,7 +107,7 @@ class Mutation:
 def mutations_of(units: Collection[Unit]) -> list[Mutation]:
     """Return every mutation of the *units*, in order."""
     tables = {
-        (unit.way, unit.code, unit.place.removesuffix(NO_KEY))
+        (unit.frame_kind, unit.code, unit.place.removesuffix(NO_KEY))
         for unit in units
         if unit.place.endswith(NO_KEY)
     }
@@ -119,10 +121,10 @@ def mutations_of(units: Collection[Unit]) -> list[Mutation]:
 
 
 def _of_unit(unit: Unit) -> Iterator[Mutation]:
-    way = Way(unit.way)
-    for verb in VERBS[way]:
-        yield Mutation(way, unit.code, FRAME, verb)
-    if way is Way.REQUEST and not unit.place.startswith(OF_REQUESTS):
+    frame_kind = FrameKind(unit.frame_kind)
+    for verb in VERBS[frame_kind]:
+        yield Mutation(frame_kind, unit.code, FRAME, verb)
+    if frame_kind is FrameKind.REQUEST and not unit.place.startswith(OF_REQUESTS):
         return
     if not _is_of_header(unit):
         return
@@ -131,14 +133,14 @@ def _of_unit(unit: Unit) -> Iterator[Mutation]:
     for change in changes_of(unit.place, unit.kind):
         is_fixed = unit.place in FIXED
         if not is_fixed or change == "off by one":
-            yield Mutation(way, unit.code, unit.place, change)
+            yield Mutation(frame_kind, unit.code, unit.place, change)
 
 
 def _is_of_header(unit: Unit) -> bool:
     """Return whether a header field of *unit* is one that a release declares."""
     part, _, name = unit.place.partition(".")
     name = name.partition(".")[0].removesuffix(NO_KEY)
-    in_response = unit.way in (Way.RESPONSE, Way.RESTARTED)
+    in_response = unit.frame_kind in (FrameKind.RESPONSE, FrameKind.RESTARTED)
     return part != "fields" or is_declared(unit.code, name, in_response=in_response)
 
 

@@ -102,7 +102,9 @@ def _run_of(values: dict[str, Any], units: Sequence[Unit]) -> TestRun:
 def _meets(run: TestRun, mutation: Mutation) -> bool:
     place = mutation.place
     return any(
-        unit.way == mutation.way and unit.code == mutation.code and unit.place == place
+        unit.frame_kind == mutation.frame_kind
+        and unit.code == mutation.code
+        and unit.place == place
         for unit in run.units
     )
 

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-from conformance.mutating_proxy.mutation import Mutation, Way
+from conformance.mutating_proxy.mutation import FrameKind, Mutation
 from conformance.mutating_proxy.session import DETECTED, Result
 from spec.wire.remoting.request_code import request_name
 
@@ -44,8 +44,8 @@ class Survivor:
 def mutation_of(result: Result) -> Mutation:
     """Return the mutation of *result*."""
     assert result.mutation is not None
-    way, code, place, change = result.mutation
-    return Mutation(Way(way), code, place, change)
+    frame_kind, code, place, change = result.mutation
+    return Mutation(FrameKind(frame_kind), code, place, change)
 
 
 def was_shown(result: Result) -> bool:

@@ -28,7 +28,7 @@ from conformance.harness.pytest_plugin.fixtures import TARGET_OWNER
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.target import TargetError
-from conformance.mutating_proxy.mutation import Mutation, Unit, Way
+from conformance.mutating_proxy.mutation import FrameKind, Mutation, Unit
 from conformance.mutating_proxy.switch import SWITCH
 
 PATIENCE_S = 60
@@ -209,8 +209,8 @@ class Worker:
             self._warm_up(job.tests[0])
             runs = [self._recorded(test) for test in job.tests]
             return Result(mutation=None, runs=runs)
-        way, code, place, change = job.mutation
-        mutation = Mutation(Way(way), code, place, change)
+        frame_kind, code, place, change = job.mutation
+        mutation = Mutation(FrameKind(frame_kind), code, place, change)
         result = Result(mutation=job.mutation)
         for test in job.tests:
             SWITCH.set(mutation)

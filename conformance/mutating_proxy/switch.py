@@ -16,10 +16,10 @@ from conformance.mutating_proxy.changes import Setting
 from conformance.mutating_proxy.frame_tree import Tree, frame_of
 from conformance.mutating_proxy.mutation import (
     FRAME,
+    FrameKind,
     Mutation,
     Unit,
     Verb,
-    Way,
     change_tree,
 )
 from conformance.mutating_proxy.places import kind_of, occurrences, occurrences_of
@@ -41,7 +41,7 @@ class Switch:
         self._has_passed = False
         """Whether a request of a mutation about later ones has passed."""
         self._met: set[Unit] = set()
-        self._place: tuple[Way, int, str] | None = None
+        self._place: tuple[FrameKind, int, str] | None = None
         self._previous: deque[Any] = deque(maxlen=KEPT)
         self._others: deque[Any] = deque(maxlen=KEPT)
         self._response: Tree | None = None
@@ -51,7 +51,7 @@ class Switch:
         with self._lock:
             place = self._place
             if mutation is not None:
-                place = (mutation.way, mutation.code, mutation.place)
+                place = (mutation.frame_kind, mutation.code, mutation.place)
             if place != self._place:
                 self._place = place
                 self._others.clear()
@@ -77,10 +77,10 @@ class Switch:
         with self._lock:
             return set(self._met)
 
-    def acts_on(self, way: Way, code: int) -> Mutation | None:
+    def acts_on(self, frame_kind: FrameKind, code: int) -> Mutation | None:
         """Return the mutation, if it is about such frames."""
         one = self.mutation
-        is_meant = one is not None and one.way is way and one.code == code
+        is_meant = one is not None and one.frame_kind is frame_kind and one.code == code
         return one if is_meant else None
 
     def is_first(self) -> bool:
@@ -93,19 +93,21 @@ class Switch:
         """Count a frame that was changed."""
         self.count += 1
 
-    def see(self, way: Way, code: int, tree: Tree) -> None:
+    def see(self, frame_kind: FrameKind, code: int, tree: Tree) -> None:
         """Record what *tree* contains, as far as something needs it."""
         if self.is_recording:
             units = {
-                Unit(way, code, one.place, kind_of(one.value))
+                Unit(frame_kind, code, one.place, kind_of(one.value))
                 for one in occurrences(tree)
             }
             with self._lock:
-                self._met |= units | {Unit(way, code, FRAME, "frame")}
+                self._met |= units | {Unit(frame_kind, code, FRAME, "frame")}
 
-    def changed(self, way: Way, code: int, frame: bytes, tree: Tree) -> bytes:
+    def changed(
+        self, frame_kind: FrameKind, code: int, frame: bytes, tree: Tree
+    ) -> bytes:
         """Return *frame*, changed by the mutation if it is about a value of *tree*."""
-        one = self.acts_on(way, code)
+        one = self.acts_on(frame_kind, code)
         if one is None:
             return frame
         values = [item.value for item in occurrences_of(tree, one.place)]

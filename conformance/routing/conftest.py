@@ -1,4 +1,4 @@
-"""Fixtures of the routing suite: a stage for fake brokers, and silence."""
+"""Fixtures of the routing suite: clusters of fake brokers, and silence."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import pytest
 
 from conformance.harness.pytest_plugin.background import begin, end, result_of
 from conformance.harness.targets.target import Target
-from conformance.routing.fake_broker import Stage
+from conformance.routing.fake_broker import FakeCluster
 from conformance.routing.liveness.silence import Seen, watch
 
 
 @pytest.fixture
-def stage(target: Target, unique: Callable[[str], str]) -> Iterator[Stage]:
-    """Return a stage at the target's name server, swept when the test ends."""
+def fake_cluster(target: Target, unique: Callable[[str], str]) -> Iterator[FakeCluster]:
+    """Return fake brokers at the target's name server, swept when the test ends."""
     assert target.namesrv is not None
-    with Stage(target.namesrv, unique, target.release) as opened:
+    with FakeCluster(target.namesrv, unique, target.release) as opened:
         yield opened
 
 

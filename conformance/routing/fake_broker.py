@@ -142,7 +142,7 @@ def unregister(peer: Peer, identity: BrokerIdentity) -> Command:
     return peer.request(Command(code=code, fields=identity.fields()))
 
 
-class Stage(Closing):
+class FakeCluster(Closing):
     """A name server with fake brokers, and clients that read its tables."""
 
     def __init__(

@@ -27,10 +27,10 @@ def outside(
     return found
 
 
-class Falls:
+class TimeDecreases:
     """Collects the items at which seconds fall, from a file read in windows.
 
-    Every reader of a file sees all items, and therefore the same falls.
+    Every reader of a file sees all items, and therefore the same decreases.
     """
 
     def __init__(self, header: IndexHeader) -> None:
@@ -45,8 +45,8 @@ class Falls:
         last_number, last_s = self._before
         sound = np.concatenate([last_number, numbers[is_sound]])
         times = np.concatenate([last_s, seconds[is_sound].astype(np.int64)])
-        falls = np.flatnonzero(times[1:] < times[:-1])
-        self._found += [sound[falls], sound[falls + 1]]
+        decreases = np.flatnonzero(times[1:] < times[:-1])
+        self._found += [sound[decreases], sound[decreases + 1]]
         self._before = sound[-1:], times[-1:]
 
     def are_among(self, numbers: Ints) -> npt.NDArray[np.bool_]:

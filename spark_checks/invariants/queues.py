@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.records import places_with_lives
+from spark_checks.invariants.records import places_with_incarnations
 from spark_checks.invariants.shared_queues import without_shared_places
 from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import ERROR, Rule, findings, unit_findings
@@ -282,18 +282,18 @@ def is_own_unit() -> Column:
 
 
 def _places_needing_unit(tables: Tables) -> DataFrame:
-    """Return the places that need a unit, in the last life of their queue.
+    """Return the places that need a unit, in the last incarnation of their queue.
 
-    A sample may not contain a life's begin, so all its places are returned.
+    A sample may not contain an incarnation's begin, so all its places are returned.
     """
     begins_light = F.col("topic").startswith(LMQ_PREFIX)
-    lives = places_with_lives(tables).where(~begins_light)
+    incarnations = places_with_incarnations(tables).where(~begins_light)
     if tables.situation.is_sampled:
-        return lives
+        return incarnations
     queue = Window.partitionBy("topic", "queue_id")
-    return lives.withColumn("last_life", F.max("life").over(queue)).where(
-        F.col("life") == F.col("last_life")
-    )
+    return incarnations.withColumn(
+        "last_incarnation", F.max("incarnation").over(queue)
+    ).where(F.col("incarnation") == F.col("last_incarnation"))
 
 
 def _of_current_life(missing: DataFrame, units: DataFrame) -> DataFrame:

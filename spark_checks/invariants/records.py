@@ -134,14 +134,16 @@ def wrong_rows(tables: Tables) -> DataFrame:
 
 def offset_gaps(tables: Tables) -> DataFrame:
     """Return the records whose queue offset does not follow the previous one."""
-    records = with_lives(tables)
-    in_life = Window.partitionBy("topic", "queue_id", "life").orderBy("offset")
-    before = F.lag("queue_offset").over(in_life)
+    records = with_incarnations(tables)
+    in_incarnation = Window.partitionBy("topic", "queue_id", "incarnation").orderBy(
+        "offset"
+    )
+    before = F.lag("queue_offset").over(in_incarnation)
     first_is_0 = F.lit(0 if tables.situation.min_offset == 0 else None).cast("bigint")
-    expected = F.coalesce(before + 1, F.when(F.col("life") == 0, first_is_0))
+    expected = F.coalesce(before + 1, F.when(F.col("incarnation") == 0, first_is_0))
     rows = (
         records.withColumn("wanted", expected)
-        .withColumn("before_at", F.lag("offset").over(in_life))
+        .withColumn("before_at", F.lag("offset").over(in_incarnation))
         .where(F.col("queue_offset") != F.col("wanted"))
     )
     if tables.shared is not None:
@@ -160,21 +162,21 @@ def offset_gaps(tables: Tables) -> DataFrame:
     )
 
 
-def with_lives(tables: Tables) -> DataFrame:
-    """Return the records that need a unit, each with the life of its queue.
+def with_incarnations(tables: Tables) -> DataFrame:
+    """Return the records that need a unit, each with the incarnation of its queue.
 
-    These are the rows of :func:`places_with_lives` that are not shared.
+    These are the rows of :func:`places_with_incarnations` that are not shared.
     """
-    return places_with_lives(tables).where(~F.col("is_shared"))
+    return places_with_incarnations(tables).where(~F.col("is_shared"))
 
 
-def places_with_lives(tables: Tables) -> DataFrame:
-    """Return the places of records that need a unit, with the life of their queue.
+def places_with_incarnations(tables: Tables) -> DataFrame:
+    """Return the places of records that need a unit, with their queue's incarnation.
 
     A topic that is deleted and created again counts its queues from 0. Older records
-    stay in the log, without units. Each queue offset 0 begins a life. Only suspect
-    queues, which are complete, are included. A place is shared if it belongs to a
-    record of another topic.
+    stay in the log, without units. Each queue offset 0 begins an incarnation. Only
+    suspect queues, which are complete, are included. A place is shared if it belongs to
+    a record of another topic.
     """
     queue = Window.partitionBy("topic", "queue_id").orderBy("offset")
     begins = F.when(F.col("queue_offset") == 0, 1).otherwise(0)
@@ -183,4 +185,4 @@ def places_with_lives(tables: Tables) -> DataFrame:
     if tables.shared is not None:
         shared = tables.shared.withColumn("is_shared", F.lit(True))
         places = places.unionByName(shared, allowMissingColumns=True)
-    return places.withColumn("life", F.sum(begins).over(queue))
+    return places.withColumn("incarnation", F.sum(begins).over(queue))

@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
 from columns.accelerated import Accelerated
-from spark_checks.columns.index_order import Falls, outside
+from spark_checks.columns.index_order import TimeDecreases, outside
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.pushdown import conditions_in
 from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_dtype
@@ -180,9 +180,9 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
         return None
     mine = range(file.first_slot, min(file.end_slot or slot_count, slot_count))
     begin = item_position(1, slot_count)
-    falls = Falls(header)
+    decreases = TimeDecreases(header)
     of_slots = (mine, slot_count)
-    numbers, items, slots = _items(read_at, begin, count - 1, of_slots, falls)
+    numbers, items, slots = _items(read_at, begin, count - 1, of_slots, decreases)
     held = read_at(HEADER_SIZE + mine.start * SLOT_SIZE, len(mine) * SLOT_SIZE)
     names = np.frombuffer(held, dtype=">i4")
     previous, last = chains(numbers, slots, len(mine))
@@ -192,7 +192,7 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
         numbers=numbers,
         items=items,
         previous=previous,
-        damage=_damage_of(numbers, items, previous, header, falls)
+        damage=_damage_of(numbers, items, previous, header, decreases)
         | _outside_range(items, header, _end_offsets(read_at, begin, count)),
         begun_at_ms=header.begin_stored_at_ms,
         slots_used=int(min(np.count_nonzero(names), np.count_nonzero(last))),
@@ -203,11 +203,15 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
 
 
 def _items(
-    read_at: ReadAt, begin: int, count: int, slots: tuple[range, int], falls: Falls
+    read_at: ReadAt,
+    begin: int,
+    count: int,
+    slots: tuple[range, int],
+    decreases: TimeDecreases,
 ) -> tuple[_Items, _Items, _Items]:
     """Return numbers, items and relative slots of the items in some *slots*.
 
-    There are *count* items from position *begin*. *falls* receives the seconds of all.
+    There are *count* items from position *begin*. *decreases* gets the seconds of all.
     """
     mine, slot_count = slots
     numbers: list[_Items] = [np.zeros(0, dtype=np.int64)]
@@ -217,7 +221,7 @@ def _items(
         size = min(ROWS_AT_ONCE, count - start) * ITEM_SIZE
         data = read_at(begin + start * ITEM_SIZE, size)
         items = np.frombuffer(data[: len(data) // ITEM_SIZE * ITEM_SIZE], dtype=_dtype)
-        falls.note(start + 1, items["seconds"])
+        decreases.note(start + 1, items["seconds"])
         of_slot = items["key_hash"].astype(np.int64) % slot_count - mine.start
         kept = np.flatnonzero((of_slot >= 0) & (of_slot < len(mine)))
         is_whole = len(kept) == len(items)
@@ -252,13 +256,17 @@ def _order_of(slots: _Items) -> _Items:
 
 
 def _damage_of(
-    numbers: _Items, items: _Items, previous: _Items, header: IndexHeader, falls: Falls
+    numbers: _Items,
+    items: _Items,
+    previous: _Items,
+    header: IndexHeader,
+    decreases: TimeDecreases,
 ) -> _Items:
     found = np.zeros(len(items), dtype=np.int64)
     found[items["previous_item"] != previous] |= int(ItemDamage.PREVIOUS)
     found[items["key_hash"] < 0] |= int(ItemDamage.HASH)
     found[outside(numbers, items["seconds"], header)] |= int(ItemDamage.SECONDS)
-    found[falls.are_among(numbers)] |= int(ItemDamage.ORDER)
+    found[decreases.are_among(numbers)] |= int(ItemDamage.ORDER)
     return found
 
 

@@ -24,8 +24,8 @@ from conformance.interop.handover.handover import (
     REFERENCE,
     WRITER_SETTINGS,
     Written,
+    client_of,
     release_of,
-    speak,
     target_text,
 )
 from conformance.interop.handover.observe import Answers, check_complete, observe
@@ -119,7 +119,7 @@ def write_store(writer: str, ending: str, directory: Path) -> Given:
     """Let *writer* fill a store below *directory* and end."""
     store = directory / "written"
     with parse_target(target_text(writer), conf=WRITER_SETTINGS, store=store) as target:
-        with speak(target) as broker:
+        with client_of(target) as broker:
             written = write(broker, release=release_of(writer), store=store)
             answers = observe(broker, written)
         check_complete(written, answers)
@@ -164,7 +164,7 @@ def read(
     """Let *make* open the store, compare, finish and go on; return its last answers."""
     is_decided = found.hop == BACK
     with parse_target(target_text(make), conf=READER_SETTINGS, store=store) as target:
-        with speak(target) as broker, speak(target) as client:
+        with client_of(target) as broker, client_of(target) as client:
             producer = Producer(client)
             found.compare(before, observe(broker, written))
             finished = finish(broker, producer, written, is_decided=is_decided)

@@ -116,7 +116,7 @@ def release_of(make: str) -> str:
     return REFERENCE_RELEASE if make == REFERENCE or ":" in make else make
 
 
-def speak(target: Target) -> Client:
+def client_of(target: Target) -> Client:
     """Return a client with a fresh connection to the target's broker."""
     assert target.broker is not None
     return Client.connect(target.broker)

@@ -14,7 +14,7 @@ from typing import Any
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.targets.target import parse_target
-from conformance.interop.handover.handover import SETTINGS, speak, target_text
+from conformance.interop.handover.handover import SETTINGS, client_of, target_text
 from conformance.interop.programs.run import adapter_command
 from conformance.interop.programs.session import ClientSession, encoded, open_session
 
@@ -33,7 +33,7 @@ def leave_batches(release: str, directory: Path) -> tuple[Path, Path]:
     for count in (1, 2):
         with parse_target(target_text(release), conf=CONF, store=store) as target:
             with (
-                speak(target) as broker,
+                client_of(target) as broker,
                 open_session(target, adapter_command(f"Java {release}")) as session,
             ):
                 if count == 1:

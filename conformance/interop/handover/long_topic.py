@@ -15,7 +15,7 @@ from conformance.harness.targets.target import parse_target
 from conformance.interop.handover.handover import (
     READER_SETTINGS,
     WRITER_SETTINGS,
-    speak,
+    client_of,
     target_text,
 )
 from conformance.interop.handover.pending import placed
@@ -32,7 +32,7 @@ def write_long(writer: str, store: Path) -> None:
     """Let *writer* store a message, one of a long topic, and two more."""
     first, *rest = BODIES
     with parse_target(target_text(writer), conf=WRITER_SETTINGS, store=store) as target:
-        with speak(target) as broker:
+        with client_of(target) as broker:
             require_success(broker.create_topic(topic=TOPIC, queue_count=1))
             require_success(broker.update_group(group=GROUP))
             sent = require_success(
@@ -63,6 +63,6 @@ def read_long(reader: str, store: Path, copy: Path) -> list[str]:
     shutil.copytree(store, copy)
     with (
         parse_target(target_text(reader), conf=READER_SETTINGS, store=copy) as target,
-        speak(target) as broker,
+        client_of(target) as broker,
     ):
         return [body for body, _ in placed(broker, TOPIC)]

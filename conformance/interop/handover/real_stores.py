@@ -26,7 +26,7 @@ from conformance.interop.handover.handover import (
     TOPICS,
     WRITER_SETTINGS,
     Written,
-    speak,
+    client_of,
     target_text,
 )
 from conformance.interop.handover.pending import Producer, finish, go_on
@@ -77,7 +77,7 @@ def begin(release: str, store: Path) -> Written:
     """Let *release* fill a new store and stop."""
     text = target_text(release)
     with parse_target(text, conf=WRITER_SETTINGS, store=store) as target:
-        with speak(target) as broker:
+        with client_of(target) as broker:
             written = write(
                 broker, release=release, store=store, offsets=reached_offsets
             )
@@ -90,7 +90,7 @@ def begin(release: str, store: Path) -> Written:
 def continue_with(release: str, store: Path, written: Written) -> None:
     """Let *release* open a store, finish what it had begun, write more and stop."""
     with opened(release, store) as (target, broker):
-        with speak(target) as client:
+        with client_of(target) as client:
             finish(broker, Producer(client), written)
             go_on(broker, written)
         target.stop()
@@ -102,7 +102,7 @@ def opened(release: str, store: Path) -> Iterator[tuple[Target, Client]]:
     text = target_text(release)
     with (
         parse_target(text, conf=READER_SETTINGS, store=store) as target,
-        speak(target) as broker,
+        client_of(target) as broker,
     ):
         yield target, broker
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.targets.target import parse_target
-from conformance.interop.handover.handover import speak, target_text
+from conformance.interop.handover.handover import client_of, target_text
 
 RELEASE = "4.9.7"
 OWN, SHARED, LIGHT = "AuditOwn", "AuditShared", "%LMQ%audit"
@@ -37,14 +37,14 @@ def leave_shared_queues(directory: Path, *, has_light: bool) -> tuple[Path, Path
     conf = {**SETTINGS, "enableLmq": str(has_light).lower()}
     text = target_text(RELEASE)
     with parse_target(text, conf=conf, store=store) as target:
-        with speak(target) as broker:
+        with client_of(target) as broker:
             for topic in (OWN, SHARED):
                 require_success(broker.create_topic(topic=topic, queue_count=QUEUES))
             _fill(broker, begin=0)
         target.stop()
     shutil.copytree(store, stopped)
     with parse_target(text, conf=conf, store=store) as target:
-        with speak(target) as broker:
+        with client_of(target) as broker:
             _fill(broker, begin=ROUNDS)
         target.kill()
     return stopped, store

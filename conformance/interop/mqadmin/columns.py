@@ -12,7 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from conformance.interop.mqadmin.undetermined import ABSENT, NOISE, UNDETERMINED
+from conformance.interop.mqadmin.undetermined import (
+    ABSENT,
+    UNDETERMINED,
+    UNDETERMINED_TEXTS,
+)
 from spec.wire.bodies import fastjson
 
 Cells = dict[str, str]
@@ -46,7 +50,9 @@ def unknowns_of(command: str, lines: Sequence[str]) -> dict[str, str]:
     }
     for name, value in cut.items():
         if _last(name) not in unknown:
-            found |= {n.name: n.reason for n in NOISE if n.pattern.search(value)}
+            found |= {
+                n.name: n.reason for n in UNDETERMINED_TEXTS if n.pattern.search(value)
+            }
     absent = ABSENT.get(command, {})
     return found | {
         line.partition("=")[0].strip(): absent[line.partition("=")[0].strip()]
@@ -177,6 +183,6 @@ def _form(value: str) -> str:
 
 def _quiet(value: str) -> str:
     """Return a value without the pieces that are not determined."""
-    for noise in NOISE:
+    for noise in UNDETERMINED_TEXTS:
         value = noise.pattern.sub("~", value)
     return value

@@ -62,7 +62,7 @@ UNDETERMINED: Mapping[str, Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
+class UndeterminedText:
     """Undetermined piece of text, at any position."""
 
     name: str
@@ -70,63 +70,63 @@ class Noise:
     reason: str
 
 
-NOISE = (
-    Noise(
+UNDETERMINED_TEXTS = (
+    UndeterminedText(
         name="what is left of a time limit",
         pattern=re.compile(r"timeout, \d+\(ms\)"),
         reason="often one millisecond less",
     ),
-    Noise(
+    UndeterminedText(
         name="time of now, in ms",
         pattern=re.compile(r"(?<!\d)1[78]\d{11}(?!\d)"),
         reason=CLOCK,
     ),
-    Noise(
+    UndeterminedText(
         name="date",
         pattern=re.compile(r"20\d\d-\d\d-\d\d.\d\d:\d\d:\d\d(,\d+)?"),
         reason=CLOCK,
     ),
-    Noise(
+    UndeterminedText(
         name="date in digits",
         pattern=re.compile(r"(?<!\d)20[2-9]\d{11}(\d{3})?(?!\d)"),
         reason=CLOCK,
     ),
-    Noise(
+    UndeterminedText(
         name="unique key",
         pattern=re.compile(r"(?<!\w)(?!7F0000010000)[0-9A-F]{32}(?!\w)"),
         reason="the tool makes it of its clock and its address",
     ),
-    Noise(
+    UndeterminedText(
         name="address of the tool",
         pattern=re.compile(r"(Producer: |bornHost=/)\d[\d.]+:\d+"),
         reason="each connection has a port of its own",
     ),
-    Noise(
+    UndeterminedText(
         name="time taken",
         pattern=re.compile(r"rt:\d+ms|spentTimeMills=\d+|\|\d+$"),
         reason=TIMING,
     ),
-    Noise(
+    UndeterminedText(
         name="mean or rate",
         pattern=re.compile(r"^\d+\.\d\d$"),
         reason="depends on how fast the machine is, and on the time of the query",
     ),
-    Noise(
+    UndeterminedText(
         name="delay",
         pattern=re.compile(r"undoneMsgsDelayTimeMills=\d+"),
         reason=CLOCK,
     ),
-    Noise(
+    UndeterminedText(
         name="rate",
         pattern=re.compile(r"Consume TPS: [\d.]+|(?<=\s)\d+\.\d\d(?=\s)"),
         reason=RATE,
     ),
-    Noise(
+    UndeterminedText(
         name="object",
         pattern=re.compile(r"(?<=[\w$])@[0-9a-f]{4,8}(?!\w)"),
         reason=OBJECT,
     ),
-    Noise(
+    UndeterminedText(
         name="words for a null",
         pattern=re.compile(r"DESC: (null|Cannot invoke .*)"),
         reason="with access control off 4.6.0 throws a NullPointerException, whose text"

@@ -38,7 +38,7 @@ def check_logs(master: Member, slave: Member, *, end: int) -> int:
 
 def check_messages(master: Member, slave: Member, topic: str, *, first: int) -> None:
     """Pull all messages from both, and query both for each message by key."""
-    with master.speak() as ours, slave.speak() as theirs:
+    with master.client() as ours, slave.client() as theirs:
         for queue_id in QUEUES:
             records = [
                 list(pull_all(one, topic, queue_id, group=GROUP, first=first))
@@ -57,7 +57,7 @@ def check_messages(master: Member, slave: Member, topic: str, *, first: int) -> 
 
 def check_tables(master: Member, slave: Member, topic: str) -> None:
     """Commit an offset and create a group at the master; the slave must learn both."""
-    with master.speak() as ours, slave.speak() as theirs:
+    with master.client() as ours, slave.client() as theirs:
         require_success(ours.update_group(group="pair_second_group"))
         require_success(
             ours.update_offset(group=GROUP, topic=topic, queue_id=1, offset=7)
@@ -88,7 +88,7 @@ def tables_of(broker: Client) -> list[object]:
 
 def check_refusal(slave: Member, topic: str) -> None:
     """Check that the slave rejects a message, and corrects no offset."""
-    with slave.speak() as broker:
+    with slave.client() as broker:
         refused = broker.send_message(topic=topic, body=b"mine").code
         assert refused == ResponseCode.SERVICE_NOT_AVAILABLE
         answer = broker.pull(topic=topic, queue_id=0, offset=10_000, group=GROUP)

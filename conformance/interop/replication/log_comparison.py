@@ -41,7 +41,7 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parted:
+class Divergence:
     """Offset at which two logs diverge, and the later records of each."""
 
     first_byte: int
@@ -64,7 +64,7 @@ def log_of(store: Path) -> Log:
     )
 
 
-def part(here: Log, there: Log) -> Parted:
+def divergence_of(here: Log, there: Log) -> Divergence:
     """Return the difference of two logs up to the end of the shorter one."""
     end = min(here.end, there.end)
     ours, theirs = (
@@ -72,7 +72,7 @@ def part(here: Log, there: Log) -> Parted:
         list(_differing(there, here, end)),
     )
     same = {_place(one) for one in ours} & {_place(one) for one in theirs}
-    return Parted(
+    return Divergence(
         first_byte=first_difference(here.data[:end], there.data[:end]),
         here=len(ours) - len(same),
         there=len(theirs) - len(same),

@@ -84,7 +84,7 @@ class Member:
         assert self._broker.broker is not None
         return self._broker.broker
 
-    def speak(self) -> Client:
+    def client(self) -> Client:
         """Return a fresh connection to it."""
         return Client.connect(self.address)
 
@@ -98,7 +98,7 @@ class Member:
 def send_some(master: Member, topic: str, *, first: int, count: int) -> int:
     """Send so many messages to both queues of *topic*; return the log's end then."""
     end = 0
-    with master.speak() as broker:
+    with master.client() as broker:
         for number in range(first, first + count):
             answer = require_success(
                 broker.send_message(
@@ -117,7 +117,7 @@ def send_some(master: Member, topic: str, *, first: int, count: int) -> int:
 
 def wait_until_same(master: Member, slave: Member, topic: str) -> None:
     """Wait until the slave's queues of *topic* go as far as the master's."""
-    with master.speak() as ours, slave.speak() as theirs:
+    with master.client() as ours, slave.client() as theirs:
         for queue_id in QUEUES:
             wanted = end_of(ours, topic, queue_id)
             wait_until(
@@ -139,7 +139,7 @@ def end_of(broker: Client, topic: str, queue_id: int) -> int:
 
 def wait_for_topic(slave: Member, topic: str) -> None:
     """Wait until the slave has received *topic* from its master."""
-    with slave.speak() as broker:
+    with slave.client() as broker:
         wait_until(
             lambda: (
                 f'"{topic}"'.encode() in require_success(broker.all_topic_config()).body

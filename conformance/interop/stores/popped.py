@@ -18,7 +18,7 @@ from conformance.harness.client.client import Client, batch_body, require_succes
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.client.requests.messages import now_ms
 from conformance.harness.targets.target import parse_target
-from conformance.interop.handover.handover import speak, target_text
+from conformance.interop.handover.handover import client_of, target_text
 from conformance.interop.stores.settings import PROMPT, SMALL_FILES
 from spec.clause import release_key
 from spec.wire.bodies import fastjson
@@ -56,7 +56,7 @@ def leave_popped(release: str, directory: Path) -> dict[str, Path]:
     store, stopped = directory / "store", directory / "stopped"
     for count in (1, 2):
         target = parse_target(target_text(release), conf=CONF, store=store)
-        with target, speak(target) as broker:
+        with target, client_of(target) as broker:
             _write(broker, release, rounds=count)
             if count == 1:
                 target.stop()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance.harness.releases import PINNED
-from conformance.interop.stores.lives import broker_of, copy_of
 from conformance.interop.stores.traffic import fill
+from conformance.interop.stores.undamaged_stores import broker_of, copy_of
 
 
 def leave_successions(directory: Path) -> dict[str, Path]:

@@ -31,7 +31,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.reading import bodies_of, offset_of, records_from
-from conformance.models.delays import Coming, Delays, Destination
+from conformance.models.delays import DelayedMessage, Delays, Destination
 from spec.clause import release_key
 from spec.store.message_record import Record, record_size
 from spec.wire.message.delay_levels import decode_delay_levels, level_of_queue
@@ -86,16 +86,16 @@ class DelayMachine(RuleBasedStateMachine):
             require_success(broker.update_group(group=self.group))
             first = broker.send_message(topic=self.topic, body=FIRST)
             self.log_offset = offset_of(first)
-        self.stored: list[Coming] = []
+        self.stored: list[DelayedMessage] = []
         """Messages just sent that are not seen in the log yet."""
         self.records: dict[int, Record] = {}
         """Records that have come, by number."""
-        self.all: list[Coming] = []
+        self.all: list[DelayedMessage] = []
         self.expect_stored(self.new(queue_id=0, body=FIRST, level=0))
 
-    def new(self, *, queue_id: int, body: bytes, level: int) -> Coming:
+    def new(self, *, queue_id: int, body: bytes, level: int) -> DelayedMessage:
         """Return a message as a producer sends it."""
-        return Coming(
+        return DelayedMessage(
             number=len(self.all),
             to=Destination(topic=self.topic, queue_id=queue_id),
             body=body,
@@ -172,7 +172,7 @@ class DelayMachine(RuleBasedStateMachine):
         self.comes_true("DELAY-SEND-001", has_come, f"{self.all[number]} comes")
         return self.records[number]
 
-    def expect_stored(self, one: Coming) -> None:
+    def expect_stored(self, one: DelayedMessage) -> None:
         """Read the log until *one* is there, waiting or where it belongs."""
         self.stored.append(one)
         self.all.append(one)
@@ -205,7 +205,7 @@ class DelayMachine(RuleBasedStateMachine):
         else:
             expect("DELAY-SEND-006", found=f"{record.body!r} for {to}", expected="-")
 
-    def is_stored(self, one: Coming, record: Record, level: int) -> None:
+    def is_stored(self, one: DelayedMessage, record: Record, level: int) -> None:
         """Compare how what was just sent is stored with how it must be."""
         stated = decode_properties(record.properties).get("DELAY")
         expect(
@@ -247,7 +247,7 @@ class DelayMachine(RuleBasedStateMachine):
         )
         self.has_come(one, record)
 
-    def clause_of(self, one: Coming) -> str:
+    def clause_of(self, one: DelayedMessage) -> str:
         """Return the clause about the first place of *one*."""
         if one.to.topic.startswith(DLQ_PREFIX):
             if self.model.waits_again:
@@ -257,7 +257,7 @@ class DelayMachine(RuleBasedStateMachine):
             return "RETRY-SENDBACK-004"
         return "DELAY-LEVEL-005" if one.level else "DELAY-LEVEL-003"
 
-    def has_come(self, one: Coming, record: Record) -> None:
+    def has_come(self, one: DelayedMessage, record: Record) -> None:
         """Compare a record in its own queue with what was sent."""
         self.model.arrive(one)
         self.records[one.number] = record
@@ -313,7 +313,7 @@ def pulled(broker: Client, queue: Destination) -> list[bytes]:
         found += bodies_of(answer)
 
 
-def _is(one: Coming, record: Record, to: Destination) -> bool:
+def _is(one: DelayedMessage, record: Record, to: Destination) -> bool:
     """Return whether *record* can be *one*, that goes *to* some queue."""
     found = (to, record.body, record.reconsume_times)
     return found == (one.to, one.body, one.reconsume_times)

@@ -21,7 +21,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.sql.choosing import chosen, subscribe
-from conformance.messaging.sql.shelf import Shelf
+from conformance.messaging.sql.sql_topic import SqlTopic
 from spec.store.consume_queue import decode_units
 from spec.store.file_names import file_name
 from spec.store.queue_extension import (
@@ -88,8 +88,8 @@ def test_bits_are_looked_at_before_the_record(
         subscribe(broker, line, group, EXPRESSION)
         found = chosen(broker, line, group)
         places = tuple({"a": str(value)} for value in range(4))
-        shelf = Shelf(broker=broker, topic=line, properties=places)
-        brought = [int(one["a"]) for one in shelf.selected(EXPRESSION)]
+        sql_topic = SqlTopic(broker=broker, topic=line, properties=places)
+        brought = [int(one["a"]) for one in sql_topic.selected(EXPRESSION)]
     expect("PULL-SQL-016", found=found, expected=[b"2"], what="chosen by wrong bits")
     expect("PULL-SQL-016", found=brought, expected=[2, 3], what="chosen without bits")
 

@@ -14,13 +14,13 @@ from conformance.harness.client.client import (
 )
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.target import Target
-from conformance.messaging.sql.shelf import (
-    ODD,
-    ODD_ONES,
+from conformance.messaging.sql.sql_topic import (
+    UNUSUAL,
+    UNUSUAL_EXPRESSIONS,
     Properties,
-    Shelf,
+    SqlTopic,
     a_is,
-    filled,
+    create_sql_topic,
 )
 from conformance.models.conditions import Absent, Compared, Condition, Joined
 from conformance.strategies.boundaries import OVER_THE_WIRE
@@ -38,16 +38,16 @@ MIXED: tuple[Properties, ...] = tuple(
 
 
 @pytest.fixture(scope="module")
-def mixed_stock(filtering: Target, unique: Callable[[str], str]) -> Shelf:
-    """Return a shelf of numbers and texts, whose connection has ended."""
+def mixed_topic(filtering: Target, unique: Callable[[str], str]) -> SqlTopic:
+    """Return a topic of numbers and texts, whose connection has ended."""
     with filtering.connect_to_broker() as client:
-        return filled(filtering, client, unique("mixed"), MIXED)
+        return create_sql_topic(filtering, client, unique("mixed"), MIXED)
 
 
 @pytest.fixture
-def mixed(mixed_stock: Shelf, chooser: Client) -> Shelf:
-    """Return the shelf of numbers and texts, over a fresh connection."""
-    return replace(mixed_stock, broker=chooser)
+def mixed(mixed_topic: SqlTopic, sql_client: Client) -> SqlTopic:
+    """Return the topic of numbers and texts, over a fresh connection."""
+    return replace(mixed_topic, broker=sql_client)
 
 
 @pytest.mark.clause("PULL-SQL-001", "PULL-SQL-002", "PULL-SQL-003")
@@ -55,7 +55,7 @@ def mixed(mixed_stock: Shelf, chooser: Client) -> Shelf:
 @given(condition=conditions())
 @example(Joined("OR", Compared("a", ">", 3), Absent("b", negated=False)))
 def test_an_expression_selects_the_messages_for_which_it_is_true(
-    mixed: Shelf, condition: Condition
+    mixed: SqlTopic, condition: Condition
 ) -> None:
     expect(
         "PULL-SQL-001",
@@ -78,7 +78,7 @@ def test_an_expression_selects_the_messages_for_which_it_is_true(
         "7E0 = a AND b BETWEEN 2 AND 1E1",
     ],
 )
-def test_keywords_brackets_and_comments(mixed: Shelf, sql: str) -> None:
+def test_keywords_brackets_and_comments(mixed: SqlTopic, sql: str) -> None:
     expect(
         "PULL-SQL-002",
         found=mixed.selected(sql),
@@ -91,27 +91,29 @@ def test_keywords_brackets_and_comments(mixed: Shelf, sql: str) -> None:
 @pytest.mark.clause(
     "PULL-SQL-004", "PULL-SQL-005", "PULL-SQL-006", "PULL-SQL-007", "PULL-SQL-009"
 )
-@pytest.mark.parametrize("sql", ODD_ONES)
-def test_odd_texts_are_selected_oddly(odd: Shelf, sql: str) -> None:
-    clause, expected = ODD_ONES[sql]
+@pytest.mark.parametrize("sql", UNUSUAL_EXPRESSIONS)
+def test_odd_texts_are_selected_oddly(unusual: SqlTopic, sql: str) -> None:
+    clause, expected = UNUSUAL_EXPRESSIONS[sql]
     expect(
         clause,
-        found=odd.selected(sql),
+        found=unusual.selected(sql),
         expected=expected,
         what=f"properties of the messages for {sql}",
-        transcript=odd.broker.transcript,
+        transcript=unusual.broker.transcript,
     )
 
 
 @pytest.mark.clause("PULL-SQL-010")
 @pytest.mark.parametrize("sql", ["a > 'x'", "a ="])
-def test_a_wrong_expression_in_a_pull_selects_everything(odd: Shelf, sql: str) -> None:
+def test_a_wrong_expression_in_a_pull_selects_everything(
+    unusual: SqlTopic, sql: str
+) -> None:
     expect(
         "PULL-SQL-010",
-        found=odd.selected(sql),
-        expected=list(ODD),
+        found=unusual.selected(sql),
+        expected=list(UNUSUAL),
         what=f"properties of the messages for {sql}",
-        transcript=odd.broker.transcript,
+        transcript=unusual.broker.transcript,
     )
 
 
@@ -120,16 +122,21 @@ def test_a_wrong_expression_in_a_pull_selects_everything(odd: Shelf, sql: str) -
     ("sql", "expected"),
     [
         ("a CONTAINS 'ru'", a_is("true")),
-        ("a NOT CONTAINS 'ru'", [one for one in ODD if one.get("a", "true") != "true"]),
+        (
+            "a NOT CONTAINS 'ru'",
+            [one for one in UNUSUAL if one.get("a", "true") != "true"],
+        ),
         ("a STARTSWITH 'TR'", a_is("TRUE")),
         ("a ENDSWITH '48'", a_is("2147483648")),
     ],
 )
-def test_parts_of_texts(odd: Shelf, sql: str, expected: list[Properties]) -> None:
+def test_parts_of_texts(
+    unusual: SqlTopic, sql: str, expected: list[Properties]
+) -> None:
     expect(
         "PULL-SQL-015",
-        found=odd.selected(sql),
+        found=unusual.selected(sql),
         expected=expected,
         what=f"properties of the messages for {sql}",
-        transcript=odd.broker.transcript,
+        transcript=unusual.broker.transcript,
     )

@@ -16,7 +16,12 @@ from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
 from conformance.messaging.reading import bodies_of
 from conformance.messaging.sql.choosing import subscribe
-from conformance.messaging.sql.shelf import ODD, ODD_ONES, Shelf, a_is
+from conformance.messaging.sql.sql_topic import (
+    UNUSUAL,
+    UNUSUAL_EXPRESSIONS,
+    SqlTopic,
+    a_is,
+)
 from spec.wire.consumer.sql_filter import SQL92
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -59,20 +64,20 @@ def test_no_expression_is_welcome_where_it_is_off(
 @pytest.mark.clause("PULL-SQL-008", "PULL-SQL-012")
 @pytest.mark.parametrize("sql", WRONG)
 def test_a_wrong_expression_is_refused_to_who_asks(
-    chooser: Client, topic: str, group: str, sql: str
+    sql_client: Client, topic: str, group: str, sql: str
 ) -> None:
-    answer = check(chooser, topic, group, sql)
+    answer = check(sql_client, topic, group, sql)
     code = ResponseCode.SUBSCRIPTION_PARSE_FAILED
-    expect_code("PULL-SQL-008", answer, code, chooser.transcript)
+    expect_code("PULL-SQL-008", answer, code, sql_client.transcript)
 
 
 @pytest.mark.clause("PULL-SQL-012", "PULL-SQL-009")
-@pytest.mark.parametrize("sql", [*ODD_ONES, "a BETWEEN b AND 1", "5 = TRUE"])
+@pytest.mark.parametrize("sql", [*UNUSUAL_EXPRESSIONS, "a BETWEEN b AND 1", "5 = TRUE"])
 def test_a_right_expression_is_welcome(
-    chooser: Client, topic: str, group: str, sql: str
+    sql_client: Client, topic: str, group: str, sql: str
 ) -> None:
-    answer = check(chooser, topic, group, sql)
-    expect_code("PULL-SQL-012", answer, ResponseCode.SUCCESS, chooser.transcript)
+    answer = check(sql_client, topic, group, sql)
+    expect_code("PULL-SQL-012", answer, ResponseCode.SUCCESS, sql_client.transcript)
 
 
 def check(broker: Client, topic: str, group: str, sql: str) -> Command:
@@ -84,36 +89,38 @@ def check(broker: Client, topic: str, group: str, sql: str) -> Command:
 
 
 @pytest.mark.clause("PULL-SQL-001")
-def test_the_expression_of_the_heartbeat_counts(odd: Shelf, group: str) -> None:
-    subscribe(odd.broker, odd.topic, group, "a > 1.5")
-    answer = odd.broker.pull(
-        topic=odd.topic, offset=0, group=group, system_flags=0, subscription=None
+def test_the_expression_of_the_heartbeat_counts(unusual: SqlTopic, group: str) -> None:
+    subscribe(unusual.broker, unusual.topic, group, "a > 1.5")
+    answer = unusual.broker.pull(
+        topic=unusual.topic, offset=0, group=group, system_flags=0, subscription=None
     )
     expect(
         "PULL-SQL-001",
-        found=[ODD[int(body)] for body in bodies_of(answer)],
+        found=[UNUSUAL[int(body)] for body in bodies_of(answer)],
         expected=a_is("7", "2147483648", " 7.5 "),
         what="properties of the messages for a > 1.5",
-        transcript=odd.broker.transcript,
+        transcript=unusual.broker.transcript,
     )
 
 
 @pytest.mark.clause("PULL-SQL-011")
-def test_a_wrong_expression_of_a_heartbeat_is_missed(odd: Shelf, group: str) -> None:
-    subscribe(odd.broker, odd.topic, group, "a >")
-    answer = odd.broker.pull(
-        topic=odd.topic, offset=0, group=group, system_flags=0, subscription=None
+def test_a_wrong_expression_of_a_heartbeat_is_missed(
+    unusual: SqlTopic, group: str
+) -> None:
+    subscribe(unusual.broker, unusual.topic, group, "a >")
+    answer = unusual.broker.pull(
+        topic=unusual.topic, offset=0, group=group, system_flags=0, subscription=None
     )
     code = ResponseCode.FILTER_DATA_NOT_EXIST
-    expect_code("PULL-SQL-011", answer, code, odd.broker.transcript)
+    expect_code("PULL-SQL-011", answer, code, unusual.broker.transcript)
 
 
 @pytest.mark.clause("PULL-SQL-014")
 def test_a_held_pull_waits_for_a_message_that_it_selects(
-    filtering: Target, chooser: Client, unique: Callable[[str], str]
+    filtering: Target, sql_client: Client, unique: Callable[[str], str]
 ) -> None:
     topic = create_topic(filtering, unique("held"))
-    woken = sum(is_woken(chooser, topic, offset) for offset in range(3))
+    woken = sum(is_woken(sql_client, topic, offset) for offset in range(3))
     expect_that(
         "PULL-SQL-014",
         woken <= 1,
@@ -121,10 +128,12 @@ def test_a_held_pull_waits_for_a_message_that_it_selects(
         expected="0, or 1 if the broker's look fell into that second",
         what="pulls that were woken, of 3",
     )
-    with chooser.another() as consumer:
+    with sql_client.another() as consumer:
         opaque = hold(consumer, topic, offset=3)
         wanted = {"a": "2"}
-        require_success(chooser.send_message(topic=topic, body=b"w", properties=wanted))
+        require_success(
+            sql_client.send_message(topic=topic, body=b"w", properties=wanted)
+        )
         found = bodies_of(consumer.peer.receive_response(opaque))
     expect("PULL-SQL-014", found=found, expected=[b"w"], what="bodies")
 

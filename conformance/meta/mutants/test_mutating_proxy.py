@@ -19,10 +19,10 @@ from conformance.mutating_proxy.changes import SAME, Setting, stale, swapped
 from conformance.mutating_proxy.frame_tree import frame_of, tree_of
 from conformance.mutating_proxy.mutation import (
     FRAME,
+    FrameKind,
     Mutation,
     Unit,
     Verb,
-    Way,
     change_tree,
     mutations_of,
 )
@@ -83,7 +83,12 @@ def test_each_change_of_a_value_leaves_the_rest(body: bytes) -> None:
     fields = {"offset": "1", "other": "2"}
     frame = encode_command(Command(code=0, opaque=7, flag=1, fields=fields, body=body))
     units = [
-        Unit(Way.RESPONSE, RequestCode.GET_MAX_OFFSET, one.place, kind_of(one.value))
+        Unit(
+            FrameKind.RESPONSE,
+            RequestCode.GET_MAX_OFFSET,
+            one.place,
+            kind_of(one.value),
+        )
         for one in occurrences(tree_of(frame))
     ]
     found = [one for one in mutations_of(units) if not one.is_verb]
@@ -192,7 +197,7 @@ def test_hosts_are_those_of_the_suite_and_the_proxy(
 
 def test_one_field_of_one_code_is_wrong(proxied: ProxiedReference, place: str) -> None:
     code = RequestCode.GET_MAX_OFFSET
-    mutation = Mutation(Way.RESPONSE, code, "fields.offset", "off by one")
+    mutation = Mutation(FrameKind.RESPONSE, code, "fields.offset", "off by one")
     with proxied.connect_to_broker() as broker:
         SWITCH.set(mutation)
         offsets = [
@@ -211,7 +216,7 @@ def test_a_send_is_executed_wrongly(
 ) -> None:
     with proxied.connect_to_broker() as broker:
         before = broker.max_offset(topic=place, queue_id=0).fields["offset"]
-    SWITCH.set(Mutation(Way.REQUEST, RequestCode.SEND_MESSAGE_V2, FRAME, verb))
+    SWITCH.set(Mutation(FrameKind.REQUEST, RequestCode.SEND_MESSAGE_V2, FRAME, verb))
     with proxied.connect_to_broker() as broker:
         assert broker.send_message(topic=place, queue_id=0).code == 0
         SWITCH.off()
@@ -220,7 +225,9 @@ def test_a_send_is_executed_wrongly(
 
 
 def test_a_response_comes_twice(proxied: ProxiedReference, place: str) -> None:
-    SWITCH.set(Mutation(Way.RESPONSE, RequestCode.GET_MAX_OFFSET, FRAME, Verb.TWICE))
+    SWITCH.set(
+        Mutation(FrameKind.RESPONSE, RequestCode.GET_MAX_OFFSET, FRAME, Verb.TWICE)
+    )
     with proxied.connect_to_broker() as broker:
         first = broker.max_offset(topic=place, queue_id=0)
         assert first == broker.peer.receive()

@@ -12,7 +12,7 @@ FRAME = encode_frame(Frame(header=b"{}", body=b"body"))
 
 
 @pytest.mark.parametrize(
-    ("spoiled", "changed"),
+    ("corrupted", "changed"),
     [
         (tamper.set_length(FRAME, 2**31 - 1), {0, 1, 2, 3}),
         (tamper.set_header_length(FRAME, 0xFFFFFF), {5, 6, 7}),
@@ -20,17 +20,17 @@ FRAME = encode_frame(Frame(header=b"{}", body=b"body"))
         (tamper.flip_byte(FRAME, 8), {8}),
     ],
 )
-def test_only_the_named_bytes_change(spoiled: bytes, changed: set[int]) -> None:
-    assert len(spoiled) == len(FRAME)
-    differing = {i for i in range(len(FRAME)) if spoiled[i] != FRAME[i]}
+def test_only_the_named_bytes_change(corrupted: bytes, changed: set[int]) -> None:
+    assert len(corrupted) == len(FRAME)
+    differing = {i for i in range(len(FRAME)) if corrupted[i] != FRAME[i]}
     assert differing <= changed
     assert differing
 
 
 def test_a_field_of_a_layout_is_found_by_name() -> None:
     unit = bytes(20)
-    spoiled = tamper.set_field(unit_layout, unit, "size", -1)
-    assert spoiled == bytes(8) + b"\xff\xff\xff\xff" + bytes(8)
+    corrupted = tamper.set_field(unit_layout, unit, "size", -1)
+    assert corrupted == bytes(8) + b"\xff\xff\xff\xff" + bytes(8)
     assert tamper.flip_field(unit_layout, unit, "size")[11] == 0xFF
 
 

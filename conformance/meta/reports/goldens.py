@@ -67,14 +67,14 @@ def opaque_not_echoed() -> None:
 def header_length_from_8_bits() -> None:
     """Show a header size of which one byte was written."""
     frame = encode_command(Command(code=0, opaque=7, flag=1, remark="r" * 220))
-    spoiled = set_header_length(frame, int.from_bytes(frame[5:8], "big") % 256)
+    corrupted = set_header_length(frame, int.from_bytes(frame[5:8], "big") % 256)
     expect(
         "WIRE-FRAME-002",
-        found=int.from_bytes(spoiled[5:8], "big"),
+        found=int.from_bytes(corrupted[5:8], "big"),
         expected=int.from_bytes(frame[5:8], "big"),
         what="header_size",
         sent="GET_MAX_OFFSET, opaque 7",
-        evidence=Evidence(layout=frame_layout, data=spoiled, wrong="header_size"),
+        evidence=Evidence(layout=frame_layout, data=corrupted, wrong="header_size"),
     )
 
 

@@ -53,7 +53,7 @@ def overwrite_part(files: StoreFiles, offset: int, part: str, value: int) -> Non
     overwrite_log(files, offset + begin, value.to_bytes(size, "big", signed=True))
 
 
-def spoil_magic(files: StoreFiles, offset: int) -> None:
+def corrupt_magic(files: StoreFiles, offset: int) -> None:
     """Make the record at *offset* none."""
     overwrite_log(files, offset + 4, WRONG_MAGIC)
 

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.recovery.damaged_files.corruption import spoil_magic
+from conformance.recovery.damaged_files.corruption import corrupt_magic
 from conformance.recovery.damaged_files.original import EARLY, FEW, MANY, Original
 from conformance.recovery.queue_checks import check_ends, ends_of, found_by_key, pulled
 from conformance.recovery.restart import starts
@@ -177,16 +177,16 @@ def test_without_a_checkpoint_a_crash_is_recovered_from_the_first_file(
     if content is not None:
         (files.path / CHECKPOINT).write_bytes(content)
     placed = original.log[0].scan.records[1]
-    spoil_magic(files, placed.offset)
+    corrupt_magic(files, placed.offset)
     found = original.end_after_start()
-    what = "end of the log, whose second record was spoilt"
+    what = "end of the log, whose second record was corrupted"
     expect("REC-CHECKPOINT-003", found=found, expected=placed.offset, what=what)
 
 
 @pytest.mark.clause("REC-DISPATCH-007")
 def test_dispatch_passes_over_a_file_with_garbage(original: Original) -> None:
     files = original.restored()
-    spoil_magic(files, original.log[1].scan.records[4].offset)
+    corrupt_magic(files, original.log[1].scan.records[4].offset)
     shutil.rmtree(files.path / CONSUME_QUEUE)
     begin, end = (original.log[1].scan.records[4].offset, original.log[2].begin_offset)
     many = original.history.many
@@ -204,7 +204,7 @@ def test_dispatch_passes_over_a_file_with_garbage(original: Original) -> None:
 def test_garbage_ends_a_log_without_queues(original: Original) -> None:
     files = original.restored()
     garbage = original.log[1].scan.records[4].offset
-    spoil_magic(files, garbage)
+    corrupt_magic(files, garbage)
     shutil.rmtree(files.path / CONSUME_QUEUE)
     found = original.end_after_start()
     expect("REC-FIRSTFILE-005", found=found, expected=garbage, what="end of the log")

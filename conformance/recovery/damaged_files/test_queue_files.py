@@ -12,10 +12,10 @@ from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.recovery.damaged_files.corruption import (
     clear_queue,
+    corrupt_magic,
     overwrite_unit,
     queue_file,
     set_checkpoint,
-    spoil_magic,
 )
 from conformance.recovery.damaged_files.original import (
     COMMITTED,
@@ -125,7 +125,7 @@ def test_a_queue_that_is_cut_off_may_forget_its_place(original: Original) -> Non
     first = MANY // UNITS_PER_FILE * UNITS_PER_FILE
     end = original.history.of(many)[first].commit_log_offset
     leave_file_of(original, files, many, first)
-    spoil_magic(files, end)
+    corrupt_magic(files, end)
     with original.started() as broker:
         group = original.history.group
         least, most = ends_of(broker, many)

@@ -13,11 +13,11 @@ from conformance.harness.pytest_plugin.fixtures import TargetStarter
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
 from conformance.recovery.damaged_files.corruption import (
+    corrupt_magic,
     overwrite,
     overwrite_part,
     set_checkpoint,
     set_store_times,
-    spoil_magic,
 )
 from conformance.recovery.damaged_files.original import MANY, Original, next_offset
 from conformance.recovery.queue_checks import ends_of, found_by_key
@@ -59,11 +59,11 @@ def crashed(
 def began_in(original: Original, files: StoreFiles) -> int:
     """Start on *files*; return the number of the log file where recovery began.
 
-    The second record of every file is spoilt, so the log ends in the first file
+    The second record of every file is corrupted, so the log ends in the first file
     that recovery reads.
     """
     for file in original.log:
-        spoil_magic(files, file.scan.records[1].offset)
+        corrupt_magic(files, file.scan.records[1].offset)
     return original.end_after_start() // LOG_FILE_SIZE
 
 
@@ -99,7 +99,7 @@ def test_a_file_of_the_very_time_is_old_enough(
 @pytest.mark.clause("REC-FIRSTFILE-002")
 def test_files_that_begin_with_no_record_are_passed_over(original: Original) -> None:
     files = crashed(original, physic_ms=LATE_MS, logics_ms=LATE_MS)
-    spoil_magic(files, original.log[-1].begin_offset)
+    corrupt_magic(files, original.log[-1].begin_offset)
     overwrite_part(files, original.log[-2].begin_offset, "stored_at_ms", 0)
     found, third_last = began_in(original, files), len(original.log) - 3
     expect("REC-FIRSTFILE-002", found=found, expected=third_last, what="first file")
@@ -150,7 +150,7 @@ def test_recovery_looks_at_the_last_files_only(
 ) -> None:
     files = crashed(original, physic_ms=0, logics_ms=0)
     for file in original.log:
-        spoil_magic(files, file.scan.records[1].offset)
+        corrupt_magic(files, file.scan.records[1].offset)
     target = looking_at_three(files, start_target, tmp_path)
     with target.connect_to_broker() as broker:
         found = next_offset(broker, original.history.few) // LOG_FILE_SIZE

@@ -42,7 +42,7 @@ ROUNDS = len(KINDS) if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 1
 """In each the files have another kind of garbage; one round has all kinds."""
 
 
-def spoil_all(files: StoreFiles, number: int) -> None:
+def corrupt_all(files: StoreFiles, number: int) -> None:
     """Write garbage into all files, of a kind that follows from *number*."""
     for place, name in enumerate(FILES):
         content = KINDS[(place + number) % len(KINDS)]
@@ -83,7 +83,7 @@ ALL_KNOWN = {"topic": True, "group": True, "offset": COMMITTED}
 def test_backups_are_read_in_place_of_garbage(original: Original, number: int) -> None:
     files = original.restored()
     backed_up(files, (name for name in FILES if files.config(name).exists()))
-    spoil_all(files, number)
+    corrupt_all(files, number)
     with original.started() as broker:
         found = known(broker, original)
     expect_fields("STORE-CONFIG-014", found=found, expected=ALL_KNOWN)
@@ -94,7 +94,7 @@ def test_backups_are_read_in_place_of_garbage(original: Original, number: int) -
 def test_without_backups_a_broker_forgets(original: Original, number: int) -> None:
     files = original.restored()
     without_backups(files)
-    spoil_all(files, number)
+    corrupt_all(files, number)
     with original.started() as broker:
         found = known(broker, original)
         ends = ends_of(broker, original.history.many)
@@ -112,8 +112,8 @@ def test_two_unreadable_files_keep_a_broker_from_starting(
     original: Original, name: str
 ) -> None:
     files = original.restored()
-    for spoilt in (name, name + BACKUP_SUFFIX):
-        files.config(spoilt).write_bytes(TEXT)
+    for corrupted in (name, name + BACKUP_SUFFIX):
+        files.config(corrupted).write_bytes(TEXT)
     does = starts(original.target)
     original.target.kill()
     expect(

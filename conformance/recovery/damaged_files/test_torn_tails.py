@@ -14,9 +14,9 @@ from conformance.recovery.damaged_files.corruption import (
     GARBAGE,
     clear_log,
     clear_queue,
+    corrupt_magic,
     log_file,
     overwrite_log,
-    spoil_magic,
 )
 from conformance.recovery.damaged_files.original import (
     FEW,
@@ -115,7 +115,7 @@ def test_what_was_cut_off_may_come_back(original: Original) -> None:
     need(original.target, Capability.KILL)
     before, last = last_records(original, 2)
     files = original.restored(crashed=True)
-    spoil_magic(files, before.offset)
+    corrupt_magic(files, before.offset)
     with original.started() as broker:
         path, place = log_file(files, last.offset)
         left = path.read_bytes()[place : place + last.size]

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.routing.fake_broker import Stage
+from conformance.routing.fake_broker import FakeCluster
 from conformance.strategies.routes import key_value_texts
 from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE, decode_key_value_table
 from spec.routing.topic_config import TopicConfig
@@ -16,9 +16,9 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 
-def table_of(stage: Stage, namespace: str) -> dict[str, str]:
+def table_of(fake_cluster: FakeCluster, namespace: str) -> dict[str, str]:
     """Return all keys and values of *namespace*."""
-    answer = stage.client.kv_list(namespace=namespace)
+    answer = fake_cluster.client.kv_list(namespace=namespace)
     require_success(answer)
     return dict(decode_key_value_table(answer.body).values)
 
@@ -30,116 +30,122 @@ def table_of(stage: Stage, namespace: str) -> dict[str, str]:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(key=key_value_texts(), value=key_value_texts())
-def test_any_text_is_got_as_it_was_put(stage: Stage, key: str, value: str) -> None:
-    namespace = stage.unique("namespace")
-    stage.client.put_kv(namespace=namespace, key=key, value="overwritten")
-    stage.client.put_kv(namespace=namespace, key=key, value=value)
-    answer = stage.client.get_kv(namespace=namespace, key=key)
+def test_any_text_is_got_as_it_was_put(
+    fake_cluster: FakeCluster, key: str, value: str
+) -> None:
+    namespace = fake_cluster.unique("namespace")
+    fake_cluster.client.put_kv(namespace=namespace, key=key, value="overwritten")
+    fake_cluster.client.put_kv(namespace=namespace, key=key, value=value)
+    answer = fake_cluster.client.get_kv(namespace=namespace, key=key)
     expect(
         "ROUTE-KV-001",
         found=(answer.code, answer.fields.get("value")),
         expected=(ResponseCode.SUCCESS, value),
         what="code, value",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     expect(
         "ROUTE-KV-004",
-        found=table_of(stage, namespace),
+        found=table_of(fake_cluster, namespace),
         expected={key: value},
         what="keys and values of the namespace",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
-    stage.client.delete_kv(namespace=namespace, key=key)
+    fake_cluster.client.delete_kv(namespace=namespace, key=key)
 
 
 @pytest.mark.clause("ROUTE-KV-001")
-def test_an_empty_value_is_got_as_it_was_put(stage: Stage) -> None:
-    fields = {"namespace": stage.unique("namespace"), "key": "a"}
-    put = stage.client.put_kv(**fields, value="")
-    got = stage.client.get_kv(**fields)
+def test_an_empty_value_is_got_as_it_was_put(fake_cluster: FakeCluster) -> None:
+    fields = {"namespace": fake_cluster.unique("namespace"), "key": "a"}
+    put = fake_cluster.client.put_kv(**fields, value="")
+    got = fake_cluster.client.get_kv(**fields)
     expect(
         "ROUTE-KV-001",
         found=(put.code, got.code, got.fields.get("value")),
         expected=(ResponseCode.SUCCESS, ResponseCode.SUCCESS, ""),
         what="codes of put and get, value",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-KV-004")
-def test_namespaces_do_not_share_keys(stage: Stage) -> None:
-    first, second = stage.unique("namespace"), stage.unique("namespace")
-    stage.client.put_kv(namespace=first, key="a", value="1")
-    stage.client.put_kv(namespace=first, key="b", value="2")
-    stage.client.put_kv(namespace=second, key="a", value="3")
+def test_namespaces_do_not_share_keys(fake_cluster: FakeCluster) -> None:
+    first, second = fake_cluster.unique("namespace"), fake_cluster.unique("namespace")
+    fake_cluster.client.put_kv(namespace=first, key="a", value="1")
+    fake_cluster.client.put_kv(namespace=first, key="b", value="2")
+    fake_cluster.client.put_kv(namespace=second, key="a", value="3")
     expect(
         "ROUTE-KV-004",
-        found=(table_of(stage, first), table_of(stage, second)),
+        found=(table_of(fake_cluster, first), table_of(fake_cluster, second)),
         expected=({"a": "1", "b": "2"}, {"a": "3"}),
         what="both namespaces",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-KV-002", "ROUTE-KV-003")
-def test_a_deleted_key_is_not_found(stage: Stage) -> None:
-    namespace = stage.unique("namespace")
-    unknown = stage.client.get_kv(namespace=namespace, key="a")
+def test_a_deleted_key_is_not_found(fake_cluster: FakeCluster) -> None:
+    namespace = fake_cluster.unique("namespace")
+    unknown = fake_cluster.client.get_kv(namespace=namespace, key="a")
     expect(
         "ROUTE-KV-002",
         found=unknown.code,
         expected=ResponseCode.QUERY_NOT_FOUND,
         what="code for a key that nobody put",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
-    stage.client.put_kv(namespace=namespace, key="a", value="1")
-    codes = [stage.client.delete_kv(namespace=namespace, key="a").code for _ in "12"]
-    deleted = stage.client.get_kv(namespace=namespace, key="a")
+    fake_cluster.client.put_kv(namespace=namespace, key="a", value="1")
+    codes = [
+        fake_cluster.client.delete_kv(namespace=namespace, key="a").code for _ in "12"
+    ]
+    deleted = fake_cluster.client.get_kv(namespace=namespace, key="a")
     expect(
         "ROUTE-KV-003",
         found=(codes, deleted.code),
         expected=([ResponseCode.SUCCESS] * 2, ResponseCode.QUERY_NOT_FOUND),
         what="codes of deleting twice, code of getting afterwards",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-KV-005", "ROUTE-KV-006")
-def test_a_namespace_outlives_its_last_key(stage: Stage) -> None:
-    namespace = stage.unique("namespace")
-    unknown = stage.client.kv_list(namespace=namespace)
+def test_a_namespace_outlives_its_last_key(fake_cluster: FakeCluster) -> None:
+    namespace = fake_cluster.unique("namespace")
+    unknown = fake_cluster.client.kv_list(namespace=namespace)
     expect(
         "ROUTE-KV-005",
         found=unknown.code,
         expected=ResponseCode.QUERY_NOT_FOUND,
         what="code for a namespace that nobody used",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
-    stage.client.put_kv(namespace=namespace, key="a", value="1")
-    stage.client.delete_kv(namespace=namespace, key="a")
+    fake_cluster.client.put_kv(namespace=namespace, key="a", value="1")
+    fake_cluster.client.delete_kv(namespace=namespace, key="a")
     expect(
         "ROUTE-KV-006",
-        found=table_of(stage, namespace),
+        found=table_of(fake_cluster, namespace),
         expected={},
         what="namespace after its last key was deleted",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-KV-007")
-def test_a_registration_is_answered_with_the_order_topics(stage: Stage) -> None:
-    topic = stage.unique("topic")
+def test_a_registration_is_answered_with_the_order_topics(
+    fake_cluster: FakeCluster,
+) -> None:
+    topic = fake_cluster.unique("topic")
     value = "broker-a:4;broker-b:4"
-    stage.client.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic, value=value)
-    answer = stage.broker().register()
-    stage.client.delete_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic)
+    fake_cluster.client.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic, value=value)
+    answer = fake_cluster.broker().register()
+    fake_cluster.client.delete_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic)
     table = decode_key_value_table(answer.body).values if answer.body else {}
     expect(
         "ROUTE-KV-007",
         found=table.get(topic),
         expected=value,
         what="value for the topic in the body of the answer",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
@@ -148,21 +154,23 @@ def test_a_registration_is_answered_with_the_order_topics(stage: Stage) -> None:
 )
 @pytest.mark.needs("config")
 @pytest.mark.restores
-def test_a_route_has_its_order_only_when_the_name_server_is_told(stage: Stage) -> None:
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_a_route_has_its_order_only_when_the_name_server_is_told(
+    fake_cluster: FakeCluster,
+) -> None:
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     order = "broker-a:4"
-    stage.broker().register(topic)
-    client = stage.client
+    fake_cluster.broker().register(topic)
+    client = fake_cluster.client
     client.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic.topic, value=order)
-    before = stage.route(topic.topic)
-    set_config(stage, "orderMessageEnable=true")
+    before = fake_cluster.route(topic.topic)
+    set_config(fake_cluster, "orderMessageEnable=true")
     try:
-        after = stage.route(topic.topic)
+        after = fake_cluster.route(topic.topic)
         config = client.namesrv_config().body.decode().splitlines()
     finally:
-        set_config(stage, "orderMessageEnable=false")
+        set_config(fake_cluster, "orderMessageEnable=false")
         client.delete_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic.topic)
-    restored = stage.route(topic.topic)
+    restored = fake_cluster.route(topic.topic)
     assert before is not None
     assert after is not None
     assert restored is not None
@@ -191,39 +199,39 @@ def test_a_route_has_its_order_only_when_the_name_server_is_told(stage: Stage) -
 
 @pytest.mark.clause("ROUTE-KV-008", "ROUTE-CONFIG-001")
 @pytest.mark.namesrv_settings(orderMessageEnable="false")
-def test_a_route_has_no_order_by_default(stage: Stage) -> None:
-    topic = TopicConfig(topic=stage.unique("topic"))
-    stage.broker().register(topic)
+def test_a_route_has_no_order_by_default(fake_cluster: FakeCluster) -> None:
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
+    fake_cluster.broker().register(topic)
     key = {"namespace": ORDER_TOPIC_NAMESPACE, "key": topic.topic}
-    stage.client.put_kv(**key, value="broker-a:4")
-    route = stage.route(topic.topic)
-    stage.client.delete_kv(**key)
+    fake_cluster.client.put_kv(**key, value="broker-a:4")
+    route = fake_cluster.route(topic.topic)
+    fake_cluster.client.delete_kv(**key)
     expect(
         "ROUTE-KV-008",
         found=route and route.order_topic_config,
         expected=None,
         what="orderTopicConf",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     expect(
         "ROUTE-CONFIG-001",
-        found=stage.client.namesrv_settings().get("orderMessageEnable"),
+        found=fake_cluster.client.namesrv_settings().get("orderMessageEnable"),
         expected="false",
         what="orderMessageEnable",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
-def set_config(stage: Stage, lines: str) -> None:
+def set_config(fake_cluster: FakeCluster, lines: str) -> None:
     """Change settings of the name server."""
     code = RequestCode.UPDATE_NAMESRV_CONFIG
-    answer = stage.client.peer.request(Command(code=code, body=lines.encode()))
+    answer = fake_cluster.client.peer.request(Command(code=code, body=lines.encode()))
     expect(
         "ROUTE-CONFIG-002",
         found=answer.code,
         expected=ResponseCode.SUCCESS,
         what="code of the answer to an update",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
@@ -231,13 +239,13 @@ def set_config(stage: Stage, lines: str) -> None:
 @pytest.mark.needs("config")
 @pytest.mark.restores
 @pytest.mark.namesrv_settings(productEnvName="center")
-def test_an_update_leaves_other_settings_alone(stage: Stage) -> None:
-    before = stage.client.namesrv_config().body.decode().splitlines()
-    set_config(stage, "productEnvName=another")
+def test_an_update_leaves_other_settings_alone(fake_cluster: FakeCluster) -> None:
+    before = fake_cluster.client.namesrv_config().body.decode().splitlines()
+    set_config(fake_cluster, "productEnvName=another")
     try:
-        after = stage.client.namesrv_config().body.decode().splitlines()
+        after = fake_cluster.client.namesrv_config().body.decode().splitlines()
     finally:
-        set_config(stage, "productEnvName=center")
+        set_config(fake_cluster, "productEnvName=center")
     expect(
         "ROUTE-CONFIG-002",
         found=sorted(
@@ -247,51 +255,54 @@ def test_an_update_leaves_other_settings_alone(stage: Stage) -> None:
         ),
         expected=["productEnvName=another", "productEnvName=center"],
         what="lines that differ",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
-def put(stage: Stage, **fields: str) -> int:
+def put(fake_cluster: FakeCluster, **fields: str) -> int:
     """Put with just these fields and return the answer's code."""
     command = Command(code=RequestCode.PUT_KV_CONFIG, fields=fields)
-    return stage.client.peer.request(command).code
+    return fake_cluster.client.peer.request(command).code
 
 
 @pytest.mark.clause("ROUTE-KV-010")
-def test_a_put_without_a_name_is_refused(stage: Stage) -> None:
-    namespace = stage.unique("namespace")
-    codes = [put(stage, namespace=namespace, value="v"), put(stage, key="k", value="v")]
+def test_a_put_without_a_name_is_refused(fake_cluster: FakeCluster) -> None:
+    namespace = fake_cluster.unique("namespace")
+    codes = [
+        put(fake_cluster, namespace=namespace, value="v"),
+        put(fake_cluster, key="k", value="v"),
+    ]
     expect(
         "ROUTE-KV-010",
         found=codes,
         expected=[ResponseCode.SYSTEM_ERROR] * 2,
         what="codes without a key and without a namespace",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-KV-011")
-def test_a_put_without_a_key_is_kept_under_null(stage: Stage) -> None:
-    namespace = stage.unique("namespace")
-    code = put(stage, namespace=namespace, value="v")
+def test_a_put_without_a_key_is_kept_under_null(fake_cluster: FakeCluster) -> None:
+    namespace = fake_cluster.unique("namespace")
+    code = put(fake_cluster, namespace=namespace, value="v")
     expect(
         "ROUTE-KV-011",
-        found=(code, stage.client.kv_list(namespace=namespace).body),
+        found=(code, fake_cluster.client.kv_list(namespace=namespace).body),
         expected=(ResponseCode.SUCCESS, b'{"table":{null:"v"}}'),
         what="code, list of the namespace",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-KV-012")
-def test_a_put_without_a_value_puts_nothing_to_find(stage: Stage) -> None:
-    namespace = stage.unique("namespace")
-    code = put(stage, namespace=namespace, key="k")
-    found = stage.client.get_kv(namespace=namespace, key="k")
+def test_a_put_without_a_value_puts_nothing_to_find(fake_cluster: FakeCluster) -> None:
+    namespace = fake_cluster.unique("namespace")
+    code = put(fake_cluster, namespace=namespace, key="k")
+    found = fake_cluster.client.get_kv(namespace=namespace, key="k")
     expect(
         "ROUTE-KV-012",
         found=(code, found.code),
         expected=(ResponseCode.SUCCESS, ResponseCode.QUERY_NOT_FOUND),
         what="codes of the put and of the get",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )

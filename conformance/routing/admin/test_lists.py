@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.routing.fake_broker import Stage
+from conformance.routing.fake_broker import FakeCluster
 from spec.routing.cluster_info import TopicList, decode_topic_list
 from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.command import Command
@@ -14,21 +14,23 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 
-def listed(stage: Stage, code: int, **fields: str) -> TopicList:
+def listed(fake_cluster: FakeCluster, code: int, **fields: str) -> TopicList:
     """Return the list that the answer to request *code* has."""
-    answer = stage.client.peer.request(Command(code=code, fields=fields))
+    answer = fake_cluster.client.peer.request(Command(code=code, fields=fields))
     require_success(answer)
     return decode_topic_list(answer.body)
 
 
 @pytest.mark.clause("ROUTE-CLUSTER-001", "ROUTE-CLUSTER-003")
-def test_the_cluster_information_has_every_broker(stage: Stage) -> None:
-    first = stage.broker()
-    second = stage.broker(cluster=first.identity.cluster)
-    slave = stage.broker(name=second.name, cluster=first.identity.cluster, broker_id=1)
+def test_the_cluster_information_has_every_broker(fake_cluster: FakeCluster) -> None:
+    first = fake_cluster.broker()
+    second = fake_cluster.broker(cluster=first.identity.cluster)
+    slave = fake_cluster.broker(
+        name=second.name, cluster=first.identity.cluster, broker_id=1
+    )
     for broker in (first, second, slave):
         broker.register()
-    info = stage.clusters()
+    info = fake_cluster.clusters()
     expect(
         "ROUTE-CLUSTER-001",
         found=(
@@ -44,83 +46,83 @@ def test_the_cluster_information_has_every_broker(stage: Stage) -> None:
             first.identity.cluster,
         ),
         what="cluster's brokers, addresses of both names, cluster of the second",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     bare = b'{0:"%s"}' % first.identity.address.encode()
     expect(
         "ROUTE-CLUSTER-003",
-        found=bare in stage.cluster_answer().body,
+        found=bare in fake_cluster.cluster_answer().body,
         expected=True,
         what="the broker id is a key without quotes",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-LIST-001", "ROUTE-LIST-002")
-def test_topics_are_listed_altogether_and_by_cluster(stage: Stage) -> None:
-    mine, others = stage.broker(), stage.broker()
-    topics = [TopicConfig(topic=stage.unique("topic")) for _ in range(3)]
+def test_topics_are_listed_altogether_and_by_cluster(fake_cluster: FakeCluster) -> None:
+    mine, others = fake_cluster.broker(), fake_cluster.broker()
+    topics = [TopicConfig(topic=fake_cluster.unique("topic")) for _ in range(3)]
     mine.register(topics[0], topics[1])
     others.register(topics[1], topics[2])
     wanted = {topic.topic for topic in topics} | {mine.name, others.name}
-    everything = listed(stage, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
+    everything = listed(fake_cluster, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
     expect(
         "ROUTE-LIST-001",
         found=wanted - everything.topics,
         expected=set(),
         what="registered topics that are not listed",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     cluster = mine.identity.cluster
-    some = listed(stage, RequestCode.GET_TOPICS_BY_CLUSTER, cluster=cluster)
+    some = listed(fake_cluster, RequestCode.GET_TOPICS_BY_CLUSTER, cluster=cluster)
     expect(
         "ROUTE-LIST-002",
         found=some.topics,
         expected={mine.name, cluster, topics[0].topic, topics[1].topic},
         what="topics of one cluster",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-LIST-003")
-def test_a_cluster_that_does_not_exist_has_no_topics(stage: Stage) -> None:
-    cluster = stage.unique("cluster")
-    found = listed(stage, RequestCode.GET_TOPICS_BY_CLUSTER, cluster=cluster)
+def test_a_cluster_that_does_not_exist_has_no_topics(fake_cluster: FakeCluster) -> None:
+    cluster = fake_cluster.unique("cluster")
+    found = listed(fake_cluster, RequestCode.GET_TOPICS_BY_CLUSTER, cluster=cluster)
     expect(
         "ROUTE-LIST-003",
         found=found.topics,
         expected=frozenset(),
         what="topics of an unknown cluster",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-LIST-004", "ROUTE-LIST-005")
-def test_the_system_topics_are_clusters_and_brokers(stage: Stage) -> None:
-    broker = stage.broker()
-    broker.register(TopicConfig(topic=(topic := stage.unique("topic"))))
-    found = listed(stage, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS)
+def test_the_system_topics_are_clusters_and_brokers(fake_cluster: FakeCluster) -> None:
+    broker = fake_cluster.broker()
+    broker.register(TopicConfig(topic=(topic := fake_cluster.unique("topic"))))
+    found = listed(fake_cluster, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS)
     names = (broker.name, broker.identity.cluster, topic)
     expect(
         "ROUTE-LIST-004",
         found=[name in found.topics for name in names],
         expected=[True, True, False],
         what="broker, cluster and ordinary topic are listed",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     expect(
         "ROUTE-LIST-005",
         found=bool(found.broker_address and ":" in found.broker_address),
         expected=True,
         what="brokerAddr is an address",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-LIST-006", "ROUTE-LIST-007", "ROUTE-LIST-008")
-def test_topics_are_listed_by_their_unit_flags(stage: Stage) -> None:
-    names = [stage.unique(f"flags{flags}") for flags in range(4)]
-    stage.broker().register(
+def test_topics_are_listed_by_their_unit_flags(fake_cluster: FakeCluster) -> None:
+    names = [fake_cluster.unique(f"flags{flags}") for flags in range(4)]
+    fake_cluster.broker().register(
         *(
             TopicConfig(topic=name, topic_flags=flags)
             for flags, name in enumerate(names)
@@ -132,96 +134,102 @@ def test_topics_are_listed_by_their_unit_flags(stage: Stage) -> None:
         "ROUTE-LIST-008": (RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST, [2]),
     }
     for clause, (code, flags) in wanted.items():
-        topics = listed(stage, code).topics
+        topics = listed(fake_cluster, code).topics
         expect(
             clause,
             found=[flag for flag, name in enumerate(names) if name in topics],
             expected=flags,
             what="flags of the topics that are listed",
-            transcript=stage.client.transcript,
+            transcript=fake_cluster.client.transcript,
         )
 
 
 @pytest.mark.clause("ROUTE-DELETE-001", "ROUTE-DELETE-002", "ROUTE-DELETE-003")
-def test_a_deleted_topic_is_gone_until_a_new_version(stage: Stage) -> None:
-    topic = TopicConfig(topic=stage.unique("topic"))
-    brokers = [stage.broker(), stage.broker()]
+def test_a_deleted_topic_is_gone_until_a_new_version(fake_cluster: FakeCluster) -> None:
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
+    brokers = [fake_cluster.broker(), fake_cluster.broker()]
     for broker in brokers:
         broker.register(topic)
     # After a first request, a route may be cached for the next one.
-    assert stage.route(topic.topic) is not None
-    codes = [stage.client.delete_topic_in_namesrv(topic.topic).code for _ in "12"]
+    assert fake_cluster.route(topic.topic) is not None
+    codes = [
+        fake_cluster.client.delete_topic_in_namesrv(topic.topic).code for _ in "12"
+    ]
     expect(
         "ROUTE-DELETE-001",
-        found=stage.route(topic.topic),
+        found=fake_cluster.route(topic.topic),
         expected=None,
         what="route of the deleted topic",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     expect(
         "ROUTE-DELETE-002",
         found=codes,
         expected=[ResponseCode.SUCCESS] * 2,
         what="codes of deleting it twice",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     brokers[0].register(topic)
-    route = stage.route(topic.topic)
+    route = fake_cluster.route(topic.topic)
     expect(
         "ROUTE-DELETE-003",
         found=[q.broker_name for q in route.queue_datas] if route else None,
         expected=[brokers[0].name],
         what="brokers in the route after one registered a new version",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
-def _deleted_and_registered_again(stage: Stage) -> bool:
+def _deleted_and_registered_again(fake_cluster: FakeCluster) -> bool:
     """Return whether a topic is back when its version is the same."""
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.register(topic)
-    stage.client.delete_topic_in_namesrv(topic.topic)
+    fake_cluster.client.delete_topic_in_namesrv(topic.topic)
     broker.register_again(topic)
-    return stage.route(topic.topic) is not None
+    return fake_cluster.route(topic.topic) is not None
 
 
 @pytest.mark.clause("ROUTE-DELETE-004")
-def test_a_deleted_topic_stays_away_with_the_same_version(stage: Stage) -> None:
+def test_a_deleted_topic_stays_away_with_the_same_version(
+    fake_cluster: FakeCluster,
+) -> None:
     expect(
         "ROUTE-DELETE-004",
-        found=_deleted_and_registered_again(stage),
+        found=_deleted_and_registered_again(fake_cluster),
         expected=False,
         what="topic has a route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-DELETE-005")
-def test_a_deleted_topic_returns_with_the_same_version(stage: Stage) -> None:
+def test_a_deleted_topic_returns_with_the_same_version(
+    fake_cluster: FakeCluster,
+) -> None:
     expect(
         "ROUTE-DELETE-005",
-        found=_deleted_and_registered_again(stage),
+        found=_deleted_and_registered_again(fake_cluster),
         expected=True,
         what="topic has a route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-DELETE-006")
-def test_a_topic_may_be_deleted_in_one_cluster(stage: Stage) -> None:
-    topic = TopicConfig(topic=stage.unique("topic"))
-    stays, goes = stage.broker(), stage.broker()
+def test_a_topic_may_be_deleted_in_one_cluster(fake_cluster: FakeCluster) -> None:
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
+    stays, goes = fake_cluster.broker(), fake_cluster.broker()
     for broker in (stays, goes):
         broker.register(topic)
     fields = {"topic": topic.topic, "clusterName": goes.identity.cluster}
     code = RequestCode.DELETE_TOPIC_IN_NAMESRV
-    stage.client.peer.request(Command(code=code, fields=fields))
-    route = stage.route(topic.topic)
+    fake_cluster.client.peer.request(Command(code=code, fields=fields))
+    route = fake_cluster.route(topic.topic)
     expect(
         "ROUTE-DELETE-006",
         found=[q.broker_name for q in route.queue_datas] if route else None,
         expected=[stays.name],
         what="brokers in the route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )

@@ -8,7 +8,7 @@ from conformance.harness.client.peer import ONEWAY_FLAG
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.harness.pytest_plugin.fixtures import TargetStarter, another_target
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.routing.fake_broker import Stage
+from conformance.routing.fake_broker import FakeCluster
 from spec.routing.name_server import KNOWN_REQUESTS
 from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.command import Command
@@ -45,8 +45,10 @@ SETTINGS = {
 
 @pytest.mark.clause("ROUTE-CODE-001")
 @pytest.mark.parametrize("code", KNOWN_REQUESTS, ids=lambda code: code.name)
-def test_a_name_server_answers_what_it_knows(stage: Stage, code: RequestCode) -> None:
-    name = stage.unique("nobody")
+def test_a_name_server_answers_what_it_knows(
+    fake_cluster: FakeCluster, code: RequestCode
+) -> None:
+    name = fake_cluster.unique("nobody")
     fields = {
         "namespace": name,
         "key": "k",
@@ -58,19 +60,19 @@ def test_a_name_server_answers_what_it_knows(stage: Stage, code: RequestCode) ->
         "clusterName": name,
     }
     # Without brokerId a registration fails: any response is enough.
-    answer = stage.connect().request(Command(code=code, fields=fields))
+    answer = fake_cluster.connect().request(Command(code=code, fields=fields))
     expect(
         "ROUTE-CODE-001",
         found=answer.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED,
         expected=False,
         what=f"{code.name} is not supported",
     )
-    stage.client.delete_kv(namespace=name, key="k")
+    fake_cluster.client.delete_kv(namespace=name, key="k")
 
 
-def check_settings(stage: Stage, clause: str) -> None:
+def check_settings(fake_cluster: FakeCluster, clause: str) -> None:
     """Fail *clause* unless the name server reports the settings that it has."""
-    lines = stage.client.namesrv_config().body.decode().splitlines()
+    lines = fake_cluster.client.namesrv_config().body.decode().splitlines()
     found = dict(line.partition("=")[::2] for line in lines)
     expect_fields(clause, found=found, expected=SETTINGS[clause])
 
@@ -80,21 +82,21 @@ def check_settings(stage: Stage, clause: str) -> None:
 def test_a_name_server_is_set_as_usual(start_target: TargetStarter) -> None:
     own = start_target()
     assert own.namesrv is not None
-    with Stage(own.namesrv, lambda name: name, own.release) as stage:
-        check_settings(stage, "ROUTE-CONFIG-004")
-        check_settings(stage, "ROUTE-CONFIG-005")
+    with FakeCluster(own.namesrv, lambda name: name, own.release) as fake_cluster:
+        check_settings(fake_cluster, "ROUTE-CONFIG-004")
+        check_settings(fake_cluster, "ROUTE-CONFIG-005")
 
 
 @pytest.mark.clause("ROUTE-CONFIG-006")
 @pytest.mark.needs("config")
-def test_buffers_have_a_size(stage: Stage) -> None:
-    check_settings(stage, "ROUTE-CONFIG-006")
+def test_buffers_have_a_size(fake_cluster: FakeCluster) -> None:
+    check_settings(fake_cluster, "ROUTE-CONFIG-006")
 
 
 @pytest.mark.clause("ROUTE-CONFIG-007")
 @pytest.mark.needs("config")
-def test_buffers_are_left_to_the_system(stage: Stage) -> None:
-    check_settings(stage, "ROUTE-CONFIG-007")
+def test_buffers_are_left_to_the_system(fake_cluster: FakeCluster) -> None:
+    check_settings(fake_cluster, "ROUTE-CONFIG-007")
 
 
 @pytest.mark.clause("ROUTE-KV-013")
@@ -112,40 +114,42 @@ def test_key_values_outlive_a_restart(pytestconfig: pytest.Config) -> None:
 
 
 @pytest.mark.clause("ROUTE-LIVENESS-014")
-def test_nobody_is_told_of_a_change(stage: Stage) -> None:
-    topic = TopicConfig(topic=stage.unique("topic"))
-    broker = stage.broker()
+def test_nobody_is_told_of_a_change(fake_cluster: FakeCluster) -> None:
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
+    broker = fake_cluster.broker()
     broker.register(topic)
-    assert stage.route(topic.topic) is not None
+    assert fake_cluster.route(topic.topic) is not None
     broker.register(TopicConfig(topic=topic.topic, read_queue_count=3))
     broker.unregister()
     expect(
         "ROUTE-LIVENESS-014",
-        found=stage.client.peer.is_silent(QUIET_S),
+        found=fake_cluster.client.peer.is_silent(QUIET_S),
         expected=True,
         what="silence to the client that asked for the route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-DATA-012")
-def test_an_unknown_topic_is_named(stage: Stage) -> None:
-    topic = stage.unique("unknown")
-    answer = stage.client.route(topic)
+def test_an_unknown_topic_is_named(fake_cluster: FakeCluster) -> None:
+    topic = fake_cluster.unique("unknown")
+    answer = fake_cluster.client.route(topic)
     expect(
         "ROUTE-DATA-012",
         found=topic in (answer.remark or ""),
         expected=True,
         what="the topic's name is in the remark",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-023")
-def test_a_oneway_registration_counts(stage: Stage, target: SharedTarget) -> None:
+def test_a_oneway_registration_counts(
+    fake_cluster: FakeCluster, target: SharedTarget
+) -> None:
     assert target.namesrv is not None
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.topics_seen.add(topic.topic)
     body = broker.encode(broker.table(topic))
     broker.peer.send(
@@ -156,7 +160,7 @@ def test_a_oneway_registration_counts(stage: Stage, target: SharedTarget) -> Non
             body=body,
         )
     )
-    stage.client.wait_for_route(topic.topic)
+    fake_cluster.client.wait_for_route(topic.topic)
     expect(
         "ROUTE-REG-023",
         found=broker.peer.is_silent(QUIET_S),

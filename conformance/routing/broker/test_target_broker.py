@@ -10,15 +10,17 @@ from conformance.harness.client.peer import Peer
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.target import Target
-from conformance.routing.fake_broker import Stage
+from conformance.routing.fake_broker import FakeCluster
 from spec.routing.route_data import QueueData
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
 
-def queues_of(stage: Stage, target: Target, topic: str) -> QueueData | None:
+def queues_of(
+    fake_cluster: FakeCluster, target: Target, topic: str
+) -> QueueData | None:
     """Return the queues of *topic* on the target's broker, from the route."""
-    route = stage.route(topic)
+    route = fake_cluster.route(topic)
     return route.queues_of(target.broker_name) if route else None
 
 
@@ -31,16 +33,16 @@ def counts(queues: QueueData | None) -> tuple[int, int, int] | None:
 
 @pytest.mark.clause("ROUTE-BROKER-001")
 def test_a_running_broker_is_registered_where_it_listens(
-    stage: Stage, target: Target
+    fake_cluster: FakeCluster, target: Target
 ) -> None:
-    info = stage.clusters()
+    info = fake_cluster.clusters()
     data = info.brokers.get(target.broker_name)
     expect(
         "ROUTE-BROKER-001",
         found=(data is not None, target.broker_name in info.clusters[target.cluster]),
         expected=(True, True),
         what="broker is listed, and in its cluster",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     assert data is not None
     Peer(Address.parse(data.addresses[0])).close()
@@ -48,30 +50,32 @@ def test_a_running_broker_is_registered_where_it_listens(
 
 @pytest.mark.clause("ROUTE-LIST-001")
 def test_the_topics_of_a_running_broker_are_listed(
-    stage: Stage, target: Target
+    fake_cluster: FakeCluster, target: Target
 ) -> None:
     own = {"SELF_TEST_TOPIC", "BenchmarkTest", target.cluster, target.broker_name}
-    found = body_of(stage.client.topic_list())
+    found = body_of(fake_cluster.client.topic_list())
     assert isinstance(found, dict)
     expect(
         "ROUTE-LIST-001",
         found=sorted(own.difference(found["topicList"])),
         expected=[],
         what="topics of the broker that are not listed",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-BROKER-002")
 @pytest.mark.settings(defaultTopicQueueNums="8", autoCreateTopicEnable="true")
-def test_the_template_topic_is_inherited_from(stage: Stage, target: Target) -> None:
+def test_the_template_topic_is_inherited_from(
+    fake_cluster: FakeCluster, target: Target
+) -> None:
     count = int(target.conf.get("defaultTopicQueueNums", "8"))
     expect(
         "ROUTE-BROKER-002",
-        found=counts(queues_of(stage, target, "TBW102")),
+        found=counts(queues_of(fake_cluster, target, "TBW102")),
         expected=(count, count, 7),
         what="read queues, write queues and permission of TBW102",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
@@ -107,7 +111,7 @@ def test_the_template_topic_is_inherited_from(stage: Stage, target: Target) -> N
     ],
 )
 def test_a_broker_has_topics_of_its_own(
-    stage: Stage,
+    fake_cluster: FakeCluster,
     target: Target,
     topic: str,
     expected: tuple[int, int, int],
@@ -117,10 +121,10 @@ def test_a_broker_has_topics_of_its_own(
     clause = request.node.get_closest_marker("clause").args[0]
     expect(
         clause,
-        found=counts(queues_of(stage, target, name)),
+        found=counts(queues_of(fake_cluster, target, name)),
         expected=expected,
         what=f"read queues, write queues and permission of {name}",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
@@ -145,58 +149,58 @@ def create(
 
 @pytest.mark.clause("ROUTE-BROKER-008", "ROUTE-BROKER-009", "ROUTE-BROKER-010")
 def test_a_created_and_changed_topic_is_in_the_route(
-    stage: Stage, target: Target, broker: Client
+    fake_cluster: FakeCluster, target: Target, broker: Client
 ) -> None:
-    topic = stage.unique("topic")
+    topic = fake_cluster.unique("topic")
     create(broker, topic, (5, 3, 6), 2)
-    stage.client.wait_for_route(topic)
-    queues = queues_of(stage, target, topic)
+    fake_cluster.client.wait_for_route(topic)
+    queues = queues_of(fake_cluster, target, topic)
     expect(
         "ROUTE-BROKER-008",
         found=counts(queues),
         expected=(5, 3, 6),
         what="read queues, write queues and permission",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     expect(
         "ROUTE-BROKER-010",
         found=queues and queues.topic_flags,
         expected=2,
         what="flags",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     create(broker, topic, (7, 9, 4), 2)
     wait_until(
-        lambda: counts(queues_of(stage, target, topic)) != (5, 3, 6),
+        lambda: counts(queues_of(fake_cluster, target, topic)) != (5, 3, 6),
         what="the route has changed",
     )
     expect(
         "ROUTE-BROKER-009",
-        found=counts(queues_of(stage, target, topic)),
+        found=counts(queues_of(fake_cluster, target, topic)),
         expected=(7, 9, 4),
         what="read queues, write queues and permission after the change",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-BROKER-011")
 def test_a_topic_deleted_at_its_broker_keeps_its_route(
-    stage: Stage, target: Target, broker: Client
+    fake_cluster: FakeCluster, target: Target, broker: Client
 ) -> None:
-    topic = stage.unique("topic")
+    topic = fake_cluster.unique("topic")
     create(broker, topic, (4, 4, 6), 0)
-    stage.client.wait_for_route(topic)
+    fake_cluster.client.wait_for_route(topic)
     code = RequestCode.DELETE_TOPIC_IN_BROKER
     require_success(broker.peer.request(Command(code=code, fields={"topic": topic})))
     # Another topic's registration, which follows, does not take it away either.
-    later = stage.unique("topic")
+    later = fake_cluster.unique("topic")
     create(broker, later, (4, 4, 6), 0)
-    stage.client.wait_for_route(later)
+    fake_cluster.client.wait_for_route(later)
     expect(
         "ROUTE-BROKER-011",
-        found=counts(queues_of(stage, target, topic)),
+        found=counts(queues_of(fake_cluster, target, topic)),
         expected=(4, 4, 6),
         what="read queues, write queues and permission of the deleted topic",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
-    stage.client.delete_topic_in_namesrv(topic)
+    fake_cluster.client.delete_topic_in_namesrv(topic)

@@ -25,7 +25,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     with_clock_rate,
 )
 from conformance.harness.targets.target import Capability, Target
-from conformance.routing.fake_broker import FakeBroker, Stage
+from conformance.routing.fake_broker import FakeBroker, FakeCluster
 from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -72,15 +72,17 @@ def watch(config: pytest.Config, ending: threading.Event) -> Seen:
             target, rate = stack.enter_context(with_clock_rate(config, HASTE)), HASTE
         assert target.namesrv is not None
         assert target.broker is not None
-        stage = stack.enter_context(Stage(target.namesrv, unique_name, target.release))
+        fake_cluster = stack.enter_context(
+            FakeCluster(target.namesrv, unique_name, target.release)
+        )
         at_broker = stack.enter_context(Peer(target.broker))
-        return _look(stage, at_broker, _ticks(ending, rate))
+        return _look(fake_cluster, at_broker, _ticks(ending, rate))
 
 
-def _look(stage: Stage, at_broker: Peer, ticks: Iterable[float]) -> Seen:
+def _look(fake_cluster: FakeCluster, at_broker: Peer, ticks: Iterable[float]) -> Seen:
     """Note what happens at which of *ticks*."""
-    seen, idle = Seen(), stage.connect()
-    talker, renewing = _registered(stage), _registered(stage)
+    seen, idle = Seen(), fake_cluster.connect()
+    talker, renewing = _registered(fake_cluster), _registered(fake_cluster)
     chores = (
         _Chore(TALK_PERIOD_S, lambda: _talk(talker), until_s=LAST_TALK_S),
         _Chore(RENEWAL_PERIOD_S, renewing.register_again),
@@ -88,8 +90,8 @@ def _look(stage: Stage, at_broker: Peer, ticks: Iterable[float]) -> Seen:
     for now_s in ticks:
         for chore in chores:
             chore.do(now_s)
-        seen.note("removed_s", lambda: stage.route(talker.name) is None, now_s)
-        seen.note("missed_s", lambda: stage.route(renewing.name) is None, now_s)
+        seen.note("removed_s", lambda: fake_cluster.route(talker.name) is None, now_s)
+        seen.note("missed_s", lambda: fake_cluster.route(renewing.name) is None, now_s)
         seen.note("dropped_s", lambda: _is_closed(talker.peer), now_s)
         seen.note("idle_closed_s", lambda: _is_closed(idle), now_s)
         seen.note("broker_idle_closed_s", lambda: _is_closed(at_broker), now_s)
@@ -121,9 +123,9 @@ class _Chore:
             self.action()
 
 
-def _registered(stage: Stage) -> FakeBroker:
-    broker = stage.broker()
-    require_success(broker.register(TopicConfig(topic=stage.unique("topic"))))
+def _registered(fake_cluster: FakeCluster) -> FakeBroker:
+    broker = fake_cluster.broker()
+    require_success(broker.register(TopicConfig(topic=fake_cluster.unique("topic"))))
     return broker
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.routing.fake_broker import FakeBroker, Stage
+from conformance.routing.fake_broker import FakeBroker, FakeCluster
 from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -39,11 +39,11 @@ def at_once(
 
 
 def registered_at_once(
-    stage: Stage, topic: str, *, one_cluster: bool
+    fake_cluster: FakeCluster, topic: str, *, one_cluster: bool
 ) -> list[FakeBroker]:
     """Return brokers that each registered *topic* repeatedly, concurrently."""
-    cluster = stage.unique("cluster") if one_cluster else None
-    brokers = [stage.broker(cluster=cluster) for _ in range(BROKERS)]
+    cluster = fake_cluster.unique("cluster") if one_cluster else None
+    brokers = [fake_cluster.broker(cluster=cluster) for _ in range(BROKERS)]
 
     def register(broker: FakeBroker) -> list[Command]:
         return [
@@ -56,9 +56,9 @@ def registered_at_once(
     return brokers
 
 
-def queues_in_route(stage: Stage, topic: str) -> dict[str, int]:
+def queues_in_route(fake_cluster: FakeCluster, topic: str) -> dict[str, int]:
     """Return the write queues of each broker in the route of *topic*."""
-    route = stage.route(topic)
+    route = fake_cluster.route(topic)
     queues = route.queue_datas if route else ()
     return {queue.broker_name: queue.write_queue_count for queue in queues}
 
@@ -66,31 +66,33 @@ def queues_in_route(stage: Stage, topic: str) -> dict[str, int]:
 @pytest.mark.clause("ROUTE-REG-001", "ROUTE-REG-019")
 @pytest.mark.parametrize("one_cluster", [True, False], ids=["one", "many"])
 def test_brokers_that_register_at_once_are_all_in_the_route(
-    stage: Stage, one_cluster: bool
+    fake_cluster: FakeCluster, one_cluster: bool
 ) -> None:
-    topic = stage.unique("topic")
-    brokers = registered_at_once(stage, topic, one_cluster=one_cluster)
+    topic = fake_cluster.unique("topic")
+    brokers = registered_at_once(fake_cluster, topic, one_cluster=one_cluster)
     expect(
         "ROUTE-REG-019",
-        found=queues_in_route(stage, topic),
+        found=queues_in_route(fake_cluster, topic),
         expected={broker.name: ROUNDS for broker in brokers},
         what="write queues by broker, each as it registered last",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
-    own = {broker.name: queues_in_route(stage, broker.name) for broker in brokers}
+    own = {
+        broker.name: queues_in_route(fake_cluster, broker.name) for broker in brokers
+    }
     expect(
         "ROUTE-REG-001",
         found=own,
         expected={broker.name: {broker.name: 1} for broker in brokers},
         what="write queues in the route of each broker's own topic",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-LIVENESS-001", "ROUTE-LIVENESS-003")
-def test_brokers_that_leave_at_once_leave_the_others(stage: Stage) -> None:
-    topic = stage.unique("topic")
-    brokers = registered_at_once(stage, topic, one_cluster=True)
+def test_brokers_that_leave_at_once_leave_the_others(fake_cluster: FakeCluster) -> None:
+    topic = fake_cluster.unique("topic")
+    brokers = registered_at_once(fake_cluster, topic, one_cluster=True)
     leaving, staying = brokers[::2], brokers[1::2]
 
     def change(broker: FakeBroker) -> list[Command]:
@@ -101,23 +103,23 @@ def test_brokers_that_leave_at_once_leave_the_others(stage: Stage) -> None:
     codes = at_once(brokers, change)
     assert codes == {ResponseCode.SUCCESS}, codes
     for broker in leaving:
-        stage.wait_until_gone(broker)
+        fake_cluster.wait_until_gone(broker)
     gone = {broker.name for broker in leaving}
     wait_until(
-        lambda: not gone & set(queues_in_route(stage, topic)),
+        lambda: not gone & set(queues_in_route(fake_cluster, topic)),
         what="the brokers that left are in no route",
     )
     expect(
         "ROUTE-LIVENESS-003",
-        found=sorted(queues_in_route(stage, topic)),
+        found=sorted(queues_in_route(fake_cluster, topic)),
         expected=sorted(broker.name for broker in staying),
         what="brokers in the route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     expect(
         "ROUTE-LIVENESS-001",
-        found=[name for name in gone if stage.route(name) is not None],
+        found=[name for name in gone if fake_cluster.route(name) is not None],
         expected=[],
         what="routes of the own topics of brokers that left",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )

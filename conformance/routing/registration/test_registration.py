@@ -9,7 +9,7 @@ import pytest
 
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.routing.fake_broker import FakeBroker, Stage, unregister
+from conformance.routing.fake_broker import FakeBroker, FakeCluster, unregister
 from spec.routing.topic_config import TopicConfig, TopicTable
 from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.response_code import ResponseCode
@@ -17,37 +17,39 @@ from spec.wire.remoting.response_code import ResponseCode
 
 def expect_addresses(
     clause_id: str,
-    stage: Stage,
+    fake_cluster: FakeCluster,
     topic: TopicConfig,
     broker: FakeBroker,
     expected: Mapping[int, str],
 ) -> None:
     """Fail *clause_id* unless a route has these addresses of the broker's name."""
-    route = stage.route(topic.topic)
+    route = fake_cluster.route(topic.topic)
     data = route and route.broker(broker.name)
     expect(
         clause_id,
         found=data and dict(data.addresses),
         expected=expected,
         what="addresses by broker id",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-001", "ROUTE-DATA-001", "ROUTE-DATA-002")
-def test_a_registration_makes_a_route_before_it_is_answered(stage: Stage) -> None:
-    broker = stage.broker()
+def test_a_registration_makes_a_route_before_it_is_answered(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker = fake_cluster.broker()
     topic = TopicConfig(
-        topic=stage.unique("topic"), read_queue_count=5, write_queue_count=3
+        topic=fake_cluster.unique("topic"), read_queue_count=5, write_queue_count=3
     )
     answer = broker.register(topic)
-    route = stage.route(topic.topic)
+    route = fake_cluster.route(topic.topic)
     expect(
         "ROUTE-REG-001",
         found=(answer.code, route is not None),
         expected=(ResponseCode.SUCCESS, True),
         what="answer's code, topic has a route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     assert route is not None
     queues = route.queues_of(broker.name)
@@ -56,7 +58,7 @@ def test_a_registration_makes_a_route_before_it_is_answered(stage: Stage) -> Non
         found=queues and (queues.read_queue_count, queues.write_queue_count),
         expected=(5, 3),
         what="read and write queues of the broker",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     data = route.broker(broker.name)
     expect(
@@ -64,39 +66,43 @@ def test_a_registration_makes_a_route_before_it_is_answered(stage: Stage) -> Non
         found=data and (data.cluster, dict(data.addresses)),
         expected=(broker.identity.cluster, {0: broker.identity.address}),
         what="cluster and addresses of the broker",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-019", "ROUTE-DATA-002")
-def test_brokers_of_two_clusters_share_a_topic(stage: Stage) -> None:
-    topic = TopicConfig(topic=stage.unique("topic"))
-    brokers = [stage.broker(), stage.broker()]
+def test_brokers_of_two_clusters_share_a_topic(fake_cluster: FakeCluster) -> None:
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
+    brokers = [fake_cluster.broker(), fake_cluster.broker()]
     for count, broker in enumerate(brokers, start=1):
         broker.register(replace(topic, write_queue_count=count))
-    route = stage.route(topic.topic)
+    route = fake_cluster.route(topic.topic)
     assert route is not None
     expect(
         "ROUTE-REG-019",
         found={q.broker_name: q.write_queue_count for q in route.queue_datas},
         expected={brokers[0].name: 1, brokers[1].name: 2},
         what="write queues by broker",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     expect(
         "ROUTE-DATA-002",
         found={data.broker_name: data.cluster for data in route.broker_datas},
         expected={broker.name: broker.identity.cluster for broker in brokers},
         what="clusters by broker",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-009", "ROUTE-DATA-002")
-def test_a_slave_learns_its_master_and_joins_the_route(stage: Stage) -> None:
-    master = stage.broker()
-    slave = stage.broker(name=master.name, cluster=master.identity.cluster, broker_id=1)
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_a_slave_learns_its_master_and_joins_the_route(
+    fake_cluster: FakeCluster,
+) -> None:
+    master = fake_cluster.broker()
+    slave = fake_cluster.broker(
+        name=master.name, cluster=master.identity.cluster, broker_id=1
+    )
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     master.register(topic)
     answer = slave.register(topic)
     expect(
@@ -107,13 +113,15 @@ def test_a_slave_learns_its_master_and_joins_the_route(stage: Stage) -> None:
         transcript=slave.peer.transcript,
     )
     addresses = {0: master.identity.address, 1: slave.identity.address}
-    expect_addresses("ROUTE-DATA-002", stage, topic, master, addresses)
+    expect_addresses("ROUTE-DATA-002", fake_cluster, topic, master, addresses)
 
 
 @pytest.mark.clause("ROUTE-REG-010")
-def test_a_master_and_an_orphaned_slave_learn_no_master(stage: Stage) -> None:
-    master = stage.broker()
-    orphan = stage.broker(broker_id=1)
+def test_a_master_and_an_orphaned_slave_learn_no_master(
+    fake_cluster: FakeCluster,
+) -> None:
+    master = fake_cluster.broker()
+    orphan = fake_cluster.broker(broker_id=1)
     responses = [broker.register().fields for broker in (master, orphan)]
     expect(
         "ROUTE-REG-010",
@@ -127,42 +135,42 @@ def test_a_master_and_an_orphaned_slave_learn_no_master(stage: Stage) -> None:
 
 
 @pytest.mark.clause("ROUTE-REG-011", "ROUTE-LIVENESS-012")
-def test_a_slaves_topics_make_no_route(stage: Stage) -> None:
-    slave = stage.broker(broker_id=1)
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_a_slaves_topics_make_no_route(fake_cluster: FakeCluster) -> None:
+    slave = fake_cluster.broker(broker_id=1)
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     slave.register(topic)
     expect(
         "ROUTE-REG-011",
-        found=stage.route(topic.topic),
+        found=fake_cluster.route(topic.topic),
         expected=None,
         what="route of a topic that only a slave registered",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
-    data = stage.clusters().brokers.get(slave.name)
+    data = fake_cluster.clusters().brokers.get(slave.name)
     expect(
         "ROUTE-LIVENESS-012",
         found=data and dict(data.addresses),
         expected={1: slave.identity.address},
         what="addresses of the slave's name in the cluster information",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-024")
 @pytest.mark.parametrize(("enabled", "permission"), [("false", 6), ("true", 4)])
 def test_the_first_slave_makes_routes_if_it_may_act_as_master(
-    stage: Stage, enabled: str, permission: int
+    fake_cluster: FakeCluster, enabled: str, permission: int
 ) -> None:
-    name = stage.unique("broker")
+    name = fake_cluster.unique("broker")
     found = []
     for broker_id in (2, 1, 3):
-        slave = stage.broker(name=name, broker_id=broker_id)
-        topic = TopicConfig(topic=stage.unique("topic"))
+        slave = fake_cluster.broker(name=name, broker_id=broker_id)
+        topic = TopicConfig(topic=fake_cluster.unique("topic"))
         body = slave.encode(slave.table(topic))
         slave.topics_seen |= {topic.topic, *(one.topic for one in slave.own_topics)}
         fields = {**slave.fields(body), "enableActingMaster": enabled}
         require_success(slave.send(fields, body))
-        route = stage.route(topic.topic)
+        route = fake_cluster.route(topic.topic)
         queues = route and route.queues_of(name)
         found.append(queues and queues.permission)
     expect(
@@ -170,61 +178,67 @@ def test_the_first_slave_makes_routes_if_it_may_act_as_master(
         found=found,
         expected=[permission, permission, None],
         what="permissions in the routes of slaves 2, 1 and 3",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-012")
-def test_a_changed_topic_is_not_seen_without_a_new_version(stage: Stage) -> None:
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"), write_queue_count=4)
+def test_a_changed_topic_is_not_seen_without_a_new_version(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"), write_queue_count=4)
     broker.register(topic)
     broker.register_again(replace(topic, write_queue_count=8))
-    route = stage.route(topic.topic)
+    route = fake_cluster.route(topic.topic)
     expect(
         "ROUTE-REG-012",
         found=[q.write_queue_count for q in route.queue_datas] if route else None,
         expected=[4],
         what="write queues after a registration with the same version",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-013")
-def test_a_new_topic_is_not_seen_without_a_new_version(stage: Stage) -> None:
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_a_new_topic_is_not_seen_without_a_new_version(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.register()
     broker.register_again(topic)
     expect(
         "ROUTE-REG-013",
-        found=stage.route(topic.topic),
+        found=fake_cluster.route(topic.topic),
         expected=None,
         what="route of a topic that came with the same version",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-014")
-def test_a_new_topic_is_seen_also_without_a_new_version(stage: Stage) -> None:
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_a_new_topic_is_seen_also_without_a_new_version(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.register()
     broker.register_again(topic)
     expect(
         "ROUTE-REG-014",
-        found=stage.route(topic.topic) is not None,
+        found=fake_cluster.route(topic.topic) is not None,
         expected=True,
         what="a topic that came with the same version has a route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-015", "ROUTE-DATA-011")
 @pytest.mark.parametrize("step", [1, -1], ids=["newer", "older"])
-def test_another_version_replaces_a_topic(stage: Stage, step: int) -> None:
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_another_version_replaces_a_topic(fake_cluster: FakeCluster, step: int) -> None:
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.register(topic)
     changed = replace(
         topic, write_queue_count=2, read_queue_count=7, permission=4, topic_flags=1
@@ -232,7 +246,7 @@ def test_another_version_replaces_a_topic(stage: Stage, step: int) -> None:
     counter = broker.version.counter + step
     broker.version = replace(broker.version, counter=counter)
     broker.register_again(changed)
-    route = stage.route(topic.topic)
+    route = fake_cluster.route(topic.topic)
     expect(
         "ROUTE-REG-015",
         found=[
@@ -241,34 +255,36 @@ def test_another_version_replaces_a_topic(stage: Stage, step: int) -> None:
         ],
         expected=[(2, 7, 4, 1)],
         what="write queues, read queues, permission and flags",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-016")
-def test_a_topic_that_is_left_out_keeps_its_route(stage: Stage) -> None:
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_a_topic_that_is_left_out_keeps_its_route(fake_cluster: FakeCluster) -> None:
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.register(topic)
     broker.register()
     expect(
         "ROUTE-REG-016",
-        found=stage.route(topic.topic) is not None,
+        found=fake_cluster.route(topic.topic) is not None,
         expected=True,
         what="a topic has a route after a registration without it",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-017")
-def test_an_address_has_one_broker_id(stage: Stage) -> None:
-    master = stage.broker()
-    slave = stage.broker(name=master.name, cluster=master.identity.cluster, broker_id=2)
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_an_address_has_one_broker_id(fake_cluster: FakeCluster) -> None:
+    master = fake_cluster.broker()
+    slave = fake_cluster.broker(
+        name=master.name, cluster=master.identity.cluster, broker_id=2
+    )
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     master.register(topic)
     slave.register(topic)
     # The slave becomes a second slave: same address, another id.
-    moved = stage.broker(
+    moved = fake_cluster.broker(
         name=master.name,
         cluster=master.identity.cluster,
         broker_id=3,
@@ -276,68 +292,70 @@ def test_an_address_has_one_broker_id(stage: Stage) -> None:
     )
     moved.register(topic)
     addresses = {0: master.identity.address, 3: slave.identity.address}
-    expect_addresses("ROUTE-REG-017", stage, topic, master, addresses)
+    expect_addresses("ROUTE-REG-017", fake_cluster, topic, master, addresses)
 
 
 @pytest.mark.clause("ROUTE-REG-018")
-def test_a_broker_id_has_one_address(stage: Stage) -> None:
-    first = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_a_broker_id_has_one_address(fake_cluster: FakeCluster) -> None:
+    first = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     first.register(topic)
-    second = stage.broker(
+    second = fake_cluster.broker(
         name=first.name,
         cluster=first.identity.cluster,
         address="127.0.0.1:" + first.identity.address.rpartition(":")[2],
     )
     second.register(topic)
     addresses = {0: second.identity.address}
-    expect_addresses("ROUTE-REG-018", stage, topic, first, addresses)
+    expect_addresses("ROUTE-REG-018", fake_cluster, topic, first, addresses)
     unregister(first.peer, first.identity)
 
 
 @pytest.mark.clause("ROUTE-REG-020")
-def test_a_first_registration_of_one_topic_is_refused(stage: Stage) -> None:
-    code, _ = _register_one_topic(stage)
+def test_a_first_registration_of_one_topic_is_refused(
+    fake_cluster: FakeCluster,
+) -> None:
+    code, _ = _register_one_topic(fake_cluster)
     expect(
         "ROUTE-REG-020",
         found=code,
         expected=ResponseCode.SYSTEM_ERROR,
         what="code of the answer",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-021")
-def test_a_first_registration_of_one_topic_is_taken(stage: Stage) -> None:
-    code, known = _register_one_topic(stage)
+def test_a_first_registration_of_one_topic_is_taken(fake_cluster: FakeCluster) -> None:
+    code, known = _register_one_topic(fake_cluster)
     expect(
         "ROUTE-REG-021",
         found=(code, known),
         expected=(ResponseCode.SUCCESS, True),
         what="code of the answer, topic has a route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
-def _register_one_topic(stage: Stage) -> tuple[int, bool]:
+def _register_one_topic(fake_cluster: FakeCluster) -> tuple[int, bool]:
     """Register a broker with one topic; return the code and whether it has a route."""
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.topics_seen.add(topic.topic)
     table = TopicTable.of(topic, version=broker.version)
     data = broker.encode(table)
     answer = broker.send(broker.fields(data), data)
-    return answer.code, stage.route(topic.topic) is not None
+    return answer.code, fake_cluster.route(topic.topic) is not None
 
 
 @pytest.mark.clause("ROUTE-REG-022")
-def test_a_binary_header_registers_as_well(stage: Stage) -> None:
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+def test_a_binary_header_registers_as_well(fake_cluster: FakeCluster) -> None:
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     answer = broker.register(topic, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "ROUTE-REG-022",
-        found=(answer.code, stage.route(topic.topic) is not None),
+        found=(answer.code, fake_cluster.route(topic.topic) is not None),
         expected=(ResponseCode.SUCCESS, True),
         what="code of the answer, topic has a route",
         transcript=broker.peer.transcript,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.routing.fake_broker import FakeBroker, Stage, unregister
+from conformance.routing.fake_broker import FakeBroker, FakeCluster, unregister
 from conformance.strategies.routes import topic_configs
 from spec.routing.topic_config import TopicConfig, encode_topic_table
 from spec.wire.bodies.fastjson import dumps, loads
@@ -25,7 +25,7 @@ ON_ONE_CONNECTION = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-"""Every example has names of its own, so that they may share the stage."""
+"""Every example has names of its own, so that they may share the fake_cluster."""
 
 ADLER_AND_LAST_BLOCK = 8
 """A zlib stream can be read to its end without the last bytes of it."""
@@ -37,12 +37,12 @@ ADLER_AND_LAST_BLOCK = 8
 @ON_ONE_CONNECTION
 @given(data=st.data(), compressed=st.booleans())
 def test_any_topic_has_the_route_that_was_registered(
-    stage: Stage, data: st.DataObject, compressed: bool
+    fake_cluster: FakeCluster, data: st.DataObject, compressed: bool
 ) -> None:
-    broker = stage.broker(peer=stage.client.peer)
-    topic = data.draw(topic_configs(stage.unique("topic")))
+    broker = fake_cluster.broker(peer=fake_cluster.client.peer)
+    topic = data.draw(topic_configs(fake_cluster.unique("topic")))
     broker.register(topic, compressed=compressed)
-    route = stage.route(topic.topic)
+    route = fake_cluster.route(topic.topic)
     queues = route and route.queues_of(broker.name)
     found = queues and (
         queues.read_queue_count,
@@ -54,27 +54,27 @@ def test_any_topic_has_the_route_that_was_registered(
         found=found,
         expected=(topic.read_queue_count, topic.write_queue_count, topic.permission),
         what="read queues, write queues and permission",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     expect(
         "ROUTE-TOPIC-003" if compressed else "ROUTE-DATA-001",
         found=queues and queues.topic_flags,
         expected=0 if compressed else topic.topic_flags,
         what="flags of the topic",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
     broker.unregister()
 
 
 @pytest.mark.clause("ROUTE-REG-003")
-def test_a_wrong_checksum_is_refused(stage: Stage) -> None:
-    broker, topic, body = _prepared(stage)
+def test_a_wrong_checksum_is_refused(fake_cluster: FakeCluster) -> None:
+    broker, topic, body = _prepared(fake_cluster)
     fields = broker.fields(body)
     wrong = {**fields, "bodyCrc32": str(int(fields["bodyCrc32"]) ^ 1)}
     answer = broker.send(wrong, body)
     expect(
         "ROUTE-REG-003",
-        found=(answer.code, answer.remark, stage.route(topic.topic)),
+        found=(answer.code, answer.remark, fake_cluster.route(topic.topic)),
         expected=(ResponseCode.SYSTEM_ERROR, "crc32 not match", None),
         what="code, remark, route",
         transcript=broker.peer.transcript,
@@ -82,8 +82,10 @@ def test_a_wrong_checksum_is_refused(stage: Stage) -> None:
 
 
 @pytest.mark.clause("ROUTE-REG-003")
-def test_the_checksum_is_that_of_the_compressed_bytes(stage: Stage) -> None:
-    broker, topic, _ = _prepared(stage)
+def test_the_checksum_is_that_of_the_compressed_bytes(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker, topic, _ = _prepared(fake_cluster)
     table = broker.table(topic)
     inflated = broker.encode(table)
     body = broker.encode(table, compressed=True)
@@ -103,15 +105,15 @@ def test_the_checksum_is_that_of_the_compressed_bytes(stage: Stage) -> None:
 @pytest.mark.clause("ROUTE-REG-004")
 @pytest.mark.parametrize("checksum", ["0", None], ids=["zero", "absent"])
 def test_a_registration_without_checksum_is_not_checked(
-    stage: Stage, checksum: str | None
+    fake_cluster: FakeCluster, checksum: str | None
 ) -> None:
-    broker, topic, body = _prepared(stage)
+    broker, topic, body = _prepared(fake_cluster)
     fields = broker.fields(body)
     del fields["bodyCrc32"]
     answer = broker.send(fields | ({"bodyCrc32": checksum} if checksum else {}), body)
     expect(
         "ROUTE-REG-004",
-        found=(answer.code, stage.route(topic.topic) is not None),
+        found=(answer.code, fake_cluster.route(topic.topic) is not None),
         expected=(ResponseCode.SUCCESS, True),
         what="code, topic has a route",
         transcript=broker.peer.transcript,
@@ -120,43 +122,49 @@ def test_a_registration_without_checksum_is_not_checked(
 
 @pytest.mark.clause("ROUTE-REG-005")
 @pytest.mark.parametrize("body", [b"null", b"0", b"{", b"hello", b"  "])
-def test_a_body_that_is_no_registration_is_refused(stage: Stage, body: bytes) -> None:
-    broker = stage.broker()
+def test_a_body_that_is_no_registration_is_refused(
+    fake_cluster: FakeCluster, body: bytes
+) -> None:
+    broker = fake_cluster.broker()
     answer = broker.send(broker.fields(body), body)
-    _expect_refused(stage, broker, answer)
+    _expect_refused(fake_cluster, broker, answer)
 
 
 @pytest.mark.clause("ROUTE-REG-005")
 @ON_ONE_CONNECTION
 @given(part=st.floats(min_value=0, max_value=1), topics=st.integers(0, 20))
 def test_a_compressed_body_cut_anywhere_is_refused(
-    stage: Stage, part: float, topics: int
+    fake_cluster: FakeCluster, part: float, topics: int
 ) -> None:
-    broker = stage.broker(peer=stage.client.peer)
+    broker = fake_cluster.broker(peer=fake_cluster.client.peer)
     table = broker.table(*(TopicConfig(topic=f"cut{i}") for i in range(topics)))
     whole = broker.encode(table, compressed=True)
     body = whole[: 1 + round(part * (len(whole) - ADLER_AND_LAST_BLOCK - 1))]
     fields = broker.fields(body, compressed=True)
-    _expect_refused(stage, broker, broker.send(fields, body))
+    _expect_refused(fake_cluster, broker, broker.send(fields, body))
 
 
 @pytest.mark.clause("ROUTE-REG-005")
-def test_a_part_that_claims_more_bytes_than_follow_is_refused(stage: Stage) -> None:
-    broker = stage.broker()
+def test_a_part_that_claims_more_bytes_than_follow_is_refused(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker = fake_cluster.broker()
     body = zlib.compress((1_000).to_bytes(4, "big") + b'{"counter":1}')
     answer = broker.send(broker.fields(body, compressed=True), body)
-    _expect_refused(stage, broker, answer)
+    _expect_refused(fake_cluster, broker, answer)
 
 
 @pytest.mark.clause("ROUTE-REG-006")
-def test_a_registration_without_a_broker_id_is_refused(stage: Stage) -> None:
-    broker, topic, body = _prepared(stage)
+def test_a_registration_without_a_broker_id_is_refused(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker, topic, body = _prepared(fake_cluster)
     fields = broker.fields(body)
     del fields["brokerId"]
     answer = broker.send(fields, body)
     expect(
         "ROUTE-REG-006",
-        found=(answer.code, stage.route(topic.topic)),
+        found=(answer.code, fake_cluster.route(topic.topic)),
         expected=(ResponseCode.SYSTEM_ERROR, None),
         what="code, route",
         transcript=broker.peer.transcript,
@@ -164,12 +172,14 @@ def test_a_registration_without_a_broker_id_is_refused(stage: Stage) -> None:
 
 
 @pytest.mark.clause("ROUTE-REG-007")
-def test_a_registration_without_body_registers_no_topics(stage: Stage) -> None:
-    broker = stage.broker()
+def test_a_registration_without_body_registers_no_topics(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker = fake_cluster.broker()
     answer = broker.send(broker.fields(b""), b"")
     expect(
         "ROUTE-REG-007",
-        found=(answer.code, broker.name in stage.clusters().brokers),
+        found=(answer.code, broker.name in fake_cluster.clusters().brokers),
         expected=(ResponseCode.SUCCESS, True),
         what="code, broker is in the cluster information",
         transcript=broker.peer.transcript,
@@ -177,8 +187,10 @@ def test_a_registration_without_body_registers_no_topics(stage: Stage) -> None:
 
 
 @pytest.mark.clause("ROUTE-REG-008")
-def test_a_very_old_broker_sends_the_topic_table_itself(stage: Stage) -> None:
-    broker, topic, _ = _prepared(stage)
+def test_a_very_old_broker_sends_the_topic_table_itself(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker, topic, _ = _prepared(fake_cluster)
     body = encode_topic_table(broker.table(topic))
     answer = broker.peer.request(
         Command(
@@ -190,7 +202,7 @@ def test_a_very_old_broker_sends_the_topic_table_itself(stage: Stage) -> None:
     )
     expect(
         "ROUTE-REG-008",
-        found=(answer.code, stage.route(topic.topic) is not None),
+        found=(answer.code, fake_cluster.route(topic.topic) is not None),
         expected=(ResponseCode.SUCCESS, True),
         what="code, topic has a route",
         transcript=broker.peer.transcript,
@@ -198,9 +210,11 @@ def test_a_very_old_broker_sends_the_topic_table_itself(stage: Stage) -> None:
 
 
 @pytest.mark.clause("ROUTE-TOPIC-001")
-def test_what_a_topics_json_leaves_out_has_its_default(stage: Stage) -> None:
-    broker = stage.broker()
-    name = stage.unique("topic")
+def test_what_a_topics_json_leaves_out_has_its_default(
+    fake_cluster: FakeCluster,
+) -> None:
+    broker = fake_cluster.broker()
+    name = fake_cluster.unique("topic")
     broker.topics_seen.add(name)
     body: Any = loads(broker.encode(broker.table(TopicConfig(topic=name))))
     # Only the topics' fields are left out, and nothing else that a broker sends.
@@ -209,7 +223,7 @@ def test_what_a_topics_json_leaves_out_has_its_default(stage: Stage) -> None:
     broker.topics_seen |= set(topics)
     changed = dumps(body)
     require_success(broker.send(broker.fields(changed), changed))
-    route = stage.route(name)
+    route = fake_cluster.route(name)
     queues = route and route.queues_of(broker.name)
     expect(
         "ROUTE-TOPIC-001",
@@ -227,54 +241,60 @@ def test_what_a_topics_json_leaves_out_has_its_default(stage: Stage) -> None:
 
 
 @pytest.mark.clause("ROUTE-TOPIC-004")
-def test_attributes_in_a_topics_line_do_not_hide_the_rest(stage: Stage) -> None:
-    code, found = _register_line_of_six(stage)
+def test_attributes_in_a_topics_line_do_not_hide_the_rest(
+    fake_cluster: FakeCluster,
+) -> None:
+    code, found = _register_line_of_six(fake_cluster)
     expect(
         "ROUTE-TOPIC-004",
         found=(code, found),
         expected=(ResponseCode.SUCCESS, True),
         what="code, topic has a route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-TOPIC-005")
-def test_a_topics_line_of_six_words_is_not_understood(stage: Stage) -> None:
-    code, found = _register_line_of_six(stage)
+def test_a_topics_line_of_six_words_is_not_understood(
+    fake_cluster: FakeCluster,
+) -> None:
+    code, found = _register_line_of_six(fake_cluster)
     expect(
         "ROUTE-TOPIC-005",
         found=(code, found),
         expected=(ResponseCode.SYSTEM_ERROR, False),
         what="code, topic has a route",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )
 
 
-def _register_line_of_six(stage: Stage) -> tuple[int, bool]:
+def _register_line_of_six(fake_cluster: FakeCluster) -> tuple[int, bool]:
     """Register, compressed, a topic with attributes; return code and success."""
-    broker = stage.broker()
+    broker = fake_cluster.broker()
     if broker.register(compressed=True).code != ResponseCode.SUCCESS:
         blocked("blocked by ROUTE-REG-002: a compressed registration is refused")
     topic = TopicConfig(
-        topic=stage.unique("topic"), attributes={"+message.type": "FIFO"}
+        topic=fake_cluster.unique("topic"), attributes={"+message.type": "FIFO"}
     )
     answer = broker.register(topic, compressed=True)
-    return answer.code, stage.route(topic.topic) is not None
+    return answer.code, fake_cluster.route(topic.topic) is not None
 
 
-def _prepared(stage: Stage) -> tuple[FakeBroker, TopicConfig, bytes]:
+def _prepared(fake_cluster: FakeCluster) -> tuple[FakeBroker, TopicConfig, bytes]:
     """Return a broker, a topic and the body of its first registration."""
-    broker = stage.broker()
-    topic = TopicConfig(topic=stage.unique("topic"))
+    broker = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.topics_seen.add(topic.topic)
     table = broker.table(topic)
     return broker, topic, broker.encode(table)
 
 
-def _expect_refused(stage: Stage, broker: FakeBroker, answer: Command) -> None:
+def _expect_refused(
+    fake_cluster: FakeCluster, broker: FakeBroker, answer: Command
+) -> None:
     expect(
         "ROUTE-REG-005",
-        found=(answer.code, broker.name in stage.clusters().brokers),
+        found=(answer.code, broker.name in fake_cluster.clusters().brokers),
         expected=(ResponseCode.SYSTEM_ERROR, False),
         what="code, broker is registered",
         transcript=broker.peer.transcript,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
-from conformance.routing.fake_broker import Stage
+from conformance.routing.fake_broker import FakeCluster
 from spec.routing.cluster_info import decode_topic_list
 from spec.routing.route_data import TopicRoute
 from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
@@ -35,17 +35,17 @@ def topics_of(prefix: str) -> list[TopicConfig]:
 
 
 def registered(
-    stage: Stage, topics: list[TopicConfig], *, compressed: bool
+    fake_cluster: FakeCluster, topics: list[TopicConfig], *, compressed: bool
 ) -> set[str]:
     """Let all brokers register *topics*; return the brokers' names."""
     version = DataVersion(timestamp_ms=1_600_000_000_000, counter=1)
     table = TopicTable.of(*topics, version=version)
     # Encoded once: every broker has the same, and the names differ in the header.
-    body = stage.broker().encode(table, compressed=compressed)
-    cluster = stage.unique("cluster")
+    body = fake_cluster.broker().encode(table, compressed=compressed)
+    cluster = fake_cluster.unique("cluster")
     names = set()
     for _ in range(BROKERS):
-        broker = stage.broker(cluster=cluster)
+        broker = fake_cluster.broker(cluster=cluster)
         fields = broker.fields(body, compressed=compressed)
         code = RequestCode.REGISTER_BROKER
         command = Command(code=code, fields=fields, body=body)
@@ -70,25 +70,25 @@ def counts(route: TopicRoute | None, names: set[str]) -> tuple[bool, set[object]
 )
 @pytest.mark.parametrize("compressed", [False, True], ids=["plain", "compressed"])
 def test_ten_thousand_topics_have_sixteen_brokers_each(
-    stage: Stage, compressed: bool
+    fake_cluster: FakeCluster, compressed: bool
 ) -> None:
-    topics = topics_of(stage.unique("topic"))
-    names = registered(stage, topics, compressed=compressed)
+    topics = topics_of(fake_cluster.unique("topic"))
+    names = registered(fake_cluster, topics, compressed=compressed)
     for topic in topics[::LOOKED_AT]:
         expect(
             "ROUTE-DATA-001",
-            found=counts(stage.route(topic.topic), names),
+            found=counts(fake_cluster.route(topic.topic), names),
             expected=(True, {(topic.read_queue_count, topic.write_queue_count)}),
             what="route has every broker, read and write queues",
-            transcript=stage.client.transcript,
+            transcript=fake_cluster.client.transcript,
         )
     code = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
-    answer = stage.client.peer.request(Command(code=code), timeout_s=TIMEOUT_S)
+    answer = fake_cluster.client.peer.request(Command(code=code), timeout_s=TIMEOUT_S)
     listed = set(decode_topic_list(answer.body).topics)
     expect(
         "ROUTE-LIST-001",
         found=[topic.topic for topic in topics if topic.topic not in listed],
         expected=[],
         what="topics that are not listed",
-        transcript=stage.client.transcript,
+        transcript=fake_cluster.client.transcript,
     )

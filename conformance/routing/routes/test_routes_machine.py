@@ -21,7 +21,7 @@ from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Target
 from conformance.models.route_table import Queues, RouteTable
-from conformance.routing.fake_broker import FakeBroker, Stage, unregister
+from conformance.routing.fake_broker import FakeBroker, FakeCluster, unregister
 from conformance.strategies.routes import permissions, queue_counts
 from spec.clause import release_key
 from spec.routing.broker_registration import BrokerIdentity
@@ -43,7 +43,7 @@ class NameServerMachine(RuleBasedStateMachine):
     ) -> None:
         super().__init__()
         assert target.namesrv is not None
-        self.stage = Stage(target.namesrv, unique, target.release)
+        self.fake_cluster = FakeCluster(target.namesrv, unique, target.release)
         self.model = RouteTable(target.release)
         # Since 5.0 an unregistration is answered before it has taken effect.
         self.patience_s = 2.0 if release_key(target.release) >= (5,) else 0.0
@@ -104,39 +104,39 @@ class NameServerMachine(RuleBasedStateMachine):
             address=address or "127.0.0.1:1",
             broker_id=broker_id,
         )
-        unregister(self.stage.client.peer, identity)
+        unregister(self.fake_cluster.client.peer, identity)
         self.model.unregister(identity)
 
     @rule(name=NAMES)
     def wipe_write_permission(self, name: int) -> None:
         """Take the write permission from a name."""
         broker_name = list(self.cluster_of)[name]
-        answer = self.stage.client.wipe_write_permission(broker_name)
+        answer = self.fake_cluster.client.wipe_write_permission(broker_name)
         expect(
             "ROUTE-PERM-002",
             found=answer.fields.get("wipeTopicCount"),
             expected=str(self.model.wipe_write(broker_name)),
             what="wipeTopicCount",
-            transcript=self.stage.client.transcript,
+            transcript=self.fake_cluster.client.transcript,
         )
 
     @rule(topic=TOPICS)
     def delete_topic(self, topic: int) -> None:
         """Delete a topic in the name server."""
-        self.stage.client.delete_topic_in_namesrv(self.topics[topic])
+        self.fake_cluster.client.delete_topic_in_namesrv(self.topics[topic])
         self.model.delete_topic(self.topics[topic])
 
     @rule(key=KEYS, value=st.text("xyz ", min_size=1, max_size=3))
     def put(self, key: str, value: str) -> None:
         """Put a value."""
-        client = self.stage.client
+        client = self.fake_cluster.client
         client.put_kv(namespace=self.namespace, key=key, value=value)
         self.values[key] = value
 
     @rule(key=KEYS)
     def delete(self, key: str) -> None:
         """Delete a value."""
-        self.stage.client.delete_kv(namespace=self.namespace, key=key)
+        self.fake_cluster.client.delete_kv(namespace=self.namespace, key=key)
         self.values.pop(key, None)
 
     @invariant()
@@ -155,26 +155,26 @@ class NameServerMachine(RuleBasedStateMachine):
                 found=(self._routes(), self._clusters()),
                 expected=expected,
                 what="queues and addresses by topic, addresses by cluster and broker",
-                transcript=self.stage.client.transcript,
+                transcript=self.fake_cluster.client.transcript,
             )
 
     @invariant()
     def values_are_those_of_the_model(self) -> None:
         """Compare the namespace."""
-        answer = self.stage.client.kv_list(namespace=self.namespace)
+        answer = self.fake_cluster.client.kv_list(namespace=self.namespace)
         values = decode_key_value_table(answer.body).values if answer.body else {}
         expect(
             "ROUTE-KV-004",
             found=dict(values),
             expected=self.values,
             what="keys and values of the namespace",
-            transcript=self.stage.client.transcript,
+            transcript=self.fake_cluster.client.transcript,
         )
 
     def teardown(self) -> None:
         """Take everything out of the name server again."""
         for key in list(self.values):
-            self.stage.client.delete_kv(namespace=self.namespace, key=key)
+            self.fake_cluster.client.delete_kv(namespace=self.namespace, key=key)
         for broker_name, addresses in list(self.model.addresses.items()):
             for broker_id, address in list(addresses.items()):
                 identity = BrokerIdentity(
@@ -183,8 +183,8 @@ class NameServerMachine(RuleBasedStateMachine):
                     address=address,
                     broker_id=broker_id,
                 )
-                unregister(self.stage.client.peer, identity)
-        self.stage.close()
+                unregister(self.fake_cluster.client.peer, identity)
+        self.fake_cluster.close()
 
     def _register(
         self,
@@ -217,11 +217,11 @@ class NameServerMachine(RuleBasedStateMachine):
         """Return the broker behind an address, the same one every time."""
         broker_name = list(self.cluster_of)[name]
         if (name, address) not in self.brokers:
-            self.brokers[name, address] = self.stage.broker(
+            self.brokers[name, address] = self.fake_cluster.broker(
                 name=broker_name,
                 cluster=self.cluster_of[broker_name],
                 broker_id=address,
-                peer=self.stage.client.peer,
+                peer=self.fake_cluster.client.peer,
             )
         return self.brokers[name, address]
 
@@ -229,7 +229,7 @@ class NameServerMachine(RuleBasedStateMachine):
         """Return queues and addresses by broker name of every topic with a route."""
         routes: dict[str, tuple[object, object]] = {}
         for topic in self.topics:
-            route = self.stage.route(topic)
+            route = self.fake_cluster.route(topic)
             if route is not None:
                 routes[topic] = (
                     {
@@ -253,7 +253,7 @@ class NameServerMachine(RuleBasedStateMachine):
 
     def _clusters(self) -> dict[str, dict[str, dict[int, str]]]:
         """Return addresses by cluster, broker name and id, of our clusters."""
-        info = self.stage.clusters()
+        info = self.fake_cluster.clusters()
         return {
             cluster: {name: dict(info.brokers[name].addresses) for name in members}
             for cluster, members in info.clusters.items()
@@ -282,12 +282,12 @@ class NameServerMachine(RuleBasedStateMachine):
 @pytest.mark.needs("wire")
 def test_the_name_server_keeps_up_with_any_history(
     target: SharedTarget,
-    stage: Stage,
+    fake_cluster: FakeCluster,
     unique: Callable[[str], str],
     pytestconfig: pytest.Config,
 ) -> None:
     # A refusal of a compressed registration is the subject of ROUTE-REG-002.
-    compressed = stage.broker().register(compressed=True)
+    compressed = fake_cluster.broker().register(compressed=True)
     takes_compressed = compressed.code == ResponseCode.SUCCESS
     run_machine(
         pytestconfig,

@@ -1,4 +1,4 @@
-"""Starting on a store in which a record or a unit was spoilt while it lay still."""
+"""Starting on a store in which a record or a unit was corrupted while it lay still."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Stopped:
         wait_until_dispatched(self.files, sent[-1])
         self.target.stop()
 
-    def spoil_magic(self, number: int) -> int:
-        """Spoil the first record of a file, counted from 0; return its offset."""
+    def corrupt_magic(self, number: int) -> int:
+        """Corrupt the first record of a file, counted from 0; return its offset."""
         file = self.files.log_files()[number]
         data = bytearray(file.data)
         data[4:8] = b"\x01\x02\x03\x04"
@@ -54,9 +54,9 @@ class Stopped:
         """Make zeros of the last unit of the queue of many messages."""
         name, data = self.files.queue(self.topic, 0).files[-1]
         begin = (len(decode_units(data)) - 1) * UNIT_SIZE
-        spoilt = data[:begin] + bytes(len(data) - begin)
+        corrupted = data[:begin] + bytes(len(data) - begin)
         path = self.files.path / CONSUME_QUEUE / self.topic / "0" / name
-        path.write_bytes(spoilt)
+        path.write_bytes(corrupted)
 
     def start(self) -> int:
         """Start the broker again; return the max offset of the queue."""
@@ -75,7 +75,7 @@ def names_of(files: list[LogFile]) -> list[str]:
 def test_the_log_ends_before_a_broken_record(start_target: TargetStarter) -> None:
     store = Stopped(start_target)
     names = names_of(store.files.log_files())
-    end = store.spoil_magic(3)
+    end = store.corrupt_magic(3)
     # Without queues every release reads the damaged file.
     shutil.rmtree(store.files.path / CONSUME_QUEUE)
     store.start()
@@ -104,7 +104,7 @@ def test_the_last_three_files_are_looked_at(
     start_target: TargetStarter, number: int
 ) -> None:
     store = Stopped(start_target)
-    end = store.spoil_magic(number)
+    end = store.corrupt_magic(number)
     expected = COUNT if number == 1 else before(store, end)
     found = store.start()
     expect("REC-FIRSTFILE-001", found=found, expected=expected, what="max offset")
@@ -116,7 +116,7 @@ def test_the_last_file_that_is_pointed_at_is_looked_at(
     start_target: TargetStarter, number: int
 ) -> None:
     store = Stopped(start_target)
-    end = store.spoil_magic(number)
+    end = store.corrupt_magic(number)
     expected = COUNT if number == -2 else before(store, end)
     found = store.start()
     expect("REC-FIRSTFILE-004", found=found, expected=expected, what="max offset")

@@ -78,7 +78,7 @@ def test_a_killed_broker_has_all_it_answered(start_target: TargetStarter) -> Non
     expect("REC-DISPATCH-004", found=found, expected=str(COUNT), what="queueOffset")
 
 
-def spoil_properties(files: StoreFiles) -> None:
+def corrupt_properties(files: StoreFiles) -> None:
     """Overwrite the properties of the log's last record with zeros."""
     last = files.log_files()[-1]
     placed = last.scan.records[-1]
@@ -95,7 +95,7 @@ def test_what_was_derived_is_made_again(start_target: TargetStarter) -> None:
     files, topic, _ = filled(target)
     target.stop()
     shutil.rmtree(files.path / CONSUME_QUEUE)
-    spoil_properties(files)
+    corrupt_properties(files)
     target.start()
     with target.connect_to_broker() as broker:
         least, most = offsets_of(broker, topic)

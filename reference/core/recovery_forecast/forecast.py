@@ -121,7 +121,7 @@ class Start:
     def _recover(self) -> None:
         for queue in self._queues:
             queue.recover()
-        reach, log = self._queues.reach, self._log
+        max_physical_offset, log = self._queues.max_physical_offset, self._log
         if not log.start_offsets:
             self._has_recovered = True
             log.end = self.outcome.log.end = 0
@@ -135,7 +135,7 @@ class Start:
             self._loaded.checkpoint,
             self._options,
             self._rules,
-            queue_end=reach,
+            queue_end=max_physical_offset,
             is_clean=not self.outcome.after_crash,
         )
         self.outcome.log.recovery_begins = log.start_offsets[first]
@@ -145,7 +145,7 @@ class Start:
             log.open,
             self._rules,
             check_crc=self._options.check_crc_on_recover,
-            on_record=self._taker(reach),
+            on_record=self._record_handler(max_physical_offset),
         )
         if isinstance(end.stopped_by, ArrayTooLarge):
             path = log.path(log.start_offsets[end.last_file])
@@ -157,22 +157,31 @@ class Start:
             log.path(base)
             for base in files_behind_end(log.start_offsets, end.physical_end)
         ]
-        if reach >= end.physical_end:
+        if max_physical_offset >= end.physical_end:
             for queue in self._queues:
                 queue.cut(end.physical_end)
         self._correct_begins()
 
-    def _taker(self, reach: int) -> Callable[[int, ScannedRecord], None]:
+    def _record_handler(
+        self, max_physical_offset: int
+    ) -> Callable[[int, ScannedRecord], None]:
         """Return the function that the scan calls with each record."""
         in_the_scan = self._rules.dispatch is Dispatch.IN_THE_SCAN
         takes_all = self.outcome.after_crash
 
         def take(place: int, record: ScannedRecord) -> None:
             self._view.count_read(record.size)
-            if takes_all or (in_the_scan and record.physical_offset > reach):
+            if takes_all or (
+                in_the_scan and record.physical_offset > max_physical_offset
+            ):
                 self._take(record)
-            elif in_the_scan and (place, record.is_consumable) == (reach, True):
-                text = f"the record at {reach} of the log is not dispatched"
+            elif in_the_scan and (place, record.is_consumable) == (
+                max_physical_offset,
+                True,
+            ):
+                text = (
+                    f"the record at {max_physical_offset} of the log is not dispatched"
+                )
                 self._note("REC-DISPATCH-009", text)
 
         return take

@@ -55,7 +55,7 @@ class QueuesState:
         return record.is_consumable and record.queue[0] not in self._elsewhere
 
     @property
-    def reach(self) -> int:
+    def max_physical_offset(self) -> int:
         """Highest physical offset (end) of all queues; -1 without units."""
         return max((queue.end.max_physical_offset for queue in self), default=-1)
 

@@ -12,7 +12,7 @@ the only mock of nature in the project.
   first part of the changes is there. So a file may lack, or be empty and lack its
   size; a deleted one may be back.
 
-A disk that lies about flushing, or that spoils what it does not write, is not meant.
+A disk that lies about flushing, or that corrupts what it does not write, is not meant.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from reference.core.store.recovery.recover import BulkRecovery
 from reference.core.store.types import NewMessage, StoreOptions
 from reference.fast.recovery import FastRecovery
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.start.spoilt_stores import Harm as FileHarm
-from reference.tests.start.spoilt_stores import Put, harms, puts, spoil, written
+from reference.tests.start.damaged_stores import Harm as FileHarm
+from reference.tests.start.damaged_stores import Put, corrupt, harms, puts, written
 from reference.tests.store.making import NOON_MS, TINY, append_one, message
 from spec.host import Host
 from spec.layout import LayoutError
@@ -121,7 +121,7 @@ def test_a_start_on_a_damaged_store_leaves_the_same(
 ) -> None:
     def made() -> MemoryFiles:
         files = written(row, stops=stops)
-        spoil(files, harm)
+        corrupt(files, harm)
         return files
 
     assert left_by(made(), TINY, FAST) == left_by(made(), TINY, CORE)
@@ -142,7 +142,7 @@ def test_a_start_on_messages_of_many_kinds_leaves_the_same(
     def made() -> MemoryFiles:
         files = filled(row, options)
         for one in harm:
-            spoil_log(files, one)
+            corrupt_log(files, one)
         return files
 
     assert left_by(made(), options, FAST) == left_by(made(), options, CORE)
@@ -193,7 +193,7 @@ def made_of(burst: Burst, number: int) -> NewMessage:
     return made._replace(born_host=V6) if burst.is_v6 else made
 
 
-def spoil_log(files: MemoryFiles, harm: Harm) -> None:
+def corrupt_log(files: MemoryFiles, harm: Harm) -> None:
     """Do *harm* to the log."""
     places = list(records_of(files))
     data, begin, end = places[harm.record % len(places)]

@@ -20,13 +20,13 @@ from reference.core.store.recovery.rules import (
     RecoveryRules,
     WrongSizeFilePolicy,
 )
-from reference.tests.start.spoilt_stores import (
+from reference.tests.start.damaged_stores import (
     Harm,
     MemoryView,
     Put,
+    corrupt,
     harms,
     puts,
-    spoil,
     written,
 )
 from reference.tests.store.making import NOON_MS, TINY
@@ -73,7 +73,7 @@ def what_differs(story: Story, rules: RecoveryRules) -> str:
     """Return in what a start differs from what was foretold by *rules*."""
     row, stops, harm = story
     files = written(row, stops=stops)
-    spoil(files, harm)
+    corrupt(files, harm)
     foretold = forecast(MemoryView(files), rules, TINY)
     store = MessageStore(files, TINY)
     try:

@@ -124,15 +124,15 @@ def written(row: list[Put], *, stops: bool) -> MemoryFiles:
     return files
 
 
-def spoil(files: MemoryFiles, row: list[Harm]) -> None:
+def corrupt(files: MemoryFiles, row: list[Harm]) -> None:
     """Do the harms of *row* to the files of the log, the queues and the checkpoint."""
     for harm in row:
         paths = sorted(path for path in files.mapped if not path.startswith("index/"))
         if paths:
-            _spoil_one(files, paths[harm.file % len(paths)], harm)
+            _corrupt_one(files, paths[harm.file % len(paths)], harm)
 
 
-def _spoil_one(files: MemoryFiles, path: str, harm: Harm) -> None:
+def _corrupt_one(files: MemoryFiles, path: str, harm: Harm) -> None:
     if harm.kind == "delete":
         files.delete(path)
     elif harm.kind == "abort":

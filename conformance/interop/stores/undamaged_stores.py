@@ -18,7 +18,7 @@ from conformance.harness.client.client import Client, require_success
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.target import Target, parse_target
-from conformance.interop.handover.handover import speak, target_text
+from conformance.interop.handover.handover import client_of, target_text
 from conformance.interop.stores.settings import PROMPT, SMALL_FILES
 from conformance.interop.stores.traffic import PATIENCE_S, create_places, fill
 from spec.clause import release_key
@@ -51,7 +51,7 @@ def broker_of(
 ) -> Iterator[tuple[Target, Client]]:
     """Lend a broker of *release* on *store*, and who speaks to it."""
     target = parse_target(target_text(release), conf=conf, store=store)
-    with target, speak(target) as broker:
+    with target, client_of(target) as broker:
         create_places(broker)
         yield target, broker
 
@@ -163,7 +163,7 @@ def copy_while_written(store: Path, place: Path, order: tuple[str, ...]) -> None
 def _fill_until(is_over: Event, target: Target) -> int:
     """Send messages until *is_over*; return the number of rounds."""
     rounds = 0
-    with speak(target) as broker:
+    with client_of(target) as broker:
         while not is_over.is_set():
             fill(broker, f"during-{rounds}", count=40)
             rounds += 1

@@ -1,4 +1,4 @@
-"""Topics filled with messages of certain properties, to select from by SQL92."""
+"""Topics with messages of certain properties, to select from by SQL92."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spec.wire.consumer.sql_filter import SQL92
 from spec.wire.remoting.response_code import ResponseCode
 
 Properties = Mapping[str, str]
-ODD: tuple[Properties, ...] = (
+UNUSUAL: tuple[Properties, ...] = (
     {},
     {"a": "7"},
     {"a": "true"},
@@ -27,7 +27,7 @@ ODD: tuple[Properties, ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shelf:
+class SqlTopic:
     """A topic with one message for each of some properties, their number its body."""
 
     broker: Client
@@ -44,24 +44,24 @@ class Shelf:
         return [self.properties[int(body)] for body in bodies_of(answer)]
 
 
-def filled(
+def create_sql_topic(
     target: Target, broker: Client, name: str, properties: tuple[Properties, ...]
-) -> Shelf:
-    """Return a new shelf."""
+) -> SqlTopic:
+    """Return a new topic with one message for each of *properties*."""
     topic = create_topic(target, name)
     for number, one in enumerate(properties):
         body = b"%d" % number
         require_success(broker.send_message(topic=topic, body=body, properties=one))
     broker.wait_for_max_offset(topic=topic, offset=len(properties))
-    return Shelf(broker=broker, topic=topic, properties=properties)
+    return SqlTopic(broker=broker, topic=topic, properties=properties)
 
 
 def a_is(*values: str) -> list[Properties]:
     """Return the unusual properties whose ``a`` is one of *values*."""
-    return [one for one in ODD if one.get("a") in values]
+    return [one for one in UNUSUAL if one.get("a") in values]
 
 
-ODD_ONES = {
+UNUSUAL_EXPRESSIONS = {
     "a > 1": ("PULL-SQL-004", a_is("7")),
     "a > 1L": ("PULL-SQL-004", a_is("7")),
     "a > 2147483647": ("PULL-SQL-004", []),
@@ -74,17 +74,17 @@ ODD_ONES = {
     "a > 1.5 OR b = 'y'": ("PULL-SQL-004", a_is("7", "2147483648", " 7.5 ")),
     "a > b": ("PULL-SQL-005", [{"a": "7", "b": "6.5"}]),
     "a": ("PULL-SQL-006", []),
-    "NOT a": ("PULL-SQL-006", [one for one in ODD if "a" in one]),
+    "NOT a": ("PULL-SQL-006", [one for one in UNUSUAL if "a" in one]),
     "a OR b = 'y'": ("PULL-SQL-006", [{"a": "x", "b": "y"}]),
     "a = TRUE": ("PULL-SQL-007", a_is("true", "TRUE")),
     "a = false": (
         "PULL-SQL-007",
-        [one for one in ODD if one.get("a", "true").lower() != "true"],
+        [one for one in UNUSUAL if one.get("a", "true").lower() != "true"],
     ),
     "TRUE = a": ("PULL-SQL-007", []),
     "FALSE = a OR FALSE = TRUE": ("PULL-SQL-007", []),
     "a = 'x' LIKE '%' ; --": ("PULL-SQL-009", a_is("x")),
     "a LIKE 'x'": ("PULL-SQL-009", []),
-    "NOT a LIKE 'x'": ("PULL-SQL-009", [one for one in ODD if "a" in one]),
+    "NOT a LIKE 'x'": ("PULL-SQL-009", [one for one in UNUSUAL if "a" in one]),
 }
 """Expressions, the clause of each, and the unusual properties they select."""
