@@ -24,6 +24,7 @@ from conformance.harness.java.apache_conf import (
     LOOPBACK,
     SPARING_SETTINGS,
     both_spellings,
+    read_properties,
     write_logging,
     write_properties,
 )
@@ -106,7 +107,7 @@ def broker_conf(options: argparse.Namespace, *, port: int) -> Path:
     settings = {
         **SPARING_SETTINGS,
         **{k: v for k, v in GUEST_SETTINGS.items() if k not in ROOM},
-        **(_read(options.conf) if options.conf else {}),
+        **(read_properties(options.conf) if options.conf else {}),
         "namesrvAddr": options.namesrv,
         "listenPort": str(port),
         "haListenPort": str(port + 1),
@@ -138,12 +139,6 @@ def proxy(options: argparse.Namespace) -> list[str]:
         return [*words, "-pm", "cluster"]
     conf = broker_conf(options, port=options.broker_port)
     return [*words, "-pm", "local", "-bc", str(conf)]
-
-
-def _read(path: Path) -> dict[str, str]:
-    """Return the settings in a file of lines with name=value."""
-    pairs = (line.partition("=") for line in path.read_text("utf-8").splitlines())
-    return {name: value for name, equals, value in pairs if equals}
 
 
 if __name__ == "__main__":

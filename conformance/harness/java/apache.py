@@ -2,7 +2,8 @@
 A real Apache RocketMQ on this machine: one name server and one broker of a release.
 
 The jars come from ``jars.py``, Java from ``runtime.py``, the settings from
-``apache_conf.py``; both processes die with the run.
+``apache_conf.py``; both processes die with the run. A broker in controller mode has its
+controller inside the name server (``controller.py``).
 """
 
 from __future__ import annotations
@@ -28,12 +29,17 @@ from conformance.harness.java.apache_conf import (
     write_logging,
     write_properties,
 )
+from conformance.harness.java.controller import (
+    CONTROLLER,
+    controller_settings,
+    needs_controller,
+)
 from conformance.harness.java.jars import resolve
 from conformance.harness.java.runtime import FAST_START
 from conformance.harness.java.warm_up import archive_options, warm_up
 from conformance.harness.process.context import Closing
 from conformance.harness.process.deadline import TooLateError, wait_until
-from conformance.harness.process.ports import free_port_block
+from conformance.harness.process.ports import PortBlock, free_port_block
 from conformance.harness.process.process import Child, ProcessError, accepts, start
 from java_runtime.find_java import find_java
 
@@ -102,6 +108,10 @@ class ApacheCluster(Closing):
         ]
         is_enforcing = settings.get(TLS_MODE) == ENFORCING
         self._tls = client_context(ANY_CERTIFICATE) if is_enforcing else None
+        self._controller_ports: PortBlock | None = None
+        if needs_controller(settings):
+            self._controller_ports = free_port_block()
+            settings[CONTROLLER] = str(self._controller)
         self._write_files(settings)
 
     def end_report(self) -> str:
@@ -156,11 +166,19 @@ class ApacheCluster(Closing):
         """Kill what runs and give the ports back; the directory stays."""
         self.kill()
         self._ports.release()
+        if self._controller_ports is not None:
+            self._controller_ports.release()
 
     @property
     def process_ids(self) -> tuple[int, ...]:
         """The processes that run: the name server's first, then the broker's."""
         return tuple(child.pid for child in self._children)
+
+    @property
+    def _controller(self) -> Address | None:
+        """Address of the controller inside the name server, if there is one."""
+        ports = self._controller_ports
+        return ports and Address(LOOPBACK, ports.name_server)
 
     @property
     def values_path(self) -> Path:
@@ -264,6 +282,9 @@ class ApacheCluster(Closing):
             "bindAddress": LOOPBACK,
             "kvConfigPath": str(self.values_path),
         }
+        if self._controller is not None:
+            folder = self.directory / "controller"
+            name_server |= controller_settings(self._controller, folder)
         broker = {
             **{k: v for k, v in conf.items() if not k.startswith(JAVA_PROPERTIES)},
             # A test's own name servers come after the cluster's.

@@ -117,3 +117,9 @@ def write_properties(path: Path, properties: Mapping[str, str]) -> None:
         escaped = value.replace("\\", "\\\\").replace("\n", "\\n")
         lines.append(f"{key}={escaped}\n")
     path.write_text("".join(lines), encoding="utf-8")
+
+
+def read_properties(path: Path) -> dict[str, str]:
+    """Return the settings in a file of lines with name=value, without escapes."""
+    pairs = (line.partition("=") for line in path.read_text("utf-8").splitlines())
+    return {name: value for name, equals, value in pairs if equals}

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.apache_conf import SPARING_SETTINGS
+from conformance.harness.java.controller import (
+    FIRST_WITH_CONTROLLER,
+    is_in_controller_mode,
+)
 from conformance.harness.java.name_servers import NameServer, acquire, release_to_pool
 from conformance.harness.releases import PINNED
 from conformance.harness.targets.started_target import ClusterTarget
 from conformance.harness.targets.target import EVERYTHING, Capability, TargetError
+from spec.clause import release_key
+
+STORE_TYPE, ROCKSDB = "storeType", "defaultRocksDB"
+"""Setting of the kind of store, and its value for RocksDB (Java: StoreType)."""
 
 
 class JvmTarget(ClusterTarget[ApacheCluster]):
@@ -22,9 +30,17 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
             known = ", ".join(PINNED)
             raise TargetError(f"{self.text!r}: the release is one of {known}")
         self.release = self.rest
+        if self.conf.get(STORE_TYPE) == ROCKSDB:
+            # Neither consume queues nor tables are in the files of other stores.
+            self.capabilities -= {Capability.STORE}
+        if is_in_controller_mode(self.conf):
+            if release_key(self.release) < FIRST_WITH_CONTROLLER:
+                raise TargetError(f"{self.text!r}: controllers exist from 5.0 on")
+            # Its slaves have another protocol (Java: AutoSwitchHAService).
+            self.capabilities -= {Capability.REPLICATION}
 
     def _made(self) -> ApacheCluster:
-        if self.shares_name_server:
+        if self.shares_name_server and not is_in_controller_mode(self.conf):
             self._borrowed = self._borrowed or acquire(self.rest)
         others = (self._borrowed.address,) if self._borrowed else ()
         return ApacheCluster(
