@@ -54,18 +54,6 @@ def popper(broker: Client, target: Target, topic: str, known_group: str) -> Popp
     )
 
 
-@pytest.fixture(scope="session")
-def obedient(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
-    """Return a target whose settings tests may change, and which filters by SQL92.
-
-    Its largest message is small. Each test puts back what it changed. TBW102 may be
-    closed there.
-    """
-    need(target, Capability.WIRE, Capability.CONFIG)
-    conf = {"maxMessageSize": str(LARGEST_MESSAGE), **FILTERING}
-    yield from own_target_with(pytestconfig, conf)
-
-
 def scope_of_change(
     fixture_name: str,  # noqa: ARG001 # pytest passes it
     config: pytest.Config,
@@ -75,13 +63,28 @@ def scope_of_change(
 
 
 @pytest.fixture(scope=scope_of_change)
-def filtering(request: pytest.FixtureRequest, target: Target) -> Iterator[Target]:
-    """Yield a target whose broker filters by SQL92."""
+def obedient(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+    """Return a target whose settings tests may change, and which filters by SQL92.
+
+    Each test puts back what it changed. The suite's own broker has a small largest
+    message, and TBW102 may be closed there.
+    """
+    if not pytestconfig.stash[OPTIONS].may_configure:
+        need(target, Capability.WIRE, Capability.CONFIG)
     if Capability.CONFIG in target.capabilities:
-        yield request.getfixturevalue("obedient")
-    elif request.config.stash[OPTIONS].may_configure:
+        conf = {"maxMessageSize": str(LARGEST_MESSAGE), **FILTERING}
+        yield from own_target_with(pytestconfig, conf)
+    else:
         with configured(target, FILTERING):
             yield target
+
+
+@pytest.fixture(scope=scope_of_change)
+def filtering(request: pytest.FixtureRequest, target: Target) -> Iterator[Target]:
+    """Yield a target whose broker filters by SQL92."""
+    may_configure = request.config.stash[OPTIONS].may_configure
+    if may_configure or Capability.CONFIG in target.capabilities:
+        yield request.getfixturevalue("obedient")
     else:
         need_settings(target, FILTERING)
         yield target

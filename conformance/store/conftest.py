@@ -14,7 +14,7 @@ from conformance.harness.pytest_plugin.background import (
     end,
     result_of,
 )
-from conformance.harness.pytest_plugin.fixtures import another_target, need
+from conformance.harness.pytest_plugin.fixtures import OPTIONS, another_target, need
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.store.disk.ageing import Aged, aged
@@ -33,8 +33,15 @@ OF_A_WATCH = {
 
 @pytest.fixture(scope="session")
 def written(pytestconfig: pytest.Config, target: Target) -> Iterator[Written]:
-    """Return a target of the suite's own, with small files and a known history."""
-    need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE)
+    """Yield a target with a known history: of the suite's own, with small files.
+
+    On a running cluster that may be configured it is the cluster itself.
+    """
+    may_configure = pytestconfig.stash[OPTIONS].may_configure
+    if may_configure and Capability.CONFIG not in target.capabilities:
+        yield write(target, is_alone=False)
+        return
+    need(target, Capability.WIRE, Capability.CONFIG)
     with another_target(pytestconfig, SMALL_FILES) as own:
         yield write(own)
 
@@ -43,7 +50,7 @@ def written(pytestconfig: pytest.Config, target: Target) -> Iterator[Written]:
 def files(target: Target, request: pytest.FixtureRequest) -> StoreFiles:
     """Return the files of the store that is examined: the one given, else our own."""
     need(target, Capability.STORE)
-    if Capability.WIRE not in target.capabilities:
+    if not target.capabilities >= {Capability.WIRE, Capability.CONFIG}:
         assert target.store_path is not None
         return StoreFiles(target.store_path)
     own = request.getfixturevalue("written")

@@ -86,8 +86,7 @@ def send(client: Client, message: Outgoing) -> Sent:
 
 def send_all(target: Target, messages: list[Outgoing]) -> list[Sent]:
     """Send *messages* over one connection."""
-    assert target.broker is not None
-    with Client.connect(target.broker) as client:
+    with target.connect_to_broker() as client:
         return [send(client, message) for message in messages]
 
 

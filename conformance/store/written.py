@@ -1,19 +1,26 @@
-"""A started target with small files, what was sent to it, and the files it made."""
+"""
+A target, what the suite sent to it, and what it stored.
+
+A target of the suite's own has small files and no other messages. A running cluster has
+both, so records are requested from it: the response to VIEW_MESSAGE_BY_ID is a record
+as the commit log has it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis.vendor.pretty import RepresentationPrinter
 
-from conformance.harness.client.client import Client
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
 from conformance.store.workload import (
+    QUEUES,
     Outgoing,
     Sent,
     delayed_message,
@@ -23,7 +30,9 @@ from conformance.store.workload import (
     send_all,
     unqueued_messages,
 )
+from spec.store.commit_log import PlacedRecord, scan
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 LOG_FILE_SIZE = 64 * 1024
 QUEUE_FILE_SIZE = 20 * 50
@@ -47,7 +56,10 @@ class Written:
     """A store with a known content: the messages that the suite sent."""
 
     target: Target
-    files: StoreFiles
+    store: StoreFiles | None
+    """Files of the store, where they can be read."""
+    is_alone: bool
+    """Whether nobody else sends messages to the target."""
     topics: tuple[str, str]
     sent: tuple[Sent, ...]
     """Messages with a place in a consume queue, in the order of sending."""
@@ -70,19 +82,48 @@ class Written:
         # Hypothesis prints a dataclass field by field unless it has this method.
         printer.text(repr(self))
 
+    @property
+    def files(self) -> StoreFiles:
+        """Files of the store, for tests that need the capability."""
+        assert self.store is not None
+        return self.store
+
+    def records(self) -> list[PlacedRecord]:
+        """Return the records in the order of the commit log.
+
+        Of a target with other messages, they are those of the suite.
+        """
+        if self.is_alone and self.store is not None:
+            return self.store.records()
+        known = (*self.sent, *self.unqueued, self.delayed, self.delivered, self.half)
+        offsets = {sent.commit_log_offset for sent in known}
+        with self.target.connect_for_admin() as client:
+            found = list(_views(client, offsets))
+            for topic in self.topics:
+                found += _pulled(client, topic)
+        records = {placed.offset: placed for placed in found}
+        return [records[offset] for offset in sorted(records)]
+
+    def record_bytes(self, sent: Sent) -> bytes:
+        """Return the record of *sent*; empty if there is none."""
+        if self.is_alone and self.store is not None:
+            return self.store.record_bytes(sent.commit_log_offset) or b""
+        with self.target.connect_for_admin() as client:
+            return client.view_message(commit_log_offset=sent.commit_log_offset).body
+
     def send(self, message: Outgoing) -> Sent:
         """Send one more message over a fresh connection."""
         return send_all(self.target, [message])[0]
 
 
-def write(target: Target) -> Written:
+def write(target: Target, *, is_alone: bool = True) -> Written:
     """Send the workload to *target* and wait until queues and index have it."""
-    assert target.store_path is not None
+    path, slots = target.store_path, SLOT_COUNT if is_alone else None
+    store = None if path is None else StoreFiles(path, slots)
     topics = (
         create_topic(target, unique_name("store")),
         create_topic(target, unique_name("store")),
     )
-    files = StoreFiles(target.store_path, SLOT_COUNT)
     sent = send_all(target, planned_messages(topics))
     unqueued = send_all(target, unqueued_messages(topics[0]))
     delayed = send_all(target, [delayed_message(topics[0], level=18)])[0]
@@ -91,10 +132,12 @@ def write(target: Target) -> Written:
     last = send_all(target, [Outgoing(topic=topics[1], properties={"KEYS": "last"})])[0]
     # A queue or index that never catches up is reported by its own tests.
     with suppress(TooLateError):
-        wait_until_dispatched(files, last)
+        if store is not None:
+            wait_until_dispatched(store, last)
     return Written(
         target=target,
-        files=files,
+        store=store,
+        is_alone=is_alone,
         topics=topics,
         sent=(*sent, last),
         unqueued=tuple(unqueued),
@@ -103,6 +146,31 @@ def write(target: Target) -> Written:
         half=half,
         commit=commit,
     )
+
+
+def _views(client: Client, offsets: Iterable[int]) -> Iterator[PlacedRecord]:
+    """Yield the records at *offsets* where there is one."""
+    for offset in offsets:
+        answer = client.view_message(commit_log_offset=offset)
+        if answer.code == ResponseCode.SUCCESS:
+            yield from scan(answer.body, offset, check_crc=False).records
+
+
+def _pulled(client: Client, topic: str) -> Iterator[PlacedRecord]:
+    """Yield the records of all queues of *topic*."""
+    group = unique_name("reader")
+    require_success(client.update_group(group=group))
+    for queue_id in range(QUEUES):
+        offset = 0
+        while True:
+            answer = client.pull(
+                topic=topic, queue_id=queue_id, offset=offset, group=group
+            )
+            if answer.code != ResponseCode.SUCCESS:
+                break
+            for placed in scan(answer.body, 0, check_crc=False).records:
+                yield replace(placed, offset=placed.record.physical_offset)
+            offset = int(answer.fields["nextBeginOffset"])
 
 
 def wait_until_dispatched(files: StoreFiles, last: Sent) -> None:
@@ -130,9 +198,8 @@ def decode_properties_of(sent: Sent) -> dict[str, str]:
 
 def _send_transaction(target: Target, topic: str) -> tuple[Sent, Command]:
     """Send a half message, commit it; return it and the answer to the commit."""
-    assert target.broker is not None
     group = unique_name("producer")
-    with Client.connect(target.broker) as client:
+    with target.connect_to_broker() as client:
         half = send(client, half_message(topic, group))
         commit = client.end_transaction(
             group=group,

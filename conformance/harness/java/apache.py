@@ -109,8 +109,10 @@ class ApacheCluster(Closing):
         is_enforcing = settings.get(TLS_MODE) == ENFORCING
         self._tls = client_context(ANY_CERTIFICATE) if is_enforcing else None
         self._controller_ports: PortBlock | None = None
+        self._controller: Address | None = None
         if needs_controller(settings):
             self._controller_ports = free_port_block()
+            self._controller = Address(LOOPBACK, self._controller_ports.name_server)
             settings[CONTROLLER] = str(self._controller)
         self._write_files(settings)
 
@@ -173,12 +175,6 @@ class ApacheCluster(Closing):
     def process_ids(self) -> tuple[int, ...]:
         """The processes that run: the name server's first, then the broker's."""
         return tuple(child.pid for child in self._children)
-
-    @property
-    def _controller(self) -> Address | None:
-        """Address of the controller inside the name server, if there is one."""
-        ports = self._controller_ports
-        return ports and Address(LOOPBACK, ports.name_server)
 
     @property
     def values_path(self) -> Path:

@@ -34,6 +34,18 @@ def need_settings(target: Target, wanted: Mapping[str, str]) -> None:
     _end_if_others(wanted, dict.fromkeys(wanted, UNKNOWN) | settings)
 
 
+def need_defaults(
+    target: Target, defaults: Mapping[str, str], settings: Mapping[str, str]
+) -> None:
+    """Make the running test unsupported if an operator may have set other values.
+
+    Only where the suite sets *target*'s settings, a value that is not in *defaults* is
+    a fault of the target.
+    """
+    if Capability.CONFIG not in target.capabilities:
+        _end_if_others(defaults, dict.fromkeys(defaults, UNKNOWN) | dict(settings))
+
+
 @contextmanager
 def configured(target: Target, wanted: Mapping[str, str]) -> Iterator[None]:
     """Give *target*'s running broker other settings, and its own afterwards.
@@ -72,11 +84,14 @@ def with_settings(
 def respect_settings(item: pytest.Item, target: Target) -> None:
     """Make *item* unsupported if a server contradicts its marker about settings.
 
-    Settings that the server does not report are taken as the marker states them.
+    Settings that the server does not report are taken as the marker states them. A
+    target that the suite configures has those of its own text.
     """
+    wanted = _wanted(item, "settings")
     if not target.is_foreign or Capability.CONFIG in target.capabilities:
+        _end_if_others(wanted, wanted | target.conf)
         return
-    if wanted := _wanted(item, "settings"):
+    if wanted:
         settings = _of_broker(target.admin or target.broker, target.access)
         _end_if_others(wanted, wanted | settings)
     if wanted := _wanted(item, "namesrv_settings"):

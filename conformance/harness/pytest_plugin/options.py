@@ -27,7 +27,7 @@ MARKERS = (
     "needs(*capabilities): what the target must allow, else the test is unsupported",
     "settings(**values): broker settings that it relies on, where others set them",
     "namesrv_settings(**values): the same of the name server",
-    "restores: it puts back the settings that it changes",
+    "restores: a running cluster is enough with --may-configure, and stays as it is",
     "read_only: this test writes nothing, and runs under --read-only",
     "long: it waits for seconds, and its file begins first",
     "patient: it looks at what takes minutes and began with the run, and comes last",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import Address
@@ -25,6 +26,8 @@ from spec.layout import LayoutError
 MASTER_ID = 0
 STATED = ("broker", "admin")
 """Addresses that the text of a target may state."""
+STORE = "store"
+"""Directory of the broker's store, which the text of a target may state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +43,8 @@ class RunningClusterTarget(Target):
     """Foreign cluster: it is only queried, never started, stopped or configured.
 
     ``HOST:PORT?broker=HOST:PORT&admin=HOST:PORT`` states the address that is tested,
-    such as that of a proxy, and the broker behind it that creates topics.
+    such as that of a proxy, and the broker behind it that creates topics. With
+    ``store=/path``, the files of its store are read.
     """
 
     capabilities = frozenset({Capability.WIRE})
@@ -48,11 +52,15 @@ class RunningClusterTarget(Target):
 
     def _configure(self) -> None:
         self.namesrv = Address.parse(self.rest)
+        if STORE in self.conf:
+            self.store_path = Path(self.conf.pop(STORE)).resolve()
+            self.capabilities |= {Capability.STORE}
         self._stated = {key: self._address_of(key) for key in self.conf}
 
     def _address_of(self, key: str) -> Address:
         if key not in STATED:
-            raise TargetError(f"{self.text}: {key} is none of {', '.join(STATED)}")
+            known = ", ".join((*STATED, STORE))
+            raise TargetError(f"{self.text}: {key} is none of {known}")
         try:
             return Address.parse(self.conf[key])
         except ValueError as error:
@@ -64,6 +72,8 @@ class RunningClusterTarget(Target):
         for address in (self.namesrv, *self._stated.values()):
             if not accepts(*address):
                 raise TargetError(f"no listener on {address}")
+        if self.store_path is not None and not self.store_path.is_dir():
+            raise TargetError(f"{self.text}: there is no directory {self.store_path}")
         found = find_broker(self.namesrv, self.access)
         if not found.name and not self._stated:
             name, _ = names_of(self.namesrv, self.access)

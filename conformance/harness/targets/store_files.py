@@ -7,6 +7,7 @@ Comparisons are left to tests.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,6 @@ from spec.store.index_file import (
     IndexItem,
     decode_header,
     decode_item,
-    decode_slot,
     item_position,
     items_of_slot,
     key_hash,
@@ -88,15 +88,18 @@ class IndexFile:
         """The first 40 bytes."""
         return decode_header(self.data)
 
-    @property
-    def room(self) -> int:
-        """How many places for items it has, place 0 included."""
-        return (len(self.data) - item_position(0, self.slot_count)) // ITEM_SIZE
+    def used_slots(self) -> dict[int, int]:
+        """Return the newest item by slot, of the slots that have one."""
+        numbers = self.data[HEADER_SIZE : item_position(0, self.slot_count)]
+        used = enumerate(struct.iter_unpack(">i", numbers))
+        return {slot: number for slot, (number,) in used if number}
 
-    def slot(self, number: int) -> int:
-        """Return the number of the newest item of a slot."""
-        begin = HEADER_SIZE + number * SLOT_SIZE
-        return decode_slot(self.data[begin : begin + SLOT_SIZE])
+    @property
+    def end_of_items(self) -> int:
+        """Number of the first place behind the last item that is not empty."""
+        begin = item_position(0, self.slot_count)
+        size = len(self.data[begin:].rstrip(b"\0"))
+        return -(-size // ITEM_SIZE)
 
     def item(self, number: int) -> IndexItem:
         """Return an item by its number."""

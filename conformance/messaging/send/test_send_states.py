@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import (
     expect,
@@ -15,8 +16,8 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.targets.target import Target
 from conformance.messaging.changing import changed
-from conformance.messaging.conftest import LARGEST_MESSAGE
 from spec.store.message_record import decode_record
+from spec.wire.remoting.frame import FRAME_SIZE_MAX
 from spec.wire.remoting.response_code import ResponseCode
 
 FAR_FUTURE_MS = 4_102_444_800_000
@@ -127,6 +128,8 @@ def test_a_read_only_broker_refuses_ordered_topics(
     require_success(broker.create_topic(topic=ordered, order=True))
     with changed(broker, brokerPermission=str(READ_ONLY)):
         answers = [broker.send_message(topic=name) for name in (topic, ordered)]
+    with obedient.connect_to_namesrv() as namesrv:
+        require_success(namesrv.delete_kv(namespace="ORDER_TOPIC_CONFIG", key=ordered))
     expect_code("SEND-PERM-002", answers[0], ResponseCode.SUCCESS, broker.transcript)
     expect_code(
         "SEND-PERM-003", answers[1], ResponseCode.NO_PERMISSION, broker.transcript
@@ -143,7 +146,10 @@ def test_a_retry_topic_wants_its_group(broker: Client, group: str) -> None:
 
 @pytest.mark.clause("SEND-BODY-006")
 def test_the_largest_message_is_a_setting(broker: Client, topic: str) -> None:
-    sizes = (LARGEST_MESSAGE // 2, LARGEST_MESSAGE + 1)
+    largest = int(broker.broker_settings()["maxMessageSize"])
+    if largest > FRAME_SIZE_MAX // 2:
+        unsupported(f"a message of more than maxMessageSize={largest} fits no frame")
+    sizes = (largest // 2, largest + 1)
     codes = [broker.send_message(topic=topic, body=bytes(n)).code for n in sizes]
     expect(
         "SEND-BODY-006",
@@ -154,6 +160,8 @@ def test_the_largest_message_is_a_setting(broker: Client, topic: str) -> None:
     )
 
 
+# From 5.0 on the default topic stays closed: a running cluster is not left like that.
+@pytest.mark.needs("config")
 @pytest.mark.clause("SEND-TOPIC-013", "SEND-TOPIC-014", "SEND-TOPIC-015")
 def test_topics_are_not_created_without_leave(
     obedient: Target, broker: Client, unique: Any

@@ -81,9 +81,11 @@ def test_bits_are_looked_at_before_the_record(
         found = chosen(broker, line, group)
     expect("PULL-SQL-016", found=found, expected=[b"2", b"3"], what="chosen")
     noting.stop()
-    assert noting.store_path is not None
-    set_bits(StoreFiles(noting.store_path), line, {0: ALL, 3: NONE})
-    noting.start()
+    try:
+        assert noting.store_path is not None
+        set_bits(StoreFiles(noting.store_path), line, {0: ALL, 3: NONE})
+    finally:
+        noting.start()  # Later tests use it, too.
     with noting.connect_to_broker() as broker:
         subscribe(broker, line, group, EXPRESSION)
         found = chosen(broker, line, group)

@@ -10,6 +10,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
+from conformance.harness.pytest_plugin.known_settings import need_defaults
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import (
     record_of,
@@ -296,7 +297,6 @@ DEFAULTS = (
 )
 
 
-@pytest.mark.needs("config")
 @pytest.mark.parametrize(("name", "value"), DEFAULTS)
 def test_a_broker_asks_after_its_default_times(
     broker: Client,
@@ -305,8 +305,8 @@ def test_a_broker_asks_after_its_default_times(
     value: str,
     request: pytest.FixtureRequest,
 ) -> None:
-    lines = require_success(broker.broker_config()).body.decode().splitlines()
-    settings = dict(line.partition("=")[::2] for line in lines)
+    settings = broker.broker_settings()
+    need_defaults(target, {name: value}, settings)
     expect(
         request.node.get_closest_marker("clause").args[0],
         found=settings.get(name),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+
+import pytest
 
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.targets.target import parse_target
@@ -35,16 +38,37 @@ def test_a_test_that_relies_on_another_setting_has_no_verdict(tmp_path: Path) ->
     )
 
 
-def test_a_changed_setting_is_put_back() -> None:
+MESSAGING = ROOT / "conformance" / "messaging"
+
+
+@pytest.mark.parametrize(
+    ("file", "clauses", "setting"),
+    [
+        ("sql/test_sql_subscriptions.py", "PULL-SQL-012", "enablePropertyFilter"),
+        ("send/test_send_states.py", "SEND-PERM-003,SEND-STATE-008", "brokerRole"),
+    ],
+)
+def test_a_changed_setting_is_put_back(file: str, clauses: str, setting: str) -> None:
     with parse_target("embedded:") as target:
-        assert target.namesrv is not None
+        with target.connect_to_broker() as broker:
+            before = broker.broker_settings()
         ended = run_child(
-            [ROOT / "conformance" / "messaging" / "sql" / "test_sql_subscriptions.py"],
+            [MESSAGING / file],
             f"--target={target.namesrv}",
             "--may-configure",
-            "--only-clauses=PULL-SQL-012",
+            f"--only-clauses={clauses}",
         )
         with target.connect_to_broker() as broker:
             after = broker.broker_settings()
     assert set(ended.outcomes.values()) == {"pass"}
-    assert after["enablePropertyFilter"] == "false"
+    assert after[setting] == before[setting]
+
+
+def test_an_operators_value_is_no_broken_default() -> None:
+    with parse_target("embedded:", conf={"maxMessageSize": "65536"}) as target:
+        ended = run_child(
+            [ROOT / "conformance" / "store" / "restart" / "test_defaults.py"],
+            f"--target={target.namesrv}",
+        )
+    assert Counter(ended.outcomes.values()) == {"pass": 7, "unsupported": 1}
+    assert "maxMessageSize=4194304 (65536 there)" in "".join(ended.reasons.values())

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from conformance.harness.client.peer import ONEWAY_FLAG
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
-from conformance.harness.pytest_plugin.fixtures import TargetStarter, another_target
+from conformance.harness.pytest_plugin.fixtures import another_target
+from conformance.harness.pytest_plugin.known_settings import need_defaults
 from conformance.harness.targets.shared_target import SharedTarget
+from conformance.harness.targets.target import Capability, Target
 from conformance.routing.fake_broker import FakeCluster
 from spec.routing.name_server import KNOWN_REQUESTS
 from spec.routing.topic_config import TopicConfig
@@ -70,33 +74,48 @@ def test_a_name_server_answers_what_it_knows(
     fake_cluster.client.delete_kv(namespace=name, key="k")
 
 
-def check_settings(fake_cluster: FakeCluster, clause: str) -> None:
-    """Fail *clause* unless the name server reports the settings that it has."""
-    lines = fake_cluster.client.namesrv_config().body.decode().splitlines()
-    found = dict(line.partition("=")[::2] for line in lines)
+def check_settings(fake_cluster: FakeCluster, target: Target, clause: str) -> None:
+    """Fail *clause* unless *target*'s name server reports the settings that it has."""
+    found = fake_cluster.client.namesrv_settings()
+    need_defaults(target, SETTINGS[clause], found)
     expect_fields(clause, found=found, expected=SETTINGS[clause])
 
 
-@pytest.mark.clause("ROUTE-CONFIG-004", "ROUTE-CONFIG-005")
-@pytest.mark.needs("config")
-def test_a_name_server_is_set_as_usual(start_target: TargetStarter) -> None:
-    own = start_target()
-    assert own.namesrv is not None
+@pytest.fixture
+def unchanged(
+    request: pytest.FixtureRequest, target: SharedTarget
+) -> Iterator[tuple[FakeCluster, Target]]:
+    """Yield a name server whose settings no other test changes at the same time."""
+    if Capability.CONFIG not in target.capabilities:
+        yield request.getfixturevalue("fake_cluster"), target
+        return
+    own = request.getfixturevalue("start_target")()
     with FakeCluster(own.namesrv, lambda name: name, own.release) as fake_cluster:
-        check_settings(fake_cluster, "ROUTE-CONFIG-004")
-        check_settings(fake_cluster, "ROUTE-CONFIG-005")
+        yield fake_cluster, own
+
+
+@pytest.mark.clause("ROUTE-CONFIG-004")
+def test_a_name_server_is_set_as_usual(unchanged: tuple[FakeCluster, Target]) -> None:
+    check_settings(*unchanged, "ROUTE-CONFIG-004")
+
+
+@pytest.mark.clause("ROUTE-CONFIG-005")
+def test_a_name_server_has_its_usual_threads(
+    unchanged: tuple[FakeCluster, Target],
+) -> None:
+    check_settings(*unchanged, "ROUTE-CONFIG-005")
 
 
 @pytest.mark.clause("ROUTE-CONFIG-006")
-@pytest.mark.needs("config")
-def test_buffers_have_a_size(fake_cluster: FakeCluster) -> None:
-    check_settings(fake_cluster, "ROUTE-CONFIG-006")
+def test_buffers_have_a_size(fake_cluster: FakeCluster, target: SharedTarget) -> None:
+    check_settings(fake_cluster, target, "ROUTE-CONFIG-006")
 
 
 @pytest.mark.clause("ROUTE-CONFIG-007")
-@pytest.mark.needs("config")
-def test_buffers_are_left_to_the_system(fake_cluster: FakeCluster) -> None:
-    check_settings(fake_cluster, "ROUTE-CONFIG-007")
+def test_buffers_are_left_to_the_system(
+    fake_cluster: FakeCluster, target: SharedTarget
+) -> None:
+    check_settings(fake_cluster, target, "ROUTE-CONFIG-007")
 
 
 @pytest.mark.clause("ROUTE-KV-013")

@@ -20,6 +20,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     need,
 )
+from conformance.harness.pytest_plugin.known_settings import need_defaults
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, Target
 from conformance.meta.peers.lying_server import LyingServer
@@ -120,7 +121,7 @@ def test_slaves_are_told_the_port_for_them(
 ) -> None:
     first = listener.wait_for(what="the broker registers")
     with talker.connect_to_broker() as broker:
-        settings = settings_of(broker)
+        settings = broker.broker_settings()
     expect(
         "ROUTE-OUTERAPI-013",
         found=first.fields.get("haServerAddr", "").rpartition(":")[2],
@@ -246,7 +247,6 @@ def test_a_broker_that_stops_says_goodbye(start_target: TargetStarter) -> None:
     expect_fields("ROUTE-OUTERAPI-006", found=goodbye.fields, expected=identity(own))
 
 
-@pytest.mark.needs("config")
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -272,19 +272,15 @@ def test_a_brokers_settings_say_how_it_registers(
     value: str,
     request: pytest.FixtureRequest,
 ) -> None:
+    settings = broker.broker_settings()
+    need_defaults(target, {name: value}, settings)
     expect(
         request.node.get_closest_marker("clause").args[0],
-        found=settings_of(broker).get(name),
+        found=settings.get(name),
         expected=target.conf.get(name, value),
         what=name,
         transcript=broker.transcript,
     )
-
-
-def settings_of(broker: Client) -> dict[str, str]:
-    """Return the broker's settings by name."""
-    lines = require_success(broker.broker_config()).body.decode().splitlines()
-    return dict(line.partition("=")[::2] for line in lines)
 
 
 def is_ordered(broker: Client, topic: str) -> bool:

@@ -51,7 +51,11 @@ PATIENCE_S = 120.0
 """A slave registers every ten seconds. It queries every ten, since 5.0 every sixty."""
 TOPIC, GROUP = "OnlyTheMasterKnows", "only_the_master_knows"
 VERSION = DataVersion(timestamp_ms=1_600_000_000_000, counter=7)
-pytestmark = [pytest.mark.long, pytest.mark.needs(Capability.WIRE, Capability.CONFIG)]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.needs(Capability.WIRE, Capability.CONFIG),
+    pytest.mark.settings(enableControllerMode="false"),  # It chooses the role.
+]
 
 
 class Master:

@@ -121,10 +121,11 @@ def test_the_tags_code_is_the_hash_of_the_tag(files: StoreFiles) -> None:
             )
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-QUEUE-005")
 @pytest.mark.needs("wire", "config")
 def test_a_delayed_messages_unit_has_the_time_of_delivery(written: Written) -> None:
-    at = {placed.offset: placed.record for placed in written.files.records()}
+    at = {placed.offset: placed.record for placed in written.records()}
     delayed = at[written.delayed.commit_log_offset]
     units = dict(numbered(written.files.queue(delayed.topic, delayed.queue_id)))
     expect(
@@ -135,6 +136,7 @@ def test_a_delayed_messages_unit_has_the_time_of_delivery(written: Written) -> N
     )
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-QUEUE-007", "STORE-QUEUE-001")
 @pytest.mark.needs("wire", "config")
 def test_messages_are_units_in_the_order_of_sending(written: Written) -> None:

@@ -20,6 +20,7 @@ def unit_count(written: Written, topic: str, queue_id: int) -> int:
     return len(written.files.queue(topic, queue_id).units())
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-DISPATCH-001")
 def test_units_and_items_come_by_themselves(written: Written) -> None:
     topic = create_topic(written.target, unique_name("dispatch"))
@@ -43,6 +44,7 @@ def test_units_and_items_come_by_themselves(written: Written) -> None:
     )
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-DISPATCH-002")
 def test_no_unit_comes_before_those_of_earlier_messages(written: Written) -> None:
     early = create_topic(written.target, unique_name("early"))

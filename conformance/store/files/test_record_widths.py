@@ -13,7 +13,7 @@ from spec.host import Host
 from spec.integers import body_crc
 from spec.store.message_record import SystemFlag
 
-pytestmark = pytest.mark.needs("store", "wire", "config")
+pytestmark = [pytest.mark.needs("wire", "config"), pytest.mark.restores]
 
 CRC_AT, BORN_HOST_AT, STORE_HOST_AT, BODY_SIZE_AT = 8, 48, 64, 84
 """Offsets in a record with two IPv4 hosts."""
@@ -21,29 +21,29 @@ V6 = int(SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6)
 
 
 def raw_records(written: Written) -> Iterator[tuple[Sent, bytes]]:
-    """Yield sent messages with IPv4 hosts, each with the log from its record on."""
-    for file in written.files.log_files():
-        places = {placed.offset for placed in file.scan.records}
-        for sent in written.sent:
-            at = sent.commit_log_offset
-            if at in places and not sent.message.system_flags & V6:
-                yield sent, file.data[at - file.begin_offset :]
+    """Yield sent messages with IPv4 hosts, each with its record."""
+    places = {placed.offset for placed in written.records()}
+    for sent in written.sent:
+        if sent.commit_log_offset in places and not sent.message.system_flags & V6:
+            yield sent, written.record_bytes(sent)
 
 
 @pytest.mark.clause("STORE-RECORD-004")
 def test_bytes_8_to_12_are_the_checksum_of_the_sent_body(written: Written) -> None:
+    pairs = list(raw_records(written))
     expect(
         "STORE-RECORD-004",
-        found=[int.from_bytes(raw[CRC_AT:12]) for _, raw in raw_records(written)],
-        expected=[body_crc(sent.message.body) for sent, _ in raw_records(written)],
+        found=[int.from_bytes(raw[CRC_AT:12]) for _, raw in pairs],
+        expected=[body_crc(sent.message.body) for sent, _ in pairs],
         what="checksums of the records",
     )
 
 
 @pytest.mark.clause("STORE-RECORD-007")
 def test_an_ipv4_host_has_8_bytes(written: Written) -> None:
-    assert written.target.broker is not None
-    store_host = Host.of(*written.target.broker)
+    stored_by = written.target.admin or written.target.broker
+    assert stored_by is not None
+    store_host = Host.of(*stored_by)
     for sent, raw in raw_records(written):
         for at, host in (
             (BORN_HOST_AT, Host.of(*sent.from_address)),

@@ -26,6 +26,7 @@ TOPIC_FIELDS = {
 }
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-NAME-007")
 @pytest.mark.needs("wire", "config")  # Copies are often made without the lock.
 def test_a_store_has_its_directories(files: StoreFiles) -> None:
@@ -42,6 +43,7 @@ def test_the_first_file_is_named_with_20_zeros(written: Written) -> None:
     expect("STORE-NAME-008", found=names[0], expected="0" * 20, what="first name")
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-NAME-009")
 @pytest.mark.needs("wire", "config")  # Copies are often made without the lock.
 def test_the_file_lock_says_so(files: StoreFiles) -> None:
@@ -49,6 +51,7 @@ def test_the_file_lock_says_so(files: StoreFiles) -> None:
     expect("STORE-NAME-009", found=content[:4], expected=b"lock", what="first bytes")
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-CONFIG-012")
 @pytest.mark.needs("wire", "config")
 def test_a_topic_is_written_with_these_fields(written: Written) -> None:

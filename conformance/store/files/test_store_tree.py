@@ -77,6 +77,7 @@ def test_the_checkpoint_is_one_page_of_times(files: StoreFiles) -> None:
     )
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-CHECKPOINT-001")
 @pytest.mark.needs("wire", "config")
 def test_the_checkpoint_reaches_the_last_record(written: Written) -> None:
@@ -105,6 +106,7 @@ def test_the_checkpoint_reaches_the_last_record(written: Written) -> None:
     )
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-CHECKPOINT-004")
 @pytest.mark.needs("wire", "config")
 def test_the_checkpoint_reaches_the_last_unit(written: Written) -> None:
@@ -123,6 +125,7 @@ def test_the_checkpoint_reaches_the_last_unit(written: Written) -> None:
     )
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-NAME-005", "STORE-NAME-006")
 @pytest.mark.needs("wire", "config")
 def test_a_running_broker_shows_abort_and_holds_the_lock(written: Written) -> None:
@@ -141,6 +144,7 @@ def test_a_running_broker_shows_abort_and_holds_the_lock(written: Written) -> No
     expect("STORE-NAME-006", found=held, expected=True, what="somebody holds the lock")
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-CONFIG-010")
 @pytest.mark.needs("wire", "config")
 def test_the_file_abort_is_empty(written: Written) -> None:
@@ -148,6 +152,7 @@ def test_the_file_abort_is_empty(written: Written) -> None:
     expect("STORE-CONFIG-010", found=content, expected=b"", what="content of abort")
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-CONFIG-011")
 @pytest.mark.needs("wire", "config")
 def test_the_file_abort_has_a_process_id(written: Written) -> None:

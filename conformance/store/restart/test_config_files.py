@@ -48,6 +48,7 @@ def wait_for_topic(files: StoreFiles, topic: str) -> TopicConfig:
     return topics_of(files).topics[topic]
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-CONFIG-001", "STORE-CONFIG-002", "STORE-CONFIG-008")
 def test_a_created_topic_is_written_and_the_file_before_kept(written: Written) -> None:
     names = [unique_name("config") for _ in range(2)]
@@ -104,6 +105,7 @@ def test_a_topic_that_goes_leaves_nothing_in_the_file(
     expect("STORE-CONFIG-001", found=left, expected=[], what="what is left of a topic")
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-CONFIG-003")
 def test_the_brokers_own_topics_are_written_too(written: Written) -> None:
     topics = topics_of(written.files).topics
@@ -116,6 +118,7 @@ def test_the_brokers_own_topics_are_written_too(written: Written) -> None:
     )
 
 
+@pytest.mark.restores
 @pytest.mark.clause("STORE-CONFIG-004")
 def test_a_created_group_is_written(written: Written) -> None:
     group = unique_name("group")
