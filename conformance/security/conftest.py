@@ -7,15 +7,24 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.harness.client.client import Client
-from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.pytest_plugin.fixtures import OPTIONS, need
 from conformance.harness.targets.target import Capability, Target
 from conformance.security.accounts import ADMIN
-from conformance.security.guard import Guard, guarded
+from conformance.security.guard import Guard, administered, guarded
 
 
 @pytest.fixture(scope="session")
 def guard(pytestconfig: pytest.Config, target: Target) -> Iterator[Guard]:
-    """Yield a broker with the accounts of the suite; no test changes them."""
+    """Yield a broker with the accounts of the suite; no test changes them.
+
+    A running cluster may be one that has users, if the suite may add some.
+    """
+    may_configure = pytestconfig.stash[OPTIONS].may_configure
+    if may_configure and Capability.RESTART not in target.capabilities:
+        need(target, Capability.ACL)
+        with administered(target) as found:
+            yield found
+        return
     need(target, Capability.RESTART, Capability.ACL)
     with guarded(pytestconfig) as started:
         yield started

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from conformance.harness.blocked.preconditions import precondition
 from conformance.harness.client.access import Access, secret_credentials
-from conformance.harness.client.client import Client
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.process.deadline import PAUSE_S, wait_until
 from conformance.harness.pytest_plugin.fixtures import another_target, unique_name
 from conformance.harness.targets.accounts import (
@@ -21,10 +22,12 @@ from conformance.harness.targets.accounts import (
     write_plain_acl,
 )
 from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.target import Target
 from conformance.security.accounts import (
     ADMIN,
     SUITE_ACCOUNTS,
 )
+from conformance.security.users import create_user, delete_user, users_of_this_run
 from spec.clause import release_key
 from spec.security.plain_acl import NO_ACCESS_KEY
 from spec.security.signature import Credentials
@@ -60,7 +63,7 @@ _USER_REASON = re.compile(
 class Guard:
     """A target with the accounts of the suite."""
 
-    target: StartedTarget
+    target: Target
 
     @property
     def has_users(self) -> bool:
@@ -100,6 +103,7 @@ class Guard:
 
     def write_accounts(self, text: str) -> None:
         """Replace plain_acl.yml."""
+        assert isinstance(self.target, StartedTarget)
         write_plain_acl(self.target, text)
 
     def change_accounts(
@@ -156,3 +160,19 @@ def guarded(config: pytest.Config, accounts: str = "") -> Iterator[Guard]:
     own.access = Access(credentials=ADMIN)
     with own:
         yield guard
+
+
+@contextmanager
+def administered(target: Target) -> Iterator[Guard]:
+    """Yield a running broker with users, to which the suite's administrator is added.
+
+    At the end it is deleted, and so are the users that the tests have added.
+    """
+    with precondition(), target.connect_for_admin() as client:
+        require_success(create_user(client, ADMIN, userType="Super"))
+    try:
+        yield Guard(target=target)
+    finally:
+        with target.connect_for_admin() as client:
+            for name in (*users_of_this_run(client), ADMIN.access_key):
+                require_success(delete_user(client, name))

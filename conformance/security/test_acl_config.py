@@ -12,6 +12,7 @@ from conformance.harness.client.access import secret_credentials
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.harness.targets.started_target import StartedTarget
 from conformance.security.accounts import (
     ADMIN,
     BARE,
@@ -183,6 +184,7 @@ def _counter(guard: Guard) -> int:
 
 def _file(guard: Guard) -> dict[str, Any]:
     """Return the object in plain_acl.yml."""
+    assert isinstance(guard.target, StartedTarget)
     text = (guard.target.home / FILE).read_text(encoding="utf-8")
     read: dict[str, Any] = yaml.safe_load(text)
     return read

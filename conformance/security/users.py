@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from conformance.harness.client.access import secret_credentials
-from conformance.harness.client.client import Client, json_body, require_success
+from conformance.harness.client.client import (
+    Client,
+    body_of,
+    json_body,
+    require_success,
+)
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from spec.security.signature import Credentials
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
+USER = "user"
+"""Beginning of the names that the suite gives to users."""
+
 
 def new_user(admin: Client, **members: str) -> Credentials:
     """Create a user with *members* of its body, and return its credentials."""
-    made = secret_credentials(unique_name("user"), unique_name("password"))
+    made = secret_credentials(unique_name(USER), unique_name("password"))
     require_success(create_user(admin, made, **members))
     return made
 
@@ -25,6 +33,20 @@ def create_user(admin: Client, user: Credentials, **members: str) -> Command:
     return admin.invoke(
         RequestCode.AUTH_CREATE_USER, {"username": user.access_key}, json_body(body)
     )
+
+
+def delete_user(admin: Client, username: str) -> Command:
+    """Send AUTH_DELETE_USER; the policies of the user go, too."""
+    return admin.invoke(RequestCode.AUTH_DELETE_USER, {"username": username})
+
+
+def users_of_this_run(admin: Client) -> list[str]:
+    """Return the names of the users that `new_user` has made."""
+    prefix = unique_name(USER).rpartition("_")[0]
+    response = admin.invoke(RequestCode.AUTH_LIST_USER, {"filter": prefix})
+    users = body_of(require_success(response))
+    assert isinstance(users, list)
+    return [one["username"] for one in users]
 
 
 def update_user(admin: Client, username: str, **members: str) -> Command:

@@ -52,17 +52,23 @@ def configured(target: Target, wanted: Mapping[str, str]) -> Iterator[None]:
 
     The running test has no verdict where the broker does not take them.
     """
-    with target.connect_for_admin() as admin, precondition():
-        before = admin.broker_settings()
+    with precondition():
+        with target.connect_for_admin() as admin:
+            before = admin.broker_settings()
         own = {name: before[name] for name in wanted if name in before}
         try:
-            require_success(admin.update_broker_config(wanted))
-            _of_broker.cache_clear()
+            _update(target, wanted)
             need_settings(target, wanted)
             yield
         finally:
-            require_success(admin.update_broker_config(own))
-            _of_broker.cache_clear()
+            _update(target, own)
+
+
+def _update(target: Target, settings: Mapping[str, str]) -> None:
+    """Change settings of *target*'s broker over a fresh connection."""
+    with target.connect_for_admin() as admin:
+        require_success(admin.update_broker_config(settings))
+    _of_broker.cache_clear()
 
 
 @contextmanager

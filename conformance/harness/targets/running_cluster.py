@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,10 +22,14 @@ from conformance.harness.targets.target import (
 )
 from spec.clause import release_key
 from spec.layout import LayoutError
+from spec.wire.ha.replication import PORT_DISTANCE
 
 MASTER_ID = 0
 STATED = ("broker", "admin")
 """Addresses that the text of a target may state."""
+LOOPBACK = "127.0.0.1"
+CHECKS_OF_ACCESS = "authenticationEnabled", "authorizationEnabled"
+"""Settings of a broker with users (Java: AuthConfig)."""
 STORE = "store"
 """Directory of the broker's store, which the text of a target may state."""
 
@@ -89,6 +93,8 @@ class RunningClusterTarget(Target):
             self.broker_name, self.cluster = names_of(self.admin, self.access)
         if not self.has_profile:
             self._choose_release()
+        if self.broker is not None:
+            self.capabilities |= set(found_capabilities(self.broker, self.access))
 
     def _choose_release(self) -> None:
         """Set the release: the reported one, a guess, or the default."""
@@ -133,14 +139,32 @@ def find_broker(
     return found[0]
 
 
+def found_capabilities(broker: Address, access: Access) -> Iterator[Capability]:
+    """Yield what the address of a broker and its settings allow.
+
+    Users need a client with credentials. Policies name addresses of this machine.
+    """
+    if accepts(broker.host, broker.port + PORT_DISTANCE):
+        yield Capability.REPLICATION
+    if access.credentials is not None and broker.host == LOOPBACK:
+        settings = settings_of(broker, access)
+        if all(settings.get(name) == "true" for name in CHECKS_OF_ACCESS):
+            yield Capability.ACL
+
+
 def names_of(broker: Address, access: Access = OPEN) -> tuple[str, str]:
     """Return a broker's name and cluster from its settings; empty if it refuses."""
+    settings = settings_of(broker, access)
+    return settings.get("brokerName", ""), settings.get("brokerClusterName", "")
+
+
+def settings_of(broker: Address, access: Access = OPEN) -> dict[str, str]:
+    """Return the settings of a broker; none if it refuses."""
     try:
         with Client.connect(broker, access=access) as client:
-            settings = client.broker_settings()
+            return client.broker_settings()
     except (AssertionError, PeerError, LayoutError, ValueError):
-        return "", ""
-    return settings.get("brokerName", ""), settings.get("brokerClusterName", "")
+        return {}
 
 
 def brokers_in(cluster_info: object) -> list[Broker]:

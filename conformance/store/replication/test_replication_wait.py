@@ -13,6 +13,7 @@ from conformance.harness.client.requests.messages import plain_send
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import another_target, need, unique_name
+from conformance.harness.pytest_plugin.known_settings import configured
 from conformance.harness.targets.target import Capability, Target
 from conformance.store.replication.fake_slave import FakeSlave
 from spec.store.message_record import decode_record, record_size
@@ -28,15 +29,25 @@ SETTINGS = {
     "haSlaveFallbehindMax": str(FALL_BEHIND_MAX),
     "haHousekeepingInterval": "60000",
 }
-pytestmark = pytest.mark.needs(Capability.REPLICATION, Capability.CONFIG)
+pytestmark = [
+    pytest.mark.needs(Capability.REPLICATION, Capability.CONFIG),
+    pytest.mark.settings(enableControllerMode="false"),  # It has another protocol.
+    pytest.mark.restores,
+]
 
 
 @pytest.fixture(scope="module")
 def master(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     """Return a master that waits for its slaves."""
-    need(target, Capability.REPLICATION, Capability.CONFIG)
-    with another_target(pytestconfig, SETTINGS) as own:
-        yield own
+    if Capability.CONFIG in target.capabilities:
+        need(target, Capability.REPLICATION)
+        with another_target(pytestconfig, SETTINGS) as own:
+            yield own
+        return
+    with target.connect_for_admin() as client:
+        known = client.broker_settings().keys()
+    with configured(target, {k: v for k, v in SETTINGS.items() if k in known}):
+        yield target
 
 
 @pytest.fixture
