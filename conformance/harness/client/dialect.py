@@ -30,6 +30,7 @@ ABOUT_QUEUES = WITH_LETTERS | {
     RequestCode.GET_MAX_OFFSET,
     RequestCode.GET_MIN_OFFSET,
     RequestCode.GET_EARLIEST_MSG_STORETIME,
+    RequestCode.RECALL_MESSAGE,
 }
 """Requests that name a broker (4.9.7 and 5.3.3 org.apache.rocketmq.client.impl
 .MQClientAPIImpl, DefaultMQProducerImpl, PullAPIWrapper, RemoteBrokerOffsetStore)."""
