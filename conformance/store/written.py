@@ -59,7 +59,7 @@ class Written:
     store: StoreFiles | None
     """Files of the store, where they can be read."""
     is_alone: bool
-    """Whether nobody else sends messages to the target."""
+    """Whether the store has no messages but those of the suite and the broker."""
     topics: tuple[str, str]
     sent: tuple[Sent, ...]
     """Messages with a place in a consume queue, in the order of sending."""
@@ -105,7 +105,7 @@ class Written:
         return [records[offset] for offset in sorted(records)]
 
     def record_bytes(self, sent: Sent) -> bytes:
-        """Return the record of *sent*; empty if there is none."""
+        """Return the record of *sent*; empty if it does not exist."""
         if self.is_alone and self.store is not None:
             return self.store.record_bytes(sent.commit_log_offset) or b""
         with self.target.connect_for_admin() as client:
@@ -149,7 +149,7 @@ def write(target: Target, *, is_alone: bool = True) -> Written:
 
 
 def _views(client: Client, offsets: Iterable[int]) -> Iterator[PlacedRecord]:
-    """Yield the records at *offsets* where there is one."""
+    """Yield the records at *offsets*."""
     for offset in offsets:
         answer = client.view_message(commit_log_offset=offset)
         if answer.code == ResponseCode.SUCCESS:

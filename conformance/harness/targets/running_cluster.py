@@ -140,7 +140,7 @@ def find_broker(
 
 
 def found_capabilities(broker: Address, access: Access) -> Iterator[Capability]:
-    """Yield what the address of a broker and its settings allow.
+    """Yield the capabilities that the port and the settings of a broker show.
 
     Users need a client with credentials. Policies name addresses of this machine.
     """
