@@ -13,12 +13,12 @@ import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 from bench.processes.servers import QUEUES, Server, both
 from bench.processes.timed_client import TimedClient, producer
 from bench.report.result import Report, Turn, limit, machine_facts, row
+from conformance.harness.process.context import Closing
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
@@ -90,7 +90,7 @@ def _turn(server: Server, client: TimedClient, seconds: float) -> Turn:
     }
 
 
-class WaitingConsumers:
+class WaitingConsumers(Closing):
     """Connections, each with a pull that is held."""
 
     def __init__(self, server: Server, topic: str, count: int) -> None:
@@ -108,12 +108,8 @@ class WaitingConsumers:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End the thread, and close the connections."""
         self._ended.set()
         self._thread.join()
         for link in self._links:

@@ -12,10 +12,9 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
 
 from conformance.harness.client.client import Client
+from conformance.harness.process.context import Closing
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.targets.target import Target
 from spec.layout import LayoutError
@@ -51,7 +50,7 @@ class Patience:
 
 
 @dataclass(slots=True)
-class World:
+class World(Closing):
     """One target in one program."""
 
     target: Target
@@ -66,17 +65,6 @@ class World:
     """How many messages of a topic have a key."""
     _connections: dict[str, Client] = field(default_factory=dict)
     _sent_at: float = 0.0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.forget()
 
     @property
     def broker(self) -> Client:
@@ -96,7 +84,7 @@ class World:
             self._connections[symbol] = self.target.connect_to_broker()
         return self._connections[symbol]
 
-    def forget(self) -> None:
+    def close(self) -> None:
         """Close every connection; the next request opens another."""
         for client in self._connections.values():
             client.close()

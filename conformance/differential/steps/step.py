@@ -84,5 +84,5 @@ def perform(step: Step, world: World) -> Answer:
         found = Nothing.CLOSED
     except UnreadableResponseError:
         found = Nothing.UNREADABLE
-    world.forget()
+    world.close()
     return found

@@ -10,17 +10,17 @@ import contextlib
 import socket
 import threading
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self
 
 from conformance.harness.client.address import Address
+from conformance.harness.process.context import Closing
 from spec.wire.remoting.command import Command, decode_command, encode_command
 
 Lie = Callable[[Command], bytes | None]
 """Makes the bytes of a response; None stays silent, empty bytes close."""
 
 
-class LyingServer:
+class LyingServer(Closing):
     """Accepts connections, each in a thread of its own, until it is left."""
 
     def __init__(self, lie: Lie, *, port: int = 0) -> None:
@@ -33,12 +33,8 @@ class LyingServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Stop, and wait for the thread."""
         self.stop()
         self._thread.join(5.0)
 

@@ -5,10 +5,10 @@ A name server that only listens: it records the requests of a broker and accepts
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self
 
 from conformance.harness.client.address import Address
+from conformance.harness.process.context import Closing
 from conformance.harness.process.deadline import wait_until
 from conformance.meta.peers.lying_server import LyingServer, honest
 from spec.wire.remoting.command import Command
@@ -17,7 +17,7 @@ from spec.wire.remoting.request_code import RequestCode
 PATIENCE_S = 20.0
 
 
-class FakeNameServer:
+class FakeNameServer(Closing):
     """A name server with a good memory."""
 
     def __init__(self) -> None:
@@ -28,13 +28,9 @@ class FakeNameServer:
         self._server.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._server.__exit__(kind, error, traceback)
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.close()
 
     @property
     def address(self) -> Address:

@@ -18,11 +18,9 @@ from reference.core.store.types import (
     PutResult,
 )
 
-MINUTE_SAMPLE_MS = 10_000
-HOUR_SAMPLE_MS = 600_000
-DAY_SAMPLE_MS = 3_600_000
-PERIODS = ("minute", "hour", "day")
-_SAMPLES_MAX = (7, 7, 25)
+SAMPLE_MS = {"minute": 10_000, "hour": 600_000, "day": 3_600_000}
+"""Time between two samples of each period."""
+_SAMPLES_MAX = {"minute": 7, "hour": 7, "day": 25}
 
 TOPIC_PUT_COUNT = "TOPIC_PUT_NUMS"
 TOPIC_PUT_SIZE = "TOPIC_PUT_SIZE"
@@ -61,11 +59,13 @@ class Count:
     def __init__(self) -> None:
         self.value = 0
         self.times = 0
-        self.samples = tuple(deque[_Sample](maxlen=most) for most in _SAMPLES_MAX)
+        self.samples = {
+            period: deque[_Sample](maxlen=most) for period, most in _SAMPLES_MAX.items()
+        }
 
     def rate(self, period: str) -> Rate:
         """Return the count between the first and the last sample of a period."""
-        samples = self.samples[PERIODS.index(period)]
+        samples = self.samples[period]
         if not samples:
             return Rate(0, 0.0, 0.0)
         first, last = samples[0], samples[-1]
@@ -142,17 +142,12 @@ class BrokerStatistics:
         count = self.count(GROUP_GET_COUNT, _key(group, topic))
         return (count.rate("minute").per_second or 0.0) if count else 0.0
 
-    def sample_minute(self, now_ms: int) -> None:
-        """Sample for the last minute."""
-        self._sample(0, now_ms)
-
-    def sample_hour(self, now_ms: int) -> None:
-        """Sample for the last hour."""
-        self._sample(1, now_ms)
-
-    def sample_day(self, now_ms: int) -> None:
-        """Sample for the last day."""
-        self._sample(2, now_ms)
+    def sample(self, period: str, now_ms: int) -> None:
+        """Add a sample of every count for a period."""
+        for counts in self._counts.values():
+            for count in counts.values():
+                sample = _Sample(now_ms, count.value, count.times)
+                count.samples[period].append(sample)
 
     def _made(self, name: str, key: str) -> Count:
         """Return a count, created where it does not exist."""
@@ -161,12 +156,6 @@ class BrokerStatistics:
         if count is None:
             count = counts[key] = Count()
         return count
-
-    def _sample(self, period: int, now_ms: int) -> None:
-        for counts in self._counts.values():
-            for count in counts.values():
-                sample = _Sample(now_ms, count.value, count.times)
-                count.samples[period].append(sample)
 
 
 def _key(group: str, topic: str) -> str:

@@ -4,7 +4,7 @@ Requests of tools for statistics and for the lag of groups.
 
 from __future__ import annotations
 
-from reference.core.broker.admin.broker_statistics import PERIODS
+from reference.core.broker.admin.broker_statistics import SAMPLE_MS
 from reference.core.broker.group.group_requests import may_consume, progress
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.refused import Refused
@@ -28,7 +28,7 @@ def view_statistics(state: BrokerState, request: Request) -> Response:
     if count is None:  # [ADMIN-STATS-006]
         raise Refused(SYSTEM_ERROR, f"The stats <{name}> <{key}> not exist")
     rates = {
-        f"stats{period.title()}": count.rate(period).as_json() for period in PERIODS
+        f"stats{period.title()}": count.rate(period).as_json() for period in SAMPLE_MS
     }
     return Response(body=fastjson.dumps(rates))  # [ADMIN-STATS-005]
 

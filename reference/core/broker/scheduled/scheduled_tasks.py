@@ -7,11 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from reference.core.broker.admin.broker_statistics import (
-    DAY_SAMPLE_MS,
-    HOUR_SAMPLE_MS,
-    MINUTE_SAMPLE_MS,
-)
+from reference.core.broker.admin.broker_statistics import SAMPLE_MS
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.check import check_transactions
 from reference.core.remoting.server import RemotingServer
@@ -48,9 +44,10 @@ class ScheduledTasks:
             (DELAY_OFFSETS_MS, self.persist_delay_offsets),
             (FILTERS_MS, self.persist_filters),
             (SAMPLE_PERIOD_MS, state.store.statistics.sample),
-            (MINUTE_SAMPLE_MS, state.statistics.sample_minute),
-            (HOUR_SAMPLE_MS, state.statistics.sample_hour),
-            (DAY_SAMPLE_MS, state.statistics.sample_day),
+            *(
+                (period_ms, partial(state.statistics.sample, period))
+                for period, period_ms in SAMPLE_MS.items()
+            ),
         ]
         if not state.options.is_slave:  # [HA-SLAVE-011]
             check = partial(check_transactions, state, self._remoting)
