@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 
 from bench.processes.java_classes import FOLDER, JavaCompileError, whole_class_path
-from bench.processes.watched import Turn, Watched, WatchedError
+from bench.processes.measured_process import MeasuredProcess, MeasuredProcessError, Turn
 from bench.report.result import OURS, THEIRS, limit, machine_facts
 from java_runtime.find_java import find_java
 from rocketmq_conformance.paths import module_command
@@ -185,9 +185,9 @@ def _one_turn(command: Sequence[str]) -> tuple[Turn, float]:
     root = Path(__file__).resolve().parents[2]
     environment = {"PYTHONPATH": str(root), "PYSPARK_PYTHON": sys.executable}
     try:
-        with Watched(command, environment) as process:
+        with MeasuredProcess(command, environment) as process:
             return process.order("go"), process.start_s
-    except WatchedError as error:
+    except MeasuredProcessError as error:
         raise AuditBenchError(str(error)) from error
 
 

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from bench.processes.java_decoder import WAYS as JAVA_WAYS
 from bench.processes.java_decoder import JavaDecoder
-from bench.processes.recording import RecordedLog, as_dict
+from bench.processes.recorded_log import RecordedLog, as_dict
 from columns.log_batch import read_batches
 from spark_checks.columns.arrow_batch import as_arrow
 from spec.derive.codecs import record_codec

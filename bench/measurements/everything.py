@@ -15,9 +15,9 @@ from bench.measurements import (
     idle,
     namesrv,
     pull,
-    recovering,
+    recovery,
     send,
-    starting,
+    start,
     suite,
 )
 from bench.measurements.send import BATCH, ONEWAY, Shape
@@ -100,11 +100,11 @@ def _growth(release: str, amount: Amount, progress: Progress) -> Report:
 
 
 def _start(release: str, amount: Amount, progress: Progress) -> Report:
-    return starting.measure(release, amount.count(1, 5, 7), progress=progress)
+    return start.measure(release, amount.count(1, 5, 7), progress=progress)
 
 
 def _recovery(release: str, amount: Amount, progress: Progress) -> Report:
-    return recovering.measure(release, amount.of(0.05, 0.5, 4.0), progress=progress)
+    return recovery.measure(release, amount.of(0.05, 0.5, 4.0), progress=progress)
 
 
 def _namesrv(release: str, amount: Amount, progress: Progress) -> Report:
@@ -118,7 +118,7 @@ def _namesrv(release: str, amount: Amount, progress: Progress) -> Report:
 
 def _codec(release: str, amount: Amount, progress: Progress) -> Report:
     from bench.measurements.codec import measure
-    from bench.processes.recording import recorded_log
+    from bench.processes.recorded_log import recorded_log
 
     log = recorded_log(f"jvm:{release}", fresh=False)
     return measure(

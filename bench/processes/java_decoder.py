@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bench.processes.command_process import CommandProcess
 from bench.processes.java_classes import FOLDER, JavaCompileError, whole_class_path
-from bench.processes.ordered import Ordered
 from java_runtime.find_java import find_java
 
 SOURCE = FOLDER / "DecodeLog.java"
@@ -23,7 +23,7 @@ class JavaDecoderError(Exception):
     """Java did not compile or did not decode."""
 
 
-class JavaDecoder(Ordered):
+class JavaDecoder(CommandProcess):
     """A running Java machine that decodes one commit log per order."""
 
     def __init__(self, release: str, log: Path) -> None:

@@ -14,13 +14,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.processes.command_process import CommandProcess
 from bench.processes.java_classes import (
     FOLDER,
     HOOKED_CLIENTS,
     compiled,
     whole_class_path,
 )
-from bench.processes.ordered import Ordered
 from bench.processes.servers import OPENS, Server, ServerBenchError
 from conformance.harness.java.jars import resolve
 from conformance.interop.java.client import EXAMPLES
@@ -47,7 +47,7 @@ class Sends:
     max_ms: float
 
 
-class TimedClient(Ordered):
+class TimedClient(CommandProcess):
     """A Java process that works on order."""
 
     def __init__(self, server: Server, program: str, arguments: Sequence[str]) -> None:

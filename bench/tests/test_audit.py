@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.measurements.audit import AuditBenchError, _as_point, goals_of, linearity
-from bench.processes.watched import Watched, WatchedError
+from bench.processes.measured_process import MeasuredProcess, MeasuredProcessError
 
 
 def turn(seconds: float, *, records: int = 10, peak: int = 1 << 20) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def test_more_memory_than_a_gigabyte_misses_the_goal() -> None:
 
 def test_an_order_costs_memory_and_processor_time() -> None:
     program = "print('ready')\nfor _ in open(0): print(sum(range(2_000_000)))"
-    with Watched([sys.executable, "-uc", program]) as process:
+    with MeasuredProcess([sys.executable, "-uc", program]) as process:
         turn = process.order("go")
 
     assert turn.answer == "1999999000000"
@@ -60,5 +60,5 @@ def test_an_order_costs_memory_and_processor_time() -> None:
 
 
 def test_a_process_that_ends_says_why() -> None:
-    with pytest.raises(WatchedError, match="no such thing"):
-        Watched([sys.executable, "-c", "raise SystemExit('no such thing')"])
+    with pytest.raises(MeasuredProcessError, match="no such thing"):
+        MeasuredProcess([sys.executable, "-c", "raise SystemExit('no such thing')"])

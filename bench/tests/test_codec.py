@@ -9,7 +9,7 @@ import pytest
 
 from bench.measurements.codec import GOALS, measure
 from bench.processes.java_decoder import SOURCE
-from bench.processes.recording import NoLogError, given_log
+from bench.processes.recorded_log import NoLogError, given_log
 from spec.store.commit_log import scan
 
 STORES = Path(__file__).parents[2] / "fixtures" / "store"
@@ -18,7 +18,9 @@ STORES = Path(__file__).parents[2] / "fixtures" / "store"
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Keep trimmed logs out of the user's cache, whose jars are used all the same."""
-    monkeypatch.setattr("bench.processes.recording.cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(
+        "bench.processes.recorded_log.cache_directory", lambda: tmp_path
+    )
 
 
 @pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])

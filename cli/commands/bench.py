@@ -49,7 +49,7 @@ def codec(run: BenchRun, *, store: Path | None, target: str, fresh: bool) -> Non
     """
     from bench.measurements.codec import measure
     from bench.processes.java_decoder import JavaDecoderError
-    from bench.processes.recording import NoLogError, given_log, recorded_log
+    from bench.processes.recorded_log import NoLogError, given_log, recorded_log
 
     with failures_reported(failed=(JavaDecoderError,), unusable=(NoLogError,)):
         show_progress("getting the commit log")

@@ -26,7 +26,7 @@ from conformance.interop.handover.record import FILE, forget, run_missing
 from conformance.interop.handover.table import page
 from conformance.mutants import kill_page, kill_record
 from conformance.mutants.matrix import examine_each
-from conformance.mutants.planting import Mutant, all_mutants
+from conformance.mutants.mutant import Mutant, all_mutants
 from conformance.targets.implementations.record import (
     Implementation,
     implementations,

@@ -105,7 +105,7 @@ def start(run: BenchRun) -> None:
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 3 one did not start.
     """
-    from bench.measurements.starting import measure
+    from bench.measurements.start import measure
 
     run.report(measure, run.rounds)
 
@@ -125,7 +125,7 @@ def recovery(run: BenchRun, *, gigabytes: float) -> None:
     Exit codes: 0 measured, 1 a goal is missed (with --check), 2 no room on the disk,
     3 a broker did not start.
     """
-    from bench.measurements.recovering import measure
+    from bench.measurements.recovery import measure
 
     run.report(measure, gigabytes)
 

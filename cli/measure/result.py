@@ -50,7 +50,7 @@ def failures_reported(
     All measurements share some errors. A measurement adds its own: *failed* ends with
     exit code 3, *unusable* input with 2.
     """
-    from bench.measurements.recovering import NoRoomError
+    from bench.measurements.recovery import NoRoomError
     from bench.processes.java_classes import JavaCompileError
     from bench.processes.servers import ServerBenchError
     from conformance.harness.client.peer import NoResponseError, PeerError

@@ -78,7 +78,7 @@ def targets(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
     if kind == "jvm":
         words = dict.fromkeys(PINNED, "")
     elif kind.endswith("mutant"):
-        from conformance.mutants.planting import all_mutants
+        from conformance.mutants.mutant import all_mutants
 
         words = {
             name: one.description

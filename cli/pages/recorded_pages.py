@@ -25,7 +25,7 @@ from conformance.interop.mqadmin import record as admin_record
 from conformance.interop.programs import record as feature_record
 from conformance.interop.programs import table as feature_table
 from conformance.mutants import kill_page, kill_record
-from conformance.mutants.planting import all_mutants
+from conformance.mutants.mutant import all_mutants
 from conformance.targets.implementations.record import implementations
 from spec.wire.headers.header_history import merge
 

@@ -23,7 +23,7 @@ from conformance.harness.targets.client_adapter import (
     Line,
     Pending,
 )
-from spec.client.ordering import LOCK_LIVES_MS, LOCK_PERIOD_MS
+from spec.client.orderly import LOCK_LIVES_MS, LOCK_PERIOD_MS
 
 UNHURRIED_MS = 30_000
 """The timeout of sends whose time does not matter."""

@@ -19,7 +19,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
-from spec.client.popping import AFTER_ERROR_MS, DELAYS_S, INVISIBLE_MS, POLL_MS
+from spec.client.pop import AFTER_ERROR_MS, DELAYS_S, INVISIBLE_MS, POLL_MS
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.pop.pop_bodies import QueryAssignmentRequestBody
 from spec.wire.pop.pop_receipt import TopicKind, encode_receipt

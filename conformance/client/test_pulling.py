@@ -19,7 +19,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from spec.client.subscribing import AFTER_ERROR_MS
+from spec.client.subscription import AFTER_ERROR_MS
 from spec.host import Host
 from spec.store.message_record import MAGIC_V2, Record, SystemFlag
 from spec.wire.consumer.pull import PullFlag

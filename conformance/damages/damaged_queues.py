@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+from conformance.damages.base_store import BILLS, ORDERS
 from conformance.damages.damage import (
     Catalogue,
     StoreCopy,
@@ -15,7 +16,6 @@ from conformance.damages.damage import (
     remove,
     write_unit,
 )
-from conformance.damages.rolled import BILLS, ORDERS
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units
 from spec.store.file_names import CONSUME_QUEUE, INDEX, offset_of
 from spec.wire.message.topic_names import SCHEDULE_TOPIC

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 
+from conformance.damages.base_store import BILLS, GROUP, ORDERS
 from conformance.damages.damage import Catalogue, StoreCopy, remove
-from conformance.damages.rolled import BILLS, GROUP, ORDERS
 from spec.store.config.config_files import (
     CONSUMER_OFFSETS_FILE,
     DELAY_OFFSETS_FILE,

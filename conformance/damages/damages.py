@@ -3,7 +3,7 @@ All damages of a store, by name: ``rmqc recover`` must predict their outcome.
 
 Each is a function of the store that a broker wrote and closed. Many exist twice,
 without and with the file abort, which changes the start of recovery. The store itself
-is :mod:`conformance.damages.rolled`.
+is :mod:`conformance.damages.base_store`.
 """
 
 from __future__ import annotations

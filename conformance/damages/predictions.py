@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from conformance.damages import rolled
-from conformance.damages.commanding import Command
+from conformance.damages import base_store as rolled
+from conformance.damages.command_process import Command
 from conformance.damages.starts import Outcome
 from conformance.harness.java.apache_conf import both_spellings, write_properties
 from spec.store.blank import room_for

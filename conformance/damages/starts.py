@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from conformance.damages import rolled
-from conformance.damages.reading import Message, Pulled, fates, pull
+from conformance.damages import base_store as rolled
+from conformance.damages.served_messages import Message, Pulled, fates, pull
 from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.process.process import ProcessError

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.damages.damages import DAMAGES
 from conformance.damages.predictions import differences
-from conformance.damages.recorded import (
+from conformance.damages.recorded_stores import (
     damaged_copy,
     recorded_outcomes,
     recorded_releases,

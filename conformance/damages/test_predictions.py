@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.damages.commanding import Command, running_command
+from conformance.damages.command_process import Command, running_command
 from conformance.damages.damages import DAMAGES
 from conformance.damages.predictions import differences, predict
-from conformance.damages.recorded import (
+from conformance.damages.recorded_stores import (
     damaged_copy,
     observe,
     recorded_outcomes,

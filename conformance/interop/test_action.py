@@ -13,7 +13,7 @@ import yaml
 
 from conformance.harness.targets.embedded import SOURCES
 from conformance.interop.tools.action_runner import Action
-from conformance.interop.tools.installed import copy_sources, run
+from conformance.interop.tools.installed_wheel import copy_sources, run
 
 FILE = Path("packaging", "action", "action.yml")
 PAGE = SOURCES / "docs" / "five-minutes.md"

@@ -21,7 +21,7 @@ from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import start
 from conformance.harness.report.manifest import FIXTURES
 from conformance.harness.targets.embedded import SOURCES
-from conformance.interop.tools.installed import (
+from conformance.interop.tools.installed_wheel import (
     ROOMS,
     Installed,
     build_wheel,

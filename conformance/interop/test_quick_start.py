@@ -19,7 +19,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import Child
 from conformance.harness.targets.target import Target, parse_target
 from conformance.interop.java.client import JavaClient
-from conformance.interop.programs.printed import (
+from conformance.interop.programs.program_output import (
     Printed,
     received_messages,
     sent_messages,

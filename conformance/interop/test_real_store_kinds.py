@@ -15,7 +15,7 @@ import pytest
 
 from conformance.harness.releases import PINNED
 from conformance.interop.stores.features import leave_features
-from conformance.interop.stores.popped import leave_popped
+from conformance.interop.stores.pop_store import leave_popped
 from conformance.interop.stores.successions import leave_successions
 from conformance.interop.stores.undamaged_stores import (
     leave_copies,

@@ -18,7 +18,7 @@ from conformance.harness.client.client import require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.interop.java.client import JavaClient
-from conformance.interop.programs.printed import received_messages
+from conformance.interop.programs.program_output import received_messages
 from conformance.interop.replication.checks import (
     check_logs,
     check_messages,

@@ -23,7 +23,7 @@ from conformance.harness.pytest_plugin.known_settings import (
     with_settings,
 )
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.pop.popping import Popper
+from conformance.messaging.pop.pop_group import PopGroup
 from conformance.messaging.sql.sql_topic import UNUSUAL, SqlTopic, create_sql_topic
 from conformance.messaging.transactions.transaction_checks import (
     CHECK_INTERVAL,
@@ -44,9 +44,9 @@ def known_group(target: Target, group: str) -> str:
 
 
 @pytest.fixture
-def popper(broker: Client, target: Target, topic: str, known_group: str) -> Popper:
+def pop_group(broker: Client, target: Target, topic: str, known_group: str) -> PopGroup:
     """Return a new group that pops a new topic of 4 queues."""
-    return Popper(
+    return PopGroup(
         broker=broker,
         broker_name=target.broker_name,
         topic=topic,

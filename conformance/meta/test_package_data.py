@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from conformance.harness.targets.embedded import SOURCES
-from conformance.interop.tools.installed import NAME, is_shipped, tracked_files
+from conformance.interop.tools.installed_wheel import NAME, is_shipped, tracked_files
 
 PROJECT = tomllib.loads((SOURCES / "pyproject.toml").read_text(encoding="utf-8"))
 

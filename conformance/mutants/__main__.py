@@ -12,7 +12,7 @@ import sys
 
 from conformance.mutants.kill_record import FILE, keep, row_of
 from conformance.mutants.matrix import examine_all, matrix_lines
-from conformance.mutants.planting import Mutant, MutantError, all_mutants, mutant
+from conformance.mutants.mutant import Mutant, MutantError, all_mutants, mutant
 from conformance.mutants.texts import golden_names, keep_golden
 
 

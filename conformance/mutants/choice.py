@@ -17,7 +17,7 @@ from pathlib import Path
 from zlib import crc32
 
 from conformance.harness.child_run.child_run import files_naming
-from conformance.mutants.planting import CATALOGUE, Mutant
+from conformance.mutants.mutant import CATALOGUE, Mutant
 
 ROOT = CATALOGUE.parents[1]
 SINCE = "MUTANTS_SINCE"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.mutants.choice import ROOT, change_of, chosen
-from conformance.mutants.planting import all_mutants
+from conformance.mutants.mutant import all_mutants
 
 LOOKS = "looks"
 """Property of a test: the number of its attempts."""

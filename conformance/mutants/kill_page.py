@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from conformance.harness.report.rendering import markdown_cell
 from conformance.mutants.kill_record import Row, without_kill
-from conformance.mutants.planting import Mutant
+from conformance.mutants.mutant import Mutant
 from conformance.mutants.texts import golden_names
 
 KILLED, SURVIVES, STALE, MISSING = "killed", "survives", "edited since", "not run"

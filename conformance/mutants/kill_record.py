@@ -21,7 +21,7 @@ from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
 from conformance.interop.tools.cell_file import read_cells, write_cells
 from conformance.mutants.matrix import Kill
-from conformance.mutants.planting import Mutant, all_mutants
+from conformance.mutants.mutant import Mutant, all_mutants
 from conformance.mutants.texts import golden_of, is_as_golden, keep_golden
 
 FILE = SOURCES / "fixtures" / "mutants" / "kills.json"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from conformance.harness.child_run.child_run import ChildRun, files_naming, run_child
 from conformance.harness.child_run.forked_pytest import LateError
 from conformance.harness.report.outcome import Outcome
-from conformance.mutants.planting import Mutant
+from conformance.mutants.mutant import Mutant
 
 EXAMINATION_TIMEOUT_S = 300.0
 

@@ -11,7 +11,7 @@ from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
 from conformance.mutants.conftest import LOOKS as LOOKED
 from conformance.mutants.matrix import Kill, examine, matrix_lines, run_clauses
-from conformance.mutants.planting import (
+from conformance.mutants.mutant import (
     MutantError,
     all_mutants,
     mutant,

@@ -21,7 +21,7 @@ from conformance.mutating_proxy.changes import (
     Setting,
     changes_of,
 )
-from conformance.mutating_proxy.declared import is_declared
+from conformance.mutating_proxy.declared_fields import is_declared
 from conformance.mutating_proxy.frame_tree import KIND, RECORDS, Tree
 from conformance.mutating_proxy.places import NO_KEY, Occurrence, occurrences_of
 from spec.wire.remoting.request_code import request_name

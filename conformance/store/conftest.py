@@ -17,11 +17,11 @@ from conformance.harness.pytest_plugin.background import (
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, another_target, need
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
-from conformance.store.disk.ageing import Aged, aged
+from conformance.store.disk.expired_files import Aged, aged
+from conformance.store.disk.full_disk import Filled, filled
 from conformance.store.files.special import SETTINGS, Special, write_special
-from conformance.store.filling import Filled, filled
-from conformance.store.replication.followed import Followed, followed_slave
-from conformance.store.written import SMALL_FILES, Written, write
+from conformance.store.replication.slave_under_test import Followed, followed_slave
+from conformance.store.written_store import SMALL_FILES, Written, write
 
 OF_A_WATCH = {
     Capability.STORE,

@@ -9,7 +9,7 @@ import pytest
 from conformance.harness.client.certificates import server_settings
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.target import Capability, Target
-from conformance.tls.served import Served, Servers
+from conformance.tls.tls_servers import Served, Servers
 
 
 @pytest.fixture(scope="session")

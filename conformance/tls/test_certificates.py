@@ -25,7 +25,7 @@ from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.target import Capability, Target
-from conformance.tls.served import Served, Servers, serving
+from conformance.tls.tls_servers import Served, Servers, serving
 from spec.security import tls
 
 RELOAD_S = 15.0

@@ -10,7 +10,7 @@ from conformance.harness.client.client import require_success
 from conformance.harness.client.requests.invoker import request
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.tls.served import Served, Servers
+from conformance.tls.tls_servers import Served, Servers
 from spec.security import tls
 from spec.wire.remoting.command import encode_command
 from spec.wire.remoting.request_code import RequestCode

@@ -1,6 +1,6 @@
 """
 Spark sessions for audits.
 
-Begin with `session`. `workers` is the daemon of local Python workers; `shipping` packs
-the code for a cluster.
+Begin with `session`. `workers` is the daemon of local Python workers. `worker_archive`
+packs the code for a cluster.
 """

@@ -30,7 +30,7 @@ from pyspark.sql import SparkSession
 from java_runtime.class_archive import writing_options
 from java_runtime.find_java import JavaUnavailableError
 from spark_checks.session.java_home import class_archive, prepare_java_home
-from spark_checks.session.shipping import ARCHIVE, ROOT, SHIPPED, zip_for_workers
+from spark_checks.session.worker_archive import ARCHIVE, ROOT, SHIPPED, zip_for_workers
 from spark_checks.session.workers import start_workers
 from spark_checks.store_files import NotAStoreError
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from java_runtime.user_cache import cache_path
 from spark_checks.session.kernel_request import are_kernels_requested, request_kernels
-from spark_checks.session.shipping import DIGEST
+from spark_checks.session.worker_archive import DIGEST
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

@@ -12,7 +12,7 @@ from conformance.harness.report.outcome import Outcome
 from conformance.interop.tools.cell_file import write_cells
 from conformance.mutants.kill_record import Row, recorded, row_of
 from conformance.mutants.matrix import Kill
-from conformance.mutants.planting import all_mutants
+from conformance.mutants.mutant import all_mutants
 
 
 def killed(tmp_path: Path) -> tuple[Path, dict[str, Row]]:

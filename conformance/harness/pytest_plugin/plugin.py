@@ -16,7 +16,7 @@ import pytest
 
 from conformance.harness.baseline.baseline import description_of
 from conformance.harness.blocked.guard import GUARD, Guard
-from conformance.harness.blocked.repeating import run_guarded
+from conformance.harness.blocked.repetition import run_guarded
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin.fixtures import (
     OPTIONS,

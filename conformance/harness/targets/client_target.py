@@ -89,7 +89,7 @@ class ClientMutantTarget(ClientTarget):
 @functools.cache
 def _planted(mutant_id: str) -> Path:
     """Return the copy of the sources, made once in this process."""
-    from conformance.mutants.planting import MutantError, plant
+    from conformance.mutants.mutant import MutantError, plant
 
     workspace = Workspace()
     atexit.register(workspace.close)

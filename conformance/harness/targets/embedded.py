@@ -165,7 +165,7 @@ class MutantTarget(EmbeddedTarget):
 
 def _file_of(mutant_id: str) -> str:
     """Return the file that the mutant changes."""
-    from conformance.mutants.planting import MutantError, mutant
+    from conformance.mutants.mutant import MutantError, mutant
 
     try:
         return mutant(mutant_id).file
@@ -176,7 +176,7 @@ def _file_of(mutant_id: str) -> str:
 @functools.cache
 def _planted(mutant_id: str) -> Path:
     """Return the copy that all targets of this mutant share, until we end."""
-    from conformance.mutants.planting import MutantError, plant
+    from conformance.mutants.mutant import MutantError, plant
 
     workspace = Workspace()
     atexit.register(workspace.close)

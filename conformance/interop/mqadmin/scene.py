@@ -27,7 +27,7 @@ from conformance.interop.java.client import ADMIN_CLASS, JavaClient
 from conformance.interop.mqadmin import steps
 from conformance.interop.mqadmin.columns import anonymous
 from conformance.interop.mqadmin.tool import AdminTool, admin_tool
-from conformance.interop.programs.printed import received_messages
+from conformance.interop.programs.program_output import received_messages
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.request_code import RequestCode
 

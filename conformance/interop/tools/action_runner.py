@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from conformance.interop.tools.installed import clean_environment
+from conformance.interop.tools.installed_wheel import clean_environment
 
 BASH = ("bash", "--noprofile", "--norc", "-e", "-o", "pipefail")
 """Meaning of `shell: bash` in the runner."""

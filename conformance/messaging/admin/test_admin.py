@@ -17,7 +17,12 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.messaging.reading import bodies_of, mapping_of, records_of, send_bodies
+from conformance.messaging.stored_messages import (
+    bodies_of,
+    mapping_of,
+    records_of,
+    send_bodies,
+)
 from spec.wire.bodies.fastjson import loads
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode

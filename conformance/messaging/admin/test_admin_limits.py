@@ -17,7 +17,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
 )
-from conformance.messaging.reading import mapping_of, send_bodies
+from conformance.messaging.stored_messages import mapping_of, send_bodies
 from spec.wire.admin.later_requests import SUBSCRIPTION_FORBIDDEN
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode

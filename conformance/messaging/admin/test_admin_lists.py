@@ -18,7 +18,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
-from conformance.messaging.reading import mapping_of
+from conformance.messaging.stored_messages import mapping_of
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode

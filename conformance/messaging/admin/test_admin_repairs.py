@@ -13,7 +13,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import (
+from conformance.messaging.stored_messages import (
     records_from,
     send_bodies,
 )

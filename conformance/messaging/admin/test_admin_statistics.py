@@ -19,7 +19,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     with_clock_rate,
 )
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.reading import (
+from conformance.messaging.stored_messages import (
     record_of,
     send_apart,
     send_bodies,

@@ -10,7 +10,7 @@ import pytest
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.messaging.reading import mapping_of, send_bodies
+from conformance.messaging.stored_messages import mapping_of, send_bodies
 from spec.wire.remoting.request_code import RequestCode
 
 

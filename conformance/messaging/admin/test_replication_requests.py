@@ -9,7 +9,7 @@ import pytest
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
-from conformance.messaging.reading import mapping_of
+from conformance.messaging.stored_messages import mapping_of
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 

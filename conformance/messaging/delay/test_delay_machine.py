@@ -30,7 +30,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.reading import bodies_of, offset_of, records_from
+from conformance.messaging.stored_messages import bodies_of, offset_of, records_from
 from conformance.models.delays import DelayedMessage, Delays, Destination
 from spec.clause import release_key
 from spec.store.message_record import Record, record_size

@@ -13,7 +13,12 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
-from conformance.messaging.reading import offset_of, record_of, records_of, send_bodies
+from conformance.messaging.stored_messages import (
+    offset_of,
+    record_of,
+    records_of,
+    send_bodies,
+)
 from spec.store.message_record import Record
 from spec.wire.message.properties import decode_properties
 from spec.wire.remoting.response_code import ResponseCode

@@ -16,7 +16,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.delay.timing import LATER_MS, SOON_MS, Timed
+from conformance.messaging.delay.timed_messages import LATER_MS, SOON_MS, Timed
 from spec.wire.message.timed import (
     TIMER_DELAY_MAX_S,
     RecallHandle,

@@ -11,7 +11,7 @@ from conformance.harness.client.client import Client, plain_send, require_succes
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import record_of, topic_of
+from conformance.messaging.stored_messages import record_of, topic_of
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send_retry import MAX_RECONSUME_TIMES_SINCE
 

@@ -11,8 +11,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_in_time,
     expect_that,
 )
-from conformance.messaging.delay.timing import LATE_S, LATER_MS, SOON_MS, Timed
-from conformance.messaging.reading import mapping_of, record_of
+from conformance.messaging.delay.timed_messages import LATE_S, LATER_MS, SOON_MS, Timed
+from conformance.messaging.stored_messages import mapping_of, record_of
 from spec.store.message_record import Record
 from spec.store.timer.timer_wheel import decode_timer_checkpoint
 from spec.wire.message.properties import decode_properties

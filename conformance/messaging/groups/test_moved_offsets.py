@@ -10,7 +10,7 @@ from conformance.harness.client.client import Client, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.messaging.reading import records_of, send_bodies
+from conformance.messaging.stored_messages import records_of, send_bodies
 from spec.store.message_record import Record
 from spec.wire.bodies.fastjson import loads
 from spec.wire.message.properties import decode_properties

@@ -13,7 +13,7 @@ from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import records_of, send_bodies
+from conformance.messaging.stored_messages import records_of, send_bodies
 from conformance.strategies.boundaries import OVER_THE_WIRE
 from spec.wire.consumer.pull import PullFlag
 from spec.wire.remoting.command import Command

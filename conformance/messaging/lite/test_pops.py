@@ -19,7 +19,7 @@ from conformance.harness.pytest_plugin.expectations import (
 from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
 from conformance.harness.targets.target import Target
 from conformance.messaging.lite.requests import LiteClient, bodies
-from conformance.messaging.reading import record_of
+from conformance.messaging.stored_messages import record_of
 from spec.store.message_record import decode_records
 from spec.wire.message.multi_dispatch import OFFSETS, QUEUES
 from spec.wire.message.properties import decode_properties

@@ -17,7 +17,7 @@ from conformance.harness.pytest_plugin.fixtures import create_group, create_topi
 from conformance.harness.targets.target import Target
 from conformance.messaging.lite.conftest import EXPIRATION_MIN
 from conformance.messaging.lite.requests import LiteClient
-from conformance.messaging.reading import mapping_of
+from conformance.messaging.stored_messages import mapping_of
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 

@@ -17,7 +17,7 @@ from conformance.harness.pytest_plugin.expectations import (
 from conformance.harness.pytest_plugin.fixtures import create_group
 from conformance.harness.targets.target import Target
 from conformance.messaging.lite.requests import LiteClient
-from conformance.messaging.reading import mapping_of
+from conformance.messaging.stored_messages import mapping_of
 from spec.wire.pop.lite_topics import (
     BIND_TOPIC,
     UNKNOWN_CLIENT,

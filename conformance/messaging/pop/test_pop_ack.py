@@ -17,8 +17,8 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import create_group
 from conformance.harness.targets.target import Target
-from conformance.messaging.pop.popping import AGAIN_S, Popper, ack_of, bodies
-from conformance.messaging.reading import topic_of
+from conformance.messaging.pop.pop_group import AGAIN_S, PopGroup, ack_of, bodies
+from conformance.messaging.stored_messages import topic_of
 from spec.wire.message.properties import decode_properties
 from spec.wire.pop.pop_bodies import BatchAckMessageRequestBody
 from spec.wire.remoting.response_code import ResponseCode
@@ -44,14 +44,14 @@ pytestmark = pytest.mark.long
     "POP-REVIVE-003",
     "POP-REVIVE-004",
 )
-def test_messages_without_acknowledgement_are_popped_again(popper: Popper) -> None:
-    popper.send(SENT)
-    popped = popper.pop(queueId=0, invisibleTime=SHORT_MS)
-    require_success(popper.acknowledge(popped[1]))
-    again = popper.pop_again(2)
+def test_messages_without_acknowledgement_are_popped_again(pop_group: PopGroup) -> None:
+    pop_group.send(SENT)
+    popped = pop_group.pop(queueId=0, invisibleTime=SHORT_MS)
+    require_success(pop_group.acknowledge(popped[1]))
+    again = pop_group.pop_again(2)
     expect(
         "POP-ACK-001",
-        found=sorted(bodies([*again, *popper.pop()])),
+        found=sorted(bodies([*again, *pop_group.pop()])),
         expected=[SENT[0], SENT[2]],
         what="bodies popped again",
     )
@@ -71,7 +71,7 @@ def test_messages_without_acknowledgement_are_popped_again(popper: Popper) -> No
                 "topic": one.record.topic,
                 "reconsume_times": one.record.reconsume_times,
             },
-            expected={"topic": popper.topic, "reconsume_times": 1},
+            expected={"topic": pop_group.topic, "reconsume_times": 1},
         )
         expect_fields(
             "POP-REVIVE-003",
@@ -84,23 +84,23 @@ def test_messages_without_acknowledgement_are_popped_again(popper: Popper) -> No
             expected=one.record.queue_offset,
             what="queue offset in POP_CK",
         )
-    retry = topic_of(popper.broker, popper.retry_topic)
+    retry = topic_of(pop_group.broker, pop_group.retry_topic)
     expect_fields(
         "POP-REVIVE-004",
         found={"queues": retry.read_queue_count, "permission": retry.permission},
         expected={"queues": 1, "permission": READ_AND_WRITE},
     )
     for one in again:
-        require_success(popper.acknowledge(one))
+        require_success(pop_group.acknowledge(one))
 
 
 @pytest.mark.clause("POP-ACK-001")
 def test_acknowledgements_are_of_their_group_and_pop(
-    popper: Popper, target: Target
+    pop_group: PopGroup, target: Target
 ) -> None:
-    group = create_group(target, f"{popper.group}_other")
-    both = popper, replace(popper, group=group)
-    popper.send([b"%d" % number for number in range(2 + REVIVE_QUEUES)])
+    group = create_group(target, f"{pop_group.group}_other")
+    both = pop_group, replace(pop_group, group=group)
+    pop_group.send([b"%d" % number for number in range(2 + REVIVE_QUEUES)])
     for one in both:
         popped = [
             message
@@ -118,23 +118,23 @@ def test_acknowledgements_are_of_their_group_and_pop(
             found=sorted(bodies(again)),
             expected=expected,
             what="bodies popped again, of pops of which the first two are acknowledged",
-            transcript=popper.broker.transcript,
+            transcript=pop_group.broker.transcript,
         )
 
 
 @pytest.mark.clause("POP-ACK-002")
-def test_acknowledgements_advance_the_committed_offset(popper: Popper) -> None:
-    popper.send(SENT)
-    popped = popper.pop(queueId=0, maxMsgNums=2)
+def test_acknowledgements_advance_the_committed_offset(pop_group: PopGroup) -> None:
+    pop_group.send(SENT)
+    popped = pop_group.pop(queueId=0, maxMsgNums=2)
     for one in popped:
-        require_success(popper.acknowledge(one))
+        require_success(pop_group.acknowledge(one))
     expect_in_time(
         "POP-ACK-002",
-        popper.committed,
+        pop_group.committed,
         expected=2,
         what="committed offset",
         timeout_s=AGAIN_S,
-        transcript=popper.broker.transcript,
+        transcript=pop_group.broker.transcript,
     )
 
 
@@ -149,49 +149,53 @@ def test_acknowledgements_advance_the_committed_offset(popper: Popper) -> None:
     ],
 )
 def test_acknowledgements_of_nothing_are_refused(
-    popper: Popper, clause: str, fields: dict[str, FieldValue], code: ResponseCode
+    pop_group: PopGroup, clause: str, fields: dict[str, FieldValue], code: ResponseCode
 ) -> None:
-    popper.send(SENT)
-    popped = popper.pop(queueId=0)[0]
-    response = popper.acknowledge(popped, **fields)
-    expect_code(clause, response, code, popper.broker.transcript)
+    pop_group.send(SENT)
+    popped = pop_group.pop(queueId=0)[0]
+    response = pop_group.acknowledge(popped, **fields)
+    expect_code(clause, response, code, pop_group.broker.transcript)
 
 
 @pytest.mark.clause("POP-ACK-006")
-def test_a_second_acknowledgement_is_accepted(popper: Popper) -> None:
-    popper.send(SENT)
-    popped = popper.pop(queueId=0, maxMsgNums=1)[0]
+def test_a_second_acknowledgement_is_accepted(pop_group: PopGroup) -> None:
+    pop_group.send(SENT)
+    popped = pop_group.pop(queueId=0, maxMsgNums=1)[0]
     for offset in (0, 0, 1):  # acknowledged, again, and one that was not popped
-        response = popper.acknowledge(popped, offset=offset)
+        response = pop_group.acknowledge(popped, offset=offset)
         expect_code(
-            "POP-ACK-006", response, ResponseCode.SUCCESS, popper.broker.transcript
+            "POP-ACK-006", response, ResponseCode.SUCCESS, pop_group.broker.transcript
         )
 
 
 @pytest.mark.clause("POP-ACK-007", "POP-ACK-008")
-def test_a_batch_acknowledges_what_its_bits_name(popper: Popper) -> None:
-    for empty in (BatchAckMessageRequestBody(broker_name=popper.broker_name), None):
-        response = popper.broker.acknowledge_all(empty)
+def test_a_batch_acknowledges_what_its_bits_name(pop_group: PopGroup) -> None:
+    for empty in (BatchAckMessageRequestBody(broker_name=pop_group.broker_name), None):
+        response = pop_group.broker.acknowledge_all(empty)
         expect_code(
-            "POP-ACK-008", response, ResponseCode.NO_MESSAGE, popper.broker.transcript
+            "POP-ACK-008",
+            response,
+            ResponseCode.NO_MESSAGE,
+            pop_group.broker.transcript,
         )
-    popper.send([b"before", *SENT], queue_id=2)
-    require_success(popper.acknowledge(popper.pop(queueId=2, maxMsgNums=1)[0]))
-    popped = popper.pop(queueId=2, invisibleTime=SHORT_MS)
+    pop_group.send([b"before", *SENT], queue_id=2)
+    require_success(pop_group.acknowledge(pop_group.pop(queueId=2, maxMsgNums=1)[0]))
+    popped = pop_group.pop(queueId=2, invisibleTime=SHORT_MS)
     acks = BatchAckMessageRequestBody(
-        broker_name=popper.broker_name, acks=(ack_of(popper, popped[0], bits=0b101),)
+        broker_name=pop_group.broker_name,
+        acks=(ack_of(pop_group, popped[0], bits=0b101),),
     )
-    require_success(popper.broker.acknowledge_all(acks))
-    again = bodies([*popper.pop_again(1), *popper.pop()])
+    require_success(pop_group.broker.acknowledge_all(acks))
+    again = bodies([*pop_group.pop_again(1), *pop_group.pop()])
     expect("POP-ACK-007", found=again, expected=[SENT[1]], what="bodies popped again")
 
 
 @pytest.mark.clause("POP-INVISIBLE-001", "POP-INVISIBLE-003")
-def test_a_shorter_invisible_time_ends_sooner(popper: Popper) -> None:
-    popper.send(SENT[:1])
-    popped = popper.pop(queueId=0, invisibleTime=NEVER_MS)[0]
+def test_a_shorter_invisible_time_ends_sooner(pop_group: PopGroup) -> None:
+    pop_group.send(SENT[:1])
+    popped = pop_group.pop(queueId=0, invisibleTime=NEVER_MS)[0]
     before = now_ms()
-    response = require_success(popper.change(popped, SHORT_MS))
+    response = require_success(pop_group.change(popped, SHORT_MS))
     expect_fields(
         "POP-INVISIBLE-003",
         found=response.fields,
@@ -199,7 +203,7 @@ def test_a_shorter_invisible_time_ends_sooner(popper: Popper) -> None:
             "invisibleTime": str(SHORT_MS),
             "reviveQid": str(popped.receipt.revive_queue_id),
         },
-        transcript=popper.broker.transcript,
+        transcript=pop_group.broker.transcript,
     )
     changed_at_ms = int(response.fields["popTime"])
     expect_that(
@@ -209,8 +213,8 @@ def test_a_shorter_invisible_time_ends_sooner(popper: Popper) -> None:
         expected="the time of the change",
         what="popTime",
     )
-    again = popper.pop_again(1)
-    more = popper.pop()
+    again = pop_group.pop_again(1)
+    more = pop_group.pop()
     expect(
         "POP-INVISIBLE-001",
         found=bodies([*again, *more]),
@@ -228,20 +232,20 @@ def test_a_shorter_invisible_time_ends_sooner(popper: Popper) -> None:
 
 
 @pytest.mark.clause("POP-INVISIBLE-002")
-def test_a_longer_invisible_time_ends_later(popper: Popper) -> None:
-    popper.send(SENT[:2])
-    popped = popper.pop(queueId=0, invisibleTime=SHORT_MS)
-    require_success(popper.change(popped[0], NEVER_MS))
-    again = bodies([*popper.pop_again(1), *popper.pop()])
+def test_a_longer_invisible_time_ends_later(pop_group: PopGroup) -> None:
+    pop_group.send(SENT[:2])
+    popped = pop_group.pop(queueId=0, invisibleTime=SHORT_MS)
+    require_success(pop_group.change(popped[0], NEVER_MS))
+    again = bodies([*pop_group.pop_again(1), *pop_group.pop()])
     expect("POP-INVISIBLE-002", found=again, expected=[SENT[1]], what="popped again")
 
 
 @pytest.mark.clause("POP-INVISIBLE-006", "POP-INVISIBLE-007")
-def test_a_change_replaces_the_receipt(popper: Popper) -> None:
-    popper.send(SENT[:2])
-    changed, old = popper.pop(queueId=0, invisibleTime=NEVER_MS)
+def test_a_change_replaces_the_receipt(pop_group: PopGroup) -> None:
+    pop_group.send(SENT[:2])
+    changed, old = pop_group.pop(queueId=0, invisibleTime=NEVER_MS)
     for one in (changed, old):
-        fields = require_success(popper.change(one, SHORT_MS)).fields
+        fields = require_success(pop_group.change(one, SHORT_MS)).fields
         if one is changed:
             receipt = replace(
                 one.receipt,
@@ -250,9 +254,9 @@ def test_a_change_replaces_the_receipt(popper: Popper) -> None:
                 invisible_ms=int(fields["invisibleTime"]),
                 revive_queue_id=int(fields["reviveQid"]),
             )
-            require_success(popper.acknowledge(replace(one, receipt=receipt)))
-    require_success(popper.acknowledge(old))
-    again = bodies([*popper.pop_in_time(1), *popper.pop()])
+            require_success(pop_group.acknowledge(replace(one, receipt=receipt)))
+    require_success(pop_group.acknowledge(old))
+    again = bodies([*pop_group.pop_in_time(1), *pop_group.pop()])
     expect(
         "POP-INVISIBLE-006",
         found=[body for body in again if body == SENT[0]],
@@ -268,15 +272,15 @@ def test_a_change_replaces_the_receipt(popper: Popper) -> None:
 
 
 @pytest.mark.clause("POP-INVISIBLE-004")
-def test_a_change_behind_the_queue_is_refused(popper: Popper) -> None:
-    popper.send(SENT)
-    popped = popper.pop(queueId=0)[0]
-    response = popper.change(popped, SHORT_MS, offset=len(SENT))
+def test_a_change_behind_the_queue_is_refused(pop_group: PopGroup) -> None:
+    pop_group.send(SENT)
+    popped = pop_group.pop(queueId=0)[0]
+    response = pop_group.change(popped, SHORT_MS, offset=len(SENT))
     expect_code(
         "POP-INVISIBLE-004",
         response,
         ResponseCode.NO_MESSAGE,
-        popper.broker.transcript,
+        pop_group.broker.transcript,
     )
 
 
@@ -290,9 +294,9 @@ def test_a_change_behind_the_queue_is_refused(popper: Popper) -> None:
     ],
 )
 def test_changes_of_other_queues_are_refused(
-    popper: Popper, fields: dict[str, FieldValue], code: ResponseCode
+    pop_group: PopGroup, fields: dict[str, FieldValue], code: ResponseCode
 ) -> None:
-    popper.send(SENT)
-    popped = popper.pop(queueId=0)[0]
-    response = popper.change(popped, SHORT_MS, **fields)
-    expect_code("POP-INVISIBLE-005", response, code, popper.broker.transcript)
+    pop_group.send(SENT)
+    popped = pop_group.pop(queueId=0)[0]
+    response = pop_group.change(popped, SHORT_MS, **fields)
+    expect_code("POP-INVISIBLE-005", response, code, pop_group.broker.transcript)

@@ -21,7 +21,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.messaging.pop.popping import Popper
+from conformance.messaging.pop.pop_group import PopGroup
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.pop.pop_bodies import (
@@ -38,45 +38,47 @@ QUEUES = 4
 
 
 @pytest.fixture
-def members(popper: Popper) -> Iterator[list[str]]:
+def members(pop_group: PopGroup) -> Iterator[list[str]]:
     """Yield the client ids of two connected members of the group."""
-    with connected(popper, count=2) as ids:
+    with connected(pop_group, count=2) as ids:
         yield ids
 
 
 @contextmanager
-def connected(popper: Popper, *, count: int) -> Iterator[list[str]]:
+def connected(pop_group: PopGroup, *, count: int) -> Iterator[list[str]]:
     """Yield the client ids of *count* connected members of the group, in order."""
     ids = sorted(unique_name("member") for _ in range(count))
     consumer = consumer_data(
-        group=popper.group, subscriptions=[subscription_data(topic=popper.topic)]
+        group=pop_group.group, subscriptions=[subscription_data(topic=pop_group.topic)]
     )
     with ExitStack() as stack:
         for client_id in ids:
-            client = stack.enter_context(Client.connect(popper.broker.address))
+            client = stack.enter_context(Client.connect(pop_group.broker.address))
             require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
         yield ids
 
 
 def question(
-    popper: Popper, client_id: str, strategy: str
+    pop_group: PopGroup, client_id: str, strategy: str
 ) -> QueryAssignmentRequestBody:
     """Return the question of a member for its queues."""
     return QueryAssignmentRequestBody(
-        topic=popper.topic,
-        group=popper.group,
+        topic=pop_group.topic,
+        group=pop_group.group,
         client_id=client_id,
         strategy=strategy,
         message_model="CLUSTERING",
     )
 
 
-def assigned(popper: Popper, client_id: str) -> tuple[MessageQueueAssignment, ...]:
+def assigned(pop_group: PopGroup, client_id: str) -> tuple[MessageQueueAssignment, ...]:
     """Return the queues of a member, as soon as the broker has the topic's route."""
     found: list[QueryAssignmentResponseBody] = []
 
     def is_assigned() -> bool:
-        response = popper.broker.query_assignment(question(popper, client_id, "AVG"))
+        response = pop_group.broker.query_assignment(
+            question(pop_group, client_id, "AVG")
+        )
         found.append(
             decode_body(QueryAssignmentResponseBody, require_success(response).body)
         )
@@ -92,13 +94,13 @@ def place_of(one: MessageQueueAssignment) -> tuple[str | None, str | None, int]:
 
 
 @pytest.mark.clause("POP-ASSIGN-001")
-def test_members_divide_the_queues(popper: Popper, members: list[str]) -> None:
-    found = [one for member in members for one in assigned(popper, member)]
+def test_members_divide_the_queues(pop_group: PopGroup, members: list[str]) -> None:
+    found = [one for member in members for one in assigned(pop_group, member)]
     expect(
         "POP-ASSIGN-001",
         found=sorted((place_of(one), one.mode) for one in found),
         expected=[
-            ((popper.topic, popper.broker_name, queue_id), "PULL")
+            ((pop_group.topic, pop_group.broker_name, queue_id), "PULL")
             for queue_id in range(QUEUES)
         ],
         what="queues and modes of both members",
@@ -106,68 +108,73 @@ def test_members_divide_the_queues(popper: Popper, members: list[str]) -> None:
 
 
 @pytest.mark.clause("POP-ASSIGN-002")
-def test_members_that_pop_share_all_queues(popper: Popper, members: list[str]) -> None:
+def test_members_that_pop_share_all_queues(
+    pop_group: PopGroup, members: list[str]
+) -> None:
     mode = SetMessageRequestModeRequestBody(
-        topic=popper.topic, group=popper.group, mode="POP"
+        topic=pop_group.topic, group=pop_group.group, mode="POP"
     )
-    require_success(popper.broker.set_request_mode(mode))
+    require_success(pop_group.broker.set_request_mode(mode))
     for member in members:
         expect(
             "POP-ASSIGN-002",
-            found=[(place_of(one), one.mode) for one in assigned(popper, member)],
-            expected=[((popper.topic, popper.broker_name, ANY_QUEUE), "POP")],
+            found=[(place_of(one), one.mode) for one in assigned(pop_group, member)],
+            expected=[((pop_group.topic, pop_group.broker_name, ANY_QUEUE), "POP")],
             what="queues and modes of one member",
         )
 
 
 @pytest.mark.clause("POP-ASSIGN-006")
-def test_the_modes_are_returned_by_topic_and_group(popper: Popper) -> None:
-    modes = {popper.group: "POP", f"{popper.group}_other": "PULL"}
+def test_the_modes_are_returned_by_topic_and_group(pop_group: PopGroup) -> None:
+    modes = {pop_group.group: "POP", f"{pop_group.group}_other": "PULL"}
     for group, mode in modes.items():
         request = SetMessageRequestModeRequestBody(
-            topic=popper.topic, group=group, mode=mode
+            topic=pop_group.topic, group=group, mode=mode
         )
-        require_success(popper.broker.set_request_mode(request))
-    response = popper.broker.invoke(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
+        require_success(pop_group.broker.set_request_mode(request))
+    response = pop_group.broker.invoke(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
     body = body_of(response)
     assert isinstance(body, dict)
-    found = body["messageRequestModeMap"].get(popper.topic, {})
+    found = body["messageRequestModeMap"].get(pop_group.topic, {})
     for group, mode in modes.items():
         expect_fields(
             "POP-ASSIGN-006",
             found=found.get(group, {}),
-            expected={"topic": popper.topic, "consumerGroup": group, "mode": mode},
-            transcript=popper.broker.transcript,
+            expected={"topic": pop_group.topic, "consumerGroup": group, "mode": mode},
+            transcript=pop_group.broker.transcript,
         )
 
 
 @pytest.mark.clause("POP-ASSIGN-007")
-def test_members_that_pop_share_the_queues_of_the_next(popper: Popper) -> None:
+def test_members_that_pop_share_the_queues_of_the_next(pop_group: PopGroup) -> None:
     mode = SetMessageRequestModeRequestBody(
-        topic=popper.topic, group=popper.group, mode="POP", shared_queue_count=1
+        topic=pop_group.topic, group=pop_group.group, mode="POP", shared_queue_count=1
     )
-    require_success(popper.broker.set_request_mode(mode))
-    with connected(popper, count=QUEUES) as members:
+    require_success(pop_group.broker.set_request_mode(mode))
+    with connected(pop_group, count=QUEUES) as members:
         for number, member in enumerate(members):
             expect(
                 "POP-ASSIGN-007",
                 found=sorted(
-                    (one.queue.queue_id, one.mode) for one in assigned(popper, member)
+                    (one.queue.queue_id, one.mode)
+                    for one in assigned(pop_group, member)
                 ),
                 expected=sorted(
                     (queue_id % QUEUES, "POP") for queue_id in (number, number + 1)
                 ),
                 what=f"queue ids and modes of member {number}",
-                transcript=popper.broker.transcript,
+                transcript=pop_group.broker.transcript,
             )
 
 
 @pytest.mark.clause("POP-ASSIGN-003")
 def test_an_unknown_strategy_assigns_nothing(
-    popper: Popper, members: list[str]
+    pop_group: PopGroup, members: list[str]
 ) -> None:
-    assigned(popper, members[0])
-    response = popper.broker.query_assignment(question(popper, members[0], "NONE"))
+    assigned(pop_group, members[0])
+    response = pop_group.broker.query_assignment(
+        question(pop_group, members[0], "NONE")
+    )
     body = body_of(response)
     assert isinstance(body, dict)
     expect(
@@ -175,34 +182,36 @@ def test_an_unknown_strategy_assigns_nothing(
         found=body.get("messageQueueAssignments"),
         expected=None,
         what="messageQueueAssignments",
-        transcript=popper.broker.transcript,
+        transcript=pop_group.broker.transcript,
     )
 
 
 @pytest.mark.clause("POP-ASSIGN-004")
-def test_the_mode_of_a_retry_topic_cannot_be_set(popper: Popper) -> None:
+def test_the_mode_of_a_retry_topic_cannot_be_set(pop_group: PopGroup) -> None:
     expect_refused_mode(
         "POP-ASSIGN-004",
-        popper,
+        pop_group,
         topic=f"{RETRY_PREFIX}any_group",
         code=ResponseCode.NO_PERMISSION,
     )
 
 
 @pytest.mark.clause("POP-ASSIGN-005")
-def test_the_mode_of_an_unknown_topic_cannot_be_set(popper: Popper) -> None:
+def test_the_mode_of_an_unknown_topic_cannot_be_set(pop_group: PopGroup) -> None:
     expect_refused_mode(
         "POP-ASSIGN-005",
-        popper,
+        pop_group,
         topic="unknown_topic",
         code=ResponseCode.TOPIC_NOT_EXIST,
     )
 
 
 def expect_refused_mode(
-    clause: str, popper: Popper, *, topic: str, code: ResponseCode
+    clause: str, pop_group: PopGroup, *, topic: str, code: ResponseCode
 ) -> None:
     """Fail *clause* unless the mode of *topic* is refused with *code*."""
-    mode = SetMessageRequestModeRequestBody(topic=topic, group=popper.group, mode="POP")
-    response = popper.broker.set_request_mode(mode)
-    expect_code(clause, response, code, popper.broker.transcript)
+    mode = SetMessageRequestModeRequestBody(
+        topic=topic, group=pop_group.group, mode="POP"
+    )
+    response = pop_group.broker.set_request_mode(mode)
+    expect_code(clause, response, code, pop_group.broker.transcript)

@@ -14,7 +14,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
-from conformance.messaging.pop.popping import Popper, bodies
+from conformance.messaging.pop.pop_group import PopGroup, bodies
 from spec.wire.pop.pop_message import ANY_QUEUE
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -25,38 +25,38 @@ QUIET_S = 0.3
 
 
 @pytest.mark.clause("POP-HOLD-001", "POP-HOLD-004")
-def test_a_held_pop_gets_the_message_that_arrives(popper: Popper) -> None:
+def test_a_held_pop_gets_the_message_that_arrives(pop_group: PopGroup) -> None:
     def held() -> int:
-        response = popper.broker.polling_count(
-            topic=popper.topic, group=popper.group, queue_id=ANY_QUEUE
+        response = pop_group.broker.polling_count(
+            topic=pop_group.topic, group=pop_group.group, queue_id=ANY_QUEUE
         )
         return int(require_success(response).fields["pollingNum"])
 
     expect("POP-HOLD-004", found=held(), expected=0, what="pollingNum before")
-    with Client.connect(popper.broker.address) as consumer:
+    with Client.connect(pop_group.broker.address) as consumer:
         opaque = consumer.begin_pop(
-            topic=popper.topic, group=popper.group, poll_ms=LONG_MS
+            topic=pop_group.topic, group=pop_group.group, poll_ms=LONG_MS
         )
         wait_until(lambda: held() > 0, what="the pop is held")
         expect("POP-HOLD-004", found=held(), expected=1, what="pollingNum with one")
         silent = consumer.peer.is_silent(QUIET_S)
         expect("POP-HOLD-001", found=silent, expected=True, what="silence before")
-        popper.send([b"awaited"], queue_id=3)
+        pop_group.send([b"awaited"], queue_id=3)
         response = consumer.peer.receive_response(opaque, timeout_s=SOON_S)
-    found = bodies(popper.popped(response))
+    found = bodies(pop_group.popped(response))
     expect("POP-HOLD-001", found=found, expected=[b"awaited"], what="bodies")
 
 
 @pytest.mark.clause("POP-HOLD-002")
-def test_a_held_pop_ends_in_time(popper: Popper) -> None:
+def test_a_held_pop_ends_in_time(pop_group: PopGroup) -> None:
     began = time.monotonic()
-    response = popper.response(pollTime=SHORT_MS)
+    response = pop_group.response(pollTime=SHORT_MS)
     took_ms = (time.monotonic() - began) * 1000
     expect_code(
         "POP-HOLD-002",
         response,
         ResponseCode.POLLING_TIMEOUT,
-        popper.broker.transcript,
+        pop_group.broker.transcript,
     )
     expect_that(
         "POP-HOLD-002",
@@ -68,13 +68,13 @@ def test_a_held_pop_ends_in_time(popper: Popper) -> None:
 
 
 @pytest.mark.clause("POP-HOLD-003")
-def test_a_pop_without_poll_time_is_not_held(popper: Popper) -> None:
-    response = popper.response(pollTime=0)
+def test_a_pop_without_poll_time_is_not_held(pop_group: PopGroup) -> None:
+    response = pop_group.response(pollTime=0)
     expect_code(
         "POP-HOLD-003",
         response,
         ResponseCode.POLLING_TIMEOUT,
-        popper.broker.transcript,
+        pop_group.broker.transcript,
     )
 
 
@@ -87,55 +87,57 @@ def notified(consumer: Client, opaque: int) -> str:
 @pytest.mark.clause("POP-NOTIFY-004")
 @pytest.mark.parametrize("has_message", [True, False])
 def test_a_notification_is_not_refused_for_lack_of_room(
-    popper: Popper, has_message: bool
+    pop_group: PopGroup, has_message: bool
 ) -> None:
     if has_message:
-        popper.send([b"there"])
-    opaque = popper.broker.begin_notification(
-        topic=popper.topic, group=popper.group, poll_ms=SHORT_MS
+        pop_group.send([b"there"])
+    opaque = pop_group.broker.begin_notification(
+        topic=pop_group.topic, group=pop_group.group, poll_ms=SHORT_MS
     )
-    response = popper.broker.peer.receive_response(opaque, timeout_s=SOON_S)
+    response = pop_group.broker.peer.receive_response(opaque, timeout_s=SOON_S)
     expect_fields(
         "POP-NOTIFY-004",
         found=require_success(response).fields,
         expected={"pollingFull": "false", "hasMsg": str(has_message).lower()},
-        transcript=popper.broker.transcript,
+        transcript=pop_group.broker.transcript,
     )
 
 
 @pytest.mark.clause("POP-NOTIFY-001")
-def test_a_notification_reports_a_message_and_hides_nothing(popper: Popper) -> None:
-    popper.send([b"there"], queue_id=1)
+def test_a_notification_reports_a_message_and_hides_nothing(
+    pop_group: PopGroup,
+) -> None:
+    pop_group.send([b"there"], queue_id=1)
     for _ in range(2):
-        opaque = popper.broker.begin_notification(
-            topic=popper.topic, group=popper.group, poll_ms=LONG_MS
+        opaque = pop_group.broker.begin_notification(
+            topic=pop_group.topic, group=pop_group.group, poll_ms=LONG_MS
         )
-        found = notified(popper.broker, opaque)
+        found = notified(pop_group.broker, opaque)
         expect("POP-NOTIFY-001", found=found, expected="true", what="hasMsg")
-    found_bodies = bodies(popper.pop())
+    found_bodies = bodies(pop_group.pop())
     expect("POP-NOTIFY-001", found=found_bodies, expected=[b"there"], what="popped")
 
 
 @pytest.mark.clause("POP-NOTIFY-002")
-def test_a_notification_is_held_until_a_message_arrives(popper: Popper) -> None:
-    with Client.connect(popper.broker.address) as consumer:
+def test_a_notification_is_held_until_a_message_arrives(pop_group: PopGroup) -> None:
+    with Client.connect(pop_group.broker.address) as consumer:
         opaque = consumer.begin_notification(
-            topic=popper.topic, group=popper.group, poll_ms=LONG_MS
+            topic=pop_group.topic, group=pop_group.group, poll_ms=LONG_MS
         )
         silent = consumer.peer.is_silent(QUIET_S)
         expect("POP-NOTIFY-002", found=silent, expected=True, what="silence before")
-        popper.send([b"arrives"], queue_id=2)
+        pop_group.send([b"arrives"], queue_id=2)
         found = notified(consumer, opaque)
     expect("POP-NOTIFY-002", found=found, expected="true", what="hasMsg")
 
 
 @pytest.mark.clause("POP-NOTIFY-003")
-def test_a_notification_ends_in_time(popper: Popper) -> None:
+def test_a_notification_ends_in_time(pop_group: PopGroup) -> None:
     began = time.monotonic()
-    opaque = popper.broker.begin_notification(
-        topic=popper.topic, group=popper.group, poll_ms=SHORT_MS
+    opaque = pop_group.broker.begin_notification(
+        topic=pop_group.topic, group=pop_group.group, poll_ms=SHORT_MS
     )
-    found = notified(popper.broker, opaque)
+    found = notified(pop_group.broker, opaque)
     took_ms = (time.monotonic() - began) * 1000
     expect("POP-NOTIFY-003", found=found, expected="false", what="hasMsg")
     expect_that(

@@ -26,7 +26,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.target import Target
-from conformance.messaging.pop.popping import AGAIN_S, Popped, Popper, ack_of
+from conformance.messaging.pop.pop_group import AGAIN_S, PopGroup, PoppedMessage, ack_of
 from conformance.models.pops import Broken, Pops
 from spec.wire.pop.pop_bodies import BatchAckMessageRequestBody
 from spec.wire.pop.pop_message import ANY_QUEUE
@@ -50,7 +50,7 @@ class PopMachine(RuleBasedStateMachine):
     def __init__(self, target: Target) -> None:
         super().__init__()
         self.broker = target.connect_to_broker()
-        self.popper = Popper(
+        self.pop_group = PopGroup(
             broker=self.broker,
             broker_name=target.broker_name,
             topic=create_topic(target, unique_name("popped"), queue_count=QUEUES),
@@ -58,7 +58,7 @@ class PopMachine(RuleBasedStateMachine):
         )
         self.model = Pops()
         self.sent = [0] * QUEUES
-        self.held: dict[int, Popped] = {}
+        self.held: dict[int, PoppedMessage] = {}
         """Hidden messages with a long invisible time, by number."""
 
     def teardown(self) -> None:
@@ -82,13 +82,13 @@ class PopMachine(RuleBasedStateMachine):
             number = sum(self.sent)
             require_success(
                 self.broker.send_message(
-                    topic=self.popper.topic, queue_id=queue_id, body=b"%d" % number
+                    topic=self.pop_group.topic, queue_id=queue_id, body=b"%d" % number
                 )
             )
             self.sent[queue_id] += 1
             self.model.send(number, queue_id=queue_id)
         self.broker.wait_for_max_offset(
-            topic=self.popper.topic, queue_id=queue_id, offset=self.sent[queue_id]
+            topic=self.pop_group.topic, queue_id=queue_id, offset=self.sent[queue_id]
         )
 
     @rule(
@@ -99,7 +99,7 @@ class PopMachine(RuleBasedStateMachine):
     def pop(self, queue_id: int, count: int, invisible_ms: int) -> None:
         """Pop up to *count* messages, and hide them for a time."""
         self.take(
-            self.popper.pop(
+            self.pop_group.pop(
                 queueId=queue_id, maxMsgNums=count, invisibleTime=invisible_ms
             )
         )
@@ -113,13 +113,13 @@ class PopMachine(RuleBasedStateMachine):
         if in_batch:
             receipt = popped.receipt
             bit = 1 << (popped.record.queue_offset - receipt.first_offset)
-            ack = ack_of(self.popper, popped, bits=bit)
+            ack = ack_of(self.pop_group, popped, bits=bit)
             acks = BatchAckMessageRequestBody(
-                broker_name=self.popper.broker_name, acks=(ack,)
+                broker_name=self.pop_group.broker_name, acks=(ack,)
             )
             require_success(self.broker.acknowledge_all(acks))
         else:
-            require_success(self.popper.acknowledge(popped))
+            require_success(self.pop_group.acknowledge(popped))
         self.model.acknowledge(number)
 
     @precondition(lambda self: self.held)
@@ -128,7 +128,7 @@ class PopMachine(RuleBasedStateMachine):
         """Hide one of the held messages for another time."""
         number = self.chosen(which)
         popped = self.held.pop(number)
-        changed = require_success(self.popper.change(popped, invisible_ms)).fields
+        changed = require_success(self.pop_group.change(popped, invisible_ms)).fields
         receipt = replace(
             popped.receipt,
             first_offset=popped.record.queue_offset,
@@ -171,7 +171,7 @@ class PopMachine(RuleBasedStateMachine):
         except TooLateError as late:
             expect("POP-REVIVE-001", found=str(late), expected=f"{what} popped again")
 
-    def take(self, popped: list[Popped]) -> None:
+    def take(self, popped: list[PoppedMessage]) -> None:
         """Compare popped messages with the model, and hide them there."""
         first: dict[int, list[int]] = {}
         for one in popped:
@@ -187,7 +187,7 @@ class PopMachine(RuleBasedStateMachine):
         for one in popped:
             self.hide(one)
 
-    def hide(self, one: Popped) -> None:
+    def hide(self, one: PoppedMessage) -> None:
         """Hide a popped message in the model; keep it if its receipt may be used."""
         number, receipt = int(one.record.body), one.receipt
         expect(

@@ -6,22 +6,22 @@ import pytest
 
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.messaging.pop.popping import Popped, Popper, bodies
+from conformance.messaging.pop.pop_group import PopGroup, PoppedMessage, bodies
 from spec.wire.pop.pop_receipt import ORDERED_REVIVE_QUEUE, decode_popped_queues
 
 SHORT_MS = 1_500
 SENT = [b"%d" % number for number in range(4)]
 
 
-def pop_orderly(popper: Popper, attempt: str, **more: int) -> list[Popped]:
+def pop_orderly(pop_group: PopGroup, attempt: str, **more: int) -> list[PoppedMessage]:
     """Pop up to two messages of queue 0 in order, as *attempt*."""
-    return popper.pop(queueId=0, order=True, maxMsgNums=2, attemptId=attempt, **more)
+    return pop_group.pop(queueId=0, order=True, maxMsgNums=2, attemptId=attempt, **more)
 
 
 @pytest.mark.clause("POP-ORDER-001", "POP-ORDER-002", "POP-ORDER-003")
-def test_a_queue_is_blocked_until_all_is_acknowledged(popper: Popper) -> None:
-    popper.send(SENT)
-    first = pop_orderly(popper, "first")
+def test_a_queue_is_blocked_until_all_is_acknowledged(pop_group: PopGroup) -> None:
+    pop_group.send(SENT)
+    first = pop_orderly(pop_group, "first")
     expect("POP-ORDER-003", found=bodies(first), expected=SENT[:2], what="first pop")
     expect(
         "POP-ORDER-001",
@@ -30,27 +30,29 @@ def test_a_queue_is_blocked_until_all_is_acknowledged(popper: Popper) -> None:
         what="reviveQid",
     )
     for one in first:
-        blocked = bodies(pop_orderly(popper, "second"))
+        blocked = bodies(pop_orderly(pop_group, "second"))
         expect("POP-ORDER-002", found=blocked, expected=[], what="popped while blocked")
-        require_success(popper.acknowledge(one))
-    expect("POP-ORDER-003", found=popper.committed(), expected=2, what="committed")
-    following = bodies(pop_orderly(popper, "third"))
+        require_success(pop_group.acknowledge(one))
+    expect("POP-ORDER-003", found=pop_group.committed(), expected=2, what="committed")
+    following = bodies(pop_orderly(pop_group, "third"))
     expect("POP-ORDER-003", found=following, expected=SENT[2:], what="next pop")
 
 
 @pytest.mark.clause("POP-ORDER-004")
-def test_the_same_attempt_gets_the_same_messages(popper: Popper) -> None:
-    popper.send(SENT)
-    found = [bodies(pop_orderly(popper, "attempt")) for _ in range(2)]
+def test_the_same_attempt_gets_the_same_messages(pop_group: PopGroup) -> None:
+    pop_group.send(SENT)
+    found = [bodies(pop_orderly(pop_group, "attempt")) for _ in range(2)]
     expect("POP-ORDER-004", found=found, expected=[SENT[:2]] * 2, what="two pops")
 
 
 @pytest.mark.clause("POP-ORDER-005")
-def test_messages_without_acknowledgement_come_again_in_order(popper: Popper) -> None:
-    popper.send(SENT)
-    first = pop_orderly(popper, "first", invisibleTime=SHORT_MS)
+def test_messages_without_acknowledgement_come_again_in_order(
+    pop_group: PopGroup,
+) -> None:
+    pop_group.send(SENT)
+    first = pop_orderly(pop_group, "first", invisibleTime=SHORT_MS)
     expect("POP-ORDER-005", found=bodies(first), expected=SENT[:2], what="first pop")
-    again = popper.pop_again(2, queueId=0, order=True, maxMsgNums=2)
+    again = pop_group.pop_again(2, queueId=0, order=True, maxMsgNums=2)
     expect("POP-ORDER-005", found=bodies(again), expected=SENT[:2], what="next pop")
     counts = decode_popped_queues(again[0].response.fields["orderCountInfo"])
     expect(

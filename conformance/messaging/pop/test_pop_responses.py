@@ -12,7 +12,7 @@ from conformance.harness.pytest_plugin.one_response import (
     responses_in_time,
     second_responses,
 )
-from conformance.messaging.pop.popping import Popper, ack_of
+from conformance.messaging.pop.pop_group import PopGroup, ack_of
 from spec.wire.pop.pop_bodies import (
     BatchAckMessageRequestBody,
     QueryAssignmentRequestBody,
@@ -26,15 +26,15 @@ QUIET_S = 0.3
 AFTER_POLL_TIME_S = 2 * SHORT_MS / 1000
 
 
-def requests_of(popper: Popper) -> Mapping[str, Send]:
+def requests_of(pop_group: PopGroup) -> Mapping[str, Send]:
     """Return a request of each code that is not held, by its name."""
-    broker, topic, group = popper.broker, popper.topic, popper.group
-    popper.send([b"first", b"second"])
-    popped, kept = popper.pop(queueId=0)
+    broker, topic, group = pop_group.broker, pop_group.topic, pop_group.group
+    pop_group.send([b"first", b"second"])
+    popped, kept = pop_group.pop(queueId=0)
     acks = BatchAckMessageRequestBody(
-        broker_name=popper.broker_name, acks=(ack_of(popper, kept, bits=0b10),)
+        broker_name=pop_group.broker_name, acks=(ack_of(pop_group, kept, bits=0b10),)
     )
-    popper.send([b"waits"], queue_id=1)
+    pop_group.send([b"waits"], queue_id=1)
     question = QueryAssignmentRequestBody(
         topic=topic,
         group=group,
@@ -50,10 +50,10 @@ def requests_of(popper: Popper) -> Mapping[str, Send]:
     return {
         "PEEK_MESSAGE": lambda: broker.peek(topic=topic, group=group),
         "NOTIFICATION": notify,
-        "CHANGE_MESSAGE_INVISIBLETIME": lambda: popper.change(popped, SHORT_MS),
-        "ACK_MESSAGE": lambda: popper.acknowledge(popped),
+        "CHANGE_MESSAGE_INVISIBLETIME": lambda: pop_group.change(popped, SHORT_MS),
+        "ACK_MESSAGE": lambda: pop_group.acknowledge(popped),
         "BATCH_ACK_MESSAGE": lambda: broker.acknowledge_all(acks),
-        "POP_MESSAGE": lambda: popper.response(queueId=1),
+        "POP_MESSAGE": lambda: pop_group.response(queueId=1),
         "POLLING_INFO": lambda: broker.polling_count(
             topic=topic, group=group, queue_id=0
         ),
@@ -65,30 +65,30 @@ def requests_of(popper: Popper) -> Mapping[str, Send]:
 
 
 @pytest.mark.clause("POP-HOLD-005", "POP-HOLD-006")
-def test_each_request_gets_one_response_in_time(popper: Popper) -> None:
-    client = popper.broker
-    responses = responses_in_time("POP-HOLD-006", client, requests_of(popper))
+def test_each_request_gets_one_response_in_time(pop_group: PopGroup) -> None:
+    client = pop_group.broker
+    responses = responses_in_time("POP-HOLD-006", client, requests_of(pop_group))
     names = {response.opaque: name for name, response in responses}
     expect(
         "POP-HOLD-005",
         found=second_responses(client, names, QUIET_S),
         expected=[],
         what="requests with a second response",
-        transcript=popper.broker.transcript,
+        transcript=pop_group.broker.transcript,
     )
 
 
 @pytest.mark.clause("POP-HOLD-005")
-def test_a_held_request_gets_one_response(popper: Popper) -> None:
+def test_a_held_request_gets_one_response(pop_group: PopGroup) -> None:
     """After the message arrives, the end of the poll time brings nothing more."""
-    broker, topic, group = popper.broker, popper.topic, popper.group
+    broker, topic, group = pop_group.broker, pop_group.topic, pop_group.group
     held = {
         broker.begin_notification(
             topic=topic, group=group, poll_ms=SHORT_MS
         ): "NOTIFICATION",
         broker.begin_pop(topic=topic, group=group, poll_ms=SHORT_MS): "POP_MESSAGE",
     }
-    popper.send([b"arrives"])
+    pop_group.send([b"arrives"])
     for opaque in held:
         broker.peer.receive_response(opaque, timeout_s=SOON_S)
     expect(

@@ -17,8 +17,8 @@ from conformance.harness.pytest_plugin.fixtures import (
     unique_name,
 )
 from conformance.harness.targets.target import Target
-from conformance.messaging.pop.popping import Popper, bodies
-from conformance.messaging.reading import topic_of
+from conformance.messaging.pop.pop_group import PopGroup, bodies
+from conformance.messaging.stored_messages import topic_of
 from spec.wire.pop.pop_receipt import TopicKind
 
 pytestmark = pytest.mark.long
@@ -31,13 +31,13 @@ RETRY_V2 = {"enableRetryTopicV2": "true"}
 
 
 @contextmanager
-def popping(target: Target, former: Popper | None = None) -> Iterator[Popper]:
+def popping(target: Target, former: PopGroup | None = None) -> Iterator[PopGroup]:
     """Yield a new group that pops a new topic of *target*, or *former*, reconnected."""
     with target.connect_to_broker() as broker:
         if former is not None:
             yield replace(former, broker=broker)
             return
-        yield Popper(
+        yield PopGroup(
             broker=broker,
             broker_name=target.broker_name,
             topic=create_topic(target, unique_name("popped")),
@@ -88,10 +88,10 @@ def test_acknowledgements_and_invisible_times_survive_a_stop(
 @pytest.mark.clause("POP-REVIVE-007")
 def test_messages_come_again_in_the_retry_topic_v2(start_target: TargetStarter) -> None:
     target = start_target(RETRY_V2)
-    with popping(target) as popper:
-        popper.send(SENT[:1])
-        popper.pop(queueId=0, invisibleTime=SHORT_MS)
-        again = popper.pop_again(1, invisibleTime=SHORT_MS)[0]
+    with popping(target) as pop_group:
+        pop_group.send(SENT[:1])
+        pop_group.pop(queueId=0, invisibleTime=SHORT_MS)
+        again = pop_group.pop_again(1, invisibleTime=SHORT_MS)[0]
         expect_fields(
             "POP-REVIVE-007",
             found={
@@ -101,18 +101,18 @@ def test_messages_come_again_in_the_retry_topic_v2(start_target: TargetStarter) 
             },
             expected={
                 "kind": TopicKind.RETRY_V2.value,
-                "topic": popper.topic,
+                "topic": pop_group.topic,
                 "body": SENT[0],
             },
         )
-        retry = topic_of(popper.broker, popper.topic_of_kind(TopicKind.RETRY_V2))
+        retry = topic_of(pop_group.broker, pop_group.topic_of_kind(TopicKind.RETRY_V2))
         expect(
             "POP-REVIVE-007",
             found=retry.read_queue_count,
             expected=1,
             what="queues of the retry topic",
         )
-        require_success(popper.acknowledge(again))
+        require_success(pop_group.acknowledge(again))
 
 
 @pytest.mark.clause("POP-REVIVE-008")

@@ -14,7 +14,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.messaging.reading import query_by_key, record_of
+from conformance.messaging.stored_messages import query_by_key, record_of
 from conformance.strategies.boundaries import OVER_THE_WIRE, texts
 from conformance.strategies.messages import SEPARATORS, properties
 from spec.wire.message.properties import (

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.messaging.reading import records_of
+from conformance.messaging.stored_messages import records_of
 from spec.wire.message.properties import decode_properties
 
 

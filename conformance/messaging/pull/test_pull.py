@@ -18,7 +18,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import bodies_of, records_of, send_bodies
+from conformance.messaging.stored_messages import bodies_of, records_of, send_bodies
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE
 from spec.wire.consumer.pull import ANSWER_BYTES_MAX, ANSWER_COUNT_MAX
 from spec.wire.remoting.command import Command

@@ -17,7 +17,7 @@ from conformance.harness.client.client import (
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import bodies_of
+from conformance.messaging.stored_messages import bodies_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import tags
 from spec.integers import java_string_hash

@@ -12,7 +12,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_that,
 )
-from conformance.messaging.reading import bodies_of, send_bodies
+from conformance.messaging.stored_messages import bodies_of, send_bodies
 from spec.wire.consumer.pull import PullFlag
 from spec.wire.remoting.response_code import ResponseCode
 

@@ -23,7 +23,7 @@ from conformance.harness.pytest_plugin.expectations import (
 from conformance.harness.pytest_plugin.fixtures import TargetStarter, create_topic
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import offset_of, query_by_key, record_of
+from conformance.messaging.stored_messages import offset_of, query_by_key, record_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, texts
 from conformance.strategies.messages import SEPARATORS
 from spec.store.message_record import decode_records

@@ -15,7 +15,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.messaging.reading import bodies_of
+from conformance.messaging.stored_messages import bodies_of
 from conformance.models.queues import Queues
 from conformance.strategies.messages import bodies
 from spec.wire.consumer.pull import PullFlag

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
-from conformance.messaging.reading import record_of, send_apart
+from conformance.messaging.stored_messages import record_of, send_apart
 
 
 def found_at(

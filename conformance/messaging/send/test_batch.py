@@ -22,7 +22,7 @@ from conformance.harness.pytest_plugin.expectations import (
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import record_of, records_of
+from conformance.messaging.stored_messages import record_of, records_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies, properties
 from spec.wire.message.properties import decode_properties

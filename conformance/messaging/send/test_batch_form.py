@@ -13,7 +13,7 @@ from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import records_of
+from conformance.messaging.stored_messages import records_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies
 from spec.wire.send.batch_body import BatchMessage, encode_batch

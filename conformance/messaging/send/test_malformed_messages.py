@@ -21,7 +21,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     need,
 )
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.reading import records_of
+from conformance.messaging.stored_messages import records_of
 from conformance.messaging.transactions.half import send_half
 from conformance.messaging.transactions.transaction_checks import (
     EAGER,

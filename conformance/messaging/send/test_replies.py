@@ -10,7 +10,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
-from conformance.messaging.reading import record_of
+from conformance.messaging.stored_messages import record_of
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.remoting.command import Command, CommandFlag
 from spec.wire.remoting.request_code import RequestCode

@@ -9,7 +9,7 @@ import pytest
 from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.messaging.reading import query_by_key
+from conformance.messaging.stored_messages import query_by_key
 from spec.wire.remoting.response_code import ResponseCode
 
 KEY = "same"

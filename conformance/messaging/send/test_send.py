@@ -16,7 +16,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import (
+from conformance.messaging.stored_messages import (
     bodies_of,
     offset_of,
     record_of,

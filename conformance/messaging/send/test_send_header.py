@@ -20,7 +20,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import record_of, topic_of
+from conformance.messaging.stored_messages import record_of, topic_of
 from spec.store.message_record import SystemFlag
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 from spec.wire.message.properties import decode_properties

@@ -8,7 +8,7 @@ from conformance.harness.client.client import Client, batch_body, require_succes
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.messaging.reading import record_of
+from conformance.messaging.stored_messages import record_of
 from spec.store.message_record import record_size
 from spec.wire.message.properties import PROPERTIES_SIZE_MAX
 from spec.wire.message.topic_names import TOPIC_LENGTH_MAX

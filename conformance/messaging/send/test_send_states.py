@@ -15,7 +15,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
 )
 from conformance.harness.targets.target import Target
-from conformance.messaging.changing import changed
+from conformance.messaging.broker_settings import changed
 from spec.store.message_record import decode_record
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
 from spec.wire.remoting.response_code import ResponseCode

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import bodies_of
+from conformance.messaging.stored_messages import bodies_of
 from spec.wire.consumer.sql_filter import SQL92
 from spec.wire.remoting.response_code import ResponseCode
 

@@ -20,7 +20,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.sql.choosing import chosen, subscribe
+from conformance.messaging.sql.sql_consumers import chosen, subscribe
 from conformance.messaging.sql.sql_topic import SqlTopic
 from spec.store.consume_queue import decode_units
 from spec.store.file_names import file_name

@@ -14,14 +14,14 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import bodies_of
-from conformance.messaging.sql.choosing import subscribe
+from conformance.messaging.sql.sql_consumers import subscribe
 from conformance.messaging.sql.sql_topic import (
     UNUSUAL,
     UNUSUAL_EXPRESSIONS,
     SqlTopic,
     a_is,
 )
+from conformance.messaging.stored_messages import bodies_of
 from spec.wire.consumer.sql_filter import SQL92
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode

@@ -14,7 +14,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
-from conformance.messaging.transactions.producing import FLAG, OWN, Producing
+from conformance.messaging.transactions.producer_groups import FLAG, OWN, ProducerGroups
 from conformance.models.transactions import HalfMessage, Place, Transactions
 from spec.clause import release_key
 from spec.store.message_record import Record
@@ -29,8 +29,10 @@ GRACE_MS = 3000
 class CheckComparison:
     """Compares the check requests for the half messages of *model*."""
 
-    def __init__(self, stage: Producing, model: Transactions, release: str) -> None:
-        self.stage = stage
+    def __init__(
+        self, producers: ProducerGroups, model: Transactions, release: str
+    ) -> None:
+        self.producers = producers
         self.model = model
         self.given_up = (
             "TXN-CHECK-009" if release_key(release) >= (4, 5, 2) else "TXN-CHECK-010"
@@ -47,7 +49,7 @@ class CheckComparison:
         received = [*self.early, *(self.question(*one) for one in questions)]
         self.early = []
         for half, place in sorted(received, key=lambda one: one[1].commit_log_offset):
-            record = self.stage.record_at(place)
+            record = self.producers.record_at(place)
             if self.is_early(half, record):
                 self.early.append((half, place))
                 continue
@@ -57,7 +59,7 @@ class CheckComparison:
 
     def has_received_all(self) -> bool:
         """Listen once more, and return whether no question waits for an older one."""
-        self.compare(self.stage.questions())
+        self.compare(self.producers.questions())
         return not self.early
 
     def question(self, group: str, found: Command) -> tuple[HalfMessage, Place]:
@@ -86,7 +88,7 @@ class CheckComparison:
                 late_ms <= GRACE_MS and not given_up,
                 found=f"a question {late_ms} ms after the decision",
                 expected="none",
-                transcript=self.stage.broker.transcript,
+                transcript=self.producers.broker.transcript,
             )
         times = decode_properties(renewed.properties).get("TRANSACTION_CHECK_TIMES")
         expect(
@@ -94,7 +96,7 @@ class CheckComparison:
             found=times,
             expected=str(len(half.places)),
             what="TRANSACTION_CHECK_TIMES",
-            transcript=self.stage.broker.transcript,
+            transcript=self.producers.broker.transcript,
         )
 
     def compare_half(
@@ -105,7 +107,7 @@ class CheckComparison:
         found = (record.topic, record.queue_offset, record.physical_offset)
         expected = (HALF_TOPIC, place.queue_offset, place.commit_log_offset)
         expect(clause, found=found, expected=expected, what="topic and offsets")
-        real = {"REAL_TOPIC": self.stage.topic, "REAL_QID": str(half.queue_id)}
+        real = {"REAL_TOPIC": self.producers.topic, "REAL_QID": str(half.queue_id)}
         expect_fields("STORE-SYSTOPIC-001", found=properties, expected=real)
         expect_fields(
             "STORE-SYSTOPIC-002",
@@ -124,5 +126,5 @@ class CheckComparison:
             found=record.flag,
             expected=FLAG if is_first else 0,
             what="flag",
-            transcript=self.stage.broker.transcript,
+            transcript=self.producers.broker.transcript,
         )

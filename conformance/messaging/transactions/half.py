@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from conformance.harness.client.client import Client, require_success
-from conformance.messaging.reading import bodies_of, offset_of
+from conformance.messaging.stored_messages import bodies_of, offset_of
 from spec.store.message_record import SystemFlag
 from spec.wire.message.transactions import Decision
 from spec.wire.remoting.command import Command

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.client.client import Client
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
-from conformance.messaging.reading import record_of
+from conformance.messaging.stored_messages import record_of
 from conformance.messaging.transactions.half import PREPARED, only_later_ones, send_half
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.transactions import Decision

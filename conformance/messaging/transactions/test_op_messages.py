@@ -10,7 +10,7 @@ from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.target import TargetError
-from conformance.messaging.reading import records_from
+from conformance.messaging.stored_messages import records_from
 from conformance.messaging.transactions.half import Half, send_half
 from conformance.messaging.transactions.transaction_checks import (
     PATIENCE_S,

@@ -24,13 +24,13 @@ from conformance.harness.pytest_plugin.expectations import (
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.changing import changed
+from conformance.messaging.broker_settings import changed
 from conformance.messaging.conftest import own_target_with
 from conformance.messaging.transactions.check_comparison import CheckComparison
 from conformance.messaging.transactions.half import Half
-from conformance.messaging.transactions.producing import (
+from conformance.messaging.transactions.producer_groups import (
     OWN,
-    Producing,
+    ProducerGroups,
     restless_settings,
 )
 from conformance.models.transactions import HalfMessage, Place, Transactions
@@ -60,7 +60,7 @@ class TransactionMachine(RuleBasedStateMachine):
     def __init__(self, target: Target) -> None:
         super().__init__()
         self.model = Transactions()
-        self.stage = Producing(target)
+        self.stage = ProducerGroups(target)
         self.broker = self.stage.broker
         self.checks = CheckComparison(self.stage, self.model, target.release)
         self.ordinary: list[Place] = []

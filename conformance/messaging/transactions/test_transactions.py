@@ -12,7 +12,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.known_settings import need_defaults
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.messaging.reading import (
+from conformance.messaging.stored_messages import (
     record_of,
     records_of,
     send_bodies,

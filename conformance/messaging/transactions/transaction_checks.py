@@ -10,7 +10,7 @@ from __future__ import annotations
 from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.messaging.reading import records_of
+from conformance.messaging.stored_messages import records_of
 from spec.clause import release_key
 from spec.store.message_record import Record, decode_record
 from spec.wire.message.topic_names import (

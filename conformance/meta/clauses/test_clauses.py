@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 
 from conformance.harness.pytest_plugin.options import SUITES
-from conformance.meta.clauses.reading import (
+from conformance.meta.clauses.suite_files import (
     ROOM,
     UNTESTED,
     imported_modules,

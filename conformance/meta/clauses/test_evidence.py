@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.pytest_plugin.options import BROKER_SUITES
 from conformance.harness.releases import STUDIED
-from conformance.meta.clauses.reading import named_clauses, suite_files
+from conformance.meta.clauses.suite_files import named_clauses, suite_files
 from spec.observed import Observed, all_evidence
 from spec.registry import all_clauses
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.mutants.choice import SINCE, Change, change_of, chosen, is_touched
-from conformance.mutants.planting import all_mutants
+from conformance.mutants.mutant import all_mutants
 
 MUTANTS = all_mutants()
 MUTANT = MUTANTS["abort_is_never_made"]

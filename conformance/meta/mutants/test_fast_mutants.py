@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance.harness.targets.embedded import FAST_PACKAGES, SOURCES
-from conformance.mutants.planting import all_mutants
+from conformance.mutants.mutant import all_mutants
 
 WITHOUT = {
     "columns/accelerated.py": "it chooses between a kernel and its fallback; recovery"

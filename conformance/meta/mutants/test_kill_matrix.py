@@ -19,7 +19,7 @@ from conformance.mutants.kill_record import (
     without_kill,
 )
 from conformance.mutants.matrix import Kill
-from conformance.mutants.planting import Mutant, all_mutants
+from conformance.mutants.mutant import Mutant, all_mutants
 from conformance.mutants.texts import golden_names
 
 AGAIN = "rmqc report mutants -o docs/mutants.md runs them"

@@ -7,7 +7,7 @@ import pytest
 from conformance.harness.pytest_plugin.verdict import VALID_RESPONSE
 from conformance.meta.reports.goldens import FAILURES, text_of
 from conformance.mutants.matrix import Kill
-from conformance.mutants.planting import Mutant, all_mutants
+from conformance.mutants.mutant import Mutant, all_mutants
 from conformance.mutants.texts import golden_shapes, masked, shape, stable_text
 
 FAULT = Mutant(

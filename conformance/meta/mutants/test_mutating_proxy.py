@@ -13,8 +13,8 @@ from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import parse_target
-from conformance.messaging.reading import record_of
-from conformance.meta.clauses.reading import UNTESTED
+from conformance.messaging.stored_messages import record_of
+from conformance.meta.clauses.suite_files import UNTESTED
 from conformance.mutating_proxy.changes import SAME, Setting, stale, swapped
 from conformance.mutating_proxy.frame_tree import frame_of, tree_of
 from conformance.mutating_proxy.mutation import (

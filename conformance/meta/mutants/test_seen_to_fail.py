@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.range_record import read_ranges
 from conformance.harness.targets.embedded import SOURCES
-from conformance.meta.clauses.reading import UNTESTED
+from conformance.meta.clauses.suite_files import UNTESTED
 from conformance.mutants.kill_record import recorded
 from conformance.mutating_proxy.session import read_results
 from spec.clause import release_key

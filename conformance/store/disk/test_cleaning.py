@@ -8,7 +8,7 @@ import pytest
 
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
-from conformance.store.disk.ageing import (
+from conformance.store.disk.expired_files import (
     EXPIRY_S,
     EXTENSION_FILE_SIZE,
     HASTE,

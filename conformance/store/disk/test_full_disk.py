@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.store.filling import LOG_FILES, OLD, Filled
+from conformance.store.disk.full_disk import LOG_FILES, OLD, Filled
 from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = [

@@ -11,7 +11,7 @@ import pytest
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import QueueFiles, StoreFiles
-from conformance.store.written import QUEUE_FILE_SIZE, Written
+from conformance.store.written_store import QUEUE_FILE_SIZE, Written
 from spec.integers import tags_code
 from spec.store.commit_log import PlacedRecord
 from spec.store.consume_queue import UNIT_SIZE, Unit

@@ -8,7 +8,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.store.workload import Outgoing, send_all
-from conformance.store.written import Written
+from conformance.store.written_store import Written
 
 pytestmark = pytest.mark.needs("store", "wire", "config")
 

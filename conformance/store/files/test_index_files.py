@@ -14,7 +14,7 @@ from conformance.harness.targets.store_files import (
     offsets_of_key,
 )
 from conformance.harness.targets.target import Target
-from conformance.store.written import ITEM_ROOM, SLOT_COUNT, Written
+from conformance.store.written_store import ITEM_ROOM, SLOT_COUNT, Written
 from spec.integers import INT32_MIN, java_string_hash
 from spec.registry import clause
 from spec.store.commit_log import PlacedRecord

@@ -10,7 +10,7 @@ from conformance.harness.failure.failure import Evidence
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import LogFile, StoreFiles
 from conformance.store.workload import Outgoing
-from conformance.store.written import LOG_FILE_SIZE, Written
+from conformance.store.written_store import LOG_FILE_SIZE, Written
 from spec.integers import body_crc
 from spec.store.blank import BLANK_MAGIC
 from spec.store.commit_log import PlacedRecord, Stop

@@ -12,7 +12,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.targets.store_files import LogFile
 from conformance.store.workload import Outgoing
-from conformance.store.written import LOG_FILE_SIZE, Written
+from conformance.store.written_store import LOG_FILE_SIZE, Written
 from spec.host import Host
 from spec.store.file_names import COMMIT_LOG, file_name
 from spec.store.record_parts import EMPTY_SIZE, PART_OFFSETS

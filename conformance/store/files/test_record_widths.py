@@ -8,7 +8,7 @@ import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.store.workload import Sent
-from conformance.store.written import Written
+from conformance.store.written_store import Written
 from spec.host import Host
 from spec.integers import body_crc
 from spec.store.message_record import SystemFlag

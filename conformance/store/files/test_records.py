@@ -10,7 +10,7 @@ from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.store_files import BODY_CRC_AT
 from conformance.harness.targets.target import Capability
 from conformance.store.workload import Sent
-from conformance.store.written import Written
+from conformance.store.written_store import Written
 from spec.host import Host
 from spec.integers import body_crc
 from spec.store.commit_log import PlacedRecord

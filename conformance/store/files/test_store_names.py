@@ -8,7 +8,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.store.written import Written
+from conformance.store.written_store import Written
 from spec.store import file_names
 from spec.store.config.config_files import TOPICS_FILE
 from spec.wire.bodies import fastjson

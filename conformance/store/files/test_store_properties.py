@@ -19,7 +19,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.targets.store_files import StoreFiles, offsets_of_key
 from conformance.store.workload import Outgoing, Sent, key_with_hash, send
-from conformance.store.written import QUEUE_FILE_SIZE, Written
+from conformance.store.written_store import QUEUE_FILE_SIZE, Written
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, int64s
 from conformance.strategies.messages import bodies, properties, tags
 from spec.integers import INT32_MIN, body_crc, tags_code

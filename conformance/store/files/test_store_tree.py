@@ -11,7 +11,7 @@ import pytest
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.store.written import Written
+from conformance.store.written_store import Written
 from spec.layout import LayoutError
 from spec.store.checkpoint import FILE_SIZE, checkpoint_layout
 from spec.store.config.config_files import DELAY_OFFSETS_FILE, decode_delay_offsets

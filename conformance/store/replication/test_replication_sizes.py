@@ -15,7 +15,7 @@ import pytest
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.target import Capability, Target
 from conformance.store.replication.fake_master import SlaveLink
-from conformance.store.replication.followed import (
+from conformance.store.replication.slave_under_test import (
     LOG_FILE_SIZE,
     first_records,
     new_slave,

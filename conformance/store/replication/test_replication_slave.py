@@ -11,7 +11,7 @@ from conformance.harness.client.requests.messages import now_ms
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.target import Capability
 from conformance.store.replication.fake_master import SlaveLink, record
-from conformance.store.replication.followed import (
+from conformance.store.replication.slave_under_test import (
     LOG_FILE_SIZE,
     MESSAGES,
     TOPIC,

@@ -9,7 +9,7 @@ import pytest
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.harness.targets.target import Capability
-from conformance.store.replication.followed import (
+from conformance.store.replication.slave_under_test import (
     LOG_FILE_SIZE,
     MESSAGES,
     TOPIC,

@@ -10,7 +10,7 @@ from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import another_target, need
 from conformance.harness.targets.target import Capability, Target
 from conformance.store.replication.fake_master import FakeMaster
-from conformance.store.replication.followed import (
+from conformance.store.replication.slave_under_test import (
     LOG_FILE_SIZE,
     SETTINGS,
     first_records,

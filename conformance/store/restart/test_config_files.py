@@ -16,7 +16,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.store.workload import Outgoing, send_all
-from conformance.store.written import SMALL_FILES, Written, wait_until_dispatched
+from conformance.store.written_store import SMALL_FILES, Written, wait_until_dispatched
 from spec.layout import LayoutError
 from spec.routing.topic_config import TopicConfig, TopicTable, decode_topic_table
 from spec.store.commit_log import Stop

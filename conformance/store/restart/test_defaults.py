@@ -7,7 +7,7 @@ import pytest
 from conformance.harness.pytest_plugin.expectations import expect_fields
 from conformance.harness.pytest_plugin.known_settings import need_defaults
 from conformance.harness.targets.target import Target
-from spec.store.flushing import DEFAULTS
+from spec.store.flush import DEFAULTS
 
 pytestmark = pytest.mark.needs("wire")
 

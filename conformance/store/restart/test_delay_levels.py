@@ -13,7 +13,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.store.workload import delayed_message, send_all
-from conformance.store.written import SMALL_FILES
+from conformance.store.written_store import SMALL_FILES
 
 pytestmark = pytest.mark.needs("store", "wire", "config")
 

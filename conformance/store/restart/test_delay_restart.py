@@ -15,7 +15,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
 from conformance.store.workload import Outgoing, send_all
-from conformance.store.written import SMALL_FILES
+from conformance.store.written_store import SMALL_FILES
 from spec.store.config.config_files import DELAY_OFFSETS_FILE, encode_delay_offsets
 
 pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "restart")]

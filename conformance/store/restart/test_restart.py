@@ -16,7 +16,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
 from conformance.store.workload import Outgoing, Sent, send_all
-from conformance.store.written import SMALL_FILES, wait_until_dispatched
+from conformance.store.written_store import SMALL_FILES, wait_until_dispatched
 from spec.routing.topic_config import decode_topic_table
 from spec.store.config.config_files import TOPICS_FILE
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE

@@ -35,7 +35,7 @@ from reference.core.broker.processor_table import (
     SEQUENCE_HANDLERS,
 )
 from reference.core.broker.pull.long_polling import LongPolling
-from reference.core.broker.scheduled.flushing import Flusher
+from reference.core.broker.scheduled.flusher import Flusher
 from reference.core.broker.scheduled.scheduled_tasks import ScheduledTasks
 from reference.core.broker.scheduled.store_cleaning import StoreCleaning
 from reference.core.broker.state import BrokerState

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from reference.core.broker.ha.slave_connections import SlaveConnections
 from reference.core.broker.pull.pull_request import Pull
-from reference.core.broker.scheduled.flushing import Flusher
+from reference.core.broker.scheduled.flusher import Flusher
 from reference.core.broker.topic.topic_config import Topic
 from reference.core.remoting.server import RemotingServer
 

@@ -19,7 +19,7 @@ from reference.core.client.route.routes import Routes
 from reference.core.client.validators import check_group
 from reference.core.remoting.response import create_request
 from spec.client.liveness import FIRST_HEARTBEAT_MS, HEARTBEAT_TIMEOUT_MS
-from spec.client.subscribing import OFFSET_TIMEOUT_MS
+from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
 from spec.security.signature import Credentials
 from spec.wire.bodies.heartbeat import (

@@ -21,8 +21,8 @@ from reference.core.client.rebalance.strategies import (
     allocate_message_queue_averagely,
 )
 from spec.client.liveness import HEARTBEAT_PERIOD_MS
-from spec.client.ordering import LOCK_LIVES_MS, LOCK_PERIOD_MS
-from spec.client.subscribing import COMMIT_PERIOD_MS
+from spec.client.orderly import LOCK_LIVES_MS, LOCK_PERIOD_MS
+from spec.client.subscription import COMMIT_PERIOD_MS
 from spec.security.signature import Credentials
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
 from spec.wire.producer.producer import (

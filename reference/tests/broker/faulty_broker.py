@@ -8,7 +8,12 @@ from collections.abc import Iterable
 from reference.core.remoting.effects import Effect, Flush, LogError
 from reference.core.store.config_files import CONSUMER_OFFSETS
 from reference.core.store.mapped.files import Files, FilesError
-from reference.tests.broker.making import NOON_MS, Stage, pull_fields, send_fields
+from reference.tests.broker.broker_driver import (
+    NOON_MS,
+    BrokerDriver,
+    pull_fields,
+    send_fields,
+)
 from spec.store.message_record import decode_records
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -20,7 +25,7 @@ RESUMES_MS = 2_000
 """Time within which everything goes on after the last refusal."""
 
 
-class Faulty(Stage):
+class Faulty(BrokerDriver):
     """A broker on a faulty disk, and the messages that it has acknowledged."""
 
     def __init__(self, files: Files) -> None:
@@ -100,46 +105,46 @@ class Faulty(Stage):
 
 def started_on(files: Files) -> Faulty:
     """Return a broker with one message, before any fault."""
-    stage = Faulty(files)
-    assert stage.produce("T", b"first")
-    stage.wait(STEP_MS)
-    return stage
+    driver = Faulty(files)
+    assert driver.produce("T", b"first")
+    driver.wait(STEP_MS)
+    return driver
 
 
-def assert_resumes(stage: Faulty) -> int:
+def assert_resumes(driver: Faulty) -> int:
     """Assert that everything goes on within two seconds of a fault's end, and is safe.
 
     Return the milliseconds until all acknowledged messages could be read.
     """
-    start_ms = stage.now_ms
+    start_ms = driver.now_ms
     end_ms = start_ms + RESUMES_MS
-    assert stage.produce("T", b"behind")
-    stage.commit(77)
-    while not resumed(stage):
-        assert stage.now_ms < end_ms, stage.lines[-3:]
-        stage.wait(STEP_MS)
-    resumed_ms = stage.now_ms
-    assert_nothing_lost(stage)
+    assert driver.produce("T", b"behind")
+    driver.commit(77)
+    while not resumed(driver):
+        assert driver.now_ms < end_ms, driver.lines[-3:]
+        driver.wait(STEP_MS)
+    resumed_ms = driver.now_ms
+    assert_nothing_lost(driver)
     return resumed_ms - start_ms
 
 
-def resumed(stage: Faulty) -> bool:
+def resumed(driver: Faulty) -> bool:
     """Return whether all that was acknowledged is readable, and offsets persist."""
-    found = stage.all_bodies()
-    return all(found[body] for body in stage.acknowledged)
+    found = driver.all_bodies()
+    return all(found[body] for body in driver.acknowledged)
 
 
-def assert_nothing_lost(stage: Faulty) -> None:
+def assert_nothing_lost(driver: Faulty) -> None:
     """Assert that a restart after a kill has every acknowledged message once."""
     for _ in range(100):
-        stage.wait(STEP_MS)
-    text = stage.disk.read_text(f"config/{CONSUMER_OFFSETS}") or ""
+        driver.wait(STEP_MS)
+    text = driver.disk.read_text(f"config/{CONSUMER_OFFSETS}") or ""
     assert "0:77" in text
-    stage.disk.unlock()
-    again = Faulty(stage.disk)
+    driver.disk.unlock()
+    again = Faulty(driver.disk)
     for _ in range(20):
         again.wait(STEP_MS)
     found = again.all_bodies()
-    for body in stage.acknowledged:
+    for body in driver.acknowledged:
         is_delayed = body.startswith(b"delayed")
         assert found[body] == 1 or (is_delayed and found[body] > 1), body

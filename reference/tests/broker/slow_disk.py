@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from reference.core.remoting.effects import Effect, Flush, LogError
-from reference.tests.broker.making import Stage
+from reference.tests.broker.broker_driver import BrokerDriver
 from spec.store.message_record import decode_record
 from spec.wire.message.message_id import decode_message_id
 
 SYNC = {"flushDiskType": "SYNC_FLUSH", "mappedFileSizeCommitLog": "1024"}
 
 
-class SlowDisk(Stage):
+class SlowDisk(BrokerDriver):
     """A broker, and the flushes that it waits for."""
 
     def __init__(self, settings: Mapping[str, str] | None = None) -> None:

@@ -13,7 +13,7 @@ from reference.core.store.config_files import (
     TOPICS,
 )
 from reference.core.store.mapped.files import FilesError
-from reference.tests.broker.making import NOON_MS, Stage
+from reference.tests.broker.broker_driver import NOON_MS, BrokerDriver
 from reference.tests.memory_files import MemoryFiles
 
 GOOD = {
@@ -58,15 +58,15 @@ def with_texts(name: str, text: str, backup: str) -> MemoryFiles:
     return files
 
 
-def lines_of(stage: Stage) -> list[str]:
+def lines_of(driver: BrokerDriver) -> list[str]:
     """Return the lines for the operator so far."""
-    effects = stage.broker.take_effects()
+    effects = driver.broker.take_effects()
     return [effect.text for effect in effects if isinstance(effect, LogError)]
 
 
-def assert_all_kept(stage: Stage) -> None:
+def assert_all_kept(driver: BrokerDriver) -> None:
     """Assert that the broker has the content of all good files."""
-    state = stage.broker.state
+    state = driver.broker.state
     assert state.topics.table["Kept"].read_queue_count == 3
     assert "Kept" in state.groups.table
     assert state.offsets.query("g", "Kept", 0) == 7
@@ -75,9 +75,9 @@ def assert_all_kept(stage: Stage) -> None:
 
 @pytest.mark.parametrize(("name", "text"), BROKEN)
 def test_the_backup_of_a_broken_file_is_read(name: str, text: str) -> None:
-    stage = Stage(files=with_texts(name, text, GOOD[name]))
-    assert_all_kept(stage)
-    (line,) = lines_of(stage)
+    driver = BrokerDriver(files=with_texts(name, text, GOOD[name]))
+    assert_all_kept(driver)
+    (line,) = lines_of(driver)
     assert line.startswith(f"config/{name} is broken (")
     assert line.endswith("; its .bak is read")
     assert "\n" not in line
@@ -88,20 +88,20 @@ def test_two_broken_copies_are_one_error(name: str, text: str) -> None:
     with pytest.raises(
         FilesError, match=rf"^config/{name} is broken .*\.bak is broken"
     ):
-        Stage(files=with_texts(name, text, text))
+        BrokerDriver(files=with_texts(name, text, text))
 
 
 @pytest.mark.parametrize("text", ["", "null", " \n"])
 @pytest.mark.parametrize("name", TABLES)
 def test_an_empty_file_holds_nothing(name: str, text: str) -> None:
-    stage = Stage(files=with_texts(name, text, ""))
+    driver = BrokerDriver(files=with_texts(name, text, ""))
     lines = [f"config/{name} is empty, and there is no .bak"] if not text else []
-    assert lines_of(stage) == lines
+    assert lines_of(driver) == lines
 
 
 def test_the_only_good_copy_is_not_replaced_by_a_broken_one() -> None:
     files = with_texts(TOPICS, CUT, GOOD[TOPICS])
-    stage = Stage(files=files)
+    driver = BrokerDriver(files=files)
     saved = []
     write = files.replace_text
 
@@ -111,7 +111,7 @@ def test_the_only_good_copy_is_not_replaced_by_a_broken_one() -> None:
 
     files.replace_text = replace_text  # type: ignore[method-assign]
     for topic in ("First", "Second"):
-        stage.broker.state.topics.create_once(
+        driver.broker.state.topics.create_once(
             topic, queue_count=1, permission=6, now_ms=NOON_MS
         )
     assert saved == [f"config/{TOPICS}", f"config/{TOPICS}.bak", f"config/{TOPICS}"]

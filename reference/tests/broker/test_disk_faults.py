@@ -29,11 +29,11 @@ def started() -> tuple[Faulty, FaultyFiles]:
 
 def write_count() -> tuple[int, int]:
     """Return the numbers of the first write of the work and of the one behind it."""
-    stage, disk = started()
+    driver, disk = started()
     first = disk.count
-    stage.work()
-    assert len(stage.acknowledged) == 1 + 12 + 3 + 12
-    assert stage.lines == []
+    driver.work()
+    assert len(driver.acknowledged) == 1 + 12 + 3 + 12
+    assert driver.lines == []
     return first, disk.count
 
 
@@ -45,20 +45,20 @@ def test_refused_writes_lose_nothing_and_stop_nothing_else(
     first, end = write_count()
     step = PARTS * (1 if count == 1 else SHARE)
     for number in range(first + part, end, step):
-        stage, disk = started()
+        driver, disk = started()
         disk.first, disk.last = number, number + count - 1
-        stage.work()
+        driver.work()
         assert disk.refused, f"write {number} of {first} to {end}"
         disk.last = -1
-        assert_resumes(stage)
+        assert_resumes(driver)
 
 
 def killed() -> tuple[Faulty, FaultyFiles]:
     """Return a broker that was killed after its work, and its disk."""
-    stage, disk = started()
-    stage.work()
+    driver, disk = started()
+    driver.work()
     disk.unlock()
-    return stage, disk
+    return driver, disk
 
 
 def test_a_start_whose_write_is_refused_loses_nothing() -> None:
@@ -68,7 +68,7 @@ def test_a_start_whose_write_is_refused_loses_nothing() -> None:
     count = disk.count - before
     assert count >= 4
     for number in range(count):
-        stage, disk = killed()
+        driver, disk = killed()
         disk.first = disk.last = disk.count + number
         try:
             Faulty(disk)
@@ -77,4 +77,4 @@ def test_a_start_whose_write_is_refused_loses_nothing() -> None:
         assert disk.refused == 1
         disk.unlock()
         found = Faulty(disk).all_bodies()
-        assert all(found[body] for body in stage.acknowledged), number
+        assert all(found[body] for body in driver.acknowledged), number

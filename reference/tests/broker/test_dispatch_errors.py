@@ -15,7 +15,7 @@ def test_refused_queues_are_one_line_at_the_begin_and_one_at_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     files = MemoryFiles()
-    stage = started_on(files)
+    driver = started_on(files)
     opened = files.open
 
     def refuse(path: str, size: int) -> MappedFile:
@@ -24,13 +24,13 @@ def test_refused_queues_are_one_line_at_the_begin_and_one_at_the_end(
         return opened(path, size)
 
     monkeypatch.setattr(files, "open", refuse)
-    assert stage.produce("New0", b"stored")
+    assert driver.produce("New0", b"stored")
     for _ in range(30):
-        stage.wait(STEP_MS)
-    assert stage.consume("New0") == []
-    assert stage.lines == [f"messages are stored, but not readable: {REFUSED}"]
+        driver.wait(STEP_MS)
+    assert driver.consume("New0") == []
+    assert driver.lines == [f"messages are stored, but not readable: {REFUSED}"]
     monkeypatch.setattr(files, "open", opened)
     for _ in range(20):
-        stage.wait(STEP_MS)
-    assert stage.consume("New0") == [b"stored"]
-    assert stage.lines[1:] == ["the stored messages are readable again"]
+        driver.wait(STEP_MS)
+    assert driver.consume("New0") == [b"stored"]
+    assert driver.lines[1:] == ["the stored messages are readable again"]

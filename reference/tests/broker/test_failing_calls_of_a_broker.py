@@ -24,11 +24,11 @@ EVERY, EVERY_AT_START = (1, 1) if IS_DEEP else (117, 4)
 
 def call_count(directory: Path, calls: FailingCalls) -> int:
     """Return the number of calls of the work without a failure."""
-    stage = started_on(DiskFiles(directory))
+    driver = started_on(DiskFiles(directory))
     calls.fail(NEVER, NEVER, SHORT)
-    stage.work()
-    assert stage.lines == []
-    stage.files.unlock()
+    driver.work()
+    assert driver.lines == []
+    driver.files.unlock()
     return calls.count
 
 
@@ -42,13 +42,13 @@ def test_failing_calls_lose_nothing_and_stop_nothing_else(
     assert count > 200
     begin = (list(ERRORS).index(name) * EVERY) // len(ERRORS)
     for number in range(begin, count, EVERY):
-        stage = started_on(DiskFiles(tmp_path / str(number)))
+        driver = started_on(DiskFiles(tmp_path / str(number)))
         calls.fail(number, number + length - 1, ERRORS[name])
-        stage.work()
+        driver.work()
         assert calls.failed or name == "short"
         calls.stop()
-        assert_resumes(stage)
-        errors = [line for line in stage.lines if "works again" not in line]
+        assert_resumes(driver)
+        errors = [line for line in driver.lines if "works again" not in line]
         assert len(errors) <= len(calls.failed)
 
 
@@ -58,8 +58,8 @@ def test_a_start_with_a_failing_call_loses_nothing(
 ) -> None:
     calls = FailingCalls(monkeypatch)
     files = DiskFiles(tmp_path)
-    stage = started_on(files)
-    stage.work()
+    driver = started_on(files)
+    driver.work()
     files.unlock()
     calls.fail(NEVER, NEVER, SHORT)
     Faulty(files)
@@ -73,4 +73,4 @@ def test_a_start_with_a_failing_call_loses_nothing(
         calls.stop()
         files.unlock()
     found = Faulty(files).all_bodies()
-    assert all(found[body] for body in stage.acknowledged)
+    assert all(found[body] for body in driver.acknowledged)

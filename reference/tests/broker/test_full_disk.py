@@ -14,7 +14,12 @@ from reference.core.store.config_files import (
     TOPICS,
 )
 from reference.core.store.mapped.files import FilesError
-from reference.tests.broker.making import NOON_MS, Stage, pull_fields, send_fields
+from reference.tests.broker.broker_driver import (
+    NOON_MS,
+    BrokerDriver,
+    pull_fields,
+    send_fields,
+)
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -22,7 +27,7 @@ CLIENT = 1
 FULL_MS = 60_000
 
 
-class FullDisk(Stage):
+class FullDisk(BrokerDriver):
     """A broker whose disk has no space for files that are written as a whole."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,62 +64,62 @@ class FullDisk(Stage):
 def test_a_new_group_pulls_from_a_broker_on_a_full_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    stage = FullDisk(monkeypatch)
-    (answer,) = stage.invoke(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
+    driver = FullDisk(monkeypatch)
+    (answer,) = driver.invoke(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
     assert answer.code == ResponseCode.SUCCESS
-    stage.wait(FULL_MS)
-    stage.free()
-    stage.wait_until(lambda: stage.has(SUBSCRIPTION_GROUPS, "consumers"), 2000)
-    group = json.loads(stage.files.read_text(f"config/{SUBSCRIPTION_GROUPS}") or "")
+    driver.wait(FULL_MS)
+    driver.free()
+    driver.wait_until(lambda: driver.has(SUBSCRIPTION_GROUPS, "consumers"), 2000)
+    group = json.loads(driver.files.read_text(f"config/{SUBSCRIPTION_GROUPS}") or "")
     assert "consumers" in group["subscriptionGroupTable"]
 
 
 def test_a_new_topic_is_served_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = FullDisk(monkeypatch)
+    driver = FullDisk(monkeypatch)
     fields = send_fields("New")
-    (answer,) = stage.invoke(CLIENT, RequestCode.SEND_MESSAGE, fields, b"body")
+    (answer,) = driver.invoke(CLIENT, RequestCode.SEND_MESSAGE, fields, b"body")
     assert answer.code == ResponseCode.SUCCESS
-    stage.free()
-    stage.wait_until(lambda: stage.has(TOPICS, '"New"'), 2000)
+    driver.free()
+    driver.wait_until(lambda: driver.has(TOPICS, '"New"'), 2000)
 
 
 def test_offsets_and_delayed_messages_go_on_after_a_minute_without_space(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    stage = FullDisk(monkeypatch)
+    driver = FullDisk(monkeypatch)
     later = send_fields("T", properties="DELAY\x011\x02")
-    stage.invoke(CLIENT, RequestCode.SEND_MESSAGE, later, b"delayed")
+    driver.invoke(CLIENT, RequestCode.SEND_MESSAGE, later, b"delayed")
     commit = {
         "consumerGroup": "consumers",
         "topic": "T",
         "queueId": 0,
         "commitOffset": 1,
     }
-    stage.invoke(CLIENT, RequestCode.UPDATE_CONSUMER_OFFSET, commit)
-    store = stage.broker.state.store
-    stage.wait_until(lambda: store.max_offset("T", 0) == 2, 2000)
+    driver.invoke(CLIENT, RequestCode.UPDATE_CONSUMER_OFFSET, commit)
+    store = driver.broker.state.store
+    driver.wait_until(lambda: store.max_offset("T", 0) == 2, 2000)
     for _ in range(FULL_MS // 100):
-        stage.wait(100)
-    assert not stage.has(CONSUMER_OFFSETS, "T@consumers")
-    stage.free()
-    stage.wait_until(lambda: stage.has(CONSUMER_OFFSETS, "T@consumers"), 2000)
-    stage.wait_until(lambda: stage.has(DELAY_OFFSETS, "1:1"), 2000)
+        driver.wait(100)
+    assert not driver.has(CONSUMER_OFFSETS, "T@consumers")
+    driver.free()
+    driver.wait_until(lambda: driver.has(CONSUMER_OFFSETS, "T@consumers"), 2000)
+    driver.wait_until(lambda: driver.has(DELAY_OFFSETS, "1:1"), 2000)
 
 
 def test_a_file_that_stays_refused_does_not_delay_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    stage = FullDisk(monkeypatch)
-    stage.invoke(CLIENT, RequestCode.SEND_MESSAGE, send_fields("New"), b"body")
-    stage.invoke(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
-    write = stage._write
+    driver = FullDisk(monkeypatch)
+    driver.invoke(CLIENT, RequestCode.SEND_MESSAGE, send_fields("New"), b"body")
+    driver.invoke(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
+    write = driver._write
 
     def refuse_topics(path: str, text: str) -> None:
         if TOPICS in path:
             raise FilesError("topics.json.tmp is a directory")
         write(path, text)
 
-    monkeypatch.setattr(stage, "_write", refuse_topics)
-    stage.free()
-    stage.wait_until(lambda: stage.has(SUBSCRIPTION_GROUPS, "consumers"), 2000)
-    assert not stage.has(TOPICS, '"New"')
+    monkeypatch.setattr(driver, "_write", refuse_topics)
+    driver.free()
+    driver.wait_until(lambda: driver.has(SUBSCRIPTION_GROUPS, "consumers"), 2000)
+    assert not driver.has(TOPICS, '"New"')

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from reference.core.broker.send.send_message import is_wait_store_msg_ok
-from reference.tests.broker.making import send_fields
+from reference.tests.broker.broker_driver import send_fields
 from reference.tests.broker.slow_disk import SYNC, SlowDisk
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
@@ -24,78 +24,78 @@ BODIES = st.integers(0, 700).map(bytes)
 
 
 def test_waits_of_many_puts_share_one_timer() -> None:
-    stage = SlowDisk(SYNC)
-    stage.connect(1)
-    timers = stage.broker.timers
-    assert stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T")) == []
+    driver = SlowDisk(SYNC)
+    driver.connect(1)
+    timers = driver.broker.timers
+    assert driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T")) == []
     count = len(timers)
     for _ in range(50):
-        stage.flush()
-        assert len(stage.inbox(1)) == 1
-        assert stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T")) == []
+        driver.flush()
+        assert len(driver.inbox(1)) == 1
+        assert driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T")) == []
     assert len(timers) == count
 
 
 def test_one_flush_answers_all_that_came_before_it() -> None:
-    stage = SlowDisk(SYNC)
-    stage.connect(1)
-    assert stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"first") == []
+    driver = SlowDisk(SYNC)
+    driver.connect(1)
+    assert driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"first") == []
     for number in range(5):
         body = b"%d" % number
-        assert stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), body) == []
-    assert len(stage.waiting) == 1
-    stage.flush()
-    assert [answer.code for answer in stage.inbox(1)] == [ResponseCode.SUCCESS]
-    assert len(stage.waiting) == 1
-    stage.flush()
-    assert [answer.code for answer in stage.inbox(1)] == [ResponseCode.SUCCESS] * 5
-    assert stage.waiting == []
+        assert driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), body) == []
+    assert len(driver.waiting) == 1
+    driver.flush()
+    assert [answer.code for answer in driver.inbox(1)] == [ResponseCode.SUCCESS]
+    assert len(driver.waiting) == 1
+    driver.flush()
+    assert [answer.code for answer in driver.inbox(1)] == [ResponseCode.SUCCESS] * 5
+    assert driver.waiting == []
 
 
 def test_who_wants_no_answer_does_not_wait_but_is_flushed() -> None:
-    stage = SlowDisk(SYNC)
-    stage.connect(1)
+    driver = SlowDisk(SYNC)
+    driver.connect(1)
     texts = {name: str(value) for name, value in send_fields("T").items()}
     code = int(RequestCode.SEND_MESSAGE)
     command = Command(code=code, opaque=9, flag=2, fields=texts, body=b"oneway")
-    stage.hand(1, encode_command(command))
-    store = stage.broker.state.store
+    driver.hand(1, encode_command(command))
+    store = driver.broker.state.store
     assert store.max_offset("T", 0) == 1
-    assert not stage.broker.flusher.pending
-    assert len(stage.waiting) == 1
-    stage.flush()
+    assert not driver.broker.flusher.pending
+    assert len(driver.waiting) == 1
+    driver.flush()
     assert store.log.files.flushed == store.log.files.end > 0
-    assert stage.inbox(1) == []
+    assert driver.inbox(1) == []
 
 
 def test_nobody_waits_with_async_flush() -> None:
-    stage = SlowDisk({"flushDiskType": "ASYNC_FLUSH"})
-    stage.connect(1)
-    (answer,) = stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    driver = SlowDisk({"flushDiskType": "ASYNC_FLUSH"})
+    driver.connect(1)
+    (answer,) = driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
     assert answer.code == ResponseCode.SUCCESS
-    assert stage.waiting == []
+    assert driver.waiting == []
 
 
 @pytest.mark.parametrize("error", ["no space left on the disk", "Input/output error"])
 def test_a_disk_that_refuses_loses_nothing(error: str) -> None:
-    stage = SlowDisk(SYNC)
-    stage.connect(1)
-    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    driver = SlowDisk(SYNC)
+    driver.connect(1)
+    driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
     for _ in range(PATIENCE_MS // 500):
-        stage.flush(refused=error)
-        assert stage.inbox(1) == []
-        stage.wait(500)
-    (answer,) = stage.inbox(1)
+        driver.flush(refused=error)
+        assert driver.inbox(1) == []
+        driver.wait(500)
+    (answer,) = driver.inbox(1)
     assert answer.code == ResponseCode.FLUSH_DISK_TIMEOUT
-    assert stage.complaints == [error]
-    end = stage.end_of(answer.fields["msgId"])
-    assert stage.broker.state.store.log.files.flushed < end
-    stage.flush_all()
-    assert stage.on_disk >= end
-    assert stage.inbox(1) == []
-    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"next")
-    stage.flush_all()
-    (answer,) = stage.inbox(1)
+    assert driver.complaints == [error]
+    end = driver.end_of(answer.fields["msgId"])
+    assert driver.broker.state.store.log.files.flushed < end
+    driver.flush_all()
+    assert driver.on_disk >= end
+    assert driver.inbox(1) == []
+    driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"next")
+    driver.flush_all()
+    (answer,) = driver.inbox(1)
     assert answer.code == ResponseCode.SUCCESS
 
 
@@ -104,8 +104,8 @@ class GroupCommit(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stage = SlowDisk(SYNC)
-        self.stage.connect(1)
+        self.driver = SlowDisk(SYNC)
+        self.driver.connect(1)
         self.sent_at_ms: dict[int, int] = {}
         self.waits: dict[int, bool] = {}
 
@@ -129,22 +129,22 @@ class GroupCommit(RuleBasedStateMachine):
         fields = send_fields("T", batch="true")
         self._send_request(RequestCode.SEND_MESSAGE, fields, body, waits=True)
 
-    @precondition(lambda self: self.stage.waiting)
+    @precondition(lambda self: self.driver.waiting)
     @rule(refused=st.sampled_from(["", "", "no space left on the disk"]))
     def finish_flush(self, refused: str) -> None:
         """Complete or fail the oldest requested flush."""
-        self.stage.flush(refused)
+        self.driver.flush(refused)
 
     @rule(duration_ms=st.sampled_from([1, 499, 500, 4_000, 5_000]))
     def wait(self, duration_ms: int) -> None:
         """Let time pass."""
-        self.stage.wait(duration_ms)
+        self.driver.wait(duration_ms)
 
     @invariant()
     def what_is_acknowledged_is_on_disk(self) -> None:
         """Check all responses that have arrived."""
-        for answer in self.stage.inbox(1):
-            waited_ms = self.stage.now_ms - self.sent_at_ms.pop(answer.opaque)
+        for answer in self.driver.inbox(1):
+            waited_ms = self.driver.now_ms - self.sent_at_ms.pop(answer.opaque)
             if answer.code == ResponseCode.FLUSH_DISK_TIMEOUT:
                 assert waited_ms >= PATIENCE_MS
                 assert self.waits[answer.opaque]
@@ -154,32 +154,32 @@ class GroupCommit(RuleBasedStateMachine):
 
         # No producer waits longer than that.
         for sent_at_ms in self.sent_at_ms.values():
-            assert self.stage.now_ms - sent_at_ms < PATIENCE_MS
+            assert self.driver.now_ms - sent_at_ms < PATIENCE_MS
 
     @invariant()
     def the_checkpoint_is_not_ahead(self) -> None:
         """Check that the checkpoint stays at 0 before the first flush."""
-        store = self.stage.broker.state.store
-        if self.stage.on_disk == 0:
+        store = self.driver.broker.state.store
+        if self.driver.on_disk == 0:
             assert store.checkpoint.physic_ms == 0
 
     def teardown(self) -> None:
         """See that everybody is answered in the end."""
-        self.stage.wait(500)  # after a flush that failed, for the next one
-        self.stage.flush_all()
+        self.driver.wait(500)  # after a flush that failed, for the next one
+        self.driver.flush_all()
         self.what_is_acknowledged_is_on_disk()
         assert self.sent_at_ms == {}
 
     def _send_request(
         self, code: int, fields: dict[str, object], body: bytes, *, waits: bool
     ) -> None:
-        opaque = self.stage.send(1, code, fields, body)
-        self.sent_at_ms[opaque] = self.stage.now_ms
+        opaque = self.driver.send(1, code, fields, body)
+        self.sent_at_ms[opaque] = self.driver.now_ms
         self.waits[opaque] = waits
 
     def _is_on_disk(self, answer: Command) -> bool:
         last = answer.fields["msgId"].split(",")[-1]
-        return self.stage.end_of(last) <= self.stage.on_disk
+        return self.driver.end_of(last) <= self.driver.on_disk
 
 
 GroupCommit.TestCase.settings = settings(

@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference.core.broker.topic.topic_config import Topic
-from reference.tests.broker.making import NOON_MS, Stage
+from reference.tests.broker.broker_driver import NOON_MS, BrokerDriver
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import contents
+from reference.tests.store.small_stores import contents
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.send.send import LETTERS
@@ -114,17 +114,17 @@ SENDS = st.lists(
 )
 
 
-def stage_of(settings: dict[str, str]) -> Stage:
+def stage_of(settings: dict[str, str]) -> BrokerDriver:
     """Return a broker with the topics of the test and one connection."""
-    stage = Stage(settings)
-    stage.broker.state.topics.table.update((one.name, one) for one in TOPICS)
-    stage.connect(1)
-    return stage
+    driver = BrokerDriver(settings)
+    driver.broker.state.topics.table.update((one.name, one) for one in TOPICS)
+    driver.connect(1)
+    return driver
 
 
-def left(stage: Stage) -> tuple[object, ...]:
+def left(driver: BrokerDriver) -> tuple[object, ...]:
     """Return the files and counts of a broker."""
-    state = stage.broker.state
+    state = driver.broker.state
     store, counts = state.store.statistics, state.statistics
     rates = [
         (count.value, count.times)
@@ -136,14 +136,14 @@ def left(stage: Stage) -> tuple[object, ...]:
         if (count := counts.count(name, key)) is not None
     ]
     offsets = dict(state.store.log.next_queue_offsets)
-    assert isinstance(stage.files, MemoryFiles)
-    return contents(stage.files), store.put_count, store.put_size, rates, offsets
+    assert isinstance(driver.files, MemoryFiles)
+    return contents(driver.files), store.put_count, store.put_size, rates, offsets
 
 
-def responses(stage: Stage) -> list[tuple[object, ...]]:
+def responses(driver: BrokerDriver) -> list[tuple[object, ...]]:
     """Return the responses that connection 1 has received."""
     return [
-        (one.opaque, one.code, one.remark, dict(one.fields)) for one in stage.inbox(1)
+        (one.opaque, one.code, one.remark, dict(one.fields)) for one in driver.inbox(1)
     ]
 
 

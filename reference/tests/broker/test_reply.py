@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference.core.broker.send.reply import TIMEOUT_MS
-from reference.tests.broker.making import Stage, send_fields
+from reference.tests.broker.broker_driver import BrokerDriver, send_fields
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -12,22 +12,22 @@ from spec.wire.remoting.response_code import ResponseCode
 REPLIER, REQUESTER = 1, 2
 
 
-def sent() -> tuple[Stage, Command]:
-    """Return a stage on which a reply was sent, and what its client was sent."""
-    stage = Stage()
+def sent() -> tuple[BrokerDriver, Command]:
+    """Return a driver on which a reply was sent, and what its client was sent."""
+    driver = BrokerDriver()
     for connection in (REPLIER, REQUESTER):
-        stage.connect(connection)
+        driver.connect(connection)
     members = {"clientID": "asker", "producerDataSet": [{"groupName": "g"}]}
-    stage.invoke(REQUESTER, RequestCode.HEART_BEAT, {}, fastjson.dumps(members))
+    driver.invoke(REQUESTER, RequestCode.HEART_BEAT, {}, fastjson.dumps(members))
     fields = send_fields("T", properties="REPLY_TO_CLIENT\x01asker\x02")
-    answers = stage.invoke(REPLIER, RequestCode.SEND_REPLY_MESSAGE, fields, b"reply")
+    answers = driver.invoke(REPLIER, RequestCode.SEND_REPLY_MESSAGE, fields, b"reply")
     assert answers == []
-    (pushed,) = stage.inbox(REQUESTER)
-    return stage, pushed
+    (pushed,) = driver.inbox(REQUESTER)
+    return driver, pushed
 
 
 def test_the_sender_is_answered_when_the_client_is_silent() -> None:
-    stage, _ = sent()
-    stage.wait(TIMEOUT_MS)
-    (answer,) = stage.inbox(REPLIER)
+    driver, _ = sent()
+    driver.wait(TIMEOUT_MS)
+    (answer,) = driver.inbox(REPLIER)
     assert answer.code == ResponseCode.SYSTEM_ERROR

@@ -6,7 +6,7 @@ import pytest
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.settings import SettingError
-from reference.tests.broker.making import Stage, send_fields
+from reference.tests.broker.broker_driver import BrokerDriver, send_fields
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -14,10 +14,10 @@ from spec.wire.remoting.response_code import ResponseCode
 
 def answer_of(settings: dict[str, str], properties: str = "") -> Command:
     """Return the response of a broker with these settings to a send."""
-    stage = Stage(settings)
-    stage.connect(1)
+    driver = BrokerDriver(settings)
+    driver.connect(1)
     fields = send_fields("T", properties=properties)
-    (answer,) = stage.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
+    (answer,) = driver.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
     return answer
 
 
@@ -62,14 +62,14 @@ def test_a_master_has_the_id_0_whatever_its_settings_say() -> None:
 
 
 def test_the_default_topic_once_closed_stays_closed() -> None:
-    stage = Stage()
-    stage.connect(1)
+    driver = BrokerDriver()
+    driver.connect(1)
     codes: list[int] = []
     for setting in ("true", "false", "true"):
         line = f"autoCreateTopicEnable={setting}\n".encode()
-        stage.invoke(1, RequestCode.UPDATE_BROKER_CONFIG, {}, line)
+        driver.invoke(1, RequestCode.UPDATE_BROKER_CONFIG, {}, line)
         fields = send_fields(f"T{len(codes)}")
-        (answer,) = stage.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
+        (answer,) = driver.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
         codes.append(answer.code)
     unknown = ResponseCode.TOPIC_NOT_EXIST
     assert codes == [ResponseCode.SUCCESS, unknown, unknown]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from reference.core.broker.admin.runtime_info import readable_size, running_time
-from reference.tests.broker.making import Stage, send_fields
+from reference.tests.broker.broker_driver import BrokerDriver, send_fields
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.request_code import RequestCode
 
 
-def runtime_of(stage: Stage) -> dict[str, str]:
+def runtime_of(driver: BrokerDriver) -> dict[str, str]:
     """Return the table that the broker answers."""
-    (answer,) = stage.invoke(1, RequestCode.GET_BROKER_RUNTIME_INFO, {})
+    (answer,) = driver.invoke(1, RequestCode.GET_BROKER_RUNTIME_INFO, {})
     body = fastjson.loads(answer.body)
     assert isinstance(body, dict)
     table = body["table"]
@@ -20,11 +20,11 @@ def runtime_of(stage: Stage) -> dict[str, str]:
     return {str(name): str(value) for name, value in table.items()}
 
 
-def connected() -> Stage:
+def connected() -> BrokerDriver:
     """Return a broker with one connection."""
-    stage = Stage()
-    stage.connect(1)
-    return stage
+    driver = BrokerDriver()
+    driver.connect(1)
+    return driver
 
 
 def test_a_new_broker_has_nothing_yet() -> None:
@@ -39,20 +39,20 @@ def test_a_new_broker_has_nothing_yet() -> None:
 
 
 def test_a_message_is_counted_with_the_size_of_its_record() -> None:
-    stage = connected()
-    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
-    table = runtime_of(stage)
+    driver = connected()
+    driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    table = runtime_of(driver)
     assert table["msgPutTotalTodayNow"] == "1"
     assert table["putMessageSizeTotal"] == table["commitLogMaxOffset"]
     assert table["putMessageDistributeTime"].startswith("[<=0ms]:1 [0~10ms]:0 ")
 
 
 def test_time_makes_rates_and_a_running_time() -> None:
-    stage = connected()
-    stage.broker.start([], stage.now_ms)
+    driver = connected()
+    driver.broker.start([], driver.now_ms)
     for _ in range(12):
-        stage.wait(1000)
-    table = runtime_of(stage)
+        driver.wait(1000)
+    table = runtime_of(driver)
     assert table["putTps"] == "0.0  "
     assert table["runtime"] == "[ 0 days, 0 hours, 0 minutes, 12 seconds ]"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reference.core.remoting.effects import Close, Connect, Effect, LogError, Send
-from reference.tests.broker.making import Stage
+from reference.tests.broker.broker_driver import BrokerDriver
 from spec.host import Host
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.command import Command, decode_command, encode_command
@@ -19,7 +19,7 @@ TOPICS = {
 }
 
 
-class Slave(Stage):
+class Slave(BrokerDriver):
     """A slave that has connected to its master and sent its requests."""
 
     def __init__(self) -> None:

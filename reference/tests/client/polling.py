@@ -9,8 +9,8 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.rpc_client import Call
-from reference.tests.client.making import route_of
 from reference.tests.client.reading import record
+from reference.tests.client.routes import route_of
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import encode_route
 from spec.store.message_record import encode_record

@@ -9,7 +9,7 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.rpc_client import DeliverMessages
-from reference.tests.client.making import route_of
+from reference.tests.client.routes import route_of
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import encode_route
 from spec.store.message_record import Record, encode_record

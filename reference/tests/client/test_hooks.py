@@ -16,8 +16,8 @@ from reference.core.client.hooks import (
 from reference.core.client.message import Message, MessageQueue, Mode
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.tests.client.making import route_of
 from reference.tests.client.reading import Reading, record
+from reference.tests.client.routes import route_of
 from reference.tests.client.world import World
 from spec.wire.message.properties import decode_properties
 

@@ -8,7 +8,7 @@ import pytest
 
 from reference.core.client.message import Message, MessageQueue, Mode, SendStatus
 from reference.core.client.remoting.errors import Reason
-from reference.tests.client.making import route_of
+from reference.tests.client.routes import route_of
 from reference.tests.client.world import (
     NAME_SERVER,
     OTHER_NAME_SERVER,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference.core.client.message import Message, Mode
 from reference.core.client.options import ProducerOptions
-from reference.tests.client.making import route_of
+from reference.tests.client.routes import route_of
 from reference.tests.client.world import Question, World
 from spec.wire.remoting.request_code import RequestCode
 

@@ -11,8 +11,8 @@ from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import PullResult, PullStatus
 from reference.core.client.remoting.errors import Reason
 from reference.core.client.remoting.rpc_client import Call
-from reference.tests.client.making import broker_data, queue_data, route_of
 from reference.tests.client.reading import record
+from reference.tests.client.routes import broker_data, queue_data, route_of
 from reference.tests.client.test_hooks import Noting
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import TopicRoute

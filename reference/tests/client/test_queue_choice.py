@@ -15,7 +15,7 @@ from reference.core.client.producer.select_queue import (
     select_available_queue,
     select_queue,
 )
-from reference.tests.client.making import queues_of
+from reference.tests.client.routes import queues_of
 
 BROKERS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=4, unique=True)
 

@@ -10,7 +10,7 @@ from reference.core.client.route.topic_queues import (
     subscribe_queues,
     vip_address,
 )
-from reference.tests.client.making import (
+from reference.tests.client.routes import (
     READ,
     WRITE,
     broker_data,

@@ -13,7 +13,7 @@ from reference.core.client.producer.request_reply import (
 )
 from reference.core.client.remoting.errors import ClientError
 from reference.core.client.remoting.rpc_client import Call
-from reference.tests.client.making import route_of
+from reference.tests.client.routes import route_of
 from reference.tests.client.world import Question, World
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.remoting.command import Command

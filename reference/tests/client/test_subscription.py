@@ -9,8 +9,8 @@ from reference.core.client.pull.subscription import (
     subscription_of,
 )
 from reference.core.client.remoting.errors import ClientError
-from reference.tests.client.making import route_of
 from reference.tests.client.reading import Reading, offset_of, record
+from reference.tests.client.routes import route_of
 from spec.wire.remoting.command import Command
 
 

@@ -12,7 +12,7 @@ from reference.core.client.producer.transaction import (
     TransactionService,
 )
 from reference.core.client.pull.message_ext import MessageExt
-from reference.tests.client.making import route_of
+from reference.tests.client.routes import route_of
 from reference.tests.client.world import World
 from spec.host import Host
 from spec.store.message_record import Record, encode_record

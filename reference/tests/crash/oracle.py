@@ -19,7 +19,7 @@ from reference.core.store.types import PutStatus, StoreOptions
 from reference.tests.crash.images import Image
 from reference.tests.crash.recording_files import ImageFiles
 from reference.tests.crash.trace import StoreState
-from reference.tests.store.making import append_one, message
+from reference.tests.store.small_stores import append_one, message
 from spec.integers import tags_code
 from spec.layout import LayoutError
 from spec.store.blank import BLANK_MAGIC

@@ -19,7 +19,7 @@ from reference.tests.crash.oracle import log_records
 from reference.tests.crash.power_cut import Geometry
 from reference.tests.crash.recording_files import RecordingFiles
 from reference.tests.crash.trace import StoreState, Trace
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     append_batch,
     append_one,

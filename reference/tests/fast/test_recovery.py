@@ -17,7 +17,7 @@ from reference.fast.recovery import FastRecovery
 from reference.tests.memory_files import MemoryFiles
 from reference.tests.start.damaged_stores import Harm as FileHarm
 from reference.tests.start.damaged_stores import Put, corrupt, harms, puts, written
-from reference.tests.store.making import NOON_MS, TINY, append_one, message
+from reference.tests.store.small_stores import NOON_MS, TINY, append_one, message
 from spec.host import Host
 from spec.layout import LayoutError
 

@@ -7,7 +7,7 @@ import asyncio
 from reference.core.remoting.effects import Effect, Send
 from reference.core.remoting.server import RemotingServer
 from reference.shell.remoting_host import RemotingHost
-from reference.tests.broker.making import Stage, pull_fields, send_fields
+from reference.tests.broker.broker_driver import BrokerDriver, pull_fields, send_fields
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 
@@ -65,31 +65,31 @@ def frame(code: RequestCode, fields: dict[str, object], opaque: int) -> bytes:
 
 
 def test_a_send_is_responded_to_before_its_message_is_dispatched() -> None:
-    stage = Stage()
-    stage.connect(1)
-    broker = stage.broker
+    driver = BrokerDriver()
+    driver.connect(1)
+    broker = driver.broker
     sent = frame(RequestCode.SEND_MESSAGE, send_fields("T"), 1)
-    effects = [type(one) for one in broker.data_received(1, sent, stage.now_ms)]
+    effects = [type(one) for one in broker.data_received(1, sent, driver.now_ms)]
     assert Send in effects
     assert broker.state.has_appended
     assert broker.state.store.max_offset("T", 0) == 0
-    broker.reads_completed(stage.now_ms)
+    broker.reads_completed(driver.now_ms)
     assert broker.state.store.max_offset("T", 0) == 1
     assert not broker.state.has_appended
 
 
 def test_a_pull_between_a_send_and_its_dispatch_is_held_and_completed() -> None:
-    stage = Stage()
-    stage.connect(1)
-    stage.connect(2)
-    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"))
-    broker = stage.broker
+    driver = BrokerDriver()
+    driver.connect(1)
+    driver.connect(2)
+    driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"))
+    broker = driver.broker
     broker.data_received(
-        1, frame(RequestCode.SEND_MESSAGE, send_fields("T"), 7), stage.now_ms
+        1, frame(RequestCode.SEND_MESSAGE, send_fields("T"), 7), driver.now_ms
     )
     pull = frame(RequestCode.PULL_MESSAGE, pull_fields("T", offset=1), 8)
     assert not [
-        e for e in broker.data_received(2, pull, stage.now_ms) if isinstance(e, Send)
+        e for e in broker.data_received(2, pull, driver.now_ms) if isinstance(e, Send)
     ]
-    woken = [e for e in broker.reads_completed(stage.now_ms) if isinstance(e, Send)]
+    woken = [e for e in broker.reads_completed(driver.now_ms) if isinstance(e, Send)]
     assert [effect.connection for effect in woken] == [2]

@@ -12,7 +12,7 @@ from reference.core.broker.broker_controller import BrokerController
 from reference.core.remoting.effects import ConnectToMaster
 from reference.core.store.message_store import MessageStore
 from reference.shell.ha_sockets import BrokerHost
-from reference.tests.broker.making import NOON_MS, SMALL
+from reference.tests.broker.broker_driver import NOON_MS, SMALL
 from reference.tests.memory_files import MemoryFiles
 
 SLAVE = {"brokerRole": "SLAVE", "brokerId": "1", "haMasterAddress": "127.0.0.1:1"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reference.core.store.types import GetMessageStatus
 from reference.tests.replication.wire import Pair, log_of
-from reference.tests.store.making import message
+from reference.tests.store.small_stores import message
 
 ACTIONS = st.one_of(
     st.tuples(st.just("put"), st.integers(1, 700)),

@@ -22,7 +22,7 @@ from reference.core.remoting.effects import (
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.message_store import MessageStore
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import NOON_MS, TINY, killed, started
+from reference.tests.store.small_stores import NOON_MS, TINY, killed, started
 from spec.host import Host
 
 PLACE = Host.of("127.0.0.1", 40000)

@@ -9,7 +9,7 @@ import pytest
 from reference.core.store.message_store import MessageStore
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.log_truncation import truncation_warning, written_end
-from reference.tests.store.making import NOON_MS, TINY, message
+from reference.tests.store.small_stores import NOON_MS, TINY, message
 
 PROPERTIES = "KEYS\x01a"
 """The last byte of a record is not zero then."""

@@ -15,7 +15,7 @@ from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.load import DirectoryEntry
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import NOON_MS, TINY, append_one, message
+from reference.tests.store.small_stores import NOON_MS, TINY, append_one, message
 
 TOPICS = ("A", "B")
 TRANSACTION_BITS = (0, 0, 0, 4, 8, 12)

@@ -29,7 +29,7 @@ from reference.tests.start.damaged_stores import (
     puts,
     written,
 )
-from reference.tests.store.making import NOON_MS, TINY
+from reference.tests.store.small_stores import NOON_MS, TINY
 
 Places = dict[tuple[str, int], list[int]]
 

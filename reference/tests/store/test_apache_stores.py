@@ -13,7 +13,7 @@ from reference.core.store.config_files import ConfigFiles, pretty
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, NewMessage, StoreOptions
 from reference.shell.storage.disk import DiskFiles
-from reference.tests.store.making import NOON_MS, all_records, started
+from reference.tests.store.small_stores import NOON_MS, all_records, started
 from spec.store.commit_log import scan
 from spec.store.message_record import Record
 

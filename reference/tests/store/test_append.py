@@ -13,7 +13,7 @@ from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.types import NewMessage, PutResult, PutStatus
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     contents,

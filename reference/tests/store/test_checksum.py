@@ -9,7 +9,7 @@ from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.types import StoreOptions
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import NOON_MS, message
+from reference.tests.store.small_stores import NOON_MS, message
 from spec.integers import body_crc
 from spec.store.message_record import record_layout
 

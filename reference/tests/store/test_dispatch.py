@@ -13,7 +13,7 @@ from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import DispatchRequest, NewMessage, StoreOptions
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     contents,

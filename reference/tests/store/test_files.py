@@ -24,7 +24,7 @@ from reference.core.store.types import (
 )
 from reference.shell.storage.disk import DiskFiles
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     all_records,

@@ -7,7 +7,13 @@ import pytest
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import NOON_MS, TINY, append_one, message, started
+from reference.tests.store.small_stores import (
+    NOON_MS,
+    TINY,
+    append_one,
+    message,
+    started,
+)
 from spec.derive.numpy_dtype import leading_fields
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.message_record import record_layout

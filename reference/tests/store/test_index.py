@@ -14,7 +14,7 @@ from reference.core.store.index.index_service import index_name
 from reference.core.store.index.key_hash import index_hash, tags_hash
 from reference.core.store.message_store import MessageStore
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     append_one,

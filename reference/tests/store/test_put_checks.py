@@ -9,7 +9,7 @@ import pytest
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import NewMessage, PutStatus, StoreOptions
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     all_records,
     append_batch,
@@ -17,7 +17,7 @@ from reference.tests.store.making import (
     message,
     started,
 )
-from reference.tests.store.making import wire_batch as batch
+from reference.tests.store.small_stores import wire_batch as batch
 from spec.host import Host
 
 ROOMY = StoreOptions(

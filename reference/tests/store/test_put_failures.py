@@ -12,7 +12,7 @@ from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import NewMessage, PutStatus
 from reference.tests.memory_files import MemoryFile, MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     all_records,

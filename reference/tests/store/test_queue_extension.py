@@ -13,7 +13,7 @@ from reference.core.store.cleaning.retention import HOUR_MS, Retention
 from reference.core.store.consumequeue.extension import QueueExtension
 from reference.core.store.message_store import MessageStore
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     all_records,

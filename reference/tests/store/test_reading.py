@@ -14,7 +14,13 @@ from reference.core.store.index.key_hash import tags_hash
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, StoreOptions
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import NOON_MS, TINY, append_one, message, started
+from reference.tests.store.small_stores import (
+    NOON_MS,
+    TINY,
+    append_one,
+    message,
+    started,
+)
 from spec.store.message_record import decode_record
 
 OPTIONS = replace(TINY, consume_queue_file_size=200)

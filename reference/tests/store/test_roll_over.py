@@ -8,7 +8,7 @@ import pytest
 
 from reference.core.store.types import PutStatus
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     all_records,

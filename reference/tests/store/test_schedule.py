@@ -14,7 +14,7 @@ from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.types import PutStatus
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     all_records,

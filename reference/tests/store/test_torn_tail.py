@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     all_records,

@@ -11,7 +11,7 @@ from reference.core.store.commitlog.transient_store_pool import TransientStorePo
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import PutStatus
 from reference.tests.memory_files import MemoryFiles
-from reference.tests.store.making import (
+from reference.tests.store.small_stores import (
     NOON_MS,
     TINY,
     all_records,

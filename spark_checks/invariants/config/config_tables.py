@@ -17,7 +17,7 @@ from spark_checks.invariants.config.settings import (
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, StoreFile, read_json
 from spark_checks.survey.summary import SurveySummary
-from spec.client import subscribing
+from spec.client import subscription as subscribing
 from spec.store.config import config_files
 
 COMPLETE = Invariant(

@@ -16,8 +16,8 @@ from typing import Any
 import psutil
 import pytest
 
-from spark_checks.session.shipping import SHIPPED
 from spark_checks.session.standalone_cluster import DEADLINE_S, Cluster
+from spark_checks.session.worker_archive import SHIPPED
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.cluster.cluster import (
     KERNEL_PACKAGES,

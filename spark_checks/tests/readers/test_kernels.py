@@ -36,7 +36,7 @@ from spark_checks.kernels.install import kernel_pairs
 from spark_checks.readers.consume_queue import UNIT, written_among
 from spark_checks.readers.index import chains
 from spark_checks.readers.log_part import Parts
-from spark_checks.session.shipping import ARCHIVE, OWN, zip_for_workers
+from spark_checks.session.worker_archive import ARCHIVE, OWN, zip_for_workers
 from spark_checks.store_files import list_store
 from spark_checks.survey.ledger_values import are_ids, numbers_listed, queue_numbers
 from spark_checks.survey.sums import SurveyOptions, sums_of_units

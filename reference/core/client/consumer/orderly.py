@@ -18,7 +18,7 @@ from reference.core.client.rebalance.queue_locks import LockClient
 from reference.core.client.rebalance.queue_states import OrderlyEvent, OrderlyState
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.core.client.remoting.tasks import start
-from spec.client.ordering import AFTER_FAILURE_MS, AFTER_UNLOCKED_MS
+from spec.client.orderly import AFTER_FAILURE_MS, AFTER_UNLOCKED_MS
 
 
 class ConsumeOrderly:

@@ -29,7 +29,7 @@ from reference.core.client.remoting.rpc_client import (
 from reference.core.client.remoting.tasks import start
 from reference.core.client.validators import check_topic
 from reference.core.remoting.response import create_request
-from spec.client.subscribing import CHECK_TIMEOUT_MS
+from spec.client.subscription import CHECK_TIMEOUT_MS
 from spec.wire.bodies.heartbeat import (
     ALL_MESSAGES,
     CheckClientRequestBody,

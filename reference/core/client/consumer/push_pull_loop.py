@@ -30,7 +30,7 @@ from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.core.client.remoting.tasks import start
-from spec.client.subscribing import AFTER_ERROR_MS, AFTER_KEPT_MS, OFFSET_TIMEOUT_MS
+from spec.client.subscription import AFTER_ERROR_MS, AFTER_KEPT_MS, OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.running_info import ProcessQueueInfo
 from spec.wire.message.topic_names import RETRY_PREFIX

@@ -21,7 +21,7 @@ from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import is_success
 from reference.core.client.route.topic_queues import publish_queues
-from spec.client.subscribing import (
+from spec.client.subscription import (
     FIRST_RETRY_LEVEL,
     INNER_PRODUCER,
     OFFSET_TIMEOUT_MS,

@@ -24,7 +24,7 @@ from reference.core.client.pull.pull_request import (
 from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
-from spec.client.subscribing import AFTER_ERROR_MS, AFTER_FLOOD_MS
+from spec.client.subscription import AFTER_ERROR_MS, AFTER_FLOOD_MS
 from spec.wire.remoting.command import Command
 
 LITE_SUSPEND_MS = 20_000

@@ -16,7 +16,7 @@ from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.rpc_client import PersistOffsets, is_success
 from reference.core.client.remoting.tasks import Wait, start
-from spec.client.subscribing import OFFSET_TIMEOUT_MS
+from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.wire.remoting.command import Command
 
 

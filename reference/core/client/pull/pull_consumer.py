@@ -27,7 +27,7 @@ from reference.core.client.remoting.rpc_client import Call, Result
 from reference.core.client.remoting.tasks import Value
 from reference.core.client.route.topic_queues import subscribe_queues
 from reference.core.client.validators import check_topic
-from spec.client.subscribing import OFFSET_TIMEOUT_MS
+from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
 from spec.wire.remoting.command import Command

@@ -28,7 +28,7 @@ from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import Result
 from reference.core.client.remoting.tasks import start
-from spec.client.subscribing import (
+from spec.client.subscription import (
     AFTER_ERROR_MS,
     AFTER_FLOOD_MS,
     OFFSET_TIMEOUT_MS,

@@ -14,7 +14,7 @@ from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import Result, failure_of, is_success
 from reference.core.remoting.request import FieldError
 from reference.core.remoting.response import create_request
-from spec.client.subscribing import SUSPEND_MS
+from spec.client.subscription import SUSPEND_MS
 from spec.layout import LayoutError
 from spec.store.message_record import decode_records
 from spec.wire.bodies.heartbeat import SubscriptionData

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from reference.core.client.pull.message_ext import MessageExt
-from spec.client.subscribing import (
+from spec.client.subscription import (
     BACKLOG_COUNT_MAX,
     BACKLOG_MIB_MAX,
     BACKLOG_SPAN_MAX,

@@ -18,7 +18,7 @@ from reference.core.client.rebalance.queue_states import LockEvent, LockState
 from reference.core.client.remoting.rpc_client import body_of
 from reference.core.client.remoting.tasks import start
 from reference.core.remoting.response import create_request
-from spec.client.ordering import LOCK_TIMEOUT_MS
+from spec.client.orderly import LOCK_TIMEOUT_MS
 from spec.wire.bodies.json_body import encode_body
 from spec.wire.consumer.queue_locks import LockBatchRequestBody, LockBatchResponseBody
 from spec.wire.remoting.request_code import RequestCode

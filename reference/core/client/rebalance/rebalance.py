@@ -20,7 +20,7 @@ from reference.core.client.route.topic_queues import subscribe_queues
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from spec.client.allocation import REBALANCE_PERIOD_MS
-from spec.client.subscribing import OFFSET_TIMEOUT_MS
+from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.wire.bodies.heartbeat import (
     GetConsumerListByGroupResponseBody,
     SubscriptionData,

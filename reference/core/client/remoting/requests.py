@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference.core.client.message import MessageQueue
 from reference.core.remoting.response import create_request
-from spec.client.subscribing import RETRIES_MAX
+from spec.client.subscription import RETRIES_MAX
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 

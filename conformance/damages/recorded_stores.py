@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.damages.damage import Damage
-from conformance.damages.reading import Message, messages_in, still_known
+from conformance.damages.served_messages import Message, messages_in, still_known
 from conformance.damages.starts import Outcome, Start
 from conformance.harness.report.manifest import FIXTURES, read_manifest
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.process.deadline import TooLateError, comes_true
-from conformance.messaging.reading import send_bodies
+from conformance.messaging.stored_messages import send_bodies
 from spec.store.message_record import Record, decode_records
 from spec.wire.message.properties import decode_properties
 from spec.wire.pop.pop_bodies import BatchAck
@@ -32,7 +32,7 @@ Brokers need 3 to 12: the checkpoint waits in a timer, and a revive thread follo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Popped:
+class PoppedMessage:
     """One popped message."""
 
     record: Record
@@ -42,7 +42,7 @@ class Popped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Popper:
+class PopGroup:
     """A group that pops a topic."""
 
     broker: Client
@@ -67,31 +67,33 @@ class Popper:
         """Pop, and return the response as it is."""
         return self.broker.pop(topic=self.topic, group=self.group, fields=more)
 
-    def pop(self, **more: FieldValue) -> list[Popped]:
+    def pop(self, **more: FieldValue) -> list[PoppedMessage]:
         """Pop, and return the messages; an empty list without any."""
         response = self.response(**more)
         if response.code == ResponseCode.POLLING_TIMEOUT:
             return []
         return self.popped(response)
 
-    def popped(self, response: Command) -> list[Popped]:
+    def popped(self, response: Command) -> list[PoppedMessage]:
         """Return the messages of the *response* to a pop."""
         records = decode_records(require_success(response).body)
         return [
-            Popped(record=one, receipt=self._receipt(one, response), response=response)
+            PoppedMessage(
+                record=one, receipt=self._receipt(one, response), response=response
+            )
             for one in records
         ]
 
-    def pop_again(self, count: int, **more: FieldValue) -> list[Popped]:
+    def pop_again(self, count: int, **more: FieldValue) -> list[PoppedMessage]:
         """Pop until *count* messages were returned."""
         found = self.pop_in_time(count, **more)
         if len(found) < count:
             raise TooLateError(f"{count} messages are popped again", AGAIN_S)
         return found
 
-    def pop_in_time(self, count: int, **more: FieldValue) -> list[Popped]:
+    def pop_in_time(self, count: int, **more: FieldValue) -> list[PoppedMessage]:
         """Pop until *count* messages were returned, at most `AGAIN_S`; return them."""
-        found: list[Popped] = []
+        found: list[PoppedMessage] = []
 
         def has_all() -> bool:
             found.extend(self.pop(**more))
@@ -100,7 +102,7 @@ class Popper:
         comes_true(has_all, AGAIN_S)
         return found
 
-    def acknowledge(self, popped: Popped, **more: FieldValue) -> Command:
+    def acknowledge(self, popped: PoppedMessage, **more: FieldValue) -> Command:
         """Acknowledge a message."""
         return self.broker.acknowledge(
             topic=self.topic_of_kind(popped.receipt.topic_kind),
@@ -109,7 +111,9 @@ class Popper:
             fields=more,
         )
 
-    def change(self, popped: Popped, invisible_ms: int, **more: FieldValue) -> Command:
+    def change(
+        self, popped: PoppedMessage, invisible_ms: int, **more: FieldValue
+    ) -> Command:
         """Change the invisible time of a message."""
         return self.broker.change_invisible_time(
             topic=self.topic_of_kind(popped.receipt.topic_kind),
@@ -148,13 +152,13 @@ class Popper:
         )
 
 
-def ack_of(popper: Popper, popped: Popped, *, bits: int) -> BatchAck:
+def ack_of(pop_group: PopGroup, popped: PoppedMessage, *, bits: int) -> BatchAck:
     """Return an acknowledgement of the messages of one pop at the set *bits*."""
     receipt = popped.receipt
     data = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
     return BatchAck(
-        group=popper.group,
-        topic=popper.topic,
+        group=pop_group.group,
+        topic=pop_group.topic,
         topic_kind=receipt.topic_kind,
         start_offset=receipt.first_offset,
         queue_id=receipt.queue_id,
@@ -165,6 +169,6 @@ def ack_of(popper: Popper, popped: Popped, *, bits: int) -> BatchAck:
     )
 
 
-def bodies(popped: Iterable[Popped]) -> list[bytes]:
+def bodies(popped: Iterable[PoppedMessage]) -> list[bytes]:
     """Return the bodies of popped messages, in order."""
     return [one.record.body for one in popped]

@@ -14,7 +14,7 @@ from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.reading import records_of
+from conformance.messaging.stored_messages import records_of
 from conformance.messaging.transactions.half import send_half
 from conformance.messaging.transactions.transaction_checks import join, old
 from conformance.models.transactions import HalfMessage, Place
@@ -51,7 +51,7 @@ def restless_settings(target: Target) -> dict[str, str]:
     return {**RESTLESS, "transactionCheckInterval": interval_ms}
 
 
-class Producing:
+class ProducerGroups:
     """A topic with two queues, two groups, and a connection to their broker."""
 
     def __init__(self, target: Target) -> None:

@@ -25,7 +25,7 @@ SMALL = {
 }
 
 
-class Stage:
+class BrokerDriver:
     """A broker and the connections of a test to it."""
 
     def __init__(

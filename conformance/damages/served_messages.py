@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from conformance.damages import rolled
+from conformance.damages import base_store as rolled
 from conformance.harness.client.client import Client
 from conformance.harness.client.peer import NoResponseError
 from conformance.harness.targets.store_files import StoreFiles

@@ -15,7 +15,7 @@ from typing import IO
 from conformance.harness.process.context import Closing
 
 
-class Ordered(Closing):
+class CommandProcess(Closing):
     """A running process, its orders and its answers."""
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conformance.harness.client.client import Client, now_ms, require_success
-from conformance.messaging.reading import records_of
+from conformance.messaging.stored_messages import records_of
 from spec.store.message_record import Record
 from spec.wire.message.timed import TIMER_PRECISION_MS
 from spec.wire.remoting.command import Command

@@ -18,13 +18,13 @@ from pathlib import Path
 
 import psutil
 
-from bench.processes.ordered import Ordered
+from bench.processes.command_process import CommandProcess
 from bench.processes.processor_time import processor_s
 
 INTERVAL_S = 0.2
 
 
-class WatchedError(Exception):
+class MeasuredProcessError(Exception):
     """The process ended without an answer."""
 
 
@@ -40,7 +40,7 @@ class Turn:
     """The same of the processes of each name, each at its own worst moment."""
 
 
-class Watched(Ordered):
+class MeasuredProcess(CommandProcess):
     """A process that is given orders, a line each, and answers with a line."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Watched(Ordered):
         self._peak, self._peaks = 0, dict[str, int]()
         try:
             self.ready = self._answer()
-        except WatchedError:
+        except MeasuredProcessError:
             self.close()
             raise
         self.start_s = time.perf_counter() - began_s
@@ -111,7 +111,9 @@ class Watched(Ordered):
         if not line:
             self._process.wait()
             error = self._complaint()
-            raise WatchedError(error.splitlines()[-1] if error else "it just ended")
+            raise MeasuredProcessError(
+                error.splitlines()[-1] if error else "it just ended"
+            )
         return line.strip()
 
 

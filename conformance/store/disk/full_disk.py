@@ -20,7 +20,7 @@ from conformance.harness.process.small_disk import NoSmallDiskError, SmallDisk, 
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
-from conformance.store.disk import ageing
+from conformance.store.disk import expired_files as ageing
 from conformance.store.workload import Outgoing, send_all
 from spec.store.file_names import ABORT
 

@@ -22,7 +22,7 @@ from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.store.workload import Outgoing, send, send_all
-from conformance.store.written import wait_until_dispatched
+from conformance.store.written_store import wait_until_dispatched
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import COMMIT_LOG
 from spec.store.queue_extension import END_SIZE, EXTENSION, SMALLEST_SIZE

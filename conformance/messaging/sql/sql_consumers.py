@@ -8,7 +8,7 @@ from conformance.harness.client.client import (
     require_success,
     subscription_data,
 )
-from conformance.messaging.reading import bodies_of
+from conformance.messaging.stored_messages import bodies_of
 from spec.wire.consumer.sql_filter import SQL92
 from spec.wire.remoting.response_code import ResponseCode
 
