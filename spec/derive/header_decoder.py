@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 SMALL_NUMBERS = {str(number): number for number in range(4096)}
 """Text of the numbers that most Integer fields have: queue ids, flags, counts."""
+_TRUTH = {None: False, "false": False, "true": True}
+"""The boolean texts that Java writes; None is the text of an absent field."""
 _SURELY_INT64 = 19
 """A decimal number of fewer digits fits a Java long."""
 
@@ -58,9 +60,9 @@ def header_decoder(
         "decode_each": decode_each,
         "header": header,
         "new": tuple.__new__,
-        "not_true": (None, "false"),
         "pick": itemgetter(*required),
         "small": SMALL_NUMBERS,
+        "truth": _TRUTH,
     }
     exec("\n".join(_source(fields)), names)  # noqa: S102 - made of names of the table
     decode: Callable[[HasFields], Header] = names["decode"]
@@ -95,4 +97,4 @@ def _conversion(field: HeaderField, value: str) -> Iterator[str]:
         yield "   return decode_each(request)"
         yield f"  {value} = int({value})"
     elif field.java_type in {"boolean", "Boolean"}:
-        yield f"  {value} = {value} not in not_true and {value}.lower() == 'true'"
+        yield f"  {value} = truth[{value}]"

@@ -18,7 +18,7 @@ from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 from spec.wire.remoting.command import CommandFlag
 from spec.wire.remoting.response_code import ResponseCode
 
-_RESPONSE_BIT = int(CommandFlag.RESPONSE)
+RESPONSE_BIT = int(CommandFlag.RESPONSE)
 _ONEWAY_BIT = int(CommandFlag.ONE_WAY)
 _NUMBER = re.compile(r"[+-]?\d{1,20}")
 
@@ -52,7 +52,7 @@ class Request:
     @property
     def is_response(self) -> bool:
         """Whether this is a response to a request of this server."""
-        return bool(self.flag & _RESPONSE_BIT)  # [WIRE-COMMAND-010]
+        return bool(self.flag & RESPONSE_BIT)  # [WIRE-COMMAND-010]
 
     @property
     def is_oneway(self) -> bool:

@@ -28,7 +28,7 @@ from reference.core.remoting.effects import (
     SetTimer,
 )
 from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import RESPONSE_BIT, Request
 from reference.core.remoting.response import (
     SYSTEM_ERROR,
     Response,
@@ -268,13 +268,6 @@ class RemotingServer(Outbox):
         except Exception as error:  # one bad response must not end other requests
             self.log_error(f"response to {opaque}: {error_text(error)}")
 
-    def _is_sequence(self, first: Request, other: Request) -> bool:
-        """Return whether the handler of *first* takes *other* with it."""
-        if self.check_access is not None:
-            return False  # each request has its own check
-        is_same = other.code == first.code and not other.is_response
-        return is_same and first.code in self.sequence_handlers
-
     def _handle_requests(self, peer: Connection) -> tuple[list[bytes], Request | None]:
         """Handle the requests that *peer* has completed.
 
@@ -290,9 +283,16 @@ class RemotingServer(Outbox):
             if first.is_response:
                 self._complete(first.opaque, first)  # [WIRE-COMMAND-006]
                 continue
-            while request is not None and self._is_sequence(first, request):
-                sequence.append(request)
-                request = peer.next_request()
+            code = first.code
+            # With a check of access each request has its own check.
+            if code in self.sequence_handlers and self.check_access is None:
+                while (
+                    request is not None
+                    and request.code == code
+                    and not request.flag & RESPONSE_BIT
+                ):
+                    sequence.append(request)
+                    request = peer.next_request()
             for one, response in zip(sequence, self._handle(sequence), strict=True):
                 # [WIRE-COMMAND-002] [WIRE-CONN-019]
                 if response is not None and not one.is_oneway:

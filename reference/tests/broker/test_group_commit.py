@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from reference.core.broker.send.send_message import is_wait_store_msg_ok
+from reference.core.broker.send.put_result import is_wait_store_msg_ok
 from reference.tests.broker.broker_driver import send_fields
 from reference.tests.broker.slow_disk import SYNC, SlowDisk
 from spec.wire.remoting.command import Command, encode_command

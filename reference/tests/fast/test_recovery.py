@@ -190,7 +190,7 @@ def made_of(burst: Burst, number: int) -> NewMessage:
         properties = f"DELAY\x01{burst.delay}\x02{properties}"
     body = bytes([number % 256]) * burst.body_size
     made = message(burst.topic, burst.queue_id, body, properties, burst.flags)
-    return made._replace(born_host=V6) if burst.is_v6 else made
+    return replace(made, born_host=V6) if burst.is_v6 else made
 
 
 def corrupt_log(files: MemoryFiles, harm: Harm) -> None:

@@ -45,7 +45,6 @@ MESSAGES = st.builds(
     born_at_ms=INT64,
     reconsume_times=INT32,
     prepared_transaction_offset=INT64,
-    wait_until_stored=st.booleans(),
 )
 MEMBERS = st.builds(
     BatchMessage,
@@ -56,8 +55,8 @@ MEMBERS = st.builds(
     body_crc=INT32,
 )
 BATCHES = st.builds(
-    lambda one, members: one._replace(
-        body=encode_batch(members), is_batch=True, properties="", system_flags=0
+    lambda one, members: replace(
+        one, body=encode_batch(members), is_batch=True, properties="", system_flags=0
     ),
     MESSAGES,
     st.lists(MEMBERS, max_size=4),
@@ -66,7 +65,7 @@ REFUSED = [
     message("T", body=bytes(5000)),
     message("a/b"),
     message("T", properties="DELAY\x01x\x02"),
-    message("T", body=b"no batch")._replace(is_batch=True),
+    replace(message("T", body=b"no batch"), is_batch=True),
 ]
 SEQUENCES = st.lists(
     st.one_of(MESSAGES, BATCHES, st.sampled_from(REFUSED)), min_size=1, max_size=12
@@ -117,15 +116,16 @@ def test_the_dispatch_requests_of_an_append_are_those_read_from_the_log(
 def test_a_batch_has_the_records_of_its_messages(
     new: NewMessage, members: list[BatchMessage]
 ) -> None:
-    batch = new._replace(
-        body=encode_batch(members), is_batch=True, system_flags=0, properties=""
+    batch = replace(
+        new, body=encode_batch(members), is_batch=True, system_flags=0, properties=""
     )
     log, singles = new_log(), new_log()
     (result,) = log.append([batch], NOON_MS).results
     assert result.status is PutStatus.PUT_OK
     ids = []
     for member in members:
-        one = new._replace(
+        one = replace(
+            new,
             body=member.body,
             properties=member.properties,
             flag=member.flag,
@@ -171,6 +171,6 @@ def test_an_append_of_a_sequence_is_one_write() -> None:
 
 def test_a_batch_counts_as_one_call_and_each_of_its_messages() -> None:
     store = started(options=ROOMY)
-    batch = message("T", body=wire_batch(b"a", b"b", b"c"))._replace(is_batch=True)
+    batch = replace(message("T", body=wire_batch(b"a", b"b", b"c")), is_batch=True)
     store.append([batch, message("T")], NOON_MS)
     assert (store.statistics.put_calls, store.statistics.put_count) == (2, 4)

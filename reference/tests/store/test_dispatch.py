@@ -41,9 +41,10 @@ MESSAGES = st.builds(
     system_flags=st.sampled_from([0, 0, 0, 0, 4, 12]),
 )
 BATCHES = st.builds(
-    lambda queue_id, bodies, properties: message(
-        "T", queue_id, wire_batch(*bodies, properties=properties.encode())
-    )._replace(is_batch=True),
+    lambda queue_id, bodies, properties: replace(
+        message("T", queue_id, wire_batch(*bodies, properties=properties.encode())),
+        is_batch=True,
+    ),
     st.integers(0, 1),
     st.lists(st.binary(max_size=3), min_size=1, max_size=4),
     PROPERTIES,

@@ -4,6 +4,8 @@ Messages that the store accepts or refuses.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reference.core.store.message_store import MessageStore
@@ -119,7 +121,7 @@ def test_a_batch_cut_anywhere_is_stored_not_at_all(cut: int) -> None:
 
 def test_hosts_may_be_ipv6() -> None:
     store = started(options=ROOMY)
-    put = message()._replace(born_host=Host.of("::1", 5), store_host=Host.of("::2", 6))
+    put = replace(message(), born_host=Host.of("::1", 5), store_host=Host.of("::2", 6))
     result = append_one(store, put, NOON_MS)
     store.dispatch()
     (record,) = all_records(store, "T", 0)

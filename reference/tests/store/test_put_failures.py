@@ -78,7 +78,7 @@ def test_without_a_file_nothing_is_stored_until_there_is_one() -> None:
     store = started(files)
     assert append_one(store, ONE_A_FILE, NOON_MS).status is PutStatus.PUT_OK
     files.refused = "commitlog"
-    batch = ONE_A_FILE._replace(body=wire_batch(bytes(600)), is_batch=True)
+    batch = replace(ONE_A_FILE, body=wire_batch(bytes(600)), is_batch=True)
     for one in (ONE_A_FILE, batch):
         result = append_one(store, one, NOON_MS)
         assert (result.status, result.is_stored) == (

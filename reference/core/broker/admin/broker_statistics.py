@@ -90,23 +90,25 @@ class BrokerStatistics:
         self, messages: Sequence[NewMessage], results: Sequence[PutResult]
     ) -> None:
         """Count the messages that were stored."""
+        stored: dict[str, list[PutResult]] = {}
         for message, result in zip(messages, results, strict=True):
-            if result.physical_offset < 0:
-                continue
-            counts = self._put_counts.get(message.topic)
+            if result.physical_offset >= 0:
+                stored.setdefault(message.topic, []).append(result)
+        for topic, of_topic in stored.items():
+            counts = self._put_counts.get(topic)
             if counts is None:
-                counts = self._put_counts[message.topic] = (
-                    self._made(TOPIC_PUT_COUNT, message.topic),
-                    self._made(TOPIC_PUT_SIZE, message.topic),
+                counts = self._put_counts[topic] = (
+                    self._made(TOPIC_PUT_COUNT, topic),
+                    self._made(TOPIC_PUT_SIZE, topic),
                     self._made(BROKER_PUT_COUNT, self._cluster),
                 )
-            stored = len(result.record_offsets)
             message_count, size, all_count = counts
-            message_count.value += stored
-            message_count.times += 1
-            size.value += result.size
-            size.times += 1
-            all_count.value += stored
+            added = sum([len(result.record_offsets) for result in of_topic])
+            message_count.value += added
+            message_count.times += len(of_topic)
+            size.value += sum([result.size for result in of_topic])
+            size.times += len(of_topic)
+            all_count.value += added
 
     def on_get(self, group: str, topic: str, result: GetMessageResult) -> None:
         """Count the messages that a group has pulled."""

@@ -8,6 +8,7 @@ meanwhile: the response is sent later, and one flush or transfer serves many mes
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from reference.core.broker.broker_config import BrokerOptions
@@ -16,12 +17,20 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from reference.core.store.types import NewMessage, PutResult, PutStatus
+from spec.wire.message.properties import (
+    NAME_END,
+    VALUE_END,
+    Property,
+    decode_properties,
+)
 from spec.wire.remoting.response_code import ResponseCode
 
 FormResponse = Callable[[PutResult], Response]
 BUSY = "[REJECTREQUEST]system busy, start flow control for a while"
 """Remark for producers, and for send backs, while the store is overloaded."""
 
+_WAIT = f"{Property.WAIT}{NAME_END}"
+_WAIT_TRUE = f"{_WAIT}true{VALUE_END}"
 _ILLEGAL = (
     "the message is illegal, maybe msg body or properties length not matched. "
     "msg body length limit 128k, msg properties length limit 32k."
@@ -71,7 +80,7 @@ def respond_to_put(
     if request.is_oneway:
         return None
     # [SEND-STATE-010] [HA-WAIT-004]
-    if not (message.wait_until_stored and result.is_stored):
+    if not (result.is_stored and is_wait_store_msg_ok(message.properties)):
         return form(result)
     waits = []
     end = result.physical_offset + result.size
@@ -81,7 +90,7 @@ def respond_to_put(
         if ports.slaves.is_slave_ok(end):
             waits.append((ports.slaves.wait, PutStatus.FLUSH_SLAVE_TIMEOUT))
         else:  # [SEND-STATE-008]
-            result = result._replace(status=PutStatus.SLAVE_NOT_AVAILABLE)
+            result = replace(result, status=PutStatus.SLAVE_NOT_AVAILABLE)
     if not waits:
         return form(result)
     pending = _PendingResponse(
@@ -90,6 +99,18 @@ def respond_to_put(
     for wait, failure in waits:
         wait(end, now_ms=request.now_ms, on_done=partial(pending.on_done, failure))
     return None
+
+
+def is_wait_store_msg_ok(properties: str) -> bool:
+    """Return whether the response waits for flush and replication.
+
+    4.6.0 org.apache.rocketmq.common.message.Message#isWaitStoreMsgOK.
+    """
+    # Decoding takes a fifth of a send; nearly all messages have WAIT=true or no WAIT.
+    if properties.count(_WAIT) == properties.count(_WAIT_TRUE):
+        return True
+    value = decode_properties(properties).get(Property.WAIT)
+    return value is None or value.lower() == "true"
 
 
 class _PendingResponse:
@@ -110,7 +131,7 @@ class _PendingResponse:
             or failure is PutStatus.FLUSH_SLAVE_TIMEOUT
         )
         if not is_there and is_worse:
-            self._result = self._result._replace(status=failure)
+            self._result = replace(self._result, status=failure)
         self._open_count -= 1
         if self._open_count == 0:
             self._respond(self._result)

@@ -8,6 +8,7 @@ retry. After the last retry it goes to the dead-letter topic (DLQ) of the group.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from reference.core.broker.group.subscription_groups import SubscriptionGroup
 from reference.core.broker.ports import Ports
@@ -104,7 +105,7 @@ def dead_letter_instead(
     if message.reconsume_times < _times_max(group, request, times_max):
         return message
     topic = dead_letter_topic(state, name, request.now_ms)
-    return message._replace(topic=topic.name, queue_id=0)  # [SEND-RETRY-003]
+    return replace(message, topic=topic.name, queue_id=0)  # [SEND-RETRY-003]
 
 
 def _times_max(group: SubscriptionGroup, request: Request, given: int | None) -> int:
@@ -156,7 +157,8 @@ def _message_sent_back(
         first_id = encode_message_id(record.store_host, record.physical_offset)
         # [RETRY-SENDBACK-005]
         properties.setdefault(Property.ORIGIN_MESSAGE_ID, first_id)
-    return message_of_record(record, topic, queue_id)._replace(
+    return replace(
+        message_of_record(record, topic, queue_id),
         properties=encode_properties(properties),
         store_host=state.store_host,
         reconsume_times=record.reconsume_times + 1,

@@ -9,6 +9,7 @@ that of 4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from reference.core.broker.broker_config import BrokerOptions
@@ -29,7 +30,7 @@ from reference.core.broker.transaction.half_message import is_prepared, prepare
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response, ResponseTemplate
-from reference.core.store.types import NewMessage, PutResult, PutStatus, new_tuple
+from reference.core.store.types import NewMessage, PutResult, PutStatus
 from spec.wire.headers.request_headers import (
     SEND_MESSAGE_FIELDS,
     SEND_MESSAGE_V2_FIELDS,
@@ -46,9 +47,8 @@ from spec.wire.remoting.response_code import ResponseCode
 
 MULTI_TAGS_FLAG = 2
 _NAME_END, _VALUE_END = "\x01", "\x02"
-_TRAN_MSG = str(Property.TRAN_MSG)
-_WAIT = Property.WAIT + _NAME_END
-_WAIT_TRUE = f"{_WAIT}true{_VALUE_END}"
+# Members of an enumeration are slow to look up.
+_TRAN_MSG, _CLUSTER = str(Property.TRAN_MSG), str(Property.CLUSTER)
 _NO_VALUE = _NAME_END + _VALUE_END
 
 _PUT_OK, _SUCCESS = PutStatus.PUT_OK, int(ResponseCode.SUCCESS)
@@ -124,11 +124,9 @@ def _checked_message(state: BrokerState, request: Request) -> tuple[NewMessage, 
     if header.batch:  # [SEND-BATCH-009]
         _check_batch(topic.name)
         message = new_message(state, request, header, topic, queue_id, properties)
-        return message._replace(is_batch=True), queue_id
+        return replace(message, is_batch=True), queue_id
     # [SEND-PROPS-003]
-    properties = with_property(
-        properties, Property.CLUSTER, state.options.broker_cluster_name
-    )
+    properties = with_property(properties, _CLUSTER, state.options.broker_cluster_name)
     message = new_message(state, request, header, topic, queue_id, properties)
     if topic.name.startswith(RETRY_PREFIX):
         message = dead_letter_instead(
@@ -200,7 +198,7 @@ def new_message(
     system_flags = header.sys_flag  # [SEND-FLAG-002]
     if topic.has_many_tags:  # [SEND-FLAG-003]
         system_flags |= MULTI_TAGS_FLAG
-    values = (
+    return NewMessage(
         topic.name,
         queue_id,
         request.body,  # [SEND-BODY-001] [SEND-BODY-002]
@@ -212,22 +210,8 @@ def new_message(
         state.store_host,  # [SEND-HOST-002]
         header.reconsume_times or 0,  # [SEND-RETRY-001]
         0,  # prepared_transaction_offset
-        is_wait_store_msg_ok(properties),
         False,  # is_batch
     )
-    return new_tuple(NewMessage, values)
-
-
-def is_wait_store_msg_ok(properties: str) -> bool:
-    """Return whether the response waits for flush and replication.
-
-    4.6.0 org.apache.rocketmq.common.message.Message#isWaitStoreMsgOK.
-    """
-    # Decoding takes a fifth of a send; nearly all messages have WAIT=true or no WAIT.
-    if properties.count(_WAIT) == properties.count(_WAIT_TRUE):
-        return True
-    value = decode_properties(properties).get(Property.WAIT)
-    return value is None or value.lower() == "true"
 
 
 def with_property(properties: str, name: str, value: str) -> str:

@@ -138,7 +138,7 @@ def _check_half_message(
         properties[Property.TRAN_PREPARED_QUEUE_OFFSET] = str(first)
     renewed = replace(half, properties=encode_properties(properties))
     again = message_of_record(renewed, half.topic, half.queue_id)
-    again = again._replace(flag=0, reconsume_times=0)  # [TXN-CHECK-021]
+    again = replace(again, flag=0, reconsume_times=0)  # [TXN-CHECK-021]
     result = put_message(state, again, now_ms)  # [TXN-CHECK-006]
     if result.is_stored and event is HalfEvent.CHECK:
         _send_check_request(state, remoting, renewed, result)

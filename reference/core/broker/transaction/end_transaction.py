@@ -4,6 +4,8 @@ END_TRANSACTION: a producer commits or rolls back (Java: EndTransactionProcessor
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reference.core.broker.query.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
@@ -92,7 +94,8 @@ def _committed_message(half: Record, commit_log_offset: int) -> NewMessage:
     # the message keeps both. [TXN-END-010]
     topic, queue_id = properties[Property.REAL_TOPIC], properties[Property.REAL_QID]
     system_flags = half.system_flags & ~TRANSACTION_BITS
-    return message_of_record(half, topic, int(queue_id))._replace(
+    return replace(
+        message_of_record(half, topic, int(queue_id)),
         system_flags=system_flags | COMMIT,  # [TXN-END-002]
         prepared_transaction_offset=commit_log_offset,
     )

@@ -8,6 +8,7 @@ half message's queue offset as its body, so that it is not checked any more.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum, auto
 
 from reference.core.broker.send.put_result import put_message
@@ -100,7 +101,8 @@ def prepare(message: NewMessage) -> NewMessage:
     properties = decode_properties(message.properties)
     properties[Property.REAL_TOPIC] = message.topic
     properties[Property.REAL_QID] = str(message.queue_id)
-    return message._replace(
+    return replace(
+        message,
         topic=HALF_TOPIC,
         queue_id=0,
         properties=encode_properties(properties),
@@ -124,7 +126,6 @@ def append_op_message(state: BrokerState, half: Record, now_ms: int) -> None:
         born_at_ms=now_ms,
         born_host=state.store_host,
         store_host=state.store_host,
-        wait_until_stored=False,
     )
     put_message(state, op_message, now_ms)
 

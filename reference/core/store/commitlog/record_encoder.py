@@ -37,7 +37,6 @@ from reference.core.store.types import (
     PutResult,
     PutStatus,
     Queue,
-    new_tuple,
 )
 from spec.host import Host
 from spec.integers import INT32_MAX
@@ -51,8 +50,6 @@ ILLEGAL = PutResult(PutStatus.MESSAGE_ILLEGAL)
 _UNKNOWN_ERROR = PutResult(PutStatus.UNKNOWN_ERROR)
 _V4_SIZE = len(Host.ANY_V4.address)
 _HEAD_AND_BODY_PREFIX = record_head_codec.size + body_prefix.size
-_SHARED_FIELDS = slice(NewMessage._fields.index("system_flags"), None)
-"""The fields of a new message behind its flag, which the records of a batch share."""
 
 
 CheckMessage = Callable[[NewMessage], NewMessage | PutStatus]
@@ -120,12 +117,21 @@ def encode_records(
             results.append(PutResult(message))
             continue
         contents = _contents(message)
-        own_source = message.topic, message[_SHARED_FIELDS]
+        own_source = (
+            message.topic,
+            message.system_flags,
+            message.born_at_ms,
+            message.born_host,
+            message.store_host,
+            message.reconsume_times,
+            message.prepared_transaction_offset,
+            message.is_batch,
+        )
         if shared is None or own_source != source:  # seldom, behind one producer
             shared, source = _shared(message, stored_at_ms), own_source
-        size = shared.fixed_size * len(contents or ())
+        size = 0
         for _, body, properties, _ in contents or ():
-            size += len(body) + len(properties)
+            size += shared.fixed_size + len(body) + len(properties)
         if contents is None or size > size_max:
             results.append(_UNKNOWN_ERROR if message.is_batch else ILLEGAL)
             continue
@@ -140,14 +146,19 @@ def encode_records(
             ends[queue] = queue_offset + len(contents)  # [STORE-RECORD-005]
         places = queue_offset, physical_offset, stored_at_ms
         offsets = _add_records(parts, requests, message, shared, contents, *places)
-        result = (
-            *(_PUT_OK, physical_offset, size, queue_offset, stored_at_ms),
-            *(offsets, shared.id_begin),
+        result = PutResult(
+            _PUT_OK,
+            physical_offset,
+            size,
+            queue_offset,
+            stored_at_ms,
+            offsets,
+            shared.id_begin,
         )
-        results.append(new_tuple(PutResult, result))
+        results.append(result)
         physical_offset += size
-    encoded = b"".join(parts), results, requests, ends, size_without_room
-    return new_tuple(EncodedRecords, encoded)
+    data = b"".join(parts)
+    return EncodedRecords(data, results, requests, ends, size_without_room)
 
 
 def _add_records(
@@ -182,11 +193,19 @@ def _add_records(
         parts += head, middle, body_size, body, topic_bytes, properties
         if is_dispatchable:
             tags_code, keys, unique_key = dispatch_properties(text)
-            request = (
-                *(size, topic, queue_id, queue_offset, physical_offset),
-                *(tags_code, stored_at_ms, flags, keys, unique_key),
+            request = DispatchRequest(
+                size,
+                topic,
+                queue_id,
+                queue_offset,
+                physical_offset,
+                tags_code,
+                stored_at_ms,
+                flags,
+                keys,
+                unique_key,
             )
-            requests.append(new_tuple(DispatchRequest, request))
+            requests.append(request)
         offsets.append(physical_offset)
         physical_offset += size
         queue_offset += 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.config_files import DELAY_OFFSETS, ConfigFiles
@@ -57,7 +58,8 @@ def delay_message(message: NewMessage, level: int) -> NewMessage:
     properties[Property.DELAY] = str(level)
     properties[Property.REAL_TOPIC] = message.topic
     properties[Property.REAL_QID] = str(message.queue_id)
-    return message._replace(
+    return replace(
+        message,
         topic=SCHEDULE_TOPIC,
         queue_id=level - 1,  # [DELAY-LEVEL-005]
         properties=encode_properties(properties),

@@ -74,20 +74,23 @@ class IndexFile:
         after each key.
         """
         number, begin_ms, slot_count = self.next_item, self.begin_ms, self.slot_count
+        holes_take_space = self._file.holes_take_space
         newest: dict[int, int] = {}
         items = []
         for key_hash, physical_offset, stored_at_ms in keys:
             slot_at = HEADER_SIZE + key_hash % slot_count * SLOT_SIZE
             previous = newest.get(slot_at, 0)
             if not previous:
-                if self._file.holes_take_space:
+                if holes_take_space:
                     self._file.reserve(slot_at, SLOT_SIZE)
                 (previous,) = slot_codec.unpack_from(self.view, slot_at)
                 if not 0 < previous <= number:
                     previous = 0
             seconds = 0
-            if begin_ms > 0:  # [INDEX-ITEM-003]
-                seconds = min(max((stored_at_ms - begin_ms) // 1000, 0), INT32_MAX)
+            if 0 < begin_ms < stored_at_ms:  # [INDEX-ITEM-003]
+                seconds = (stored_at_ms - begin_ms) // 1000
+                if seconds > INT32_MAX:
+                    seconds = INT32_MAX
             # [INDEX-ITEM-001] [INDEX-ITEM-002]
             item = item_codec.pack(key_hash, physical_offset, seconds, previous)
             items.append(item)

@@ -72,14 +72,16 @@ class IndexService:
             file = self._add_file(requests[0].stored_at_ms, checkpoint)
         end_offset = file.end_offset
         keys: list[IndexKey] = []
+        room = file.room
         for request in requests:
             place, stored_at_ms = request.physical_offset, request.stored_at_ms
             own_keys = keys_of(request) if place >= end_offset else ()
             for key in own_keys or (None,):
-                if len(keys) == file.room:
+                if len(keys) == room:
                     file.put(keys)
                     keys = []
                     file = self._add_file(stored_at_ms, checkpoint)
+                    room = file.room
                 if key is not None:
                     keys.append((index_hash(request.topic, key), place, stored_at_ms))
         if keys:

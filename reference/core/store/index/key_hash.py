@@ -1,7 +1,8 @@
 """
 Java's string hash of tags and keys, faster than its definition in ``spec.integers``.
 
-Unique keys of one producer share their beginnings, whose hashes are cached.
+Unique keys of one producer share their beginnings for a millisecond, and all producers
+share the ends, which count messages. The hashes of both are cached.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ _POWERS: tuple[int, ...] = tuple(
     pow(31, n, 2**32) for n in reversed(range(_POWERS_COUNT))
 )
 """Powers of 31, the highest first: the factors of a text's code units."""
-_TAIL = 8
-"""Characters at the end of a unique key that change within a minute."""
-_TAIL_POWERS = _POWERS[-_TAIL:]
-_HEAD_POWER: int = 31**_TAIL
+_TAIL = 3
+"""Characters at the end of a unique key that change with each message."""
+_TAIL_POWER: int = 31**_TAIL
 
 
 @lru_cache(maxsize=16_384)
@@ -35,20 +35,14 @@ def index_hash(topic: str, key: str) -> int:
     """Return the hash of *key* in the index: 31 bits, 0 or more."""
     text = f"{topic}#{key}"  # [INDEX-KEY-001]
     tail = text[-_TAIL:]
-    if len(text) > _TAIL and tail.isascii():
-        # 1.3 µs for a unique key, where the hash of the whole text takes 2.6 µs.
-        own: int = sum(map(mul, tail.encode(), _TAIL_POWERS))
-        code = (_head_hash(text[:-_TAIL]) + own) & 0xFFFFFFFF
+    if tail.isascii():
+        # 0.5 µs for a unique key, where the hash of the whole text takes 2.6 µs.
+        code = _head_hash(text[:-_TAIL]) * _TAIL_POWER + _tail_hash(tail)
     else:
-        code = _hash(text) & 0xFFFFFFFF
+        code = _hash(text)
+    code &= 0xFFFFFFFF
     # [INDEX-KEY-002] Java's absolute value; that of the smallest int is 0 here.
     return code if code < 2**31 else -code & 0x7FFFFFFF
-
-
-@lru_cache(maxsize=16_384)
-def _head_hash(text: str) -> int:
-    """Return the hash of *text* times the power of the tail behind it."""
-    return _hash(text) * _HEAD_POWER
 
 
 def _hash(text: str) -> int:
@@ -63,3 +57,7 @@ def _hash(text: str) -> int:
 
 def _utf_16(text: str) -> array[int]:
     return array("H", text.encode(_UTF_16, "surrogatepass"))
+
+
+_head_hash = lru_cache(maxsize=1024)(_hash)
+_tail_hash = lru_cache(maxsize=4096)(_hash)
