@@ -58,17 +58,17 @@ def dump(
     compressed. A body that is not UTF-8 is in bodyBase64 instead. Times of --from and
     --to are like 2026-11-23T20:00 in UTC, or milliseconds since 1970.
 
-    Exit codes: 0 everything could be read, 1 damage was passed over, 2 the input is
-    not a commit log.
+    Exit codes: 0 everything could be read, 1 damage was passed over, or a commit-log
+    file is a directory or a broken link, 2 the input is not a commit log.
     """
     from cli.runs.dump_records import WRITERS, Selection, describe
-    from reference.core.salvage.readable_records import DamagedRange
+    from reference.core.salvage.readable_records import FoundRecord
 
     selection = Selection(topic=topic, key=key, begin_ms=begin, end_ms=end)
     write = WRITERS[form](sys.stdout.buffer)
     is_whole = True
     for found in _parts(source):
-        if isinstance(found, DamagedRange):
+        if not isinstance(found, FoundRecord):
             is_whole = False
             click.echo(describe(found), err=True)
         elif selection.has(found.record):
@@ -76,7 +76,7 @@ def dump(
     sys.exit(SUCCESS if is_whole else FINDINGS)
 
 
-def _parts(source: Path) -> Iterator[FoundRecord | DamagedRange]:
+def _parts(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
     """Yield the records and the damage of *source*."""
     from cli.runs.dump_records import DumpError, parts_of
 

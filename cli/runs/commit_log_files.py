@@ -20,6 +20,26 @@ def commit_log_files(directory: Path) -> list[tuple[int, Path]]:
     )
 
 
+def unreadable_entries(directory: Path) -> list[str]:
+    """Return one line for each entry with the name of a commit-log file that is none.
+
+    A directory or a broken link may be in the place of a file that has messages.
+    """
+    found = sorted(path for path in directory.glob("*") if is_offset(path.name))
+    return [
+        f"{directory.name}/{path.name} is {kind_of(path)}: its messages are missing"
+        for path in found
+        if not path.is_file()
+    ]
+
+
+def kind_of(path: Path) -> str:
+    """Return the kind of an entry that is not a file, in words."""
+    if path.is_dir():
+        return "a directory"
+    return "a broken link" if path.is_symlink() else "not a file"
+
+
 @contextmanager
 def mapped(path: Path, size_max: int = 0) -> Iterator[bytes]:
     """Yield the bytes of a file, mapped read-only, up to *size_max* unless it is 0."""

@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 import orjson
 
-from cli.runs.commit_log_files import commit_log_files, mapped
+from cli.runs.commit_log_files import commit_log_files, mapped, unreadable_entries
 from reference.core.salvage.readable_records import (
     DamagedRange,
     FoundRecord,
@@ -59,8 +59,11 @@ class Selection(NamedTuple):
         return self.key in (*keys_of(properties), properties.get(Property.UNIQ_KEY))
 
 
-def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange]:
-    """Yield the records and damaged ranges of a store or a commit-log file."""
+def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
+    """Yield the records and damaged ranges of a store or a commit-log file.
+
+    Each entry of the commit log that is not a file precedes them, as one line.
+    """
     if source.is_file():
         try:
             files = [(offset_of(source.name), source)]
@@ -68,8 +71,9 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange]:
             raise DumpError(f"{source} is not named as a commit-log file") from error
     else:
         files = commit_log_files(source / COMMIT_LOG)
+        yield from unreadable_entries(source / COMMIT_LOG)
     if not files:
-        raise DumpError(f"{source} is no store: it has no {COMMIT_LOG}")
+        raise DumpError(f"{source} is not a store: {COMMIT_LOG} has no file")
     end = files[0][0]
     for base, path in files:
         if base > end:
@@ -173,8 +177,10 @@ def body_of(record: Record) -> tuple[bytes, str]:
     return (body, "") if inflater.eof else (record.body, "too large")
 
 
-def describe(damaged: DamagedRange) -> str:
-    """Return one line about a damaged range."""
+def describe(damaged: DamagedRange | str) -> str:
+    """Return one line about a damaged range, or the line of an entry."""
+    if isinstance(damaged, str):
+        return damaged
     return (
         f"no readable message from {damaged.begin} to {damaged.end} of the commit log"
         f" ({damaged.end - damaged.begin:,} bytes)"

@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cli.runs.commit_log_files import commit_log_files, mapped
+from cli.runs.commit_log_files import commit_log_files, mapped, unreadable_entries
 from cli.runs.salvage_config import write_config
 from cli.runs.stated_offsets import stated_offsets
 from reference.core.recovery_forecast.file_sizes import inferred_options
@@ -87,6 +87,7 @@ def salvage_store(
         writer.write_file(base, path, is_last=base == files[-1][0])
         progress(size)
     _count_lost(store, files[0][0], writer.offsets, writer.result)
+    writer.result.warnings += unreadable_entries(store / COMMIT_LOG)
     writer.result.warnings += write_config(view, target, writer.offsets)
     _make_queues(target, options, writer.offsets)
     return writer.result

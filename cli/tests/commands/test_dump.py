@@ -119,6 +119,19 @@ def test_damage_is_passed_over_with_a_line(store: Path) -> None:
     assert errors.count("\n") == 1
 
 
+@pytest.mark.parametrize("kind", ["a directory", "a broken link"])
+def test_an_entry_that_is_no_file_is_incomplete_output(store: Path, kind: str) -> None:
+    last = store / "commitlog" / f"{SIZE:020d}"
+    last.unlink()
+    if kind == "a directory":
+        last.mkdir()
+    else:
+        last.symlink_to("gone")
+    code, lines, errors = dumped(store)
+    assert (code, len(lines)) == (1, 5)
+    assert errors == f"commitlog/{last.name} is {kind}: its messages are missing\n"
+
+
 def test_what_is_no_log_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"x")
     for source in (tmp_path, tmp_path / "file"):

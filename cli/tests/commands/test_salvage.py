@@ -162,3 +162,14 @@ def test_a_directory_without_a_log_is_no_store(tmp_path: Path) -> None:
     code, output = run("salvage", tmp_path / "empty", "-o", tmp_path / "new")
     assert (code, output.count("\n")) == (2, 1)
     assert not (tmp_path / "new").exists()
+
+
+def test_a_directory_in_place_of_a_file_is_reported(
+    store: Path, tmp_path: Path
+) -> None:
+    last = max((store / "commitlog").iterdir())
+    last.unlink()
+    last.mkdir()
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert code == 1
+    assert f"  commitlog/{last.name} is a directory" in output
