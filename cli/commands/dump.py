@@ -58,8 +58,8 @@ def dump(
     compressed. A body that is not UTF-8 is in bodyBase64 instead. Times of --from and
     --to are like 2026-11-23T20:00 in UTC, or milliseconds since 1970.
 
-    Exit codes: 0 everything could be read, 1 damage was passed over, or a commit-log
-    file is a directory or a broken link, 2 the input is not a commit log.
+    Exit codes: 0 everything could be read, 1 damage was passed over, 2 the input is not
+    a commit log. A directory or a broken link in place of a commit-log file is damage.
     """
     from cli.runs.dump_records import WRITERS, Selection, describe
     from reference.core.salvage.readable_records import FoundRecord

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.options.common import format_option
-from cli.options.line_width import wrapped
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
 from cli.options.releases import recoverable_releases, release_option
+from conformance.harness.report.line_width import wrapped
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
 
 if TYPE_CHECKING:

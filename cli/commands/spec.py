@@ -14,11 +14,11 @@ from cli.exports.plain import clauses_as_json, layouts_as_json
 from cli.exports.readers import dissector, kaitai
 from cli.options.clause_selection import chosen
 from cli.options.completions import chosen_clauses
-from cli.options.line_width import wrapped
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option
 from cli.options.run_options import LEVEL
 from cli.runs.clause_tests import clause_tests
+from conformance.harness.report.line_width import wrapped
 from conformance.harness.report.request_coverage import ENTRIES_FILE, coverage_as_json
 from spec.clause import Clause
 from spec.observed import evidence_of

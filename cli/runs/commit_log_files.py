@@ -21,7 +21,7 @@ def commit_log_files(directory: Path) -> list[tuple[int, Path]]:
 
 
 def unreadable_entries(directory: Path) -> list[str]:
-    """Return one line for each entry with the name of a commit-log file that is none.
+    """Return one line for each entry that is only named as a commit-log file.
 
     A directory or a broken link may be in the place of a file that has messages.
     """

@@ -12,8 +12,8 @@ from itertools import pairwise
 import click
 from _pytest.mark.expression import Expression
 
-from cli.options.line_width import wrapped
 from cli.runs.clause_tests import clause_tests
+from conformance.harness.report.line_width import wrapped
 from conformance.harness.targets.embedded import SOURCES
 from spec.clause import Clause
 from spec.registry import all_clauses

@@ -14,10 +14,10 @@ from conformance.harness.report.evidence_differences import (
 from conformance.harness.report.known_failures_file import known_text, write_known
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.report import report_of, write_report
-from conformance.harness.report.run_page import PAGE_OF_RUN
 from conformance.harness.report.run_record import ClauseResult, Record, Verdict
 from conformance.harness.report.summary import (
     write_differences,
+    write_end,
     write_honesty,
     write_summary,
 )
@@ -78,7 +78,7 @@ class Recorder:
     ) -> None:
         """Print the outcomes of the clauses."""
         description = self._host.description if self._results else {}
-        heading = f"clauses on {description.get('text') or self._options.target}"
+        heading = f"target {description.get('text') or self._options.target}"
         if description.get("release"):
             heading += f" as {description['release']}"
         if description.get("release_source"):
@@ -87,6 +87,7 @@ class Recorder:
             terminalreporter,
             self._results,
             heading=heading,
+            report=self._options.report,
             is_whole=not self._options.by_cause,
         )
         write_honesty(
@@ -94,12 +95,10 @@ class Recorder:
             names_of(refuses_of(description)),
             description.get("complaints", "").splitlines(),
         )
-        if self._results and self._options.report is not None:
-            page = self._options.report / PAGE_OF_RUN
-            terminalreporter.write_line(f"report: {page}")
         if self._comparison is not None:
             is_whole = not self._options.by_cause or self._options.against_evidence
             write_differences(terminalreporter, self._comparison, is_whole=is_whole)
+        write_end(terminalreporter, self._results, report=self._options.report)
 
     def _hush(self, config: pytest.Config) -> None:
         """Keep pytest from writing each failure, where causes are written instead."""

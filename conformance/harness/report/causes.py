@@ -20,7 +20,7 @@ Result = Mapping[str, Any]
 VALUE_LIMIT = 160
 """Characters of a value in one line."""
 GRAVE_LEVELS = ("MUST",)
-_BLOCKER = re.compile(r"blocked by ([A-Z]+-[A-Z0-9]+-\d{3})")
+BLOCKER = re.compile(r"blocked by ([A-Z]+-[A-Z0-9]+-\d{3})")
 _VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}(_\d+)?|\d{4,}")
 """Parts of a value that differ from test to test: offsets, ids, ports."""
 TELLING_SIZE = 30
@@ -132,7 +132,7 @@ def _count_blocked(causes: Iterable[Cause], results: Iterable[Result]) -> None:
         if result["outcome"] != "blocked":
             continue
         reason = result.get("reason") or ""
-        named = _BLOCKER.search(reason)
+        named = BLOCKER.search(reason)
         cause = by_clause.get(named[1]) if named else next(iter(breaks), None)
         if cause is not None:
             cause.blocked += 1

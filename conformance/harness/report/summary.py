@@ -1,45 +1,59 @@
-"""Summary in the terminal: outcomes by room, causes of failures, and reasons."""
+"""
+End of a run in the terminal: one screen with counts, causes of failures and reasons.
+
+The cause that explains most comes first. A report has everything that does not fit.
+"""
 
 from __future__ import annotations
 
-import shutil
-import textwrap
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from conformance.harness.report.causes import (
+    BLOCKER,
     Cause,
     Result,
     causes_of,
     one_line,
     stale_clauses,
 )
+from conformance.harness.report.counts_table import checked_line, table
 from conformance.harness.report.evidence_differences import Comparison, difference_lines
-from conformance.harness.report.outcome import VERDICTS, Outcome
+from conformance.harness.report.line_width import (
+    CUT,
+    cut_at,
+    line_width,
+    wrapped_at,
+)
+from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.report import entry_of
+from conformance.harness.report.run_page import PAGE_OF_RUN
 from conformance.harness.report.run_record import STOPPED, ClauseResult
-from spec.registry import all_clauses
 
-SHORT = {
-    Outcome.PASS: "pass",
-    Outcome.FAIL: "fail",
-    Outcome.KNOWN: "known",
-    Outcome.BLOCKED: "blocked",
-    Outcome.ERROR: "error",
-    Outcome.UNSUPPORTED: "unsupp.",
-    Outcome.NOT_APPLICABLE: "n/a",
-}
-"""Outcomes as heads of columns."""
-BAR_WIDTH = 10
-VALUE_INDENT = 9 * " "
-MOST_REASONS = 12
+CAUSES_HEIGHT = 18
+"""Lines of all causes, with the text of a failure that is alone."""
+MOST_CAUSES = 5
+MOST_REASONS = 3
 MOST_NAMED = 3
 """Clauses of a reason that are named."""
-MOST_CAUSES = 20
-FEW_CAUSES = 3
-"""Up to so many failures are shown whole."""
+FEW_CLAUSES = 12
+"""A run of so few clauses shows a failure whole, if it is alone."""
+SENTENCE_LINES = 3
+"""Lines of the first cause's sentence."""
+CAUSED = (Outcome.FAIL, Outcome.ERROR)
+"""Outcomes that the causes are about."""
+PLAIN: dict[str, bool] = {}
+
+
+class Line(NamedTuple):
+    """A line, and its colours as pytest's terminal has them."""
+
+    text: str
+    markup: dict[str, bool] = PLAIN
 
 
 def write_summary(
@@ -47,82 +61,67 @@ def write_summary(
     results: list[ClauseResult],
     *,
     heading: str,
+    report: Path | None,
     is_whole: bool,
 ) -> None:
-    """Write the table of outcomes, the causes of failures, and reasons.
+    """Write counts, causes of failures and reasons, at most one screen.
 
-    The texts of failures are written too if there are only a few, unless *is_whole*:
-    then pytest has written all of them.
+    *report* is the directory of the report, None without one. With *is_whole*, pytest
+    has written the text of each failure.
     """
     if not results:
         return
-    terminal.section(heading)
-    for line in table(results):
+    terminal.section("clauses")
+    _write(terminal, [Line(heading, {"bold": True})])
+    for line in table(results, _width(terminal)):
         terminal.write_line(line)
-    for line in wrapped(checked_line(results), "  "):
-        terminal.write_line(line, bold=True)
+    _write(terminal, [Line(checked_line(results), {"bold": True})])
     entries = [entry_of(result) for result in results]
-    write_causes(terminal, entries, is_whole=is_whole)
-    for line in reasons(results):
-        for part in wrapped(line, "  "):
-            terminal.write_line(part)
+    write_causes(terminal, entries, report=report, is_whole=is_whole)
+    is_short = any(result.outcome in CAUSED for result in results)
+    for reason in reasons(results, is_short=is_short):
+        line = cut_at(_width(terminal), reason) if is_short else reason
+        _write(terminal, [Line(line)])
 
 
 def write_causes(
-    terminal: pytest.TerminalReporter, entries: Sequence[Result], *, is_whole: bool
+    terminal: pytest.TerminalReporter,
+    entries: Sequence[Result],
+    *,
+    report: Path | None,
+    is_whole: bool,
 ) -> None:
-    """Write the causes of failures, then those of errors, and stale known failures."""
+    """Write the causes of failures, then that of errors, and stale known failures."""
     failed, errors = causes_of(entries), causes_of(entries, "error")
-    if not is_whole and len(failed) + len(errors) <= FEW_CAUSES:
-        for cause in [*failed, *errors]:
-            terminal.write_line("")
-            terminal.write_line(cause.text.rstrip())
-    if failed:
-        terminal.section("causes of failures")
-    for cause in failed[:MOST_CAUSES]:
-        _write_cause(terminal, cause)
-    if len(failed) > MOST_CAUSES:
-        terminal.write_line(f"... and {len(failed) - MOST_CAUSES} more causes")
-    for cause in errors[:MOST_CAUSES]:
-        named = ", ".join(_first_few(cause.clauses))
-        for line in wrapped(f"error: {one_line(cause.found)} ({named})", "  "):
-            terminal.write_line(line, yellow=True)
-    for name in stale_clauses(entries):
-        text = f"stale: {name} passes; remove its entry from the known failures"
-        terminal.write_line(text, red=True)
+    if failed or errors:
+        terminal.section("causes")
+    text = "" if is_whole else _only_text([*failed, *errors])
+    if text:
+        height = None if len(entries) <= FEW_CLAUSES else CAUSES_HEIGHT
+        _write(terminal, _text_lines(text, height))
+    else:
+        _write(terminal, _cause_lines(failed, errors, _width(terminal)))
+    if more := max(len(failed) - _most(errors), 0) + max(len(errors) - 1, 0):
+        _write(terminal, [Line(f"... and {more:,} more causes{_place(report)}")])
+    stale = stale_clauses(entries)
+    if stale:
+        named = ", ".join(_first_few(stale))
+        text = f"known failures that pass (remove their entries): {named}"
+        _write(terminal, [Line(text, {"red": True})])
 
 
-def _write_cause(terminal: pytest.TerminalReporter, cause: Cause) -> None:
-    """Write one cause: the clause, its sentence, the values, the command."""
-    extent = f"  ({cause.extent})" if cause.extent else ""
-    colour = {"red": True} if cause.is_grave else {"yellow": True}
-    terminal.write_line(f"{cause.clause_id} {cause.level}{extent}", **colour)
-    lines = [*wrapped(cause.sentence)]
-    if cause.found:
-        lines += wrapped(f"got      {one_line(cause.found)}", VALUE_INDENT)
-    if cause.expected:
-        lines += wrapped(f"expected {one_line(cause.expected)}", VALUE_INDENT)
-    others = [name for name in cause.clauses if name != cause.clause_id]
-    if others:
-        lines += wrapped(f"also     {', '.join(_first_few(others))}", VALUE_INDENT)
-    if cause.again:
-        lines.append(f"again    {cause.again}")
-    for line in lines:
-        terminal.write_line(f"  {line}")
-
-
-def wrapped(text: str, indent: str = "") -> list[str]:
-    """Return *text* in lines that fit the terminal, two columns from its edge."""
-    columns = shutil.get_terminal_size().columns - 2
-    return textwrap.wrap(
-        text, columns, subsequent_indent=indent, break_on_hyphens=False
-    )
-
-
-def _first_few(names: list[str]) -> list[str]:
-    """Return the first names, and the number of the others."""
-    more = len(names) - MOST_NAMED
-    return names[:MOST_NAMED] + ([f"{more} more"] if more > 0 else [])
+def write_end(
+    terminal: pytest.TerminalReporter,
+    results: Iterable[ClauseResult],
+    *,
+    report: Path | None,
+) -> None:
+    """Write the place of the report, and the next command after a failure."""
+    if report is not None:
+        terminal.write_line(f"report   {report / PAGE_OF_RUN}")
+    failed = causes_of(map(entry_of, results))
+    if failed and failed[0].again:
+        terminal.write_line(f"next     {failed[0].again} -v")
 
 
 def write_honesty(
@@ -130,9 +129,11 @@ def write_honesty(
 ) -> None:
     """Write the codes that the target refuses, and complaints about its honesty."""
     if refused:
-        terminal.write_line(f"the target refuses: {', '.join(refused)}")
+        named = ", ".join(_first_few(refused))
+        _write(terminal, [Line(f"the target refuses: {named}")])
     for line in complaints:
-        terminal.write_line(f"not honest: {line}; its refusals do not count", red=True)
+        text = f"not honest: {line}; its refusals do not count"
+        _write(terminal, [Line(text, {"red": True})])
 
 
 def write_differences(
@@ -140,79 +141,129 @@ def write_differences(
 ) -> None:
     """Write the comparison with the evidence, and each difference if *is_whole*."""
     heading, *lines = difference_lines(found)
-    for line in wrapped(heading, "  "):
-        terminal.write_line(line)
+    _write(terminal, [Line(heading)])
     if not is_whole:
         return
     for line in lines:
         terminal.write_line(line, yellow=True)
 
 
-def table(results: Iterable[ClauseResult]) -> list[str]:
-    """Return one line for each room that has a result, with its share of passes."""
-    counted: dict[str, Counter[Outcome]] = defaultdict(Counter)
-    for result in results:
-        counted[result.id.partition("-")[0]][result.outcome] += 1
-    total = sum(counted.values(), Counter())
-    rows = [
-        ("", *SHORT.values(), ""),
-        *((room, *_cells(count)) for room, count in sorted(counted.items())),
-        ("clauses", *_cells(total)),
-    ]
-    return [_line(row) for row in rows]
+def reasons(results: Iterable[ClauseResult], *, is_short: bool = False) -> list[str]:
+    """Return why clauses have no verdict or are known failures, the most first.
 
-
-def checked_line(results: Iterable[ClauseResult]) -> str:
-    """Return the number of clauses with a verdict, and of the others by outcome.
-
-    Clauses of the specification that no test of the run names count as not in the run.
+    With *is_short*, it is without the reasons that counts and causes contain.
     """
-    counted = Counter(result.outcome for result in results)
-    checked = sum(counted[outcome] for outcome in VERDICTS)
-    total = len(all_clauses())
-    others = [
-        f"{counted[outcome]:,} {outcome}"
-        for outcome in SHORT
-        if outcome not in VERDICTS and counted[outcome]
-    ]
-    if missing := total - sum(counted.values()):
-        others.append(f"{missing:,} not in this run")
-    first = (
-        f"checked {checked:,} of {total:,} clauses" if checked else "checked nothing"
-    )
-    return ": ".join(filter(None, [first, ", ".join(others)]))
-
-
-def reasons(results: Iterable[ClauseResult]) -> list[str]:
-    """Return why clauses are known failures, unsupported or not applicable."""
     named: dict[tuple[Outcome, str], list[str]] = defaultdict(list)
     for result in results:
-        if result.outcome not in (Outcome.PASS, Outcome.FAIL, Outcome.ERROR):
-            reason = result.reason
-            if reason.startswith(STOPPED):
-                reason = f"{STOPPED}another clause"
-            named[result.outcome, reason].append(result.id)
+        reason = result.reason
+        is_counted = result.outcome is Outcome.NOT_APPLICABLE or BLOCKER.match(reason)
+        if result.outcome in (Outcome.PASS, *CAUSED) or (is_short and is_counted):
+            continue
+        if reason.startswith(STOPPED):
+            reason = f"{STOPPED}another clause"
+        named[result.outcome, reason].append(result.id)
+    frequent = sorted(named.items(), key=lambda one: -len(one[1]))
     lines = [
-        f"{outcome.value}: {reason} ({', '.join(_first_few(ids))})"
-        for (outcome, reason), ids in named.items()
+        f"{outcome.value}: {one_line(reason)} ({', '.join(_first_few(ids))})"
+        for (outcome, reason), ids in frequent
     ]
     more = len(lines) - MOST_REASONS
     return lines[:MOST_REASONS] + ([f"... and {more} more reasons"] if more > 0 else [])
 
 
-def _cells(count: Counter[Outcome]) -> list[str]:
-    return [*(str(count[outcome] or "·") for outcome in SHORT), _bar(count)]
+def _write(terminal: pytest.TerminalReporter, lines: Iterable[Line]) -> None:
+    """Write *lines*, wrapped at the width of the terminal."""
+    for line in lines:
+        for part in wrapped_at(_width(terminal), line.text).split("\n"):
+            terminal.write_line(part, **line.markup)
 
 
-def _bar(count: Counter[Outcome]) -> str:
-    """Return the share of passes among the verdicts as a bar; empty without any."""
-    decided = sum(count[outcome] for outcome in VERDICTS)
-    if not decided:
-        return ""
-    filled = count[Outcome.PASS] * BAR_WIDTH // decided
-    return "█" * filled + "░" * (BAR_WIDTH - filled)
+def _width(terminal: pytest.TerminalReporter) -> int | None:
+    return line_width(is_terminal=terminal.isatty)
 
 
-def _line(row: Iterable[str]) -> str:
-    first, *cells, bar = row
-    return f"{first:<8}" + "".join(f"{cell:>8}" for cell in cells) + f"  {bar}"
+def _only_text(causes: Sequence[Cause]) -> str:
+    """Return the text of a failed clause that is alone; empty for several."""
+    is_alone = len(causes) == 1 and len(causes[0].clauses) == 1
+    return causes[0].text.rstrip() if is_alone else ""
+
+
+def _text_lines(text: str, height: int | None) -> list[Line]:
+    """Return the first *height* lines of *text*; None for all."""
+    lines = [Line(line) for line in text.split("\n")]
+    if height is None or len(lines) <= height:
+        return lines
+    return [*lines[: height - 1], Line(f"... and {len(lines) - height + 1} more lines")]
+
+
+def _cause_lines(
+    failed: Sequence[Cause], errors: Sequence[Cause], width: int | None
+) -> Iterator[Line]:
+    """Yield the lines of the first causes: more of each where there is room."""
+    shown = failed[: _most(errors)]
+    whole = [
+        _whole_cause(cause, width, is_first=not n) for n, cause in enumerate(shown)
+    ]
+    has_room = sum(map(len, whole)) <= CAUSES_HEIGHT
+    for number, cause in enumerate(shown):
+        is_short = number and not has_room
+        yield from _short_cause(cause, width) if is_short else whole[number]
+    for cause in errors[:1]:
+        named = ", ".join(_first_few(cause.clauses))
+        yield Line(cut_at(width, f"error    {named}"), {"yellow": True})
+        yield Line(cut_at(width, f"  {one_line(cause.found)}"))
+
+
+def _most(errors: Sequence[Cause]) -> int:
+    """Return the number of failures that are shown beside the first of *errors*."""
+    return MOST_CAUSES - len(errors[:1])
+
+
+def _whole_cause(cause: Cause, width: int | None, *, is_first: bool) -> list[Line]:
+    """Return the clause, its sentence, the values, other clauses and the command.
+
+    The command of the first cause is the last line of the run.
+    """
+    sentence = wrapped_at(width, f"  {cause.sentence}", 0).split("\n")
+    if len(sentence) > SENTENCE_LINES:
+        last = f"{sentence[SENTENCE_LINES - 1]}{CUT}"
+        sentence = [*sentence[: SENTENCE_LINES - 1], cut_at(width, last)]
+    lines = [_head(cause), *map(Line, sentence), *_values(cause, width)]
+    others = [name for name in cause.clauses if name != cause.clause_id]
+    if others:
+        lines.append(Line(f"  also     {', '.join(_first_few(others))}"))
+    if cause.again and not is_first:
+        lines.append(Line(f"  again    {cause.again}"))
+    return lines
+
+
+def _short_cause(cause: Cause, width: int | None) -> list[Line]:
+    """Return the clause with the begin of its sentence, and the values."""
+    head = _head(cause)
+    text = cut_at(width, f"{head.text}  {cause.sentence}")
+    return [Line(text, head.markup), *_values(cause, width)]
+
+
+def _head(cause: Cause) -> Line:
+    extent = f"  ({cause.extent})" if cause.extent else ""
+    colour = "red" if cause.is_grave else "yellow"
+    return Line(f"{cause.clause_id} {cause.level}{extent}", {colour: True})
+
+
+def _values(cause: Cause, width: int | None) -> Iterator[Line]:
+    for name, value in (("got", cause.found), ("expected", cause.expected)):
+        if value:
+            yield Line(cut_at(width, f"  {name:<8} {one_line(value)}"))
+
+
+def _place(report: Path | None) -> str:
+    """Return the place of causes that are not on the screen."""
+    if report is None:
+        return "; --report DIR writes all of them, and -v prints them"
+    return f" in {report / PAGE_OF_RUN}"
+
+
+def _first_few(names: Sequence[str]) -> list[str]:
+    """Return the first names, and the number of the others."""
+    more = len(names) - MOST_NAMED
+    return [*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
