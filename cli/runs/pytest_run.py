@@ -16,6 +16,7 @@ from cli.options.exit_codes import (
 )
 from cli.options.unknown_options import UnknownOptions
 from cli.runs.run_end import RunEnd
+from cli.runs.run_progress import run_progress
 from conformance.harness.targets.embedded import SOURCES
 
 PLUGIN = "conformance.harness.pytest_plugin.plugin"
@@ -40,7 +41,9 @@ def run_pytest(name: str, words: list[str], reports: list[str]) -> int:
     # A target's modules may be imported before pytest could rewrite their assertions.
     fixed += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     end = RunEnd()
-    code = pytest.main([*fixed, *reports, *words], plugins=[UnknownOptions(), end])
+    with run_progress() as progress:
+        plugins = [UnknownOptions(), end, progress]
+        code = pytest.main([*fixed, *reports, *words], plugins=plugins)
     if end.is_interrupted:
         raise InterruptedCommand(f"interrupted {end.progress()}")
     if end.error:

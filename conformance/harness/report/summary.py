@@ -179,7 +179,7 @@ def _write(terminal: pytest.TerminalReporter, lines: Iterable[Line]) -> None:
 
 
 def _width(terminal: pytest.TerminalReporter) -> int | None:
-    return line_width(is_terminal=terminal.isatty)
+    return line_width(is_terminal=bool(terminal.isatty))
 
 
 def _only_text(causes: Sequence[Cause]) -> str:

@@ -1,0 +1,160 @@
+"""
+Progress of ``rmqc test`` on a terminal: finished tests, rate and remaining time.
+
+It replaces pytest's letters. A run that is short, or whose output is not a terminal,
+writes nothing before its end.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any, TextIO
+
+import pytest
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+DELAY_S = 3.0
+"""Seconds of a run before its progress is shown."""
+QUIET_VARIABLES = ("CI", "NO_COLOR")
+"""A terminal with one of these is a log of somebody, or has to stay plain."""
+XDIST, XDIST_REPORTER = "dsession", "terminaldistreporter"
+"""Plugins of pytest-xdist that report workers that start."""
+
+
+class _Rate(ProgressColumn):
+    """Tests in a second."""
+
+    def render(self, task: Task) -> Text:
+        """Return the rate of *task*; nothing as long as it is unknown."""
+        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+
+class RunProgress:
+    """A pytest plugin that shows the finished tests of a run."""
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self._progress = progress
+        self._finished: set[str] = set()
+        self._start: Timer | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Begin to wait, unless the output of tests is written."""
+        config = session.config
+        if config.option.verbose >= 0 or config.option.capture == "no":
+            self._progress = None
+            return
+        _silence_workers(config.pluginmanager)
+        if self._progress is not None:
+            self._progress.add_task("starting", total=None)
+            self._start = Timer(DELAY_S, self._progress.start)
+            self._start.daemon = True
+            self._start.start()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Report a worker that ended by itself."""
+        if error and node.config.option.verbose < 0:
+            reporter = node.config.pluginmanager.getplugin("terminalreporter")
+            reporter.write_line(f"worker {node.gateway.id} ended: {error}", red=True)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_report_teststatus(
+        self, config: pytest.Config
+    ) -> Generator[None, Any, Any]:
+        """Leave out the letter of an outcome, without ``-v``."""
+        status = yield
+        if config.option.verbose < 0 and status is not None:
+            return status[0], "", ""
+        return status
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Show the number of tests of a run in this process."""
+        self._update(total=len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Show the number of tests of a run with workers."""
+        self._update(total=len(ids))
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Count the test *nodeid*, which may run twice."""
+        self._finished.add(nodeid)
+        self._update(completed=len(self._finished))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """End the progress before the end of the run is written."""
+        self.stop()
+
+    def stop(self) -> None:
+        """End the progress."""
+        if self._start is not None:
+            self._start.cancel()
+            self._start.join()
+        if self._progress is not None:
+            self._progress.stop()
+
+    def _update(
+        self, *, total: float | None = None, completed: float | None = None
+    ) -> None:
+        if self._progress is not None and total != 0:
+            self._progress.update(
+                self._progress.task_ids[0],
+                description="tests",
+                total=total,
+                completed=completed,
+            )
+
+
+def _silence_workers(plugins: pytest.PytestPluginManager) -> None:
+    """Remove the lines about workers that start: pytest-xdist has no option for it."""
+    reporter = plugins.getplugin(XDIST_REPORTER)
+    if reporter is not None:
+        plugins.unregister(reporter)
+        plugins.getplugin(XDIST).terminal = None
+
+
+@contextmanager
+def run_progress() -> Iterator[RunProgress]:
+    """Yield the plugin of one run; its progress is on standard error."""
+    if not is_shown(sys.stderr):
+        yield RunProgress()
+        return
+    # pytest captures the descriptor of standard error while a test runs.
+    with os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding="utf-8") as file:
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            _Rate(),
+            TimeRemainingColumn(),
+        )
+        progress = Progress(*columns, console=Console(file=file), transient=True)
+        plugin = RunProgress(progress)
+        try:
+            yield plugin
+        finally:
+            plugin.stop()
+
+
+def is_shown(output: TextIO) -> bool:
+    """Return whether *output* is a terminal that shows progress."""
+    is_quiet = any(os.environ.get(name) for name in QUIET_VARIABLES)
+    return output.isatty() and not is_quiet
