@@ -122,6 +122,11 @@ def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
     return defects
 
 
+def is_wrong_checksum(error: BaseException) -> bool:
+    """Return whether *error* is a record whose checksum is not that of its body."""
+    return isinstance(error, LayoutError) and error.field == CHECKSUM_FIELD
+
+
 def description_of(target: Target, baseline: Baseline) -> dict[str, str]:
     """Return the defects of *target* as a part of its description."""
     if baseline is Baseline.NONE:
@@ -174,8 +179,7 @@ def _clause_of(step: Step, error: BaseException) -> str:
     """Return the clause that *error* breaks, that of *step* if it names none."""
     if isinstance(error, WrongOpaqueError):
         return error.clause
-    is_checksum = getattr(error, "field", "") == CHECKSUM_FIELD
-    return CHECKSUM if is_checksum else step.clause
+    return CHECKSUM if is_wrong_checksum(error) else step.clause
 
 
 def _of_failure(step: Step, failure: ConformanceFailure) -> Defect:

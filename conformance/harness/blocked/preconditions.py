@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
+from conformance.harness.baseline.baseline import CHECKSUM, is_wrong_checksum
 from conformance.harness.blocked.known_refusals import exchanges, last_request
 from conformance.harness.blocked.skips import blocked, unsupported
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import PeerMisbehavedError, WrongOpaqueError
 from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.process.deadline import TooLateError
+from spec.layout import LayoutError
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -39,7 +41,7 @@ REQUEST_CLAUSES: dict[int, str] = {
     RequestCode.UPDATE_BROKER_CONFIG: "ADMIN-CONFIG-001",
 }
 """The clause about the success of a request, for requests that tests begin with."""
-PRECONDITION_ERRORS = (RefusedError, PeerMisbehavedError, TooLateError)
+PRECONDITION_ERRORS = (RefusedError, PeerMisbehavedError, TooLateError, LayoutError)
 """Errors of a fixture whose target does not do what the test needs."""
 
 
@@ -59,6 +61,8 @@ def precondition_reason(error: BaseException) -> str:
     happened = first_line(error)
     if isinstance(error, WrongOpaqueError):
         return f"blocked by {error.clause}, {happened}"
+    if is_wrong_checksum(error):
+        return f"blocked by {CHECKSUM}, {happened}"
     request = last_request(CONVERSATIONS.transcripts())
     if request is None:
         return happened

@@ -40,6 +40,10 @@ class Obstacle:
     reason: str
 
 
+class ObservationError(Exception):
+    """An exception of an observation's own code."""
+
+
 class Background:
     """One observation, made by this worker or by another."""
 
@@ -58,7 +62,7 @@ class Background:
     def result(self) -> object:
         """Return the result, once the observation has ended.
 
-        Raises its error, as an error of the target and not a failure of any clause.
+        Raises its error, which is not a failure of any clause.
         """
         self._path.with_suffix(".wanted").touch()
         wait_until(
@@ -68,7 +72,7 @@ class Background:
         seen = pickle.loads(self._path.read_bytes())  # noqa: S301
         if isinstance(seen, Obstacle):
             blocked(seen.reason)
-        if isinstance(seen, TargetError):
+        if isinstance(seen, TargetError | ObservationError):
             raise seen
         return seen
 
@@ -87,9 +91,11 @@ class Background:
             seen = self._observation(self._config, self._ending)
         except PRECONDITION_ERRORS as error:
             seen = Obstacle(reason=f"{self._path.stem}: {first_line(error)}")
+        except TargetError as error:
+            seen = TargetError(str(error))
         # The error is raised to readers of the result, in any thread or process.
         except BaseException as error:
-            seen = TargetError(f"{type(error).__name__}: {error}")
+            seen = ObservationError(f"{type(error).__name__}: {error}")
         waiting = self._path.with_suffix(".part")
         waiting.write_bytes(pickle.dumps(seen))
         waiting.replace(self._path)

@@ -52,7 +52,8 @@ def add_verdict(
     if verdict is None:
         return
     if verdict.outcome in UNMET:
-        verdict = _with_cause(verdict, item)
+        error = call.excinfo.value if call.excinfo is not None else None
+        verdict = _with_cause(verdict, item, error)
     if verdict.outcome in UNMET:
         verdict = _explained(verdict, item, call, report)
     elif verdict.outcome not in VERDICTS and not report.skipped:
@@ -88,7 +89,9 @@ def clauses_about_target(item: pytest.Item) -> list[str]:
     return applicable(named, releases, beyond=beyond) or named
 
 
-def _with_cause(verdict: Verdict, item: pytest.Item) -> Verdict:
+def _with_cause(
+    verdict: Verdict, item: pytest.Item, error: BaseException | None
+) -> Verdict:
     """Return *verdict* of a failed test, changed where its cause is elsewhere."""
     is_watched = suite_of(item) and not item.config.stash[OPTIONS].until_failed
     if is_watched:
@@ -100,6 +103,8 @@ def _with_cause(verdict: Verdict, item: pytest.Item) -> Verdict:
     if refused is not None:
         return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
     defect = defect_behind(verdict, item) if is_watched else None
+    if defect is None and verdict.outcome is Outcome.ERROR and is_watched:
+        defect = _unusable_part(error, item)
     if defect is None:
         return verdict
     if defect.clause not in clauses_of(item):
@@ -127,11 +132,24 @@ def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
         one
         for one in defects
         if one.explains(codes, verdict.values)
+        or one.clause in verdict.blamed
         or (has_stray and one.clause == WrongOpaqueError.clause)
     ]
     named = clauses_of(item)
     behind.sort(key=lambda one: one.clause not in named)
     return next(iter(behind), None)
+
+
+def _unusable_part(error: BaseException | None, item: pytest.Item) -> Defect | None:
+    """Return the first part of the target that is of no use, behind an error of ours.
+
+    A test expects the answers of a target that has this part. *error* is then most
+    likely an answer that the test cannot read.
+    """
+    if isinstance(error, verdicts.TARGET_ERRORS):
+        return None
+    defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
+    return next((one for one in defects if one.is_total), None)
 
 
 def _text_of_own_error(verdict: Verdict, report: pytest.TestReport) -> str:

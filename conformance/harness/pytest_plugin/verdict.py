@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis.errors import HypothesisException
 
+from conformance.harness.baseline.baseline import CHECKSUM, is_wrong_checksum
 from conformance.harness.blocked.preconditions import (
     PRECONDITION_ERRORS,
     lacks_request,
@@ -171,11 +172,12 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
     if isinstance(error, PeerMisbehavedError):
         finding = Finding(found=error.reason, expected=VALID_RESPONSE)
         return ConformanceFailure(clauses[0], [finding], transcript=error.transcript)
+    clause = CHECKSUM if is_wrong_checksum(error) else clauses[0]
     for kind, finding_of in _FINDINGS.items():
         if isinstance(error, kind):
             transcript = CONVERSATIONS.latest()
             finding = finding_of(error)
-            return ConformanceFailure(clauses[0], [finding], transcript=transcript)
+            return ConformanceFailure(clause, [finding], transcript=transcript)
     return None
 
 

@@ -166,6 +166,10 @@ def test_the_send_itself(broker, topic):
 @pytest.mark.clause("WIRE-FRAME-001")
 def test_without_a_send(broker):
     fails("WIRE-FRAME-001")
+
+@pytest.mark.clause("WIRE-FRAME-002")
+def test_expects_messages(broker):
+    [][0]
 """
 
 
@@ -180,6 +184,7 @@ def test_a_request_that_never_succeeds_blocks_the_tests_that_use_it(
     )
     assert ended.outcomes["SEND-RESPONSE-001"] == "fail"
     assert ended.outcomes["WIRE-FRAME-001"] == "fail"
+    assert ended.reasons["WIRE-FRAME-002"].startswith("blocked by SEND-RESPONSE-001")
     assert ended.failures["SEND-RESPONSE-001"]["found"] == (
         "refused with code 1: not today"
     )

@@ -340,6 +340,39 @@ def test_it(broker):
     assert "request 30 GET_MAX_OFFSET" in text
 
 
+CHECKSUMS = """
+from spec.layout import LayoutError
+
+def raise_wrong_checksum():
+    raise LayoutError("0x01 stored, 0x02 computed", field="body_crc", offset=8)
+
+@pytest.fixture
+def stored():
+    raise_wrong_checksum()
+
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_reads_a_store(stored): pass
+
+@pytest.mark.clause("WIRE-FRAME-002")
+def test_reads_a_response(broker):
+    broker.max_offset(topic="T")
+    raise_wrong_checksum()
+"""
+
+
+def test_a_record_that_cannot_be_read_is_no_error_of_ours(tmp_path: Path) -> None:
+    ended = run(tmp_path, CHECKSUMS)
+    assert ended.outcomes == {
+        "STORE-CRC-001": "fail",
+        "WIRE-FRAME-001": "blocked",
+        "WIRE-FRAME-002": "unsupported",
+    }
+    found = "body_crc at byte 8: 0x01 stored, 0x02 computed"
+    assert ended.reasons["WIRE-FRAME-001"] == f"blocked by STORE-CRC-001, {found}"
+    assert ended.failures["STORE-CRC-001"]["found"] == found
+    assert "what came back" in ended.failures["STORE-CRC-001"]["text"]
+
+
 def test_a_missing_header_field_fails_the_first_clause(tmp_path: Path) -> None:
     tests = """
 @pytest.mark.clause("WIRE-FRAME-001", "WIRE-FRAME-002")

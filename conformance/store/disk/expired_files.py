@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.requests.messages import now_ms
+from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
@@ -152,6 +153,10 @@ def aged(target: Target, ending: threading.Event) -> Aged:
         target.clock_rate = HASTE
     began = time.monotonic()
     target.start()
+    wait_until(
+        lambda: tuple(file.name for file in files.log_files()) == before.log_files,
+        what="the log has all of its files after a start",
+    )
     _set_age(files, YOUNG, RESERVED_S - EXPIRY_S)
     started = time.monotonic()
     start_s = (started - began) * target.clock_rate

@@ -13,6 +13,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.harness.targets.target import Target
 from spec.clause import release_key
+from spec.layout import LayoutError
 from spec.store import batch_queue
 from spec.store.commit_log import scan
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, offset_of
@@ -46,6 +47,18 @@ EXPRESSION = "a > 1"
 GROUP = "conformance_sql_group"
 
 
+class LogRecords(dict[int, Record]):
+    """Records of a commit log by their offset."""
+
+    error: LayoutError | None = None
+    """Error at the first bytes of the log that are not a record."""
+
+    def __missing__(self, offset: int) -> Record:
+        """Raise the reason why no record can be read at *offset*."""
+        reason = f"no record at commit-log offset {offset}, which a unit has"
+        raise self.error or LayoutError(reason, offset=offset)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Special:
     """The store of such a target, and the names of what was sent to it."""
@@ -60,12 +73,13 @@ class Special:
         """Whether it is a release that has a timer and batch queues."""
         return release_key(self.release) >= (5,)
 
-    def log(self) -> dict[int, Record]:
+    def log(self) -> LogRecords:
         """Return the records of the commit log by their offset."""
-        found = {}
+        found = LogRecords()
         for file in sorted((self.store / COMMIT_LOG).iterdir()):
-            for placed in scan(file.read_bytes(), offset_of(file.name)).records:
-                found[placed.offset] = placed.record
+            scanned = scan(file.read_bytes(), offset_of(file.name))
+            found.update({one.offset: one.record for one in scanned.records})
+            found.error = found.error or scanned.error
         return found
 
     def files(self, *place: str) -> dict[int, bytes]:
