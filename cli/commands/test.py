@@ -23,10 +23,13 @@ from cli.options.exit_codes import (
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
 from cli.options.selection import select
 from cli.runs.listing import (
+    TestsByClause,
     count_tests,
     keywords_of,
     print_clauses,
+    read_only_suites,
     selected_tests,
+    without_writers,
 )
 from cli.runs.pytest_run import run_pytest
 from cli.runs.side_by_side import folder_of, keep_former, write_matrix
@@ -80,7 +83,12 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
     help="Directory for report.html, report.json, junit.xml, a summary, a badge and"
     " captures of failing tests; for several targets, a folder each and matrix.html.",
 )
-@click.option("--read-only", is_flag=True, help="Only tests that do not write.")
+@click.option(
+    "--read-only",
+    is_flag=True,
+    help="Only tests that do not write: most of --suite wire. All others write to"
+    " topics and groups with unique names.",
+)
 @click.option(
     "--may-configure",
     is_flag=True,
@@ -175,6 +183,8 @@ def test(
         _list(wanted, suite, keywords, profile)
         return
     suites = _suites_to_run(suite, names)
+    if read_only and not all(name.startswith("store:") for name in names):
+        _check_reads(selected_tests(suites, keywords), wanted)
     test_count = None
     if wanted is not None or jobs is None:  # reading the tests takes most of a second
         test_count = count_tests(selected_tests(suites, keywords), wanted)
@@ -274,6 +284,24 @@ def _exit_unchecked(reason: str) -> NoReturn:
     """End the program: no clause got a verdict."""
     click.echo(f"checked nothing: {reason}", err=True)
     sys.exit(NOT_RUN)
+
+
+def _check_reads(tests: TestsByClause, wanted: Sequence[Clause] | None) -> None:
+    """Print how many clauses a run can check that writes nothing; end it for none."""
+    ids = tests.keys() if wanted is None else {one.id for one in wanted}
+    reading = without_writers(tests)
+    checked = len(ids & reading.keys())
+    if not checked:
+        able = ",".join(read_only_suites())
+        _exit_unchecked(
+            f"each selected test writes. --read-only checks clauses of --suite {able};"
+            " without it, tests write to topics of their own"
+        )
+    click.echo(
+        f"--read-only: tests of {checked} of {len(ids & tests.keys())} clauses write"
+        " nothing; the other clauses are not checked",
+        err=True,
+    )
 
 
 def _known_words(

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 _Marked = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+READ_ONLY = "pytest.mark.read_only"
 _Values = dict[str, ast.expr]
 
 
@@ -32,6 +33,19 @@ def clause_tests(root: Path) -> dict[str, list[str]]:
             if f"{name}::{test}" not in tests:
                 tests.append(f"{name}::{test}")
     return found
+
+
+@cache
+def read_only_tests(root: Path) -> frozenset[str]:
+    """Return the tests that write nothing, as ``file::test``."""
+    return frozenset(
+        f"{path.relative_to(root).as_posix()}::{node.name}"
+        for path in sorted((root / "conformance").rglob("test_*.py"))
+        if READ_ONLY in (text := path.read_text(encoding="utf-8"))
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef)
+        and any(ast.unparse(mark) == READ_ONLY for mark in node.decorator_list)
+    )
 
 
 def _marks(

@@ -12,7 +12,7 @@ from itertools import pairwise
 import click
 from _pytest.mark.expression import Expression
 
-from cli.runs.clause_tests import clause_tests
+from cli.runs.clause_tests import clause_tests, read_only_tests
 from conformance.harness.report.line_width import wrapped
 from conformance.harness.targets.embedded import SOURCES
 from spec.clause import Clause
@@ -34,6 +34,18 @@ def selected_tests(suites: Collection[str], keywords: str = "") -> TestsByClause
         if kept:
             selected[name] = kept
     return selected
+
+
+def without_writers(tests: TestsByClause) -> TestsByClause:
+    """Return those of *tests* that write nothing."""
+    reading = read_only_tests(SOURCES)
+    kept = {name: reading.intersection(named) for name, named in tests.items()}
+    return {name: named for name, named in kept.items() if named}
+
+
+def read_only_suites() -> list[str]:
+    """Return the suites with a test that writes nothing."""
+    return sorted({test.split("/")[1] for test in read_only_tests(SOURCES)})
 
 
 def count_tests(tests: TestsByClause, clauses: Sequence[Clause] | None) -> int:

@@ -31,7 +31,7 @@ from rich.text import Text
 DELAY_S = 3.0
 """Seconds of a run before its progress is shown."""
 QUIET_VARIABLES = ("CI", "NO_COLOR")
-"""A terminal with one of these is a log of somebody, or has to stay plain."""
+"""Variables of terminals that are logs, or have to stay plain."""
 XDIST, XDIST_REPORTER = "dsession", "terminaldistreporter"
 """Plugins of pytest-xdist that report workers that start."""
 

@@ -48,6 +48,7 @@ BAD_FRAMES = {
 }
 
 
+@pytest.mark.read_only
 @pytest.mark.parametrize("name", BAD_FRAMES)
 @pytest.mark.clause(
     "WIRE-FRAME-005",
@@ -84,6 +85,7 @@ def test_a_bad_frame_closes_its_connection_and_no_other(
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-009")
 @OVER_THE_WIRE
 @given(header=no_json_headers())

@@ -29,6 +29,7 @@ VERSIONS = {
 """The place of each studied release in the list of releases."""
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-COMMAND-003", "WIRE-COMMAND-004")
 @OVER_THE_WIRE
 @given(opaques=st.lists(int32s(), min_size=1, max_size=8))
@@ -47,6 +48,7 @@ def test_an_answer_has_the_opaque_of_its_request(
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-COMMAND-004")
 def test_two_connections_may_use_the_same_opaque(server: Server) -> None:
     other = server.reconnected()
@@ -59,6 +61,7 @@ def test_two_connections_may_use_the_same_opaque(server: Server) -> None:
     expect("WIRE-COMMAND-004", found=found, expected=[server.known] * 2, what="answers")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-COMMAND-001", "WIRE-COMMAND-010")
 @OVER_THE_WIRE
 @given(bits=int32s())
@@ -74,6 +77,7 @@ def test_only_two_bits_of_the_flag_mean_something(server: Server, bits: int) -> 
     expect("WIRE-COMMAND-001", found=answer.flag & 1, expected=1, what="flag")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-COMMAND-006")
 def test_an_answer_that_nobody_waits_for_is_dropped(server: Server) -> None:
     for opaque in (0, 1, -1, 2**31 - 1):
@@ -112,6 +116,7 @@ def test_a_oneway_request_is_done_and_not_answered(
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-COMMAND-002", "WIRE-CONN-019")
 def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
     failing = replace(server.question, fields={}, flag=ONE_WAY)
@@ -127,6 +132,7 @@ def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
     expect_that("WIRE-CONN-019", server.answers(), found="none", expected="an answer")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-001")
 def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
     opaques = range(5000, 5200)
@@ -143,6 +149,7 @@ def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
     expect("WIRE-CONN-001", found=wrong, expected=[], what="wrong answers")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-VERSION-001")
 def test_an_answers_version_is_its_releases_place(
     server: Server, target: SharedTarget
@@ -159,6 +166,7 @@ def test_an_answers_version_is_its_releases_place(
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-025")
 def test_a_new_connection_is_not_greeted(server: Server) -> None:
     expect(

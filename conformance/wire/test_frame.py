@@ -19,6 +19,7 @@ from spec.wire.remoting.command import encode_command
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-002", "WIRE-CONN-028")
 @OVER_THE_WIRE
 @given(padding=near(2**7, 2**8, 2**15, 2**16, 2**17))
@@ -34,6 +35,7 @@ def test_a_header_of_any_size_is_read_whole(server: Server, padding: int) -> Non
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-001", "WIRE-CONN-015")
 @OVER_THE_WIRE
 @given(sizes=st.lists(near(2**8, 2**16), min_size=1, max_size=3))
@@ -71,6 +73,7 @@ def test_a_body_begins_where_the_header_ends(
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-001", "WIRE-FRAME-002", "WIRE-FRAME-003")
 def test_an_answer_is_one_whole_frame_with_a_json_header(server: Server) -> None:
     sent = server.peer.send(server.question)
@@ -85,6 +88,7 @@ def test_an_answer_is_one_whole_frame_with_a_json_header(server: Server) -> None
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-006")
 @OVER_THE_WIRE
 @given(data=st.data())
@@ -107,6 +111,7 @@ def test_a_frame_cut_anywhere_waits_for_the_rest(
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-006")
 def test_a_frame_may_come_byte_by_byte(server: Server) -> None:
     for byte in encode_command(replace(server.question, opaque=73)):
@@ -119,6 +124,7 @@ def test_a_frame_may_come_byte_by_byte(server: Server) -> None:
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-006", "WIRE-CONN-001")
 @OVER_THE_WIRE
 @given(count=st.integers(2, 40))
@@ -135,6 +141,7 @@ def test_frames_glued_together_are_each_answered(server: Server, count: int) -> 
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-005")
 def test_a_frame_of_the_largest_size_is_read(server: Server) -> None:
     empty = len(encode_command(replace(server.question, opaque=74)))
@@ -147,6 +154,7 @@ def test_a_frame_of_the_largest_size_is_read(server: Server) -> None:
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-005")
 def test_a_frame_one_byte_too_large_closes_the_connection(server: Server) -> None:
     expect_that("WIRE-FRAME-005", server.answers(), found="none", expected="an answer")

@@ -47,6 +47,7 @@ integer_fields = st.sampled_from(
 )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-016", "WIRE-COMMAND-009")
 @OVER_THE_WIRE
 @given(missing=integer_fields)
@@ -58,6 +59,7 @@ def test_a_request_without_a_number_it_needs_fails(
     _is_refused(broker, Command(code=code, fields=fields), "WIRE-CONN-016")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-016")
 def test_a_request_without_any_field_fails(broker: Client) -> None:
     for code in WHOLE:
@@ -70,6 +72,7 @@ def test_a_request_without_any_field_fails(broker: Client) -> None:
         )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-017")
 @OVER_THE_WIRE
 @given(field=integer_fields, value=st.sampled_from(NO_INTEGERS))
@@ -81,6 +84,7 @@ def test_a_request_with_words_for_a_number_fails(
     _is_refused(broker, Command(code=code, fields=fields), "WIRE-CONN-017")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-018")
 def test_a_field_in_other_letters_is_another_field(broker: Client) -> None:
     for name in ("queueid", "QueueId", "queueID", "queue_id"):
@@ -97,6 +101,7 @@ def test_a_field_in_other_letters_is_another_field(broker: Client) -> None:
         )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-028", "WIRE-JSON-003")
 @OVER_THE_WIRE
 @given(extra=st.dictionaries(names, texts(), max_size=5))

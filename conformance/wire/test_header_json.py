@@ -81,6 +81,7 @@ def is_closed(server: Server, header: bytes, clause: str) -> None:
         )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-JSON-001", "WIRE-JSON-002", "WIRE-JSON-005", "WIRE-JSON-006")
 def test_an_answers_header_has_the_members_of_a_command(server: Server) -> None:
     server.peer.send(server.question)
@@ -111,6 +112,7 @@ def test_an_answers_header_has_the_members_of_a_command(server: Server) -> None:
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-JSON-008")
 def test_the_serialize_type_may_be_in_the_frame_alone(server: Server) -> None:
     members = members_of(server)
@@ -119,6 +121,7 @@ def test_the_serialize_type_may_be_in_the_frame_alone(server: Server) -> None:
     is_answered(server, header, "WIRE-JSON-008", "no serializeTypeCurrentRPC")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-JSON-004")
 @OVER_THE_WIRE
 @given(data=st.data(), space=st.sampled_from(["", " ", "\n", "\t \r\n"]))
@@ -134,6 +137,7 @@ def test_order_and_white_space_mean_nothing(
     is_answered(server, header.encode(), "WIRE-JSON-004", "another order")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-JSON-003")
 @OVER_THE_WIRE
 @given(
@@ -181,6 +185,7 @@ def test_any_character_may_be_written_plainly_or_escaped(
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-006", "WIRE-CONN-014")
 @OVER_THE_WIRE
 @given(
@@ -199,6 +204,7 @@ def test_any_language_is_served(server: Server, language: str) -> None:
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-007", "WIRE-CONN-014")
 @OVER_THE_WIRE
 @given(version=int32s())
@@ -214,6 +220,7 @@ def test_any_version_is_served(server: Server, version: int) -> None:
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-006", "WIRE-CONN-007", "WIRE-JSON-001")
 def test_language_version_and_flag_may_be_absent(server: Server) -> None:
     for name in ("language", "version", "flag"):
@@ -221,6 +228,7 @@ def test_language_version_and_flag_may_be_absent(server: Server) -> None:
         is_answered(server, json.dumps(members).encode(), "WIRE-CONN-007", f"no {name}")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-008")
 @OVER_THE_WIRE
 @given(remark=texts(max_size=300))
@@ -229,6 +237,7 @@ def test_a_requests_remark_changes_nothing(server: Server, remark: str) -> None:
     is_answered(server, header, "WIRE-CONN-008", "a remark")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-009")
 def test_a_request_without_opaque_is_answered(server: Server) -> None:
     members = {k: v for k, v in members_of(server).items() if k != "opaque"}
@@ -242,6 +251,7 @@ def test_a_request_without_opaque_is_answered(server: Server) -> None:
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-010")
 @pytest.mark.parametrize("name", TOO_LARGE)
 def test_a_number_of_more_than_32_bits_closes_the_connection(
@@ -251,12 +261,14 @@ def test_a_number_of_more_than_32_bits_closes_the_connection(
     is_closed(server, header, "WIRE-CONN-010")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-011")
 def test_a_number_may_stand_in_quotes(server: Server) -> None:
     header = json.dumps(members_of(server)).replace("4711", '"4711"').encode()
     is_answered(server, header, "WIRE-CONN-011", "a number in quotes")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-012")
 @pytest.mark.parametrize("liberty", LENIENT)
 def test_a_reader_of_json_is_lenient(server: Server, liberty: str) -> None:
@@ -264,6 +276,7 @@ def test_a_reader_of_json_is_lenient(server: Server, liberty: str) -> None:
     is_answered(server, header, "WIRE-CONN-012", liberty)
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-013")
 @pytest.mark.parametrize("tail", ["x", "}", "{}", '"', "1"])
 def test_anything_after_the_object_closes_the_connection(
@@ -279,11 +292,13 @@ def _with_bad_utf8(server: Server) -> bytes:
     return header.encode().replace(b"XX", b"\xff\xfe")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-026")
 def test_bytes_that_are_not_utf8_are_read_as_something(server: Server) -> None:
     is_answered(server, _with_bad_utf8(server), "WIRE-CONN-026", "bad UTF-8")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-027")
 def test_bytes_that_are_not_utf8_close_the_connection(server: Server) -> None:
     is_closed(server, _with_bad_utf8(server), "WIRE-CONN-027")

@@ -18,6 +18,7 @@ from spec.wire.remoting.header_rocketmq import encode_entries
 from spec.wire.remoting.request_code import RequestCode
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-003", "WIRE-BINARY-001", "WIRE-BINARY-003")
 @OVER_THE_WIRE
 @given(opaque=int32s().filter(bool))
@@ -43,16 +44,19 @@ def _is_answered_in(server: Server, notation: SerializeType, clause: str) -> Non
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-BINARY-006")
 def test_a_binary_request_is_answered_in_json(server: Server) -> None:
     _is_answered_in(server, SerializeType.JSON, "WIRE-BINARY-006")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-BINARY-008")
 def test_a_binary_request_is_answered_in_its_notation(server: Server) -> None:
     _is_answered_in(server, SerializeType.ROCKETMQ, "WIRE-BINARY-008")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-BINARY-009")
 def test_a_binary_request_is_answered_in_json_again(server: Server) -> None:
     _is_answered_in(server, SerializeType.JSON, "WIRE-BINARY-009")
@@ -82,6 +86,7 @@ def test_values_of_a_binary_header_are_read_in_utf8(
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-BINARY-002", "WIRE-FRAME-002")
 @OVER_THE_WIRE
 @given(size=near(2**7, 2**8, 2**15, 2**16))
@@ -97,6 +102,7 @@ def test_a_binary_value_of_any_size_is_skipped_whole(server: Server, size: int) 
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-BINARY-003")
 @OVER_THE_WIRE
 @given(remark=texts(max_size=100))
@@ -111,6 +117,7 @@ def test_a_binary_remark_is_skipped_whole(server: Server, remark: str) -> None:
     )
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-006")
 def test_any_language_byte_is_served(server: Server) -> None:
     for language in ("JAVA", "CPP", "OTHER", "GO"):
@@ -126,6 +133,7 @@ def test_any_language_byte_is_served(server: Server) -> None:
         )
 
 
+@pytest.mark.read_only
 @pytest.mark.parametrize("claimed", [1, 100, 2**20])
 @pytest.mark.clause("WIRE-FRAME-009")
 def test_binary_fields_past_the_headers_end_close_the_connection(

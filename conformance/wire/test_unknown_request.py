@@ -24,16 +24,19 @@ UNKNOWN = (-1, 9999, 70_000, 2**31 - 1, -(2**31))
 unknown_codes = st.one_of(st.sampled_from(UNKNOWN), st.integers(300_000, 2**31 - 1))
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-002")
 def test_a_broker_leaves_unknown_requests_unanswered(broker: Client) -> None:
     _stays_silent(servers.broker(broker.peer, "nowhere"), "WIRE-CONN-002")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-004")
 def test_a_name_server_leaves_unknown_requests_unanswered(namesrv: Client) -> None:
     _stays_silent(servers.name_server(namesrv.peer, "nowhere"), "WIRE-CONN-004")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-003")
 @OVER_THE_WIRE
 @given(code=unknown_codes)
@@ -43,6 +46,7 @@ def test_a_broker_says_that_it_does_not_know_a_request(
     _expect_not_supported(broker, code, "WIRE-CONN-003")
 
 
+@pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-005")
 @OVER_THE_WIRE
 @given(code=unknown_codes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import pytest
@@ -36,6 +37,28 @@ def test_clauses_that_no_selected_suite_tests_end_the_run_with_one_line() -> Non
     ended = run("--suite", "wire", "--only", "STORE-RECORD-007")
     assert ended.exit_code == 3
     assert ended.output == "checked nothing: no test of wire names these clauses\n"
+
+
+def test_a_read_only_run_of_writers_ends_with_the_suites_to_check() -> None:
+    ended = run("--suite", "recovery", "--read-only")
+    assert ended.exit_code == 3
+    assert ended.output.startswith("checked nothing: each selected test writes. ")
+    assert "--suite routing,wire;" in ended.output
+    assert ended.output.count("\n") == 1
+
+
+def test_a_read_only_run_checks_most_clauses_of_wire() -> None:
+    words = ["--suite", "wire", "--read-only", "--jobs", "0"]
+    ended = subprocess.run(
+        module_command("cli", "test", *words), capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stdout
+    found = re.match(r"--read-only: tests of (\d+) of (\d+) clauses", ended.stderr)
+    assert found is not None
+    assert int(found[1]) > int(found[2]) / 2
+    checked = re.search(r"checked (\d+) of", ended.stdout)
+    assert checked is not None
+    assert int(found[2]) / 2 < int(checked[1]) <= int(found[1])
 
 
 def test_an_unknown_profile_is_an_error_with_the_known_ones() -> None:

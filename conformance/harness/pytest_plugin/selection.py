@@ -68,10 +68,16 @@ def decide_before(item: pytest.Item, target: Target, options: Options) -> None:
         relation = "about" if beyond else "not about"
         stated = target.stated_release or target.release
         not_applicable(f"its clauses are {relation} {stated}")
-    if options.read_only and item.get_closest_marker("read_only") is None:
+    may_write = Capability.WIRE in target.capabilities and not reads_only(item)
+    if options.read_only and may_write:
         unsupported("it writes, and this run is --read-only")
     need(target, *_needs(item, may_configure=options.may_configure))
     respect_settings(item, target)
+
+
+def reads_only(item: pytest.Item) -> bool:
+    """Return whether *item* writes nothing to any target."""
+    return item.get_closest_marker("read_only") is not None
 
 
 def applicable(
