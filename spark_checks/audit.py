@@ -99,8 +99,14 @@ class Audit:
 
     @property
     def is_clean(self) -> bool:
-        """Whether there are no errors; a broker repairs warnings by itself."""
-        return all(found.severity is not Severity.ERROR for found in self.findings)
+        """Whether there are no errors, and the forecast start keeps every message."""
+        has_errors = any(one.severity is Severity.ERROR for one in self.findings)
+        return not has_errors and not self.is_harmed_by_start
+
+    @property
+    def is_harmed_by_start(self) -> bool:
+        """Whether the start does not succeed, or loses or hides messages."""
+        return self.forecast is not None and not self.forecast.is_harmless
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from cli.options.selection import select
 from cli.options.store_list import listed_stores
 from cli.runs.audit_interrupts import ended_by_interrupt
 from cli.runs.audits import AuditOptions, audits, fail
+from conformance.harness.report.line_width import wrapped
 
 if TYPE_CHECKING:
     from spark_checks.audit import Audit, NotAudited
@@ -112,7 +113,8 @@ def audit(
     Nothing is written to a store. Exit codes: 0 clean, 1 findings, 2 not a store
     or unreadable, 3 Spark failed, 130 interrupted. Of several stores, one that is
     unreadable does not end the audit of the others. A warning is something that a
-    broker puts right by itself when it starts again; warnings alone are clean. With
+    broker puts right by itself when it starts again; warnings alone are clean. They are
+    findings where the start fails, or loses messages, as `rmqc recover` forecasts. With
     --score it is 0 where every planted fault was found, and nothing else. With
     --against a store that only ends earlier, or begins later, than the other is clean.
     """
@@ -147,7 +149,7 @@ def audit(
 
 
 def _exit_code(found: Sequence[Audit | NotAudited]) -> int:
-    """Return 1 if a store has errors, else 2 if one could not be read."""
+    """Return 1 if a store is not clean, else 2 if one could not be read."""
     from spark_checks.audit import Audit
 
     audited = [one for one in found if isinstance(one, Audit)]
@@ -234,12 +236,11 @@ def _ids(only: str | None) -> list[str]:
 
 
 def _write(found: Sequence[Audit | NotAudited], form: str, out: Path | None) -> None:
-    from rich.console import Console
-
     from spark_checks.report import report
 
-    if form == "table" and out is None and sys.stdout.isatty():
-        report.print_tables(found, Console(highlight=False))
+    if form == "table" and out is None:
+        text = report.as_table(found, is_styled=sys.stdout.isatty())
+        write_result(wrapped(text), out)
         return
     writers = {
         "json": report.as_json,

@@ -66,6 +66,7 @@ REBUILD = (
     "While no broker runs, move {names} out of the store: the next start rebuilds its"
     " queues from the commit log, which takes a while."
 )
+HARMFUL = "No errors, but a start does harm."
 REBUILD_MISSING = (
     "The store has no {names}: the next start builds its queues from the commit log,"
     " which takes a while."
@@ -178,8 +179,10 @@ class Advice:
             return None
         if self.is_log_short:
             found = SHORT
-        elif not errors:
+        elif not errors and (self.forecast is None or self.forecast.is_harmless):
             return _without_errors(own)
+        elif not errors:
+            found = HARMFUL
         elif self.damage:
             places = number_of(sum(1 + one.more for one in self.damage), "place")
             first = self.damage[0]

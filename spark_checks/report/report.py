@@ -66,10 +66,11 @@ def as_html(audits: AuditResults) -> str:
     )
 
 
-def as_table(audits: AuditResults, *, width: int | None = None) -> str:
-    """Return text for a terminal, without colours; *width* defaults to 100."""
+def as_table(audits: AuditResults, *, is_styled: bool = False) -> str:
+    """Return whole lines of text, with the styles of a terminal if *is_styled*."""
     out = StringIO()
-    print_tables(audits, Console(file=out, width=width or 100, highlight=False))
+    console = Console(file=out, force_terminal=is_styled, highlight=False)
+    print_tables(audits, console)
     return out.getvalue()
 
 
@@ -163,6 +164,7 @@ def _print_one(audit: Audit, console: Console) -> None:
     console.print(
         f"  {document['verdict']}: {number_of(counts['error'], 'error')},"
         f" {number_of(counts['warning'], 'warning')}"
+        f"{', and a harmful start' if audit.is_harmed_by_start else ''}"
     )
 
 

@@ -50,3 +50,10 @@ def test_wrapped_lines_are_indented_and_commands_stay_whole(
     assert wrapped(text) == (
         "  some words that do\n    not fit\n  rmqc salvage 'a b' -o NEW\n"
     )
+    assert wrapped("see it with `rmqc inspect F`") == "see it with\n  `rmqc inspect F`"
+    for line in (
+        "       cp -a /a/b /a/b.copy",
+        "/a store/a b",
+        "next     rmqc test",
+    ):
+        assert wrapped(line) == line

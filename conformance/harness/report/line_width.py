@@ -16,8 +16,13 @@ TEXT_MIN = 40
 """Least width of an indented text; with less, its indent is `INDENT`."""
 INDENT = 2
 CUT = "..."
-_COPIED = re.compile(r"\s*(?:(?:again|next) +)?(?:rmqc |cp -|mv /|/)")
+_COPIED = re.compile(
+    r"(?:\x1b\[[0-9;]*m)?\s*(?:(?:again|next) +)?(?:rmqc |cp -|mv /|/)"
+)
 """Begin of a line to copy: a command or a path. It is never wrapped."""
+_CODE = re.compile(r"`[^`]*`")
+"""A command within a sentence, which stays in one line."""
+_KEPT_BLANK = "\0"
 
 
 def wrapped(text: str, indent: int = INDENT) -> str:
@@ -53,12 +58,14 @@ def line_width(*, is_terminal: bool) -> int | None:
 def _wrapped_line(line: str, width: int, indent: int) -> str:
     if _COPIED.match(line):
         return line
+    line = _CODE.sub(lambda code: code[0].replace(" ", _KEPT_BLANK), line)
     before = len(line) - len(line.lstrip())
     after = before + (indent if width - indent >= TEXT_MIN else INDENT)
-    return textwrap.fill(
+    filled = textwrap.fill(
         line,
         max(width, after + 1),
         subsequent_indent=" " * after,
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return filled.replace(_KEPT_BLANK, " ")

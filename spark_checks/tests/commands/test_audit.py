@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from cli.commands import audit as audit_command
 from rocketmq_conformance.paths import module_command
 from spark_checks.audit import INVARIANTS, Audit, NotAudited, audit_store
 from spark_checks.broker_conf import ConfError, read_broker_conf
 from spark_checks.findings import Finding, Severity
 from spark_checks.report import report
+from spark_checks.report.start_forecast import StartForecast
 from spark_checks.session.java_home import wrap_java
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.commands.command import run_alone
@@ -28,6 +30,8 @@ ROOT = Path(__file__).resolve().parents[3]
 FIXTURES = ROOT / "fixtures"
 STORES = [*sorted((FIXTURES / "store").glob("*-*")), FIXTURES / "batches" / "5.3.3"]
 
+COMMAND_INDENT = " " * 7
+"""Begin of the lines with a command to copy."""
 ROLLED = sorted((FIXTURES / "starts").glob("*/store"))
 """Stores with many small files, and a delay of ten years."""
 
@@ -95,11 +99,47 @@ def test_html_is_escaped_and_a_table_has_no_colors() -> None:
     assert "\x1b" not in report.as_table([_damaged()])
 
 
+@pytest.mark.parametrize("columns", [60, 200])
+def test_lines_fit_into_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    forecast = StartForecast(release="4.6.0", lost=(("T" * 20, 10), ("U" * 20, 9)))
+    audit_command._write([replace(_damaged(), forecast=forecast)], "table", None)
+    lines = capsys.readouterr().out.splitlines()
+    commands = [line for line in lines if line.startswith(COMMAND_INDENT)]
+    assert commands
+    assert max(len(line) for line in lines if line not in commands) <= columns
+
+
+@pytest.mark.parametrize(
+    "forecast",
+    [
+        StartForecast(release="4.6.0", lost=(("T", 1),)),
+        StartForecast(release="4.6.0", refusal="commitlog/x is no file"),
+        StartForecast(release="4.6.0", invisible=2),
+    ],
+)
+def test_warnings_are_findings_where_a_start_does_harm(forecast: StartForecast) -> None:
+    damaged = _damaged()
+    warning = replace(damaged.findings[0], severity=Severity.WARNING)
+    clean = replace(damaged, findings=(warning,))
+    assert clean.is_clean
+    harmed = replace(clean, forecast=forecast)
+    assert not harmed.is_clean
+    assert json.loads(report.as_json([harmed]))["verdict"] == "fail"
+    table = report.as_table([harmed])
+    assert "fail: 0 errors, 1 warning, and a harmful start" in table
+    assert "repairs the warnings by itself" not in table
+    harmless = replace(clean, forecast=StartForecast(release="4.6.0"))
+    assert harmless.is_clean
+
+
 def test_several_stores_begin_with_a_row_for_each() -> None:
     clean = replace(_damaged(), store="s3://fine/store", findings=())
     gone = NotAudited(store="/gone", reason="/gone is lost")
     several: list[Audit | NotAudited] = [_damaged(), clean, gone]
-    table = report.as_table(several, width=80).splitlines()
+    table = report.as_table(several).splitlines()
     assert table[:2] == [
         "3 stores: 1 fail, 1 pass, 1 unreadable",
         f"  fail            1 error    0 warnings  {_damaged().store}",
