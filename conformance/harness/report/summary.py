@@ -98,6 +98,7 @@ def write_causes(
     text = "" if is_whole else _only_text([*failed, *errors])
     if text:
         height = None if len(entries) <= FEW_CLAUSES else CAUSES_HEIGHT
+        _write(terminal, [_head(cause) for cause in failed if cause.blocked])
         _write(terminal, _text_lines(text, height))
     else:
         _write(terminal, _cause_lines(failed, errors, _width(terminal)))

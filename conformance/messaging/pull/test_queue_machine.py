@@ -15,6 +15,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.shared_target import SharedTarget
+from conformance.harness.targets.target import Capability
 from conformance.messaging.stored_messages import bodies_of
 from conformance.models.queues import Queues
 from conformance.strategies.messages import bodies
@@ -166,6 +167,7 @@ class QueueMachine(RuleBasedStateMachine):
         return size
 
 
+@pytest.mark.needs(Capability.WIRE)
 @pytest.mark.clause(
     "SEND-RESPONSE-003",
     "SEND-BATCH-001",

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.pytest_plugin.options import suite_folders
+from conformance.harness.report.causes import causes_of
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.store_files import BODY_CRC_AT, StoreFiles
@@ -88,3 +89,14 @@ def test_a_damaged_store_fails(
     shutil.copytree(RECORDED / "4.6.0-stopped", store)
     damage(store)
     assert outcomes(store, "4.6.0")[clause] is Outcome.FAIL
+
+
+def test_the_cause_of_most_comes_first_and_no_test_errs(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    shutil.copytree(RECORDED / "4.6.0-stopped", store)
+    flip(store, StoreFiles(store).records()[1].offset + 4)
+    run = run_child(suite_folders(), f"--target=store:{store}", "--profile=4.6")
+    assert set(run.outcomes.values()).isdisjoint({Outcome.ERROR})
+    first, *_ = causes_of(run.report["results"])
+    assert first.clause_id == "STORE-LOG-001"
+    assert first.blocked >= 8

@@ -39,9 +39,9 @@ def is_queued(placed: PlacedRecord) -> bool:
 
 
 @pytest.mark.clause("STORE-QUEUE-001", "STORE-QUEUE-002", "STORE-QUEUE-003")
-def test_every_unit_points_at_its_record(files: StoreFiles) -> None:
-    queues = files.queues()
-    at = {placed.offset: placed for placed in files.records()}
+def test_every_unit_points_at_its_record(readable: StoreFiles) -> None:
+    queues = readable.queues()
+    at = {placed.offset: placed for placed in readable.records()}
     for (topic, queue_id), queue in queues.items():
         for number, unit in numbered(queue):
             placed = at.get(unit.commit_log_offset)
@@ -57,14 +57,14 @@ def test_every_unit_points_at_its_record(files: StoreFiles) -> None:
 
 
 @pytest.mark.clause("STORE-QUEUE-007")
-def test_every_queued_record_has_one_unit(files: StoreFiles) -> None:
-    records = files.records()
+def test_every_queued_record_has_one_unit(readable: StoreFiles) -> None:
+    records = readable.records()
     last = records[-1].offset if records else -1
 
     def units() -> list[int]:
         return [
             unit.commit_log_offset
-            for queue in files.queues().values()
+            for queue in readable.queues().values()
             for _, unit in numbered(queue)
             if unit.commit_log_offset <= last
         ]
@@ -104,9 +104,9 @@ def test_offsets_rise_from_unit_to_unit(files: StoreFiles) -> None:
 
 
 @pytest.mark.clause("STORE-QUEUE-004", "STORE-TAGS-001")
-def test_the_tags_code_is_the_hash_of_the_tag(files: StoreFiles) -> None:
-    queues = files.queues()
-    at = {placed.offset: placed.record for placed in files.records()}
+def test_the_tags_code_is_the_hash_of_the_tag(readable: StoreFiles) -> None:
+    queues = readable.queues()
+    at = {placed.offset: placed.record for placed in readable.records()}
     for (topic, _), queue in queues.items():
         if topic == SCHEDULE_TOPIC:
             continue

@@ -68,15 +68,15 @@ def full_files(files: StoreFiles) -> list[IndexFile]:
 
 @pytest.mark.clause("INDEX-KEY-001", "INDEX-KEY-003", "INDEX-ITEM-001")
 def test_every_key_has_an_item_in_the_order_of_the_log(
-    files: StoreFiles, target: Target
+    readable: StoreFiles, target: Target
 ) -> None:
     with_tag = clause("INDEX-KEY-005").applies_to(target.release)
-    items = [(item.key_hash, item.commit_log_offset) for item in all_items(files)]
+    items = [(item.key_hash, item.commit_log_offset) for item in all_items(readable)]
     end = items[-1][1] if items else -1
     begin = items[0][1] if items else 0
     expected = [
         (hashed, placed.offset)
-        for placed in files.records()
+        for placed in readable.records()
         for hashed in hashes_of(placed, with_tag=with_tag)
         if begin <= placed.offset <= end
     ]
@@ -204,9 +204,11 @@ def test_a_rolled_back_record_has_no_item(written: Written) -> None:
 
 
 @pytest.mark.clause("INDEX-HEADER-001", "INDEX-HEADER-003", "INDEX-HEADER-004")
-def test_the_header_spans_from_the_first_item_to_the_last(files: StoreFiles) -> None:
-    stored = {placed.offset: placed.record.stored_at_ms for placed in files.records()}
-    for file in files.index_files():
+def test_the_header_spans_from_the_first_item_to_the_last(readable: StoreFiles) -> None:
+    stored = {
+        placed.offset: placed.record.stored_at_ms for placed in readable.records()
+    }
+    for file in readable.index_files():
         items = list(file.items().values())
         if not items or items[0].commit_log_offset not in stored:
             continue

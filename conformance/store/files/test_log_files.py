@@ -79,8 +79,8 @@ def test_every_file_but_the_last_ends_with_a_blank(files: StoreFiles) -> None:
 
 
 @pytest.mark.clause("STORE-LOG-003")
-def test_zeros_fill_the_last_file(files: StoreFiles) -> None:
-    last = files.log_files()[-1]
+def test_zeros_fill_the_last_file(readable: StoreFiles) -> None:
+    last = readable.log_files()[-1]
     rest = last.data[last.scan.end_offset - last.begin_offset :]
     expect(
         "STORE-LOG-003",

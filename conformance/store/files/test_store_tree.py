@@ -58,16 +58,16 @@ def test_every_file_in_the_three_directories_is_known(files: StoreFiles) -> None
 
 
 @pytest.mark.clause("STORE-CHECKPOINT-001", "STORE-CHECKPOINT-002")
-def test_the_checkpoint_is_one_page_of_times(files: StoreFiles) -> None:
-    data = files.checkpoint_bytes()
+def test_the_checkpoint_is_one_page_of_times(readable: StoreFiles) -> None:
+    data = readable.checkpoint_bytes()
     expect(
         "STORE-CHECKPOINT-002",
         found=(len(data), data[checkpoint_layout.sizeof() :].strip(b"\0")),
         expected=(FILE_SIZE, b""),
         what="size, bytes after the fields that are not zero",
     )
-    last_ms = max((p.record.stored_at_ms for p in files.records()), default=0)
-    checkpoint = files.checkpoint()
+    last_ms = max((p.record.stored_at_ms for p in readable.records()), default=0)
+    checkpoint = readable.checkpoint()
     times = (checkpoint.physic_ms, checkpoint.logics_ms, checkpoint.index_ms)
     expect(
         "STORE-CHECKPOINT-001",
