@@ -106,18 +106,27 @@ def eager(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 
     A running broker before 5.0 reads the interval only at its start.
     """
-    wanted = eager_settings(target.release)
+    yield from checking(pytestconfig, target, EAGER, eager_settings(target.release))
+
+
+def checking(
+    config: pytest.Config,
+    target: Target,
+    conf: Mapping[str, str],
+    changes: Mapping[str, str],
+) -> Iterator[Target]:
+    """Yield a target of the suite's own with *conf*, or the run's with *changes*."""
     is_5 = release_key(target.release) >= (5,)
     if Capability.CONFIG in target.capabilities:
-        yield from own_target_with(pytestconfig, EAGER)
-    elif is_5 and pytestconfig.stash[OPTIONS].may_configure:
+        yield from own_target_with(config, conf)
+    elif is_5 and config.stash[OPTIONS].may_configure:
         with target.connect_for_admin() as admin:
             before_ms = int(admin.broker_settings().get(CHECK_INTERVAL, "0"))
-        with configured(target, wanted):
+        with configured(target, changes):
             time.sleep(before_ms / 1000)  # The interval before the change ends.
             yield target
     else:
-        need_settings(target, wanted)
+        need_settings(target, changes)
         yield target
 
 

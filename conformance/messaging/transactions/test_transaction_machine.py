@@ -21,11 +21,10 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
-from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.pytest_plugin.stateful import run_machine
-from conformance.harness.targets.target import Capability, Target
+from conformance.harness.targets.target import Target
 from conformance.messaging.broker_settings import changed
-from conformance.messaging.conftest import own_target_with
+from conformance.messaging.conftest import checking
 from conformance.messaging.transactions.check_comparison import CheckComparison
 from conformance.messaging.transactions.half import Half
 from conformance.messaging.transactions.producer_groups import (
@@ -50,8 +49,8 @@ bodies = st.binary(min_size=1, max_size=40)
 @pytest.fixture(scope="module")
 def restless(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     """Yield a target whose broker checks half messages without pause."""
-    need(target, Capability.WIRE, Capability.CONFIG)
-    yield from own_target_with(pytestconfig, restless_settings(target))
+    settings = restless_settings(target)
+    yield from checking(pytestconfig, target, settings, settings)
 
 
 class TransactionMachine(RuleBasedStateMachine):

@@ -15,12 +15,14 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
 PATIENCE_S = 20.0
+"""Two periods of a broker that registers as often as possible."""
 
 
 class FakeNameServer(Closing):
     """A name server with a good memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
         self._server = LyingServer(self._on_request)
         self._received: list[Command] = []
 
@@ -56,7 +58,7 @@ class FakeNameServer(Closing):
             found[:] = [one for one in self.received(code)[after:] if wanted(one)]
             return bool(found)
 
-        wait_until(look, what=what, timeout_s=PATIENCE_S)
+        wait_until(look, what=what, timeout_s=self._patience_s)
         return found[0]
 
     def _on_request(self, command: Command) -> bytes | None:
