@@ -34,6 +34,7 @@ class SharedTarget(Target):
     def update(self, description: Mapping[str, str]) -> None:
         """Become the target of *description*, which replaces a broken one."""
         self.release = description["release"]
+        self.conf = dict(parse_qsl(description.get("conf", "")))
         self.stated_release = description.get("stated_release", "")
         self.admin = _address(description.get("admin", ""))
         self.namesrv = _address(description["namesrv"])
@@ -56,6 +57,7 @@ def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str,
     """Return the description of a started *target* for workers, as text values."""
     return {
         "text": target.text,
+        "conf": urlencode(target.conf),
         "release": target.release,
         "stated_release": target.stated_release,
         "namesrv": str(target.namesrv or ""),

@@ -7,16 +7,24 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.child_run.child_run import run_child
 from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.apache_conf import read_properties
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.target import Capability, TargetError, parse_target
+from conformance.meta.reports.test_outcomes import PRELUDE
 from spec.wire.remoting.request_code import RequestCode
 
 CONTROLLER_MODE = {"enableControllerMode": "true"}
 ROCKSDB = {"storeType": "defaultRocksDB"}
 NEWEST = "5.4.0"
+CHOOSES_A_ROLE = """
+@pytest.mark.settings(enableControllerMode="false")
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_is_a_slave(broker):
+    pass
+"""
 
 
 def settings_written(
@@ -58,6 +66,16 @@ def test_files_and_protocol_for_slaves_are_not_always_those_of_the_clauses(
     plain = parse_target(f"jvm:{NEWEST}")
     other = parse_target(f"jvm:{NEWEST}", conf=conf)
     assert plain.capabilities - other.capabilities == {lacking}
+
+
+def test_a_marker_about_the_role_ends_tests_under_a_controller(tmp_path: Path) -> None:
+    folder = tmp_path / "conformance" / "wire"
+    folder.mkdir(parents=True)
+    (folder / "test_made.py").write_text(PRELUDE + CHOOSES_A_ROLE, encoding="utf-8")
+    options = (f"--rootdir={folder}", "--target=embedded:?enableControllerMode=true")
+    ended = run_child([folder], *options)
+    assert ended.outcomes == {"WIRE-FRAME-001": "unsupported"}
+    assert "enableControllerMode=false (true there)" in ended.reasons["WIRE-FRAME-001"]
 
 
 def test_a_release_without_controllers_is_refused() -> None:
