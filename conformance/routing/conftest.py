@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from conformance.harness.pytest_plugin.background import begin, end, result_of
-from conformance.harness.targets.target import Target
+from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.targets.target import Capability, Target
 from conformance.routing.fake_broker import FakeCluster
 from conformance.routing.liveness.silence import Seen, watch
 
@@ -15,6 +16,7 @@ from conformance.routing.liveness.silence import Seen, watch
 @pytest.fixture
 def fake_cluster(target: Target, unique: Callable[[str], str]) -> Iterator[FakeCluster]:
     """Return fake brokers at the target's name server, swept when the test ends."""
+    need(target, Capability.WIRE)
     assert target.namesrv is not None
     with FakeCluster(target.namesrv, unique, target.release) as opened:
         yield opened

@@ -23,8 +23,7 @@ from conformance.harness.pytest_plugin.options import (
 from conformance.harness.targets.target import Capability, Target
 from spec.registry import all_clauses
 
-WIRE_FIXTURES = {"namesrv", "broker", "topic", "stage"}
-"""Fixtures that send requests."""
+WIRE_FIXTURES = {"namesrv", "broker", "topic"}
 OWN_TARGET_FIXTURES = {"start_target", "own_target"}
 
 
