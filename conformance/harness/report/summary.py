@@ -140,7 +140,12 @@ def write_honesty(
 def write_differences(
     terminal: pytest.TerminalReporter, found: Comparison, *, is_whole: bool
 ) -> None:
-    """Write the comparison with the evidence, and each difference if *is_whole*."""
+    """Write the comparison with the evidence, and each difference if *is_whole*.
+
+    Nothing is written if no clause has a verdict both here and in the evidence.
+    """
+    if not found.same and not found.different:
+        return
     heading, *lines = difference_lines(found)
     _write(terminal, [Line(heading)])
     if not is_whole:

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.report.evidence_differences import compare
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import ClauseResult, Verdict
-from conformance.harness.report.summary import write_end, write_summary
+from conformance.harness.report.summary import (
+    write_differences,
+    write_end,
+    write_summary,
+)
+from spec.observed import all_evidence
 from spec.registry import all_clauses
 
 SCREEN_HEIGHT = 40
@@ -129,3 +135,13 @@ def test_a_failure_that_is_alone_is_whole_in_a_short_run_only() -> None:
     lines = end_of([*passed, *short])
     assert "... and 73 more lines" in lines
     assert len(lines) <= SCREEN_HEIGHT
+
+
+@pytest.mark.parametrize(("outcome", "count"), [("pass", 1), ("unsupported", 0)])
+def test_evidence_without_a_common_verdict_is_not_written(
+    outcome: str, count: int
+) -> None:
+    terminal = Terminal()
+    found = compare({"WIRE-FRAME-001": outcome}, all_evidence()["4.6.0"])
+    write_differences(terminal, found, is_whole=False)  # type: ignore[arg-type]
+    assert sum("evidence of 4.6.0" in line for line in terminal.lines) == count
