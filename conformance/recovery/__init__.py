@@ -1,5 +1,5 @@
 """
-Recovery: the state of a broker's store and queues after a start that follows a mishap.
+Recovery: the state of a broker's store and queues after a crash or damage.
 
 Begin with ``damaged_files``, a store to be damaged, and ``power_cuts``.
 """

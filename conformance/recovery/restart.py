@@ -1,4 +1,4 @@
-"""Starting a broker on a store that is not whole, and seeing whether it does."""
+"""Start of a broker on a damaged store, which may refuse it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-The quick readers and writers of the three layouts that a busy broker lives on.
+Compiled codecs of the layouts that brokers read and write most.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Doing to the files of a store what a crash, a bad disk or a person does."""
+"""Damage to the files of a store, as a crash, a bad disk or a person causes it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from spec.store.file_names import (
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
-Mishap = Callable[[StoreFiles, Original], None]
+Damage = Callable[[StoreFiles, Original], None]
 
 
 def empty_log_file(files: StoreFiles, original: Original) -> None:
@@ -65,10 +65,10 @@ def after_log(files: StoreFiles, original: Original) -> str:
     return name
 
 
-def does_start(original: Original, mishap: Mishap) -> bool:
-    """Return whether the broker starts after *mishap*."""
+def does_start(original: Original, damage: Damage) -> bool:
+    """Return whether the broker starts after *damage*."""
     files = original.restored()
-    mishap(files, original)
+    damage(files, original)
     does = starts(original.target)
     original.target.kill()
     return does
@@ -78,19 +78,19 @@ WRONG_SIZES = [empty_log_file, empty_queue_file, short_log_file, stray_file]
 
 
 @pytest.mark.clause("REC-LOAD-001")
-@pytest.mark.parametrize("mishap", WRONG_SIZES)
+@pytest.mark.parametrize("damage", WRONG_SIZES)
 def test_a_file_of_another_size_keeps_a_broker_from_starting(
-    original: Original, mishap: Mishap
+    original: Original, damage: Damage
 ) -> None:
-    found = does_start(original, mishap)
+    found = does_start(original, damage)
     expect("REC-LOAD-001", found=found, expected=False, what="the broker starts")
 
 
 @pytest.mark.clause("REC-LOAD-002")
-@pytest.mark.parametrize("mishap", WRONG_SIZES)
-def test_only_an_empty_last_file_is_deleted(original: Original, mishap: Mishap) -> None:
-    found = does_start(original, mishap)
-    is_empty = mishap in (empty_log_file, empty_queue_file)
+@pytest.mark.parametrize("damage", WRONG_SIZES)
+def test_only_an_empty_last_file_is_deleted(original: Original, damage: Damage) -> None:
+    found = does_start(original, damage)
+    is_empty = damage in (empty_log_file, empty_queue_file)
     expect("REC-LOAD-002", found=found, expected=is_empty, what="the broker starts")
 
 

@@ -1,4 +1,4 @@
-"""Consume queues after a mishap: invalid units, empty files, missing files."""
+"""Damaged consume queues: invalid units, empty files, missing files."""
 
 from __future__ import annotations
 
