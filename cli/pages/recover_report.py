@@ -16,12 +16,12 @@ from reference.core.recovery_forecast.outcome import (
     QueueOutcome,
 )
 from reference.core.recovery_forecast.refusal import Refusal
-from reference.core.store.config_files import (
-    CONSUMER_FILTERS,
-    CONSUMER_OFFSETS,
-    DELAY_OFFSETS,
-    SUBSCRIPTION_GROUPS,
-    TOPICS,
+from spec.store.config.config_files import (
+    CONSUMER_FILTERS_FILE,
+    CONSUMER_OFFSETS_FILE,
+    DELAY_OFFSETS_FILE,
+    GROUPS_FILE,
+    TOPICS_FILE,
 )
 from spec.store.file_names import LOCK, file_name
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 RANGES_SHOWN = 20
 _CONTENT = {
-    TOPICS: "topics",
-    CONSUMER_OFFSETS: "offsets of all groups",
-    SUBSCRIPTION_GROUPS: "subscription groups",
-    CONSUMER_FILTERS: "filters of consumers",
-    DELAY_OFFSETS: "offsets of all delay levels",
+    TOPICS_FILE: "topics",
+    CONSUMER_OFFSETS_FILE: "offsets of all groups",
+    GROUPS_FILE: "subscription groups",
+    CONSUMER_FILTERS_FILE: "filters of consumers",
+    DELAY_OFFSETS_FILE: "offsets of all delay levels",
 }
 
 

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from reference.core.salvage.queue_offsets import QueueName, QueueOffsets
-from reference.core.store.config_files import (
-    CONSUMER_FILTERS,
-    CONSUMER_OFFSETS,
-    DELAY_OFFSETS,
-    SUBSCRIPTION_GROUPS,
-    TOPICS,
-    pretty,
-)
+from reference.core.store.config_files import pretty
 from reference.core.store.recovery.load import load_config
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spec.routing.json_object import JsonObject, as_integer, object_in
 from spec.routing.topic_config import TopicConfig, topic_as_json, topic_table_from_json
+from spec.store.config.config_files import (
+    CONSUMER_FILTERS_FILE,
+    CONSUMER_OFFSETS_FILE,
+    DELAY_OFFSETS_FILE,
+    GROUPS_FILE,
+    TOPICS_FILE,
+)
 from spec.store.file_names import CONFIG
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -30,18 +30,18 @@ def write_config(view: ReadOnlyStore, target: Path, offsets: QueueOffsets) -> li
     directory = target / CONFIG
     directory.mkdir()
     makers: dict[str, Callable[[Table], Table]] = {
-        TOPICS: lambda found: _topics(found, offsets),
-        SUBSCRIPTION_GROUPS: lambda found: found,
-        CONSUMER_OFFSETS: lambda found: _consumer_offsets(found, offsets),
-        CONSUMER_FILTERS: lambda found: found,
-        DELAY_OFFSETS: lambda found: _delay_offsets(found, offsets),
+        TOPICS_FILE: lambda found: _topics(found, offsets),
+        GROUPS_FILE: lambda found: found,
+        CONSUMER_OFFSETS_FILE: lambda found: _consumer_offsets(found, offsets),
+        CONSUMER_FILTERS_FILE: lambda found: found,
+        DELAY_OFFSETS_FILE: lambda found: _delay_offsets(found, offsets),
     }
     warnings = []
     for name, made in makers.items():
         found, report = _loaded(view, f"{CONFIG}/{name}")
         if report:
             warnings.append(f"{CONFIG}/{name} {report}")
-        if found is None and name != TOPICS:
+        if found is None and name != TOPICS_FILE:
             continue
         text = pretty(made(found or {}))
         (directory / name).write_text(text, encoding="utf-8")
@@ -58,9 +58,9 @@ def _loaded(view: ReadOnlyStore, path: str) -> tuple[Table | None, str]:
 
 def _checked(path: str, found: JsonObject) -> Table:
     """Return *found*; raise LayoutError if it is not what the file has to hold."""
-    if path.endswith(TOPICS):
+    if path.endswith(TOPICS_FILE):
         topic_table_from_json(found)
-    elif path.endswith((CONSUMER_OFFSETS, DELAY_OFFSETS)):
+    elif path.endswith((CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE)):
         object_in(found, "offsetTable")
     return {str(name): value for name, value in found.items()}
 

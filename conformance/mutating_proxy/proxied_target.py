@@ -18,8 +18,8 @@ from conformance.harness.targets.jvm import JvmTarget
 from conformance.harness.targets.started_target import StartedTarget
 from conformance.harness.targets.target import EVERYTHING, Capability, Target
 from conformance.mutating_proxy.proxy import PROXY_HOST, Proxy
+from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 
-VIP_DISTANCE = 2
 """A broker also listens two ports below its own."""
 
 
@@ -45,7 +45,7 @@ class _Proxied(StartedTarget):
         assert self.broker is not None
         self._proxies.close()
         self._behind = self.namesrv, self.broker
-        vip = Address(self.broker.host, self.broker.port - VIP_DISTANCE)
+        vip = Address(self.broker.host, self.broker.port - VIP_PORT_DISTANCE)
         self.namesrv, self.broker, _ = (
             self._proxies.enter_context(Proxy(one, is_restarted=is_restarted)).address
             for one in (self.namesrv, self.broker, vip)

@@ -16,12 +16,12 @@ from spec.security.signature import (
     ACCESS_KEY,
     LAST_UNSIGNED_VERSION,
     SIGNATURE,
-    UNIQUE_KEY_QUERY,
     Credentials,
     content_of,
     sign,
     signed_fields,
 )
+from spec.wire.consumer.query import UNIQUE_KEY_FIELD
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.request_code import RequestCode
@@ -157,7 +157,7 @@ def test_the_code_may_change(guard: Guard) -> None:
 
 def unique_key_query(*, is_signed: bool, version: int) -> Command:
     """Return a request with _UNIQUE_KEY_QUERY, in the content or added later."""
-    more = {UNIQUE_KEY_QUERY: "true"}
+    more = {UNIQUE_KEY_FIELD: "true"}
     made = max_offset({**UNSORTED, **more} if is_signed else UNSORTED)
     return replace(made, fields={**made.fields, **more}, version=version)
 

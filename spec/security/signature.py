@@ -19,7 +19,6 @@ from spec.clause import Clause, Level
 ACCESS_KEY = "AccessKey"
 SIGNATURE = "Signature"
 SECURITY_TOKEN = "SecurityToken"  # noqa: S105 - a field name
-UNIQUE_KEY_QUERY = "_UNIQUE_KEY_QUERY"
 """Header field of a query by unique key (Java: MixAll#UNIQUE_MSG_QUERY_FLAG)."""
 
 _SIGNER = "4.6.0 org.apache.rocketmq.acl.common.AclSigner"

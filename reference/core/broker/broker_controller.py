@@ -43,16 +43,16 @@ from reference.core.broker.topic.topic_config import Topic, Topics
 from reference.core.persistence import RETRY_MS, Persistence
 from reference.core.remoting.effects import Effect
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
-from reference.core.store.config_files import (
-    CONSUMER_FILTERS,
-    CONSUMER_OFFSETS,
-    SUBSCRIPTION_GROUPS,
-    TOPICS,
-    ConfigFiles,
-)
+from reference.core.store.config_files import ConfigFiles
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from spec.host import Host
+from spec.store.config.config_files import (
+    CONSUMER_FILTERS_FILE,
+    CONSUMER_OFFSETS_FILE,
+    GROUPS_FILE,
+    TOPICS_FILE,
+)
 
 HOLD_CHECK_MS = 5_000
 """Period at which held pull requests are compared with the ends of their queues."""
@@ -95,10 +95,8 @@ class BrokerController(RemotingServer):
         self.tasks = ScheduledTasks(self.state, self, config)
         self._cleaning = StoreCleaning(self.timers, store, options)
         self._config = config
-        self._topics_file = self._file_of(TOPICS, self.state.topics.as_json)
-        self._groups_file = self._file_of(
-            SUBSCRIPTION_GROUPS, self.state.groups.as_json
-        )
+        self._topics_file = self._file_of(TOPICS_FILE, self.state.topics.as_json)
+        self._groups_file = self._file_of(GROUPS_FILE, self.state.groups.as_json)
         self._register_processors()
         self._load_tables()
         if acl_file is not None:
@@ -218,10 +216,13 @@ class BrokerController(RemotingServer):
     def _load_tables(self) -> None:
         state = self.state
         loads = (
-            (TOPICS, state.topics.load),
-            (SUBSCRIPTION_GROUPS, state.groups.load),
-            (CONSUMER_OFFSETS, state.offsets.load),
-            (CONSUMER_FILTERS, partial(state.filters.load, now_ms=state.started_at_ms)),
+            (TOPICS_FILE, state.topics.load),
+            (GROUPS_FILE, state.groups.load),
+            (CONSUMER_OFFSETS_FILE, state.offsets.load),
+            (
+                CONSUMER_FILTERS_FILE,
+                partial(state.filters.load, now_ms=state.started_at_ms),
+            ),
         )
         for name, load in loads:
             self._config.load(name, load)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from reference.core.client.hooks import ConsumeHook, SendHooks
 from reference.core.client.pull.pull_request import FilterMessageHook
-from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.process_queue import (
     DEFAULT_THRESHOLDS,
     PullThresholds,
@@ -24,7 +23,7 @@ from spec.client.liveness import HEARTBEAT_PERIOD_MS
 from spec.client.orderly import LOCK_LIVES_MS, LOCK_PERIOD_MS
 from spec.client.subscription import COMMIT_PERIOD_MS
 from spec.security.signature import Credentials
-from spec.wire.bodies.heartbeat import ALL_MESSAGES
+from spec.wire.bodies.heartbeat import ALL_MESSAGES, TAG
 from spec.wire.producer.producer import (
     COMPRESS_FROM_SIZE,
     QUEUES_OF_A_NEW_TOPIC,
@@ -132,7 +131,7 @@ class ConsumerOptions(MemberOptions):
 
     topic: str
     expression: str = ALL_MESSAGES
-    expression_type: str = TAGS
+    expression_type: str = TAG
     """TAG or SQL92."""
     from_first: bool = False
     """CONSUME_FROM_FIRST_OFFSET for a group without offset, else ..._LAST_OFFSET."""

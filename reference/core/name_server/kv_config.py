@@ -12,6 +12,7 @@ from reference.core.persistence import Persistence
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
+from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -19,7 +20,6 @@ KeyValues = dict[str | None, str | None]
 """The pairs of one namespace. An absent header field is the key null, as in 4.6.0."""
 Namespaces = dict[str | None, KeyValues]
 
-ORDER_TOPICS = "ORDER_TOPIC_CONFIG"
 """The namespace of ordered topics (Java: NAMESPACE_ORDER_TOPIC_CONFIG)."""
 
 
@@ -38,7 +38,7 @@ class KvConfigTable:
     @property
     def order_topics(self) -> KeyValues | None:
         """The ordered topics and their queues (``a:4;b:4``), None without any."""
-        return self.namespaces.get(ORDER_TOPICS)  # [ROUTE-KV-007]
+        return self.namespaces.get(ORDER_TOPIC_NAMESPACE)  # [ROUTE-KV-007]
 
     def put(self, namespace: str | None, key: str | None, value: str | None) -> None:
         """Set *key* of *namespace*."""

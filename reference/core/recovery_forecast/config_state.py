@@ -12,25 +12,25 @@ from reference.core.recovery_forecast.outcome import ConfigRead, OffsetOutside
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
-from reference.core.store.config_files import (
-    CONSUMER_FILTERS,
-    CONSUMER_OFFSETS,
-    DELAY_OFFSETS,
-    SUBSCRIPTION_GROUPS,
-    TOPICS,
-)
 from reference.core.store.recovery.load import load_config
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.routing.json_object import JsonObject, as_object
-from spec.store.config.config_files import BACKUP_SUFFIX
+from spec.store.config.config_files import (
+    BACKUP_SUFFIX,
+    CONSUMER_FILTERS_FILE,
+    CONSUMER_OFFSETS_FILE,
+    DELAY_OFFSETS_FILE,
+    GROUPS_FILE,
+    TOPICS_FILE,
+)
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _TABLES = {
-    TOPICS: ("topicConfigTable", "dataVersion"),
-    CONSUMER_OFFSETS: ("offsetTable",),
-    SUBSCRIPTION_GROUPS: ("subscriptionGroupTable", "dataVersion"),
-    CONSUMER_FILTERS: (),
-    DELAY_OFFSETS: ("offsetTable",),
+    TOPICS_FILE: ("topicConfigTable", "dataVersion"),
+    CONSUMER_OFFSETS_FILE: ("offsetTable",),
+    GROUPS_FILE: ("subscriptionGroupTable", "dataVersion"),
+    CONSUMER_FILTERS_FILE: (),
+    DELAY_OFFSETS_FILE: ("offsetTable",),
 }
 """Files in the order of reading, with the members that must be objects if present.
 
@@ -38,7 +38,12 @@ The releases read delay offsets at different points. The result is the same.
 """
 
 PULL_OFFSETS = "pullOffsetTable"
-_REPORTED_WHEN_MISSING = (TOPICS, CONSUMER_OFFSETS, SUBSCRIPTION_GROUPS, DELAY_OFFSETS)
+_REPORTED_WHEN_MISSING = (
+    TOPICS_FILE,
+    CONSUMER_OFFSETS_FILE,
+    GROUPS_FILE,
+    DELAY_OFFSETS_FILE,
+)
 
 
 class Configuration(NamedTuple):
@@ -55,7 +60,7 @@ def read_configuration(view: StoreView, rules: RecoveryRules) -> Configuration:
     for name, tables in _TABLES.items():
         path = f"config/{name}"
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
-        refuses = name == CONSUMER_OFFSETS and rules.refuses_pull_offsets
+        refuses = name == CONSUMER_OFFSETS_FILE and rules.refuses_pull_offsets
         decode = _without_pull_offsets if refuses else partial(_with_tables, tables)
         reading = load_config(text, backup, decode)
         if text is None and backup is None and name not in _REPORTED_WHEN_MISSING:
@@ -85,7 +90,7 @@ def _without_pull_offsets(value: JsonObject) -> JsonObject:
     """Return the content of consumerOffset.json, which must have no pull offsets."""
     if as_object(value.get(PULL_OFFSETS, {}), PULL_OFFSETS):
         raise ValueError(f"5.4 cannot read the member {PULL_OFFSETS}")
-    return _with_tables(_TABLES[CONSUMER_OFFSETS], value)
+    return _with_tables(_TABLES[CONSUMER_OFFSETS_FILE], value)
 
 
 def offsets_outside(

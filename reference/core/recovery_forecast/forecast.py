@@ -23,7 +23,6 @@ from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import ArrayTooLarge, ScannedRecord
-from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
 from reference.core.store.recovery.log_start import (
     dispatch_start,
     files_behind_end,
@@ -33,6 +32,7 @@ from reference.core.store.recovery.queue_end import EmptyLastFileError
 from reference.core.store.recovery.rules import Dispatch, RecoveryRules
 from reference.core.store.recovery.scan import scan_log
 from reference.core.store.types import StoreOptions
+from spec.store.config.config_files import CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import ABORT, COMMIT_LOG, CONSUME_QUEUE, LOCK
 
@@ -99,9 +99,11 @@ class Start:
         MessageLossSurvey(outcome, log, self._queues, self._view).run()
         values = self._config.values
         outcome.offsets = offsets_outside(
-            values.get(CONSUMER_OFFSETS, {}), self._queues
+            values.get(CONSUMER_OFFSETS_FILE, {}), self._queues
         )
-        outside = delay_offsets_outside(values.get(DELAY_OFFSETS, {}), self._queues)
+        outside = delay_offsets_outside(
+            values.get(DELAY_OFFSETS_FILE, {}), self._queues
+        )
         if not self._rules.corrects_delay_offsets:
             outcome.delay_offsets = outside
             return

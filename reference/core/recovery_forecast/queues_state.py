@@ -13,9 +13,8 @@ from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.recovery.load import plan_load
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.integers import INT32_MAX
+from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.file_names import CONSUME_QUEUE
-
-BATCH_QUEUE = "batchconsumequeue"
 
 
 class QueuesState:

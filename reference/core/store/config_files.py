@@ -14,12 +14,6 @@ from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.recovery.load import Decoded, load_config
 from spec.routing.json_object import JsonObject
 
-TOPICS = "topics.json"
-SUBSCRIPTION_GROUPS = "subscriptionGroup.json"
-CONSUMER_OFFSETS = "consumerOffset.json"
-CONSUMER_FILTERS = "consumerFilter.json"
-DELAY_OFFSETS = "delayOffset.json"
-
 
 class ConfigFiles:
     """The directory ``config`` of a store."""

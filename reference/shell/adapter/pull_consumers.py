@@ -8,7 +8,6 @@ from pathlib import Path
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions, PullOptions
 from reference.core.client.pull.pull_consumer import PULL_TIMEOUT_MS
-from reference.core.client.pull.subscription import TAGS
 from reference.shell.adapter.common import (
     NO_OFFSET,
     AdaptedClient,
@@ -22,6 +21,7 @@ from reference.shell.adapter.common import (
     tls_of,
 )
 from reference.shell.client.pull_consumer import LitePullClient, PullClient
+from spec.wire.bodies.heartbeat import TAG
 
 LITE_OPTIONS = {"pull_batch": "batch_size", "auto_commit": "auto_commits"}
 
@@ -106,7 +106,7 @@ class AdaptedLiteConsumer(AdaptedClient):
             self._client.subscribe(
                 one["topic"],
                 one.get("expression", "*"),
-                expression_type=one.get("type", TAGS),
+                expression_type=one.get("type", TAG),
             )
 
     async def run(self, command: Line) -> Line:

@@ -10,7 +10,6 @@ from typing import Any
 
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.process_queue import PullThresholds
 from reference.core.client.rebalance.strategies import (
     AllocateStrategy,
@@ -33,6 +32,7 @@ from reference.shell.adapter.common import (
 )
 from reference.shell.client.consumer import ConsumerClient
 from reference.shell.tasks import Tasks
+from spec.wire.bodies.heartbeat import TAG
 from spec.wire.message.properties import Property
 
 OPTIONS = {
@@ -123,7 +123,7 @@ def _options(command: Line) -> ConsumerOptions:
     return ConsumerOptions(
         topic=subscription["topic"],
         expression=subscription.get("expression", "*"),
-        expression_type=subscription.get("type", TAGS),
+        expression_type=subscription.get("type", TAG),
         from_first=command.get("from") == "first",
         broadcasts=command.get("model") == "broadcasting",
         is_orderly=command.get("order") == "orderly",

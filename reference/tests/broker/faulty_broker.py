@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 
 from reference.core.remoting.effects import Effect, Flush, LogError
-from reference.core.store.config_files import CONSUMER_OFFSETS
 from reference.core.store.mapped.files import Files, FilesError
 from reference.tests.broker.broker_driver import (
     NOON_MS,
@@ -14,6 +13,7 @@ from reference.tests.broker.broker_driver import (
     pull_fields,
     send_fields,
 )
+from spec.store.config.config_files import CONSUMER_OFFSETS_FILE
 from spec.store.message_record import decode_records
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -138,7 +138,7 @@ def assert_nothing_lost(driver: Faulty) -> None:
     """Assert that a restart after a kill has every acknowledged message once."""
     for _ in range(100):
         driver.wait(STEP_MS)
-    text = driver.disk.read_text(f"config/{CONSUMER_OFFSETS}") or ""
+    text = driver.disk.read_text(f"config/{CONSUMER_OFFSETS_FILE}") or ""
     assert "0:77" in text
     driver.disk.unlock()
     again = Faulty(driver.disk)

@@ -5,29 +5,29 @@ from __future__ import annotations
 import pytest
 
 from reference.core.remoting.effects import LogError
-from reference.core.store.config_files import (
-    CONSUMER_FILTERS,
-    CONSUMER_OFFSETS,
-    DELAY_OFFSETS,
-    SUBSCRIPTION_GROUPS,
-    TOPICS,
-)
 from reference.core.store.mapped.files import FilesError
 from reference.tests.broker.broker_driver import NOON_MS, BrokerDriver
 from reference.tests.memory_files import MemoryFiles
+from spec.store.config.config_files import (
+    CONSUMER_FILTERS_FILE,
+    CONSUMER_OFFSETS_FILE,
+    DELAY_OFFSETS_FILE,
+    GROUPS_FILE,
+    TOPICS_FILE,
+)
 
 GOOD = {
-    TOPICS: '{"topicConfigTable":{"Kept":{"topicName":"Kept","readQueueNums":3}}}',
-    SUBSCRIPTION_GROUPS: '{"subscriptionGroupTable":{"Kept":{"groupName":"Kept"}}}',
-    CONSUMER_OFFSETS: '{"offsetTable":{"Kept@g":{0:7}}}',
-    DELAY_OFFSETS: '{"offsetTable":{1:7}}',
-    CONSUMER_FILTERS: '{"filterDataByTopic":{}}',
+    TOPICS_FILE: '{"topicConfigTable":{"Kept":{"topicName":"Kept","readQueueNums":3}}}',
+    GROUPS_FILE: '{"subscriptionGroupTable":{"Kept":{"groupName":"Kept"}}}',
+    CONSUMER_OFFSETS_FILE: '{"offsetTable":{"Kept@g":{0:7}}}',
+    DELAY_OFFSETS_FILE: '{"offsetTable":{1:7}}',
+    CONSUMER_FILTERS_FILE: '{"filterDataByTopic":{}}',
 }
 TABLES = {
-    TOPICS: "topicConfigTable",
-    SUBSCRIPTION_GROUPS: "subscriptionGroupTable",
-    CONSUMER_OFFSETS: "offsetTable",
-    DELAY_OFFSETS: "offsetTable",
+    TOPICS_FILE: "topicConfigTable",
+    GROUPS_FILE: "subscriptionGroupTable",
+    CONSUMER_OFFSETS_FILE: "offsetTable",
+    DELAY_OFFSETS_FILE: "offsetTable",
 }
 CUT = '{"dataVersion":{"counter":1'
 BROKEN = [
@@ -37,14 +37,14 @@ BROKEN = [
         for name, table in TABLES.items()
         for value in ("[1,2]", '"text"', "7", '{"Kept":"text"}', '{"Kept":[1]}')
     ),
-    (TOPICS, '{"topicConfigTable":{"Kept":{"readQueueNums":"four"}}}'),
-    (TOPICS, '{"topicConfigTable":{"Kept":{}},"dataVersion":[1]}'),
-    (TOPICS, '{"topicConfigTable":{"Kept":{}},"dataVersion":{"counter":"x"}}'),
-    (SUBSCRIPTION_GROUPS, '{"subscriptionGroupTable":{"K":{"retryMaxTimes":"x"}}}'),
-    (CONSUMER_OFFSETS, '{"offsetTable":{"Kept@g":{"x":7}}}'),
-    (CONSUMER_OFFSETS, '{"offsetTable":{"Kept@g":{0:"seven"}}}'),
-    (DELAY_OFFSETS, '{"offsetTable":{"one":7}}'),
-    (DELAY_OFFSETS, '{"offsetTable":{1:null}}'),
+    (TOPICS_FILE, '{"topicConfigTable":{"Kept":{"readQueueNums":"four"}}}'),
+    (TOPICS_FILE, '{"topicConfigTable":{"Kept":{}},"dataVersion":[1]}'),
+    (TOPICS_FILE, '{"topicConfigTable":{"Kept":{}},"dataVersion":{"counter":"x"}}'),
+    (GROUPS_FILE, '{"subscriptionGroupTable":{"K":{"retryMaxTimes":"x"}}}'),
+    (CONSUMER_OFFSETS_FILE, '{"offsetTable":{"Kept@g":{"x":7}}}'),
+    (CONSUMER_OFFSETS_FILE, '{"offsetTable":{"Kept@g":{0:"seven"}}}'),
+    (DELAY_OFFSETS_FILE, '{"offsetTable":{"one":7}}'),
+    (DELAY_OFFSETS_FILE, '{"offsetTable":{1:null}}'),
 ]
 
 
@@ -100,7 +100,7 @@ def test_an_empty_file_holds_nothing(name: str, text: str) -> None:
 
 
 def test_the_only_good_copy_is_not_replaced_by_a_broken_one() -> None:
-    files = with_texts(TOPICS, CUT, GOOD[TOPICS])
+    files = with_texts(TOPICS_FILE, CUT, GOOD[TOPICS_FILE])
     driver = BrokerDriver(files=files)
     saved = []
     write = files.replace_text
@@ -114,8 +114,12 @@ def test_the_only_good_copy_is_not_replaced_by_a_broken_one() -> None:
         driver.broker.state.topics.create_once(
             topic, queue_count=1, permission=6, now_ms=NOON_MS
         )
-    assert saved == [f"config/{TOPICS}", f"config/{TOPICS}.bak", f"config/{TOPICS}"]
-    backup = files.read_text(f"config/{TOPICS}.bak")
+    assert saved == [
+        f"config/{TOPICS_FILE}",
+        f"config/{TOPICS_FILE}.bak",
+        f"config/{TOPICS_FILE}",
+    ]
+    backup = files.read_text(f"config/{TOPICS_FILE}.bak")
     assert backup is not None
     assert "First" in backup
     assert "Kept" in backup

@@ -7,18 +7,18 @@ from collections.abc import Callable
 
 import pytest
 
-from reference.core.store.config_files import (
-    CONSUMER_OFFSETS,
-    DELAY_OFFSETS,
-    SUBSCRIPTION_GROUPS,
-    TOPICS,
-)
 from reference.core.store.mapped.files import FilesError
 from reference.tests.broker.broker_driver import (
     NOON_MS,
     BrokerDriver,
     pull_fields,
     send_fields,
+)
+from spec.store.config.config_files import (
+    CONSUMER_OFFSETS_FILE,
+    DELAY_OFFSETS_FILE,
+    GROUPS_FILE,
+    TOPICS_FILE,
 )
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -69,8 +69,8 @@ def test_a_new_group_pulls_from_a_broker_on_a_full_disk(
     assert answer.code == ResponseCode.SUCCESS
     driver.wait(FULL_MS)
     driver.free()
-    driver.wait_until(lambda: driver.has(SUBSCRIPTION_GROUPS, "consumers"), 2000)
-    group = json.loads(driver.files.read_text(f"config/{SUBSCRIPTION_GROUPS}") or "")
+    driver.wait_until(lambda: driver.has(GROUPS_FILE, "consumers"), 2000)
+    group = json.loads(driver.files.read_text(f"config/{GROUPS_FILE}") or "")
     assert "consumers" in group["subscriptionGroupTable"]
 
 
@@ -80,7 +80,7 @@ def test_a_new_topic_is_served_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -
     (answer,) = driver.invoke(CLIENT, RequestCode.SEND_MESSAGE, fields, b"body")
     assert answer.code == ResponseCode.SUCCESS
     driver.free()
-    driver.wait_until(lambda: driver.has(TOPICS, '"New"'), 2000)
+    driver.wait_until(lambda: driver.has(TOPICS_FILE, '"New"'), 2000)
 
 
 def test_offsets_and_delayed_messages_go_on_after_a_minute_without_space(
@@ -100,10 +100,10 @@ def test_offsets_and_delayed_messages_go_on_after_a_minute_without_space(
     driver.wait_until(lambda: store.max_offset("T", 0) == 2, 2000)
     for _ in range(FULL_MS // 100):
         driver.wait(100)
-    assert not driver.has(CONSUMER_OFFSETS, "T@consumers")
+    assert not driver.has(CONSUMER_OFFSETS_FILE, "T@consumers")
     driver.free()
-    driver.wait_until(lambda: driver.has(CONSUMER_OFFSETS, "T@consumers"), 2000)
-    driver.wait_until(lambda: driver.has(DELAY_OFFSETS, "1:1"), 2000)
+    driver.wait_until(lambda: driver.has(CONSUMER_OFFSETS_FILE, "T@consumers"), 2000)
+    driver.wait_until(lambda: driver.has(DELAY_OFFSETS_FILE, "1:1"), 2000)
 
 
 def test_a_file_that_stays_refused_does_not_delay_the_others(
@@ -115,11 +115,11 @@ def test_a_file_that_stays_refused_does_not_delay_the_others(
     write = driver._write
 
     def refuse_topics(path: str, text: str) -> None:
-        if TOPICS in path:
+        if TOPICS_FILE in path:
             raise FilesError("topics.json.tmp is a directory")
         write(path, text)
 
     monkeypatch.setattr(driver, "_write", refuse_topics)
     driver.free()
-    driver.wait_until(lambda: driver.has(SUBSCRIPTION_GROUPS, "consumers"), 2000)
-    assert not driver.has(TOPICS, '"New"')
+    driver.wait_until(lambda: driver.has(GROUPS_FILE, "consumers"), 2000)
+    assert not driver.has(TOPICS_FILE, '"New"')

@@ -9,7 +9,6 @@ from itertools import count
 
 import pytest
 
-from reference.core.store.config_files import DELAY_OFFSETS
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.types import PutStatus
@@ -24,6 +23,7 @@ from reference.tests.store.small_stores import (
     started,
     wire_batch,
 )
+from spec.store.config.config_files import DELAY_OFFSETS_FILE
 from spec.store.consume_queue import decode_unit
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
@@ -138,7 +138,7 @@ def test_what_was_delivered_is_remembered_over_a_stop() -> None:
     store.dispatch()
     store.deliver_delayed_messages(NOON_MS + 1000)
     store.stop()
-    assert files.read_text(f"config/{DELAY_OFFSETS}") == (
+    assert files.read_text(f"config/{DELAY_OFFSETS_FILE}") == (
         '{\n\t"offsetTable":{1:1\n\t}\n}'
     )
     store.start(NOON_MS + 5000)

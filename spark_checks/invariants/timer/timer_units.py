@@ -22,9 +22,9 @@ from spark_checks.invariants.file_findings import (
 from spark_checks.readers.schemas import as_dtype
 from spark_checks.store_files import Store, StoreFile
 from spec.derive.numpy_dtype import dtype_spec
+from spec.store.blank import BLANK_MAGIC
 from spec.store.timer import timer_log
 from spec.store.timer.timer_log import (
-    BLANK_MAGIC,
     BLANK_SIZE_MIN,
     NONE_BEFORE,
     TIMER_LOG,

@@ -20,6 +20,7 @@ from spec.wire.bodies import fastjson
 TOPICS_FILE = "topics.json"
 """spec.routing.topic_config reads it."""
 CONSUMER_OFFSETS_FILE = "consumerOffset.json"
+CONSUMER_FILTERS_FILE = "consumerFilter.json"
 DELAY_OFFSETS_FILE = "delayOffset.json"
 GROUPS_FILE = "subscriptionGroup.json"
 BACKUP_SUFFIX = ".bak"

@@ -17,13 +17,12 @@ from construct import Int32sb, Int32ub, Int64sb, Struct
 
 from spec.clause import Clause, Level
 from spec.layout import LayoutError, build, field, parse
+from spec.store.blank import BLANK_MAGIC
 
 TIMER_LOG = "timerlog"
 """The directory of a store that has the files, named by the offset of each."""
 UNIT_SIZE = 52
 BLANK_SIZE_MIN = 16
-BLANK_MAGIC = 0xCBD43194
-"""Marks a blank; the commit log's blanks have the same."""
 FILE_SIZE_DEFAULT = 100 * 1024 * 1024
 """Bytes of a file by default (mappedFileSizeTimerLog)."""
 NONE_BEFORE = -1

@@ -28,6 +28,8 @@ _BODY = "org.apache.rocketmq.common.protocol.body"
 
 ALL_MESSAGES = "*"
 """The expression of a subscription to every message of a topic (Java: SUB_ALL)."""
+TAG = "TAG"
+"""The expression type of tags, which every broker has (Java: ExpressionType)."""
 
 HEARTBEAT_BODY = Clause(
     id="GROUP-HEARTBEAT-001",
@@ -91,7 +93,7 @@ class SubscriptionData:
         "codeSet", list_of(INTEGER), "each tag's hash", default=()
     )
     version: int = member("subVersion", INTEGER, "milliseconds; the higher counts")
-    expression_type: str = member("expressionType", TEXT, "TAG or SQL92", default="TAG")
+    expression_type: str = member("expressionType", TEXT, "TAG or SQL92", default=TAG)
     class_filter_mode: bool = member(
         "classFilterMode", TRUTH, "whether a Java class filters", default=False
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from conformance.harness.client.requests.invoker import FieldValue, Invoker
+from spec.wire.consumer.query import UNIQUE_KEY_FIELD
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
-UNIQUE_KEY_FIELD = "_UNIQUE_KEY_QUERY"
 END_OF_TIME_MS = 2**63 - 1
 
 

@@ -18,9 +18,10 @@ from reference.core.broker.filter.bloom_filter import BloomFilter
 from reference.core.broker.filter.sql.expressions import Expression, selects
 from reference.core.broker.filter.subscription import Subscription, parsed_expression
 from reference.core.store.commitlog.dispatch_request import properties_of
-from reference.core.store.config_files import CONSUMER_FILTERS, ConfigFiles
+from reference.core.store.config_files import ConfigFiles
 from reference.core.store.dispatch.dispatcher import CalcBitMap, empty_bit_map
 from reference.core.store.get.get_message import UnitFilter
+from spec.store.config.config_files import CONSUMER_FILTERS_FILE
 from spec.store.queue_extension import ExtensionUnit, has_bits
 
 _DEAD_SINCE_MS = 30_000
@@ -77,7 +78,7 @@ def bits_at_start(
     if not options.enable_calc_filter_bit_map:
         return empty_bit_map
     filters = new_filters(options)
-    config.load(CONSUMER_FILTERS, partial(filters.load, now_ms=now_ms))
+    config.load(CONSUMER_FILTERS_FILE, partial(filters.load, now_ms=now_ms))
     return filters.bits
 
 

@@ -14,11 +14,8 @@ from reference.core.broker.filter.sql.parser import parse_sql
 from reference.core.broker.filter.sql.values import SqlError
 from reference.core.store.commitlog.dispatch_request import properties_of
 from spec.integers import java_string_hash
-from spec.wire.bodies.heartbeat import SubscriptionData
+from spec.wire.bodies.heartbeat import ALL_MESSAGES, TAG, SubscriptionData
 from spec.wire.consumer.sql_filter import SQL92
-
-ALL = "*"
-TAG = "TAG"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +64,8 @@ def parse_subscription(
             expression_type=str(expression_type),
             expression=parsed_expression(text, expression_type),
         )
-    if not text or text == ALL:  # [PULL-FILTER-003]
-        return Subscription(topic=topic, text=ALL, codes=None)
+    if not text or text == ALL_MESSAGES:  # [PULL-FILTER-003]
+        return Subscription(topic=topic, text=ALL_MESSAGES, codes=None)
     parts = text.split("||")
     if not any(parts):
         raise SubscriptionError("subString split error")
@@ -79,8 +76,8 @@ def parse_subscription(
 
 def subscription_of(data: SubscriptionData) -> Subscription:
     """Return the subscription in a heartbeat."""
-    text, kind = data.expression or ALL, data.expression_type
-    everything = data.class_filter_mode or text == ALL or kind != TAG
+    text, kind = data.expression or ALL_MESSAGES, data.expression_type
+    everything = data.class_filter_mode or text == ALL_MESSAGES or kind != TAG
     return Subscription(
         topic=data.topic,
         text=text,

@@ -16,9 +16,9 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from reference.core.remoting.server import RemotingServer
-from reference.core.store.config_files import DELAY_OFFSETS
 from spec.host import Host
 from spec.layout import LayoutError
+from spec.store.config.config_files import DELAY_OFFSETS_FILE
 from spec.wire.bodies import fastjson
 from spec.wire.ha.slave import SYNCHRONIZE_FIRST_MS, SYNCHRONIZE_PERIOD_MS
 from spec.wire.remoting.request_code import RequestCode
@@ -115,7 +115,9 @@ class SlaveSync:
         store = self._state.store
         table = body.get("offsetTable") or {}
         offsets = {int(level): int(offset) for level, offset in table.items()}
-        store.config.save(DELAY_OFFSETS, {"offsetTable": offsets})  # [HA-SLAVE-006]
+        store.config.save(
+            DELAY_OFFSETS_FILE, {"offsetTable": offsets}
+        )  # [HA-SLAVE-006]
         store.schedule_service.offsets = offsets
 
 

@@ -9,7 +9,6 @@ may be behind its master's.
 from __future__ import annotations
 
 from reference.core.broker.filter.subscription import (
-    TAG,
     Subscription,
     SubscriptionError,
     parse_subscription,
@@ -26,6 +25,7 @@ from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.types import GetMessageStatus, NewMessage
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.heartbeat import TAG
 from spec.wire.bodies.json_body import body_as_json
 from spec.wire.headers.request_headers import (
     PULL_MESSAGE_FIELDS,

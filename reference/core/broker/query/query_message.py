@@ -11,9 +11,9 @@ from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.message_store import MessageStore
 from spec.store.message_record import Record, decode_record
 from spec.wire.bodies import fastjson
+from spec.wire.consumer.query import UNIQUE_KEY_FIELD
 from spec.wire.remoting.response_code import ResponseCode
 
-UNIQUE_KEY_QUERY = "_UNIQUE_KEY_QUERY"
 """Field that is ``true`` in a query by unique key (Java: UNIQUE_MSG_QUERY_FLAG)."""
 
 
@@ -39,7 +39,7 @@ def view_message(state: BrokerState, request: Request) -> Response:
 def query_message(state: BrokerState, request: Request) -> Response:
     """Respond with the records that the index has for a key in a span of time."""
     count_max = request.int32("maxNum")
-    if request.truth(UNIQUE_KEY_QUERY):
+    if request.truth(UNIQUE_KEY_FIELD):
         count_max = state.options.default_query_max_num  # [QUERY-UNIQUE-002]
     found = state.store.query(  # [QUERY-KEY-001] [QUERY-UNIQUE-001]
         request.text("topic"),

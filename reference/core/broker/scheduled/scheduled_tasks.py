@@ -11,12 +11,9 @@ from reference.core.broker.admin.broker_statistics import SAMPLE_MS
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.check import check_transactions
 from reference.core.remoting.server import RemotingServer
-from reference.core.store.config_files import (
-    CONSUMER_FILTERS,
-    CONSUMER_OFFSETS,
-    ConfigFiles,
-)
+from reference.core.store.config_files import ConfigFiles
 from reference.core.store.statistics import SAMPLE_PERIOD_MS
+from spec.store.config.config_files import CONSUMER_FILTERS_FILE, CONSUMER_OFFSETS_FILE
 
 CLIENT_SCAN_MS = 10_000
 DELIVERY_MS = 100
@@ -62,7 +59,7 @@ class ScheduledTasks:
         """Write the consumer offsets, if they have changed."""
         offsets = self._state.offsets
         if offsets.is_dirty:
-            self._config.save(CONSUMER_OFFSETS, offsets.as_json())
+            self._config.save(CONSUMER_OFFSETS_FILE, offsets.as_json())
             offsets.is_dirty = False
 
     def persist_delay_offsets(self, now_ms: int) -> None:  # noqa: ARG002
@@ -74,7 +71,7 @@ class ScheduledTasks:
         filters, options = self._state.filters, self._state.options
         filters.forget_dead(now_ms, options.filter_data_clean_time_span)
         if filters.is_dirty:
-            self._config.save(CONSUMER_FILTERS, filters.as_json())
+            self._config.save(CONSUMER_FILTERS_FILE, filters.as_json())
             filters.is_dirty = False
 
     def _scan_clients(self, now_ms: int) -> None:

@@ -17,7 +17,7 @@ from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.pull.subscription import TAGS, membership, subscription_of
+from reference.core.client.pull.subscription import membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import (
@@ -32,6 +32,7 @@ from reference.core.remoting.response import create_request
 from spec.client.subscription import CHECK_TIMEOUT_MS
 from spec.wire.bodies.heartbeat import (
     ALL_MESSAGES,
+    TAG,
     CheckClientRequestBody,
     SubscriptionData,
 )
@@ -126,7 +127,7 @@ class Consumer(GroupMember):
 
     async def _check_expression(self, now_ms: int) -> Failure | None:
         subscription = self._client.subscriptions[0]
-        if subscription.expression_type == TAGS:
+        if subscription.expression_type == TAG:
             return None
         route, now_ms = await self._routes.fetch(subscription.topic, now_ms)
         first = None if route is None else self._routes.first_broker(route)

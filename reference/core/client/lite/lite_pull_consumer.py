@@ -18,14 +18,14 @@ from reference.core.client.options import LiteOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import offset_of
-from reference.core.client.pull.subscription import TAGS, membership, subscription_of
+from reference.core.client.pull.subscription import membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.rpc_client import Call
 from reference.core.client.remoting.tasks import start
 from reference.core.client.validators import check_topic
-from spec.wire.bodies.heartbeat import ALL_MESSAGES, SubscriptionData
+from spec.wire.bodies.heartbeat import ALL_MESSAGES, TAG, SubscriptionData
 
 POLL_TIMEOUT_MS = 5000
 """Java: pollTimeoutMillis."""
@@ -72,7 +72,7 @@ class LitePullConsumer(PullConsumer):
         topic: str,
         expression: str = ALL_MESSAGES,
         *,
-        expression_type: str = TAGS,
+        expression_type: str = TAG,
     ) -> None:
         """Subscribe to *topic*; raise ClientError after `assign`."""
         check_topic(topic)

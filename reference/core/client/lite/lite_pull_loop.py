@@ -21,10 +21,10 @@ from reference.core.client.pull.pull_request import (
     PullResult,
     pull_command,
 )
-from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
 from spec.client.subscription import AFTER_ERROR_MS, AFTER_FLOOD_MS
+from spec.wire.bodies.heartbeat import TAG
 from spec.wire.remoting.command import Command
 
 LITE_SUSPEND_MS = 20_000
@@ -82,7 +82,7 @@ class LitePullLoop(PullLoop):
 
     def _pull_request(self, assigned: AssignedQueue, offset: int) -> Command:
         subscription = assigned.subscription
-        if subscription.expression_type == TAGS:
+        if subscription.expression_type == TAG:
             subscription = replace(subscription, version=0)
         return pull_command(
             assigned.queue,

@@ -22,7 +22,6 @@ from reference.core.client.pull.pull_request import (
     committed_offset_of,
     pull_result,
 )
-from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
@@ -34,7 +33,7 @@ from spec.client.subscription import (
     OFFSET_TIMEOUT_MS,
     PULL_TIMEOUT_MS,
 )
-from spec.wire.bodies.heartbeat import SubscriptionData
+from spec.wire.bodies.heartbeat import TAG, SubscriptionData
 from spec.wire.remoting.command import Command
 
 
@@ -142,7 +141,7 @@ class PullLoop(ABC):
     def _delay_ms(self, assigned: AssignedQueue) -> int:
         """Return the delay of the next pull in ms, 0 for none."""
         address = self._address(assigned)
-        is_tags = assigned.subscription.expression_type == TAGS
+        is_tags = assigned.subscription.expression_type == TAG
         if not is_tags and not self._routes.knows_expressions(address):
             return AFTER_ERROR_MS
         thresholds = self.thresholds.of_queue(len(self.assigned))

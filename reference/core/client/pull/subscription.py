@@ -7,21 +7,20 @@ from collections.abc import Iterable
 from spec.integers import java_string_hash
 from spec.wire.bodies.heartbeat import (
     ALL_MESSAGES,
+    TAG,
     ConsumerData,
     SubscriptionData,
 )
 from spec.wire.message.properties import Property
 
 _OR = "||"
-TAGS = "TAG"
-"""The expression type that every broker has."""
 
 
 def subscription_of(
-    topic: str, expression: str, *, version: int, expression_type: str = TAGS
+    topic: str, expression: str, *, version: int, expression_type: str = TAG
 ) -> SubscriptionData:
     """Build the subscription to the tags in *expression*, or to every message."""
-    if expression_type != TAGS:  # [CLIENT-SUBSCRIBE-003]
+    if expression_type != TAG:  # [CLIENT-SUBSCRIBE-003]
         return SubscriptionData(
             topic=topic,
             expression=expression,

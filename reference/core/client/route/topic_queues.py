@@ -13,8 +13,7 @@ from reference.core.client.message import MessageQueue
 from spec.routing.route_data import MASTER_ID, TopicRoute
 from spec.routing.topic_config import Permission
 from spec.wire.producer.producer import QUEUES_OF_A_NEW_TOPIC
-
-VIP_DISTANCE = 2
+from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 
 
 def publish_queues(topic: str, route: TopicRoute) -> tuple[MessageQueue, ...]:
@@ -63,7 +62,7 @@ def default_route(
 def vip_address(address: str) -> str:
     """Return the VIP address of the broker at *address*: its port less 2."""
     host, _, port = address.rpartition(":")
-    return f"{host}:{int(port) - VIP_DISTANCE}"  # [CLIENT-SEND-010]
+    return f"{host}:{int(port) - VIP_PORT_DISTANCE}"  # [CLIENT-SEND-010]
 
 
 def _ordered_queues(topic: str, text: str) -> tuple[MessageQueue, ...]:

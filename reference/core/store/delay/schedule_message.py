@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from reference.core.store.commitlog.commit_log import CommitLog
-from reference.core.store.config_files import DELAY_OFFSETS, ConfigFiles
+from reference.core.store.config_files import ConfigFiles
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.consumequeue.table import (
     ConsumeQueueTable,
@@ -31,6 +31,7 @@ from reference.core.store.types import (
 from reference.core.unexpected import error_text
 from spec.integers import parse_java_int
 from spec.routing.json_object import JsonObject, as_integer, object_in
+from spec.store.config.config_files import DELAY_OFFSETS_FILE
 from spec.store.message_record import decode_record
 from spec.wire.message.properties import Property, decode_properties, encode_properties
 from spec.wire.message.topic_names import SCHEDULE_TOPIC, TOPIC_LENGTH_MAX
@@ -98,11 +99,11 @@ class ScheduleMessageService:
 
     def load(self, config: ConfigFiles) -> None:
         """Read the offsets of the levels."""
-        self.offsets = config.load(DELAY_OFFSETS, _offsets_in) or {}
+        self.offsets = config.load(DELAY_OFFSETS_FILE, _offsets_in) or {}
 
     def save(self, config: ConfigFiles) -> None:
         """Write the offsets of the levels."""
-        config.save(DELAY_OFFSETS, {"offsetTable": self.offsets})
+        config.save(DELAY_OFFSETS_FILE, {"offsetTable": self.offsets})
 
     def deliver(
         self, now_ms: int, append: Append, log_error: LogError
