@@ -1,17 +1,21 @@
 """
-Failures caused by a request code that the target does not have.
+Failures caused by a request code that the target does not have, or by its guard.
 
-Such a target does not have the feature: the test is *unsupported*, counted apart.
+Such a target does not have the feature, or admits only signed requests: the test is
+*unsupported*, counted apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import parse_qs
 
+from conformance.harness.client.access import CREDENTIALS
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.transcript import Direction, Transcript
 from conformance.harness.targets.shared_target import refuses_of
 from spec.layout import LayoutError
+from spec.security.signature import ACCESS_KEY
 from spec.wire.remoting.command import Command, decode_command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -31,6 +35,20 @@ def refusal_in_test(description: Mapping[str, str]) -> str | None:
     codes = refused_in(CONVERSATIONS.transcripts(), refuses) if refuses else []
     names = ", ".join(RequestCode(code).name for code in codes)
     return f"the target refuses the request {names}" if names else None
+
+
+def refusal_of_unsigned(description: Mapping[str, str]) -> str | None:
+    """Return the reason why a test without signatures has no verdict, or None.
+
+    The clients of the suite sign for a target with credentials. Tests of bytes do not.
+    """
+    if CREDENTIALS not in parse_qs(description.get("access", "")):
+        return None
+    for sent, answer in exchanges(CONVERSATIONS.transcripts()):
+        is_refused = answer.code == ResponseCode.NO_PERMISSION
+        if ACCESS_KEY not in sent.fields and is_refused:
+            return "the target refuses its requests, which are not signed"
+    return None
 
 
 def refused_in(transcripts: Iterable[Transcript], refuses: frozenset[int]) -> list[int]:

@@ -16,6 +16,7 @@ from conformance.harness.blocked.guard import GUARD, without_verdict
 from conformance.harness.blocked.known_refusals import (
     has_stray_response,
     refusal_in_test,
+    refusal_of_unsigned,
     sent_codes,
 )
 from conformance.harness.blocked.preconditions import PRECONDITION_ERRORS, first_line
@@ -99,7 +100,10 @@ def _with_cause(
         if verdict.broke or verdict.outcome not in UNMET:
             return verdict
     CONVERSATIONS.receive_waiting()
-    refused = refusal_in_test(item.config.stash[TARGET_OWNER].description)
+    description = item.config.stash[TARGET_OWNER].description
+    refused = refusal_in_test(description)
+    if refused is None and suite_of(item) != "security":
+        refused = refusal_of_unsigned(description)
     if refused is not None:
         return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
     defect = defect_behind(verdict, item) if is_watched else None

@@ -1,4 +1,4 @@
-"""Clauses about users run on a cluster that has some, and leave none behind."""
+"""A running cluster with users: the suite adds its own, and deletes them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.harness.targets.accounts import guarded_settings
 from conformance.harness.targets.target import parse_target
 from spec.wire.remoting.request_code import RequestCode
 
-SECURITY = Path(__file__).parents[2] / "security"
+SUITES = Path(__file__).parents[2]
 OPERATOR = secret_credentials("operator", "secret-of-the-operator")
 
 
@@ -23,15 +23,15 @@ def test_users_are_added_to_a_running_cluster_and_deleted(tmp_path: Path) -> Non
     lines = f"accessKey: {OPERATOR.access_key}\nsecretKey: {OPERATOR.secret_key}\n"
     file.write_text(lines, encoding="utf-8")
     with parse_target("jvm:5.3.3", conf=guarded_settings(OPERATOR)) as target:
-        ended = run_child(
-            [SECURITY / "test_users.py"],
-            f"--target={target.namesrv}?credentials={file}",
-            "--may-configure",
-        )
+        options = (f"--target={target.namesrv}?credentials={file}", "--may-configure")
+        ended = run_child([SUITES / "security" / "test_users.py"], *options)
+        of_bytes = run_child([SUITES / "wire" / "test_command.py"], *options)
         target.access = Access(credentials=OPERATOR)
         with target.connect_for_admin() as client:
             listed = client.invoke(RequestCode.AUTH_LIST_USER, {"filter": ""})
             users = body_of(require_success(listed))
     assert set(ended.outcomes.values()) == {"pass"}
+    assert "fail" not in of_bytes.outcomes.values()
+    assert "not signed" in of_bytes.reasons["WIRE-COMMAND-010"]
     assert isinstance(users, list)
     assert [one["username"] for one in users] == [OPERATOR.access_key]
