@@ -126,7 +126,8 @@ class ProducerGroups:
             "fromTransactionCheck": False,
             "msgId": half.key,
         }
-        self.broker.peer.send(request(RequestCode.END_TRANSACTION, fields))
+        command = request(RequestCode.END_TRANSACTION, fields)
+        self.broker.peer.send(self.broker.signed(command))
 
     def questions(self) -> Iterator[tuple[str, Command]]:
         """Yield the check requests received so far, with the group of each."""
