@@ -144,9 +144,9 @@ def test_a_compressed_body_cut_anywhere_is_refused(
 def longest_incomplete(stream: bytes) -> int:
     """Return the size of the longest beginning of *stream* that lacks content.
 
-    The last bytes of a zlib stream are its end and a checksum, without content. What
-    follows the empty list of filter servers is only read from brokers of 5.0 and later
-    (Java: RegisterBrokerBody), so the list has to be cut.
+    The last bytes of a zlib stream are its end and a checksum, without content. Bytes
+    behind the empty list of filter servers are only read from brokers of 5.0 and later
+    (Java: RegisterBrokerBody). The list itself has to be cut.
     """
     needed = zlib.decompress(stream).rindex(b"[]") + len(b"[]")
     size = len(stream)
