@@ -31,7 +31,6 @@ def test_users_are_added_to_a_running_cluster_and_deleted(tmp_path: Path) -> Non
             listed = client.invoke(RequestCode.AUTH_LIST_USER, {"filter": ""})
             users = body_of(require_success(listed))
     assert set(ended.outcomes.values()) == {"pass"}
-    assert "fail" not in of_bytes.outcomes.values()
-    assert "not signed" in of_bytes.reasons["WIRE-COMMAND-010"]
+    assert not {"fail", "error"}.intersection(of_bytes.outcomes.values())
     assert isinstance(users, list)
     assert [one["username"] for one in users] == [OPERATOR.access_key]
