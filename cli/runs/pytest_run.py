@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -19,7 +20,15 @@ from cli.runs.run_end import RunEnd
 from cli.runs.run_progress import run_progress
 from conformance.harness.targets.embedded import SOURCES
 
-PLUGIN = "conformance.harness.pytest_plugin.plugin"
+PLUGINS = (
+    "conformance.harness.pytest_plugin.plugin",
+    "xdist.plugin",
+    "_hypothesis_pytestplugin",
+)
+"""All plugins of a run, but for those that the user names with ``-p``."""
+NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+"""Variable of pytest. Plugins that happen to be installed could change a verdict, and
+pytest rewrites all modules of each: a first run took 15 s longer."""
 INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
 
 EXIT_CODES = {
@@ -34,7 +43,9 @@ EXIT_CODES = {
 
 def run_pytest(name: str, words: list[str], reports: list[str]) -> int:
     """Run pytest once, against *name*, and return our exit code."""
-    fixed = ["-p", PLUGIN, f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
+    os.environ[NO_AUTOLOAD] = "1"  # also for the workers
+    fixed = [word for plugin in PLUGINS for word in ("-p", plugin)]
+    fixed += [f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
     fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
     fixed += ["-p", "no:cacheprovider", "--by-cause", "--require-target"]
     fixed += [f"--target={name}"]
