@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Set
 
 import grimp
 import pytest
+
+from conformance.harness.pytest_plugin.options import SUITES
 
 PACKAGES = (
     "spec",
@@ -17,6 +20,10 @@ PACKAGES = (
     "bench",
     "cli",
 )
+OURS = "rocketmq_conformance"
+"""The package of the installed distribution, which has no layer."""
+BASE = frozenset({"hypothesis", "jsonschema", "psutil", "pytest", "yaml", "construct"})
+"""Modules of others that the suites may import: the base installs them."""
 Imports = Mapping[str, Set[str]]
 """The modules that each module imports directly."""
 
@@ -56,3 +63,17 @@ def test_no_module_is_in_a_circle(found: set[str]) -> None:
 )
 def test_a_circle_is_found(imports: Imports, circle: set[str]) -> None:
     assert in_circles(imports) == circle
+
+
+def test_the_suites_import_nothing_but_the_base_and_the_standard_library() -> None:
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None, include_external_packages=True)
+    allowed = BASE | sys.stdlib_module_names
+    suites = tuple(f"conformance.{name}." for name in SUITES)
+    others = {
+        (module, imported)
+        for module in graph.modules
+        if module.startswith(suites)
+        for imported in graph.find_modules_directly_imported_by(module)
+        if imported.partition(".")[0] not in {*PACKAGES, OURS, *allowed}
+    }
+    assert others == set()
