@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from shlex import quote
 
 import click
 
@@ -60,11 +61,25 @@ def probe_(text: str) -> None:
 
 def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
     """Return the lines to print, as pairs of name and value."""
+    is_silent = not found.release and not found.complaints
     return [
         ("target", started.text),
         ("profile", started.release),
         ("resembles", found.release or "no release: it does not respond"),
         ("capabilities", ", ".join(sorted(started.capabilities))),
+        *(_next_step(started) if is_silent else _features(found)),
+    ]
+
+
+def _next_step(started: Target) -> list[tuple[str, str]]:
+    """Return the command that shows the received bytes, if there are any."""
+    command = f"rmqc test --target {quote(started.text)} --only WIRE-FRAME-001 -v"
+    return [("next", command)]
+
+
+def _features(found: Probed) -> list[tuple[str, str]]:
+    """Return the lines about a peer that responds."""
+    return [
         ("header", found.header),
         ("json", found.json),
         ("refuses", ", ".join(names_of(found.refused)) or "no probed request"),

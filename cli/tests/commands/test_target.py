@@ -47,9 +47,13 @@ def test_a_peer_with_wrong_opaques_is_a_finding() -> None:
 
 def test_of_a_peer_that_does_not_respond_nothing_is_known() -> None:
     with cluster(mute) as server:
-        printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
+        address = str(server.address)
+        printed = CliRunner().invoke(main, ["target", "probe", address])
     assert printed.exit_code == 3, printed.output
     assert "resembles     no release: it does not respond" in printed.output
+    assert "\nheader" not in printed.output
+    command = f"rmqc test --target {address} --only WIRE-FRAME-001 -v"
+    assert printed.output.splitlines()[-1] == f"next          {command}"
 
 
 def mute(request: Command) -> int | None:

@@ -2,7 +2,7 @@
 An adapter of your client, to be filled in: how ``rmqc test-client`` drives it.
 
     rmqc client template > adapter.py
-    rmqc test-client --adapter 'python adapter.py' --only 'CLIENT-RETRY-*'
+    rmqc test-client --adapter 'python3 adapter.py' --only 'CLIENT-SENDRESULT-*'
 
 docs/client_adapter.md has all verbs, fields and results. A verb that raises
 `UnsupportedError` is counted separately, and is never a failure.

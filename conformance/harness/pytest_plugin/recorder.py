@@ -20,7 +20,9 @@ from conformance.harness.report.summary import (
     write_end,
     write_honesty,
     write_summary,
+    write_uncollected,
 )
+from conformance.harness.targets.client_target import first_step_of
 from conformance.harness.targets.probing.probe import names_of
 from conformance.harness.targets.shared_target import TargetOwner, refuses_of
 from spec.observed import all_evidence
@@ -38,10 +40,19 @@ class Recorder:
         self._results: list[ClauseResult] = []
         self._comparison: Comparison | None = None
         self._session: pytest.Session | None = None
+        self._uncollected: list[str] = []
+        """Files without a collection, each with the last line of the reason."""
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Keep the session, which may have to stop."""
         self._session = session
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a file whose tests cannot be collected; workers run the others."""
+        if report.failed:
+            last = report.longreprtext.rstrip().rpartition("\n")[2]
+            reason = last.removeprefix("E").strip()
+            self._uncollected.append(f"{report.nodeid}: {reason}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the verdict that a report carries."""
@@ -90,6 +101,8 @@ class Recorder:
             report=self._options.report,
             is_whole=not self._options.by_cause,
         )
+        if self._results:  # without any, pytest writes the errors
+            write_uncollected(terminalreporter, self._uncollected)
         write_honesty(
             terminalreporter,
             names_of(refuses_of(description)),
@@ -98,7 +111,12 @@ class Recorder:
         if self._comparison is not None:
             is_whole = not self._options.by_cause or self._options.against_evidence
             write_differences(terminalreporter, self._comparison, is_whole=is_whole)
-        write_end(terminalreporter, self._results, report=self._options.report)
+        write_end(
+            terminalreporter,
+            self._results,
+            report=self._options.report,
+            first_step=first_step_of(self._options.target),
+        )
 
     def _hush(self, config: pytest.Config) -> None:
         """Keep pytest from writing each failure, where causes are written instead."""
@@ -130,7 +148,7 @@ class Recorder:
         if Outcome.FAIL in outcomes or self._contradicts_evidence():
             return FINDINGS
         is_undecided = bool(outcomes.intersection((Outcome.ERROR, Outcome.BLOCKED)))
-        if is_undecided and session.exitstatus in (0, FINDINGS):
+        if (is_undecided or self._uncollected) and session.exitstatus in (0, FINDINGS):
             return HARNESS_FAILED
         if not outcomes.intersection(VERDICTS) and session.exitstatus == 0:
             return HARNESS_FAILED

@@ -99,7 +99,7 @@ def write_causes(
     if text:
         height = None if len(entries) <= FEW_CLAUSES else CAUSES_HEIGHT
         _write(terminal, [_head(cause) for cause in failed if cause.blocked])
-        _write(terminal, _text_lines(text, height))
+        _write(terminal, _text_lines(text, height, _width(terminal)))
     else:
         _write(terminal, _cause_lines(failed, errors, _width(terminal)))
     if more := max(len(failed) - _most(errors), 0) + max(len(errors) - 1, 0):
@@ -116,13 +116,26 @@ def write_end(
     results: Iterable[ClauseResult],
     *,
     report: Path | None,
+    first_step: str = "",
 ) -> None:
-    """Write the place of the report, and the next command after a failure."""
+    """Write the place of the report, and the next command after a failure.
+
+    *first_step* is what to do about a target that supports no test.
+    """
     if report is not None:
         terminal.write_line(f"report   {report / PAGE_OF_RUN}")
-    failed = causes_of(map(entry_of, results))
+    found = list(results)
+    failed = causes_of(map(entry_of, found))
     if failed and failed[0].again:
         terminal.write_line(f"next     {failed[0].again} -v")
+    outcomes = {result.outcome for result in found} - {Outcome.NOT_APPLICABLE}
+    if first_step and outcomes == {Outcome.UNSUPPORTED}:
+        _write(terminal, [Line(f"next     {line}") for line in first_step.split("\n")])
+
+
+def write_uncollected(terminal: pytest.TerminalReporter, files: Sequence[str]) -> None:
+    """Write the files whose tests did not run, because they cannot be imported."""
+    _write(terminal, [Line(f"not collected: {one}", {"red": True}) for one in files])
 
 
 def write_honesty(
@@ -194,12 +207,30 @@ def _only_text(causes: Sequence[Cause]) -> str:
     return causes[0].text.rstrip() if is_alone else ""
 
 
-def _text_lines(text: str, height: int | None) -> list[Line]:
-    """Return the first *height* lines of *text*; None for all."""
+def _text_lines(text: str, height: int | None, width: int | None) -> list[Line]:
+    """Return the first *height* lines of *text*; None for all.
+
+    The sentence of its clause, which is wrapped in *text*, is wrapped at *width*.
+    """
+    head, sentence, rest = _clause_of(text)
+    if sentence:
+        text = f"{head}\n{wrapped_at(width, sentence, 0)}{rest}"
     lines = [Line(line) for line in text.split("\n")]
     if height is None or len(lines) <= height:
         return lines
     return [*lines[: height - 1], Line(f"... and {len(lines) - height + 1} more lines")]
+
+
+def _clause_of(text: str) -> tuple[str, str, str]:
+    """Return the first line of a failure, the clause's sentence in one line, the rest.
+
+    The sentence is empty if the text does not begin with a clause.
+    """
+    block, blank, rest = text.partition("\n\n")
+    head, *lines = block.split("\n")
+    if not lines or not all(line.startswith("  ") for line in lines):
+        return text, "", ""
+    return head, f"  {' '.join(map(str.strip, lines))}", blank + rest
 
 
 def _cause_lines(
@@ -217,7 +248,8 @@ def _cause_lines(
     for cause in errors[:1]:
         named = ", ".join(_first_few(cause.clauses))
         yield Line(cut_at(width, f"error    {named}"), {"yellow": True})
-        yield Line(cut_at(width, f"  {one_line(cause.found)}"))
+        reason = wrapped_at(width, f"  {one_line(cause.found)}", 0).split("\n")
+        yield from (Line(cut_at(width, line)) for line in reason)
 
 
 def _most(errors: Sequence[Cause]) -> int:

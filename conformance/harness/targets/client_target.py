@@ -22,7 +22,12 @@ from conformance.harness.targets.client_adapter import (
     AdapterError,
 )
 from conformance.harness.targets.embedded import SOURCES
-from conformance.harness.targets.target import Capability, Target, TargetError
+from conformance.harness.targets.target import (
+    CLIENT,
+    Capability,
+    Target,
+    TargetError,
+)
 from rocketmq_conformance.paths import module_command
 from spec.wire.remoting.command import Command
 
@@ -99,3 +104,18 @@ def _planted(mutant_id: str) -> Path:
         )
     except MutantError as error:
         raise TargetError(str(error)) from error
+
+
+def first_step_of(text: str) -> str:
+    """Return the first step for the adapter of target *text*; empty for brokers.
+
+    The adapter is that of `rmqc client template`, in which nothing is filled in.
+    """
+    if not text.startswith(CLIENT):
+        return ""
+    adapter = shlex.quote(text.removeprefix(CLIENT))
+    return (
+        'add "sync" to the features of the adapter, write its verbs producer and send'
+        " (docs/client_adapter.md), and run\n"
+        f"rmqc test-client --adapter {adapter} --only 'CLIENT-SENDRESULT-*'"
+    )

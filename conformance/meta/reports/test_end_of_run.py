@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from conformance.harness.child_run.child_run import run_child
+from conformance.harness.failure.failure import clause_block
+from conformance.harness.pytest_plugin.recorder import HARNESS_FAILED
 from conformance.harness.report.evidence_differences import compare
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import ClauseResult, Verdict
@@ -14,9 +18,17 @@ from conformance.harness.report.summary import (
     write_end,
     write_summary,
 )
+from conformance.harness.targets.client_target import first_step_of
 from spec.observed import all_evidence
 from spec.registry import all_clauses
 
+WHOLE = """
+import pytest
+
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_it():
+    pass
+"""
 SCREEN_HEIGHT = 40
 FEWEST = 20
 SUITES = ("messaging", "recovery", "routing", "security", "store", "tls", "wire")
@@ -135,6 +147,69 @@ def test_a_failure_that_is_alone_is_whole_in_a_short_run_only() -> None:
     lines = end_of([*passed, *short])
     assert "... and 73 more lines" in lines
     assert len(lines) <= SCREEN_HEIGHT
+
+
+def test_the_sentence_of_a_failure_is_wrapped_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    clause = next(one for one in all_clauses().values() if len(one.text) > 200)
+    failed = result(clause.id, "store", Outcome.FAIL)
+    assert failed.failure is not None
+    text = f"{clause_block(clause)}\n\n  got  1"
+    shown = replace(failed, failure=replace(failed.failure, text=text))
+    lines = end_of([shown])
+    first = lines.index("causes") + 2
+    sentence = lines[first : lines.index("", first)]
+    assert " ".join(map(str.strip, sentence)) == clause.text
+    following = [line.split()[0] for line in sentence[1:]]
+    for line, word in zip(sentence, following, strict=False):
+        assert len(f"{line} {word}") > 80
+
+
+def test_the_reason_of_an_error_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    reason = "the name server has no broker's address (HOST:PORT?broker=HOST:PORT is)"
+    ids = list(all_clauses())[:2]
+    lines = end_of([result(one, "wire", Outcome.ERROR, found=reason) for one in ids])
+    assert reason in " ".join(map(str.strip, lines))
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "is_written"),
+    [
+        ((Outcome.UNSUPPORTED, Outcome.NOT_APPLICABLE), True),
+        ((Outcome.UNSUPPORTED, Outcome.PASS), False),
+        ((Outcome.NOT_APPLICABLE,), False),
+    ],
+)
+def test_an_adapter_that_supports_nothing_gets_a_first_step(
+    outcomes: tuple[Outcome, ...], is_written: bool
+) -> None:
+    terminal = Terminal()
+    results = [
+        result(name, "client", outcome)
+        for name, outcome in zip(all_clauses(), outcomes, strict=False)
+    ]
+    write_end(
+        terminal,  # type: ignore[arg-type]
+        results,
+        report=None,
+        first_step=first_step_of("client:python3 adapter.py"),
+    )
+    command = "rmqc test-client --adapter 'python3 adapter.py' --only "
+    assert any(command in line for line in terminal.lines) == is_written
+    assert first_step_of("embedded:") == ""
+
+
+def test_a_file_that_cannot_be_imported_is_named(tmp_path: Path) -> None:
+    (tmp_path / "test_broken.py").write_text("import no_such_module\n")
+    (tmp_path / "test_whole.py").write_text(WHOLE)
+    options = ("--by-cause", "--continue-on-collection-errors")
+    ended = run_child([tmp_path], *options)
+    assert "test_broken.py: ModuleNotFoundError: No module named" in ended.output
+    assert ended.outcomes["WIRE-FRAME-001"] is Outcome.PASS
+    assert ended.code == HARNESS_FAILED
 
 
 @pytest.mark.parametrize(("outcome", "count"), [("pass", 1), ("unsupported", 0)])
