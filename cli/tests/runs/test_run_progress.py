@@ -88,7 +88,8 @@ def test_an_interrupt_ends_the_progress_with_one_line(
     code, output = on_a_terminal(tmp_path, jobs, action=INTERRUPT)
     assert code == 130
     *_, last = output.strip().splitlines()
-    assert last.strip().startswith("Error: interrupted after 1 of ")
+    # A worker may have finished another test by then.
+    assert re.match(r"Error: interrupted after [12] of ", last.strip())
     assert "Traceback" not in output
 
 
