@@ -27,6 +27,7 @@ def namesrv_option(explanation: str) -> Decorator:
     return click.option(
         "-n",
         "--namesrvAddr",
+        "--namesrv",
         "namesrv",
         default="127.0.0.1:9876",
         envvar="NAMESRV_ADDR",

@@ -88,3 +88,12 @@ def test_a_consumer_without_a_name_server_prints_one_warning(nowhere: str) -> No
         warnings
         == f"no connection to the name server {nowhere}; trying again every 30 s\n"
     )
+
+
+def test_the_name_server_has_the_spelling_of_mqadmin_and_a_short_one(
+    nowhere: str,
+) -> None:
+    for option in ("-n", "--namesrvAddr", "--namesrv"):
+        with rmqc("produce", option, nowhere, "--retries", "0", "T", "B") as process:
+            assert process.stderr is not None
+            assert process.stderr.readline().startswith("not sent: ")
