@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -37,3 +38,6 @@ def site(out: Path, repository: str) -> None:
     except SiteError as error:
         raise WrongValueError(str(error)) from None
     click.echo(f"wrote {out / 'index.html'}")
+    click.echo(
+        f"its search needs a server: python3 -m http.server -d {quote(str(out))}"
+    )
