@@ -1,18 +1,22 @@
-"""Files whose tests share a broker belong together; any other is alone."""
+"""The distribution of files to the workers of a run."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from conformance.harness.pytest_plugin.grouping import SHARED, group_of
+from conformance.harness.pytest_plugin.grouping import SHARED, SharedBrokers, group_of
 from conformance.store import conftest as store_fixtures
 
 FIXTURE = (
     "import pytest\n\n@pytest.fixture\ndef shelf(obedient):\n    return obedient\n"
 )
 TEST = "def test_it(broker, written: int) -> None:\n    assert written\n"
+LONG, NEXT = "long.py", "next.py"
 ALONE = "def test_it(broker) -> None:\n    written = 1\n"
 
 
@@ -37,3 +41,38 @@ def test_files_of_the_suite_stay_together() -> None:
     groups = [group_of(path) for path in sorted(directory.rglob("test_*.py"))]
     assert groups.count("written") > 1
     assert set(groups) <= {*SHARED, None}
+
+
+class Worker:
+    """A worker that records the tests that it is given."""
+
+    shutting_down = False
+
+    def __init__(self) -> None:
+        self.given: list[int] = []
+        self.gateway = SimpleNamespace(id="gw0")
+
+    def send_runtest_some(self, numbers: list[int]) -> None:
+        """Record the tests by number."""
+        self.given += numbers
+
+
+def scheduler_of(worker: Any) -> SharedBrokers:
+    """Return a scheduler whose only worker has two tests of a file left."""
+    scheduler = SharedBrokers.__new__(SharedBrokers)
+    scheduler.log = lambda *_: None
+    names = [f"{LONG}::a", f"{LONG}::b", f"{NEXT}::c"]
+    scheduler.registered_collections = {worker: names}
+    scheduler.assigned_work = {worker: {LONG: {names[0]: False, names[1]: False}}}
+    scheduler.workqueue = OrderedDict({NEXT: {names[2]: False}})
+    return scheduler
+
+
+def test_a_worker_gets_its_next_file_with_its_last_test() -> None:
+    worker = Worker()
+    scheduler = scheduler_of(worker)
+    scheduler._reschedule(worker)
+    assert worker.given == []
+    scheduler.assigned_work[worker][LONG][f"{LONG}::a"] = True
+    scheduler._reschedule(worker)
+    assert worker.given == [2]

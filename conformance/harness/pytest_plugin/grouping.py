@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 SHARED = ("written", "followed", "obedient", "special")
 """The fixtures, by name; they last as long as a worker does."""
@@ -26,6 +27,16 @@ class SharedBrokers(LoadScopeScheduling):  # type: ignore[misc] # it has no type
         super().__init__(config, log)
         self._root = config.rootpath
         self._groups: dict[str, str] = {}
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Give *node* its next file when it has one test left.
+
+        A worker runs its last test when it knows the next. pytest-xdist gives the
+        file to a worker with two tests left, which may take half a minute.
+        """
+        has_more = self._pending_of(self.assigned_work[node]) > 1
+        if not (has_more and self.workqueue):
+            super()._reschedule(node)
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.partition("::")[0]
