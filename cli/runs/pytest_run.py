@@ -27,8 +27,10 @@ PLUGINS = (
 )
 """All plugins of a run, but for those that the user names with ``-p``."""
 NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
-"""Variable of pytest. Plugins that happen to be installed could change a verdict, and
-pytest rewrites all modules of each: 5 s of processor time in a first run."""
+"""Variable of pytest. Plugins that happen to be installed could change a verdict.
+
+Also, pytest rewrites all modules of each: 5 s of processor time in a first run.
+"""
 INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
 
 EXIT_CODES = {

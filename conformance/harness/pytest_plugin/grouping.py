@@ -31,8 +31,8 @@ class SharedBrokers(LoadScopeScheduling):  # type: ignore[misc] # it has no type
     def _reschedule(self, node: WorkerController) -> None:
         """Give *node* its next file when it has one test left.
 
-        A worker runs its last test when it knows the next. pytest-xdist gives the
-        file to a worker with two tests left, which may take half a minute.
+        A worker without the name of a next test waits before its last. pytest-xdist
+        gives the file to a worker with two tests. These may take half a minute.
         """
         has_more = self._pending_of(self.assigned_work[node]) > 1
         if not (has_more and self.workqueue):

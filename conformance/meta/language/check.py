@@ -9,6 +9,7 @@ which `test_language` compares with the tree. ``--rule NAME`` selects one rule.
 from __future__ import annotations
 
 import argparse
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -94,7 +95,7 @@ def write_allowed(found: Counts, reasons: Mapping[str, str]) -> None:
 
 
 def main() -> None:
-    """Run the command."""
+    """Run the command; it ends with 1 if it finds a violation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("paths", nargs="*", type=Path)
     parser.add_argument("--rule", help="opening, word, name, leaning or long")
@@ -113,3 +114,4 @@ def main() -> None:
                 problem = f"{found.rule}: {found.found} -> {found.remedy}"
                 click.echo(f"{place}: {problem}")
     click.echo(dict(total) or "no violations")
+    sys.exit(1 if total else 0)
