@@ -185,7 +185,7 @@ def test(
         _list(wanted, suite, keywords, profile)
         return
     suites = _suites_to_run(suite, names)
-    if read_only and not all(name.startswith(STORE) for name in names):
+    if read_only and not _are_stores(names):
         _check_reads(selected_tests(suites, keywords), wanted)
     test_count = None
     if wanted is not None or jobs is None:  # reading the tests takes most of a second
@@ -264,7 +264,14 @@ def suites_of(names: tuple[str, ...]) -> str:
     kinds = set(map(is_client, names))
     if len(kinds) > 1:
         raise click.UsageError("--target: clients and brokers are tested apart")
-    return CLIENT_SUITE if kinds.pop() else ",".join(BROKER_SUITES)
+    if kinds.pop():
+        return CLIENT_SUITE
+    return STORE_SUITE if _are_stores(names) else ",".join(BROKER_SUITES)
+
+
+def _are_stores(names: tuple[str, ...]) -> bool:
+    """Return whether all targets are files of stores."""
+    return all(name.startswith(STORE) for name in names)
 
 
 def _suites(text: str) -> list[str]:
@@ -274,14 +281,14 @@ def _suites(text: str) -> list[str]:
 
 def _suites_to_run(suite: str | None, names: tuple[str, ...]) -> list[str]:
     """Return the suites for the targets *names*, of which *suite* may select some."""
-    if not suite and all(name.startswith(STORE) for name in names):
+    usual = suites_of(names)
+    if not suite and usual == STORE_SUITE:
         click.echo(
             f"{STORE} the suite {STORE_SUITE}; the others need a running broker",
             err=True,
         )
-        suite = STORE_SUITE
-    suites = _suites(suite or suites_of(names))
-    if suites == [CLIENT_SUITE] and suites_of(names) != CLIENT_SUITE:
+    suites = _suites(suite or usual)
+    if suites == [CLIENT_SUITE] and usual != CLIENT_SUITE:
         raise WrongValueError(
             f"--suite {CLIENT_SUITE} tests clients: rmqc test-client --adapter CMD"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from conformance.harness.client.address import LOOPBACK
 from conformance.harness.client.client import Client
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.security.guard import Guard
@@ -14,7 +15,6 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
 Act: TypeAlias = Callable[[Client], Command]
-LOOPBACK = "127.0.0.1"
 
 
 def reason_for(guard: Guard, user: Credentials, act: Act, source: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.client.address import LOOPBACK
 from conformance.harness.client.client import (
     Client,
     body_of,
@@ -12,7 +13,6 @@ from conformance.harness.client.client import (
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.security.accounts import STRANGER
-from conformance.security.acts import LOOPBACK
 from conformance.security.users import add_entries, entry, new_user
 from spec.security.policies import UNKNOWN_SUBJECT
 from spec.security.signature import Credentials

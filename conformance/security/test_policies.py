@@ -7,13 +7,14 @@ from typing import TypeAlias
 
 import pytest
 
+from conformance.harness.client.address import LOOPBACK
 from conformance.harness.client.client import (
     Client,
     require_success,
 )
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.security.accounts import OTHER_ADDRESS, WHITE_ADDRESS
-from conformance.security.acts import LOOPBACK, expect_acts, no_policy, reason_for, send
+from conformance.security.acts import expect_acts, no_policy, reason_for, send
 from conformance.security.guard import Guard
 from conformance.security.users import add_entries, entry, new_user
 from spec.security.policies import DENIED

@@ -17,11 +17,11 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from conformance.harness.client.address import LOOPBACK
 from conformance.harness.java.apache import HEAP_OPTIONS, PROGRAMS, class_path
 from conformance.harness.java.apache_conf import (
     GUEST_SETTINGS,
     JAVA_PROPERTIES,
-    LOOPBACK,
     SPARING_SETTINGS,
     both_spellings,
     read_properties,

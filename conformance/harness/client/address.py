@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+LOOPBACK = "127.0.0.1"
+
 
 class Address(NamedTuple):
     """A host name or number, and a port."""

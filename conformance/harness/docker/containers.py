@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from conformance.harness.client.address import Address
+from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.client.client import Client
 from conformance.harness.client.peer import PeerError
 from conformance.harness.docker.engine import (
@@ -31,7 +31,6 @@ from conformance.harness.docker.engine import (
 from conformance.harness.docker.mounts import MOUNT, ContainerMounts, allow_all_users
 from conformance.harness.java import cluster_info
 from conformance.harness.java.apache import READY_DEADLINE_S
-from conformance.harness.java.apache_conf import LOOPBACK
 from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import POLL_S, TAIL_LINES
 from rocketmq_conformance.paths import module_command

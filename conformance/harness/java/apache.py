@@ -17,13 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import Self
 
 from conformance.harness.client.access import ANY_CERTIFICATE, client_context
-from conformance.harness.client.address import Address
+from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.java import cluster_info
 from conformance.harness.java.apache_conf import (
     ENFORCING,
     GUEST_SETTINGS,
     JAVA_PROPERTIES,
-    LOOPBACK,
     TLS_MODE,
     both_spellings,
     write_logging,

@@ -11,9 +11,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from conformance.harness.client.address import LOOPBACK
 from spec.clause import release_key
-
-LOOPBACK = "127.0.0.1"
 
 ROOM_SETTINGS: Mapping[str, str] = {
     "diskMaxUsedSpaceRatio": "95",

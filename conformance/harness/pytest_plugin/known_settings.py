@@ -20,6 +20,7 @@ from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import PeerError
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, need
 from conformance.harness.targets.target import Capability, Target
 from spec.layout import LayoutError
@@ -44,6 +45,24 @@ def need_defaults(
     """
     if Capability.CONFIG not in target.capabilities:
         _end_if_others(defaults, dict.fromkeys(defaults, UNKNOWN) | dict(settings))
+
+
+def expect_default(
+    clause: str, broker: Client, target: Target, name: str, value: str
+) -> None:
+    """Check that *broker* reports the default *value*, or the one of *target*'s text.
+
+    The running test is unsupported where an operator may have set another one.
+    """
+    settings = broker.broker_settings()
+    need_defaults(target, {name: value}, settings)
+    expect(
+        clause,
+        found=settings.get(name),
+        expected=target.conf.get(name, value),
+        what=name,
+        transcript=broker.transcript,
+    )
 
 
 @contextmanager

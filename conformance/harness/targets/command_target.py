@@ -13,15 +13,13 @@ import signal
 import sys
 from pathlib import Path
 
-from conformance.harness.client.address import Address
+from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.java.apache_conf import spelled_as
 from conformance.harness.process.ports import PortBlock, free_port_block
 from conformance.harness.process.process import Child, accepts, start
 from conformance.harness.targets.started_target import StartedTarget
 from conformance.harness.targets.target import TargetError
 from conformance.harness.targets.target_file import Program, fill, read_target_file
-
-LOOPBACK = "127.0.0.1"
 
 
 class CommandTarget(StartedTarget):

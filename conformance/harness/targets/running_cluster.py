@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.harness.client.access import OPEN, Access
-from conformance.harness.client.address import Address
+from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.client.client import Client, body_of
 from conformance.harness.client.peer import PeerError
 from conformance.harness.java.cluster_info import broker_addresses
@@ -27,7 +27,6 @@ from spec.wire.ha.replication import PORT_DISTANCE
 MASTER_ID = 0
 STATED = ("broker", "admin")
 """Addresses that the text of a target may state."""
-LOOPBACK = "127.0.0.1"
 CHECKS_OF_ACCESS = "authenticationEnabled", "authorizationEnabled"
 """Settings of a broker with users (Java: AuthConfig)."""
 STORE = "store"

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from conformance.harness.client.address import Address
+from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.java.apache import ApacheCluster
-from conformance.harness.java.apache_conf import LOOPBACK
 from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import start
 from conformance.harness.targets.embedded import SOURCES

@@ -10,7 +10,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
-from conformance.harness.pytest_plugin.known_settings import need_defaults
+from conformance.harness.pytest_plugin.known_settings import expect_default
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.stored_messages import (
     record_of,
@@ -305,12 +305,5 @@ def test_a_broker_asks_after_its_default_times(
     value: str,
     request: pytest.FixtureRequest,
 ) -> None:
-    settings = broker.broker_settings()
-    need_defaults(target, {name: value}, settings)
-    expect(
-        request.node.get_closest_marker("clause").args[0],
-        found=settings.get(name),
-        expected=target.conf.get(name, value),
-        what=name,
-        transcript=broker.transcript,
-    )
+    clause = request.node.get_closest_marker("clause").args[0]
+    expect_default(clause, broker, target, name, value)

@@ -21,7 +21,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     need,
 )
-from conformance.harness.pytest_plugin.known_settings import configured, need_defaults
+from conformance.harness.pytest_plugin.known_settings import configured, expect_default
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, Target
 from conformance.meta.peers.lying_server import LyingServer
@@ -290,15 +290,8 @@ def test_a_brokers_settings_say_how_it_registers(
     value: str,
     request: pytest.FixtureRequest,
 ) -> None:
-    settings = broker.broker_settings()
-    need_defaults(target, {name: value}, settings)
-    expect(
-        request.node.get_closest_marker("clause").args[0],
-        found=settings.get(name),
-        expected=target.conf.get(name, value),
-        what=name,
-        transcript=broker.transcript,
-    )
+    clause = request.node.get_closest_marker("clause").args[0]
+    expect_default(clause, broker, target, name, value)
 
 
 def is_ordered(broker: Client, topic: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.store_files import BODY_CRC_AT
 from conformance.store.workload import Sent
 from conformance.store.written_store import Written
 from spec.host import Host
@@ -15,7 +16,7 @@ from spec.store.message_record import SystemFlag
 
 pytestmark = [pytest.mark.needs("wire", "config"), pytest.mark.restores]
 
-CRC_AT, BORN_HOST_AT, STORE_HOST_AT, BODY_SIZE_AT = 8, 48, 64, 84
+BORN_HOST_AT, STORE_HOST_AT, BODY_SIZE_AT = 48, 64, 84
 """Offsets in a record with two IPv4 hosts."""
 V6 = int(SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6)
 
@@ -33,7 +34,7 @@ def test_bytes_8_to_12_are_the_checksum_of_the_sent_body(written: Written) -> No
     pairs = list(raw_records(written))
     expect(
         "STORE-RECORD-004",
-        found=[int.from_bytes(raw[CRC_AT:12]) for _, raw in pairs],
+        found=[int.from_bytes(raw[BODY_CRC_AT:12]) for _, raw in pairs],
         expected=[body_crc(sent.message.body) for sent, _ in pairs],
         what="checksums of the records",
     )

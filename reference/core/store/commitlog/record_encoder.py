@@ -117,16 +117,7 @@ def encode_records(
             results.append(PutResult(message))
             continue
         contents = _contents(message)
-        own_source = (
-            message.topic,
-            message.system_flags,
-            message.born_at_ms,
-            message.born_host,
-            message.store_host,
-            message.reconsume_times,
-            message.prepared_transaction_offset,
-            message.is_batch,
-        )
+        own_source = _source(message)
         if shared is None or own_source != source:  # seldom, behind one producer
             shared, source = _shared(message, stored_at_ms), own_source
         size = 0
@@ -210,6 +201,20 @@ def _add_records(
         physical_offset += size
         queue_offset += 1
     return offsets
+
+
+def _source(message: NewMessage) -> object:
+    """Return the values of *message* that decide what its records share."""
+    return (
+        message.topic,
+        message.system_flags,
+        message.born_at_ms,
+        message.born_host,
+        message.store_host,
+        message.reconsume_times,
+        message.prepared_transaction_offset,
+        message.is_batch,
+    )
 
 
 def _shared(message: NewMessage, stored_at_ms: int) -> _Shared:
