@@ -21,6 +21,8 @@ from spec.store.message_record import SystemFlag
 
 GOOD, WRONG = "·", "✗"
 ROW_SIZE = 16
+PLACE_WIDTH = 8
+"""Columns before a row of hex, with the place of its first byte."""
 ROWS_MAX = 16
 """Rows of hex that are shown without a wrong field."""
 WRONG_ROWS_MAX = 4
@@ -212,7 +214,9 @@ def _shown_rows(size: int, wrong: Collection[tuple[int, int]]) -> list[int]:
 
 def _hex_row(place: int, row: bytes) -> str:
     text = "".join(chr(b) if 32 <= b < 127 else "." for b in row)
-    return f"    {place:04x}  {row.hex(' '):<{3 * ROW_SIZE - 1}}  |{text}|"
+    return (
+        f"{f'{place:04x}':>{PLACE_WIDTH}}  {row.hex(' '):<{3 * ROW_SIZE - 1}}  |{text}|"
+    )
 
 
 def _caret_row(carets: list[bool]) -> str:
@@ -220,4 +224,4 @@ def _caret_row(carets: list[bool]) -> str:
     cells = []
     for here, after in zip(carets, [*carets[1:], False], strict=True):
         cells.append(("^^" if here else "  ") + ("^" if here and after else " "))
-    return (" " * 10 + "".join(cells)).rstrip()
+    return (" " * (PLACE_WIDTH + 2) + "".join(cells)).rstrip()

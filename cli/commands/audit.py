@@ -20,7 +20,6 @@ from cli.options.selection import select
 from cli.options.store_list import listed_stores
 from cli.runs.audit_interrupts import ended_by_interrupt
 from cli.runs.audits import AuditOptions, audits, fail
-from conformance.harness.report.line_width import wrapped
 
 if TYPE_CHECKING:
     from spark_checks.audit import Audit, NotAudited
@@ -240,7 +239,7 @@ def _write(found: Sequence[Audit | NotAudited], form: str, out: Path | None) -> 
 
     if form == "table" and out is None:
         text = report.as_table(found, is_styled=sys.stdout.isatty())
-        write_result(wrapped(text), out)
+        write_result(text, out, is_table=True)
         return
     writers = {
         "json": report.as_json,
@@ -271,5 +270,5 @@ def _write_score(
             f"{len(scored.found)} of {len(planted)} found,"
             f" {len(scored.unexpected)} unexpected"
         )
-        write_result("\n".join(lines) + "\n", out)
+        write_result("\n".join(lines) + "\n", out, is_table=True)
     sys.exit(0 if scored.is_perfect else 1)

@@ -8,6 +8,7 @@ and otherwise from its content.
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import click
 from cli.exports.headers import header_tables
 from cli.options.colours import coloured
 from cli.options.releases import release_option
+from conformance.harness.report.line_width import wrapped
 from spec.layout import LayoutError
 from spec.recognise import KINDS, recognise
 from spec.store.file_names import FileKind, StoreFile, store_file
@@ -92,7 +94,8 @@ def inspect(
             raise Unreadable(f"{name}{error.reason}") from error
         if number:
             click.echo()
-        click.echo(coloured(f"{found.kind}, {found.size} bytes\n{found.text}"))
+        text = f"{found.kind}, {found.size} bytes\n{found.text}"
+        click.echo(coloured(wrapped(text)))
         is_sound &= found.is_sound
         position += found.size
         if path is None or position >= path.stat().st_size:
@@ -176,6 +179,8 @@ def _read(path: Path | None, position: int, what: str) -> bytes:
                 f"{len(digits)} hex digits are not a whole number of bytes"
             )
         return bytes.fromhex(digits)
+    if path.is_dir():
+        raise Unreadable(_hint_for_directory(path))
     if not path.is_file():
         raise Unreadable(f"{path} is not a file")
     try:
@@ -184,3 +189,17 @@ def _read(path: Path | None, position: int, what: str) -> bytes:
             return stream.read(READ_MAX)
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror}") from error
+
+
+def _hint_for_directory(path: Path) -> str:
+    """Return the command for a file in the directory *path*, or for all of a store."""
+    logs = sorted((path / "commitlog").glob("[0-9]*"))
+    files = logs or sorted(one for one in path.iterdir() if one.is_file())
+    named = next((shlex.quote(str(one)) for one in files if _file_of(one)), "")
+    if logs:
+        return (
+            f"{path} is a store: `rmqc inspect {named}` explains a file of it,"
+            f" `rmqc audit {shlex.quote(str(path))}` checks it"
+        )
+    such = f", such as {named}" if named else ""
+    return f"{path} is a directory: name a file in it{such}"

@@ -16,7 +16,6 @@ from cli.options.common import format_option
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
 from cli.options.releases import recoverable_releases, release_option
-from conformance.harness.report.line_width import wrapped
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def recover(
         done = _recover_copy(store, target, outcome, options)
     render = as_json if form == "json" else as_text
     text = render(str(store), outcome, done)
-    write_result(wrapped(text) if form == "table" and out is None else text, out)
+    write_result(text, out, is_table=form == "table")
     sys.exit(0 if outcome.is_harmless else 1)
 
 

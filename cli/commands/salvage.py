@@ -64,6 +64,7 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
     except KeyboardInterrupt:
         text = f"interrupted; {target} is incomplete, delete it"
         raise InterruptedCommand(text) from None
-    write_result((as_json if form == "json" else as_text)(result), out)
+    text = as_json(result) if form == "json" else as_text(result)
+    write_result(text, out, is_table=form == "table")
     is_whole = not (result.damaged or result.lost or result.warnings)
     sys.exit(SUCCESS if is_whole else FINDINGS)

@@ -11,7 +11,7 @@ import re
 import click
 
 _FIELD = re.compile(r"(  [·✗] +\d+\.\.\d+ +)(\S+)(.*)")
-_HEX = re.compile(r"(    [0-9a-f]{4,}  )(.*)")
+_HEX = re.compile(r"( {0,4}[0-9a-f]{4,}  )([0-9a-f]{2} .*)")
 _TITLE = re.compile(r"  (clauses|by release|known issues)( \(.*\))?")
 _REMARK = "  # "
 
@@ -29,6 +29,8 @@ def _coloured_line(line: str) -> str:
         return click.style(found[1], dim=True) + found[2]
     if _TITLE.fullmatch(line):
         return click.style(line, bold=True)
+    if line.lstrip().startswith("# "):
+        return click.style(line, dim=True)
     if line.lstrip().startswith("✗"):
         return click.style(line, fg="red", bold=True)
     field, remark, rest = line.partition(_REMARK)

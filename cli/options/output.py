@@ -8,6 +8,7 @@ import click
 
 from cli.options.common import Decorator
 from cli.options.exit_codes import USAGE
+from conformance.harness.report.line_width import wrapped
 
 
 class NotWrittenError(click.ClickException):
@@ -25,10 +26,13 @@ def out_option() -> Decorator:
     )
 
 
-def write_result(text: str, out: Path | None) -> None:
-    """Write *text* into *out*, or to standard output without one."""
+def write_result(text: str, out: Path | None, *, is_table: bool = False) -> None:
+    """Write *text* into *out*, or to standard output without one.
+
+    With *is_table*, lines on standard output fit into the terminal.
+    """
     if out is None:
-        click.echo(text, nl=False)
+        click.echo(wrapped(text) if is_table else text, nl=False)
         return
     try:
         out.write_text(text, encoding="utf-8")

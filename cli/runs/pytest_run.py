@@ -49,7 +49,8 @@ def run_pytest(name: str, words: list[str], reports: list[str]) -> int:
     fixed = [word for plugin in PLUGINS for word in ("-p", plugin)]
     fixed += [f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
     fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
-    fixed += ["-p", "no:cacheprovider", "--by-cause", "--require-target"]
+    # Each failure has its name and its command: no list of names at the end.
+    fixed += ["-rN", "-p", "no:cacheprovider", "--by-cause", "--require-target"]
     fixed += [f"--target={name}"]
     # A target's modules may be imported before pytest could rewrite their assertions.
     fixed += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]

@@ -114,6 +114,24 @@ def test_a_truncated_file_is_one_clear_line(log: Path, size: int) -> None:
     assert len(result.output.strip().splitlines()) == 1
 
 
+def test_the_hint_for_a_directory_names_a_file_or_the_audit(log: Path) -> None:
+    store = log.parents[1]
+    of_store = run(str(store)).output
+    assert f"`rmqc inspect {log}`" in of_store
+    assert f"`rmqc audit {store}`" in of_store
+    assert run(str(log.parent)).output.endswith(f"name a file in it, such as {log}\n")
+
+
+def test_a_field_wider_than_the_terminal_has_its_remark_below(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(str(log)).output.splitlines()
+    size = next(n for n, line in enumerate(lines) if " size " in line)
+    assert lines[size].rstrip().endswith(f" {len(FIRST)}")
+    assert lines[size + 1].startswith(f"{' ' * 18}# bytes of this record")
+
+
 def test_a_directory_and_a_foreign_file_are_one_clear_line(tmp_path: Path) -> None:
     foreign = tmp_path / "letter.txt"
     foreign.write_text("Dear reader,\n" * 9, encoding="utf-8")

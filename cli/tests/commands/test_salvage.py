@@ -53,6 +53,21 @@ def log_of(store: Path) -> dict[str, str]:
     return content(store / "commitlog")
 
 
+def test_lines_fit_into_the_terminal(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = min((store / "commitlog").iterdir())
+    with first.open("r+b") as stream:
+        stream.seek(3 * PAGE)
+        stream.write(bytes(PAGE))
+    monkeypatch.setenv("COLUMNS", "80")
+    new = tmp_path / "new"
+    code, output = run("salvage", store, "-o", new)
+    assert code == 1
+    lines = [line for line in output.splitlines() if str(new) not in line]
+    assert max(map(len, lines)) <= 80
+
+
 def test_a_sound_store_keeps_its_log(store: Path, tmp_path: Path) -> None:
     new = tmp_path / "new"
     code, output = run("salvage", store, "-o", new)

@@ -20,6 +20,8 @@ SHOWN = (
     ["test", "--list", "--suite", "wire"],
     ["recover", str(STORE), "--release", "4.6"],
     ["recover", str(STORE), "--release", "5.3"],
+    ["inspect", str(STORE / "commitlog" / "00000000000000000000")],
+    ["inspect", str(STORE / "checkpoint")],
 )
 
 

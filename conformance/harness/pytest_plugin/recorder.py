@@ -16,6 +16,7 @@ from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.report import report_of, write_report
 from conformance.harness.report.run_record import ClauseResult, Record, Verdict
 from conformance.harness.report.summary import (
+    fit_failures,
     write_differences,
     write_end,
     write_honesty,
@@ -74,7 +75,7 @@ class Recorder:
             return
         description = self._host.description
         self._record.add_first(baseline_verdicts(description, self._record.known))
-        self._hush(session.config)
+        self._prepare_output(session.config)
         self._results = self._record.results(description)
         self._comparison = self._compared(description.get("release", ""))
         session.exitstatus = self._exit_status(session)
@@ -118,12 +119,14 @@ class Recorder:
             first_step=first_step_of(self._options.target),
         )
 
-    def _hush(self, config: pytest.Config) -> None:
-        """Keep pytest from writing each failure, where causes are written instead."""
+    def _prepare_output(self, config: pytest.Config) -> None:
+        """Fit failures into the terminal; leave them out where causes are written."""
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
         if not self._options.by_cause:
+            if reporter is not None:
+                fit_failures(reporter)
             return
         config.option.tbstyle = "no"
-        reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             reporter.reportchars = ""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,8 @@ from spec.layout import LayoutError
 from spec.registry import all_clauses
 from spec.wire.remoting.response_code import ResponseCode
 
+EXPLANATION = "Explanation:"
+"""Note of Hypothesis before the lines that only failing examples executed."""
 TEXT_LIMIT = 20_000
 """Characters of a failure that a report keeps."""
 TARGET_ERRORS = (PeerError, TargetError, ProcessError)
@@ -229,8 +232,16 @@ def text_of_traceback(
 
 
 def notes_of(error: BaseException) -> list[str]:
-    """Return the notes of *error*, such as a generated example."""
+    """Return the notes of *error*, such as a generated example.
+
+    Hypothesis' list of executed lines is left out: they are the harness', not the
+    peer's.
+    """
     notes = list(getattr(error, "__notes__", []))
+    if EXPLANATION in notes:
+        begin = notes.index(EXPLANATION)
+        rest = dropwhile(lambda note: note.startswith("    "), notes[begin + 1 :])
+        notes = [*notes[:begin], *rest]
     parts = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
     return notes or next(filter(None, map(notes_of, parts)), [])
 

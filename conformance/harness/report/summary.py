@@ -44,6 +44,8 @@ FEW_CLAUSES = 12
 """A run of so few clauses shows a failure whole, if it is alone."""
 SENTENCE_LINES = 3
 """Lines of the first cause's sentence."""
+SLOW_SHRINKING = "WARNING: Hypothesis has spent more than five minutes"
+"""Warning of Hypothesis about its own limit; a run here has a lower one."""
 CAUSED = (Outcome.FAIL, Outcome.ERROR)
 """Outcomes that the causes are about."""
 PLAIN: dict[str, bool] = {}
@@ -150,6 +152,19 @@ def write_honesty(
         _write(terminal, [Line(text, {"red": True})])
 
 
+def fit_failures(terminal: pytest.TerminalReporter) -> None:
+    """Wrap the texts of failures, which pytest writes, at the width of the terminal."""
+    for outcome in ("failed", "error"):
+        for report in terminal.stats.get(outcome, ()):
+            if isinstance(report.longrepr, str):
+                report.longrepr = wrapped_at(_width(terminal), report.longrepr)
+            report.sections = [
+                (title, text)
+                for title, text in report.sections
+                if not text.startswith(SLOW_SHRINKING)
+            ]
+
+
 def write_differences(
     terminal: pytest.TerminalReporter, found: Comparison, *, is_whole: bool
 ) -> None:
@@ -161,10 +176,8 @@ def write_differences(
         return
     heading, *lines = difference_lines(found)
     _write(terminal, [Line(heading)])
-    if not is_whole:
-        return
-    for line in lines:
-        terminal.write_line(line, yellow=True)
+    if is_whole:
+        _write(terminal, [Line(line, {"yellow": True}) for line in lines])
 
 
 def reasons(results: Iterable[ClauseResult], *, is_short: bool = False) -> list[str]:

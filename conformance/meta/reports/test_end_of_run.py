@@ -10,10 +10,13 @@ import pytest
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.failure.failure import clause_block
 from conformance.harness.pytest_plugin.recorder import HARNESS_FAILED
+from conformance.harness.pytest_plugin.verdict import notes_of
 from conformance.harness.report.evidence_differences import compare
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import ClauseResult, Verdict
 from conformance.harness.report.summary import (
+    SLOW_SHRINKING,
+    fit_failures,
     write_differences,
     write_end,
     write_summary,
@@ -41,6 +44,7 @@ class Terminal:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.stats: dict[str, list[pytest.TestReport]] = {}
 
     def write_line(self, line: str, **_: bool) -> None:
         """Keep *line*."""
@@ -115,6 +119,30 @@ def test_the_end_of_a_run_is_one_screen(
     copied = [line for line in lines if line.startswith(("next", "report"))]
     assert [one for one in lines if len(one) > columns and one not in copied] == []
     assert lines[-1].startswith("next     rmqc test --target 'mutant:made' --only ")
+
+
+def test_failures_that_pytest_writes_fit_into_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    again = f"  again     rmqc test -k {'test_' * 20}"
+    text = f"  ·    40..48     born_at_ms {' ' * 18} 1 ({'2' * 40})\n{again}"
+    failed = pytest.TestReport("t", ("t", 0, "t"), {}, "failed", text, "call")
+    failed.sections = [("Hypothesis", SLOW_SHRINKING), ("stdout", "printed")]
+    terminal = Terminal()
+    terminal.stats = {"failed": [failed]}
+    fit_failures(terminal)  # type: ignore[arg-type]
+    *field, last = failed.longreprtext.split("\n")
+    assert max(map(len, field)) <= 80
+    assert last == again
+    assert failed.sections == [("stdout", "printed")]
+
+
+def test_the_executed_lines_of_hypothesis_are_left_out() -> None:
+    error = AssertionError()
+    for note in ("example", "Explanation:", "    These lines", "        a.py:1", "b"):
+        error.add_note(note)
+    assert notes_of(error) == ["example", "b"]
 
 
 def test_the_end_has_target_counts_first_cause_and_the_rest() -> None:

@@ -38,6 +38,15 @@ def test_a_base_is_added_to_every_place() -> None:
     assert "    1000  00 00" in text
 
 
+@pytest.mark.parametrize("base", [0, 0x12345678])
+def test_carets_are_below_their_bytes_at_any_place_of_a_log(base: int) -> None:
+    row, carets = hex_rows(b"\xab" * 16, [(3, 4)], base=base)
+    assert len(row) <= 80
+    assert row[carets.index("^") :].startswith("ab ab")
+    assert row[: carets.index("^")].endswith("ab ab ab ")
+    assert f"{base:04x}  ab" in row
+
+
 def test_a_field_that_cannot_be_read_says_why() -> None:
     record = Record(topic="T", queue_id=0, queue_offset=0, physical_offset=0)
     found = explained_fields(record_layout, encode_record(record)[:60])
