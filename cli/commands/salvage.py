@@ -38,10 +38,10 @@ class NotSalvaged(click.ClickException):
 def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
     """Write a new store of every message of STORE that can still be read.
 
-    A broker's start ends the commit log at the first damage. This command also takes
-    the messages behind it. Each keeps its commit-log offset, and so its message id.
-    Consume queues, index, checkpoint and config files are made anew. Stop the broker
-    first: STORE is only read, and must not change meanwhile.
+    A broker's start ends the commit log at the first damage that its recovery reads.
+    This command also takes the messages behind it. Each keeps its commit-log offset,
+    and so its message id. Consume queues, index, checkpoint and config files are made
+    anew. Stop the broker first: STORE is only read, and must not change meanwhile.
 
     A queue has no room for a lost message. Where one is lost, the later messages of its
     queue move to lower queue offsets, and the committed offsets of groups with them.

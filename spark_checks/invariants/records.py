@@ -27,15 +27,15 @@ NO_DAMAGE = Invariant(
     id="INV-LOG-001",
     title="A commit-log file holds whole records, then a blank or zeros",
     requirement=commit_log.LOG_IS_CONTIGUOUS,
-    cost="The messages in the damaged region are lost. A recovering broker truncates"
-    " its log there and drops every message behind it.",
+    cost="The messages in the damaged region are lost. A recovery that reads it also"
+    " drops every message behind it.",
 )
 BODY_CHECKSUM = Invariant(
     id="INV-LOG-002",
     title="A record's checksum is that of its body",
     requirement=message_record.RECORD_CRC,
-    cost="The message's body is not the one that was sent. Recovery after a crash"
-    " truncates the log before it.",
+    cost="The message's body is not the one that was sent. A recovery"
+    " after a crash that reads it truncates the log before it.",
 )
 OWN_PLACE = Invariant(
     id="INV-LOG-003",
@@ -47,7 +47,8 @@ FILE_WRITTEN_TO_ITS_END = Invariant(
     id="INV-LOG-004",
     title="Only the last file of a commit log has an unwritten end",
     requirement=commit_log.SCAN_NEXT_FILE,
-    cost="Recovery truncates the log in this file and drops all later files.",
+    cost="A recovery that reads this file truncates the log in it and drops all later"
+    " files.",
 )
 QUEUE_OFFSETS_DENSE = Invariant(
     id="INV-LOG-005",

@@ -62,6 +62,7 @@ REPAIRED = (
 )
 """Invariants whose warnings are the unfinished work of a killed broker."""
 BY_ITSELF = "Nothing: a starting broker repairs this by itself."
+UNFINISHED = "A killed broker left the end of its log unfinished."
 REBUILD = (
     "While no broker runs, move {names} out of the store: the next start rebuilds its"
     " queues from the commit log, which takes a while."
@@ -238,6 +239,8 @@ class Advice:
             return AFTER_LOG, []
         if name == STRAY:
             return advice_for(name), self._moves(one.file for one in findings)
+        if self._is_repaired(findings[0]):
+            return BY_ITSELF, []
         is_of_queues = family != "INV-FILE" or all(
             one.file.startswith("consumequeue/") for one in findings
         )
@@ -250,6 +253,22 @@ class Advice:
                 one.file for one in findings if one.file.startswith("index/")
             )
         return advice_for(name), []
+
+    def cost_of(self, finding: Finding) -> str:
+        """Return the cost of *finding*, which a start may prevent."""
+        is_end_of_log = finding.invariant.id.startswith("INV-LOG")
+        if is_end_of_log and self._is_repaired(finding):
+            return UNFINISHED
+        return finding.invariant.cost
+
+    def _is_repaired(self, finding: Finding) -> bool:
+        """Return whether *finding* is unfinished work that a harmless start repairs."""
+        return (
+            finding.severity is Severity.WARNING
+            and finding.invariant.id.startswith(REPAIRED)
+            and not self.damage
+            and (self.forecast is None or self.forecast.is_harmless)
+        )
 
     def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
         """Return the advice to rebuild queues, if the forecast allows it."""
@@ -309,7 +328,7 @@ def next_steps(advice: Advice) -> list[dict[str, object]]:
                 "invariant": name,
                 "severity": severity,
                 "count": sum(group.count for group in groups_of(findings)),
-                "cost": findings[0].invariant.cost,
+                "cost": advice.cost_of(findings[0]),
                 "do": do,
                 "commands": commands,
             }

@@ -19,6 +19,8 @@ from spark_checks.report.advice import (
     NO_REBUILD,
     OTHERWISE,
     REBUILD_MISSING,
+    RESTORED,
+    UNFINISHED,
     Advice,
     advice_for,
     next_steps,
@@ -203,6 +205,32 @@ def test_queues_are_rebuilt_only_if_a_start_without_them_is_harmless() -> None:
     late = replace(UNIT, severity=Severity.WARNING)
     assert advice(late).for_group([late]) == (BY_ITSELF, [])
     assert advice(UNIT).first_steps == []
+
+
+@pytest.mark.parametrize("forecast", [None, HARMLESS])
+def test_nothing_is_to_do_about_a_log_end_that_a_start_repairs(
+    forecast: StartForecast | None,
+) -> None:
+    end = replace(DAMAGED, severity=Severity.WARNING)
+    found = advice(end, forecast=forecast)
+    (step,) = next_steps(found)
+    assert found.headline == (
+        "No errors: a starting broker repairs the warnings by itself."
+    )
+    assert (step["do"], step["cost"]) == (BY_ITSELF, UNFINISHED)
+
+
+def test_a_log_end_is_brought_back_where_a_start_does_harm() -> None:
+    end = replace(DAMAGED, severity=Severity.WARNING)
+    (step,) = next_steps(advice(end, forecast=replace(HARMLESS, refusal="it is so")))
+    assert (step["do"], step["cost"]) == (RESTORED, end.invariant.cost)
+
+
+def test_only_the_forecast_contains_the_effect_of_a_start() -> None:
+    for one in INVARIANTS:
+        if one.id.startswith(("INV-LOG", "INV-FILE-003")):
+            assert "recovering broker" not in one.cost
+            assert "Recovery truncates" not in one.cost
 
 
 def test_only_directories_that_exist_are_moved() -> None:
