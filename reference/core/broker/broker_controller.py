@@ -53,6 +53,7 @@ from spec.store.config.config_files import (
     GROUPS_FILE,
     TOPICS_FILE,
 )
+from spec.wire.message.message_id import encode_message_id
 
 HOLD_CHECK_MS = 5_000
 """Period at which held pull requests are compared with the ends of their queues."""
@@ -71,6 +72,9 @@ class BrokerController(RemotingServer):
         acl_file: AclFile | None = None,
     ) -> None:
         super().__init__()
+        store_host = Host.of(
+            options.store_ip or options.broker_ip1, options.listen_port
+        )
         self.state = BrokerState(
             options=options,
             store=store,
@@ -81,9 +85,8 @@ class BrokerController(RemotingServer):
             filters=new_filters(options),
             statistics=BrokerStatistics(options.broker_cluster_name),
             connections=self.connections,
-            store_host=Host.of(
-                options.store_ip or options.broker_ip1, options.listen_port
-            ),
+            store_host=store_host,
+            message_id_begin=encode_message_id(store_host, 0)[:-16],
             started_at_ms=now_ms,
         )
         self.registrations = Registrations()

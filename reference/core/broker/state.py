@@ -41,6 +41,8 @@ class BrokerState:
     """The open connections, by number."""
     store_host: Host
     """Address of this broker, as records contain it."""
+    message_id_begin: str
+    """The part of this broker's offset message ids that its address makes."""
     started_at_ms: int
     clients: Clients = field(default_factory=Clients)
     offsets: ConsumerOffsets = field(default_factory=ConsumerOffsets)

@@ -10,12 +10,11 @@ from __future__ import annotations
 from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import TRANSACTION_MASK, ScannedRecord
-from reference.core.store.index.index_service import KEY_SEPARATOR
 from reference.core.store.recovery.load import is_offset, keeps_index_file
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.store.file_names import INDEX
 from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
-from spec.wire.message.properties import Property, decode_properties
+from spec.wire.message.properties import Property, decode_properties, keys_of
 
 
 class IndexState:
@@ -70,8 +69,7 @@ class IndexState:
         if record.system_flags & TRANSACTION_MASK == TRANSACTION_MASK:
             return
         words = decode_properties(str(record.properties, "utf-8", "replace"))
-        keys = [key for key in words.get(Property.KEYS, "").split(KEY_SEPARATOR) if key]
-        count = len(keys) + (Property.UNIQ_KEY in words)
+        count = len(keys_of(words)) + (Property.UNIQ_KEY in words)
         for _ in range(count):
             self._make_room()
             self._next_item += 1

@@ -18,8 +18,9 @@ from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 from spec.wire.remoting.command import CommandFlag
 from spec.wire.remoting.response_code import ResponseCode
 
-RESPONSE_BIT = int(CommandFlag.RESPONSE)
-_ONEWAY_BIT = int(CommandFlag.ONE_WAY)
+RESPONSE_BIT = int(CommandFlag.RESPONSE)  # [WIRE-COMMAND-010]
+ONEWAY_BIT = int(CommandFlag.ONE_WAY)
+"""Bits of a command's flag; a member of an enumeration is slow to look up."""
 _NUMBER = re.compile(r"[+-]?\d{1,20}")
 
 
@@ -48,16 +49,6 @@ class Request:
     """The number of the connection it arrived on; the response is sent there."""
     now_ms: int = 0
     """The time of arrival."""
-
-    @property
-    def is_response(self) -> bool:
-        """Whether this is a response to a request of this server."""
-        return bool(self.flag & RESPONSE_BIT)  # [WIRE-COMMAND-010]
-
-    @property
-    def is_oneway(self) -> bool:
-        """Whether its sender expects no response."""
-        return bool(self.flag & _ONEWAY_BIT)
 
     def text(self, name: str) -> str:
         """Return the required text field *name*."""

@@ -28,7 +28,7 @@ from reference.core.remoting.effects import (
     SetTimer,
 )
 from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import RESPONSE_BIT, Request
+from reference.core.remoting.request import ONEWAY_BIT, RESPONSE_BIT, Request
 from reference.core.remoting.response import (
     SYSTEM_ERROR,
     Response,
@@ -199,7 +199,7 @@ class RemotingServer(Outbox):
 
     def respond(self, request: Request, response: Response) -> None:
         """Send the response to a request whose handler returned None."""
-        if not request.is_oneway:
+        if not request.flag & ONEWAY_BIT:
             self.send(request.connection, encode_response(request.opaque, response))
 
     def invoke(
@@ -280,7 +280,7 @@ class RemotingServer(Outbox):
         while request is not None and size <= RESPONSES_SIZE_MAX:  # [WIRE-CONN-001]
             first, sequence = request, [request]
             request = peer.next_request()
-            if first.is_response:
+            if first.flag & RESPONSE_BIT:
                 self._complete(first.opaque, first)  # [WIRE-COMMAND-006]
                 continue
             code = first.code
@@ -295,7 +295,7 @@ class RemotingServer(Outbox):
                     request = peer.next_request()
             for one, response in zip(sequence, self._handle(sequence), strict=True):
                 # [WIRE-COMMAND-002] [WIRE-CONN-019]
-                if response is not None and not one.is_oneway:
+                if response is not None and not one.flag & ONEWAY_BIT:
                     frame = encode_response(one.opaque, response)
                     frames.append(frame)
                     size += len(frame)

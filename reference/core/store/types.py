@@ -113,20 +113,6 @@ class PutResult:
     stored_at_ms: int = 0
     record_offsets: Sequence[int] = ()
     """Commit-log offset of each record: one, or those of the batch."""
-    id_begin: str = ""
-    """The part of the offset message ids that the host of the store makes."""
-
-    @property
-    def message_count(self) -> int:
-        """Messages stored: 1, or the size of the batch."""
-        return len(self.record_offsets)
-
-    @property
-    def message_id(self) -> str:
-        """The offset message id; for a batch, all of them with commas between."""
-        begin = self.id_begin
-        # [STORE-PUT-004]
-        return ",".join([f"{begin}{offset:016X}" for offset in self.record_offsets])
 
     @property
     def is_stored(self) -> bool:
@@ -149,11 +135,6 @@ class GetMessageResult(NamedTuple):
     suggest_slave: bool = False
     """The consumer is so far behind that a slave should serve it."""
 
-    @property
-    def message_count(self) -> int:
-        """Number of records."""
-        return len(self.records)
-
 
 @dataclass(slots=True)
 class DispatchRequest:
@@ -173,13 +154,8 @@ class DispatchRequest:
     """Hash of the tags, or the delivery time of a delayed message."""
     stored_at_ms: int
     system_flags: int
-    keys: str
-    unique_key: str | None
-
-    @property
-    def end_offset(self) -> int:
-        """Max offset of the queue once it has this message."""
-        return self.queue_offset + 1
+    index_keys: Sequence[str]
+    """The unique key, then the keys; one that occurs twice is there twice."""
 
 
 class QueryResult(NamedTuple):

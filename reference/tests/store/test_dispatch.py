@@ -144,7 +144,7 @@ def test_nothing_is_visible_behind_a_unit_that_a_full_disk_refuses(
 def test_a_sequence_becomes_visible_with_one_dispatch() -> None:
     store = started(options=ROOMY)
     store.append([UNIQUE] * 6, NOON_MS)
-    assert [one.end_offset for one in store.dispatch()] == [1, 2, 3, 4, 5, 6]
+    assert [one.queue_offset for one in store.dispatch()] == [0, 1, 2, 3, 4, 5]
     assert store.dispatch() == []
 
 

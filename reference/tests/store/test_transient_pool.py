@@ -39,7 +39,7 @@ def test_what_waits_is_not_read_and_dies_with_the_process() -> None:
     assert store.max_offset("T", 0) == 0
     assert store.record_at(result.physical_offset) is None
     store.commit_pool()
-    assert [arrival.end_offset for arrival in store.dispatch()] == [1]
+    assert [arrival.queue_offset for arrival in store.dispatch()] == [0]
     append_one(store, message(), NOON_MS)
     again = killed(store, files)
     assert [record.body for record in all_records(again, "T", 0)] == [b"lost"]

@@ -14,7 +14,7 @@ from functools import partial
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import ONEWAY_BIT, Request
 from reference.core.remoting.response import Response
 from reference.core.store.types import NewMessage, PutResult, PutStatus
 from spec.wire.message.properties import (
@@ -77,7 +77,7 @@ def respond_to_put(
     4.6.0 org.apache.rocketmq.store.CommitLog#handleDiskFlush and #handleHA wait one
     after the other; here both waits run at the same time.
     """
-    if request.is_oneway:
+    if request.flag & ONEWAY_BIT:
         return None
     # [SEND-STATE-010] [HA-WAIT-004]
     if not (result.is_stored and is_wait_store_msg_ok(message.properties)):

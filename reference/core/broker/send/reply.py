@@ -25,6 +25,7 @@ from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.types import NewMessage
 from spec.wire.headers.request_headers import SendMessageRequestHeader
+from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import Property, decode_properties, encode_properties
 from spec.wire.remoting.request_code import RequestCode
 
@@ -111,7 +112,7 @@ def _put_reply(
         return response
     result = put_message(state, reply, request.now_ms)
     if result.is_stored:
-        fields["msgId"] = result.message_id
+        fields["msgId"] = encode_message_id(reply.store_host, result.physical_offset)
         fields["queueId"] = reply.queue_id
         fields["queueOffset"] = result.queue_offset
     return respond_to_put(

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ports import Ports
 from reference.core.broker.send.put_result import (
     BUSY,
@@ -28,7 +27,7 @@ from reference.core.broker.topic.topic_config import (
 )
 from reference.core.broker.transaction.half_message import is_prepared, prepare
 from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request, request_decoder
+from reference.core.remoting.request import ONEWAY_BIT, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response, ResponseTemplate
 from reference.core.store.types import NewMessage, PutResult, PutStatus
 from spec.wire.headers.request_headers import (
@@ -104,12 +103,12 @@ def handle_send_message(
     ):
         request = requests[number]
         if may_wait:
-            form = partial(put_response, options, queue_id=queue_id)
+            form = partial(put_response, state, queue_id=queue_id)
             responses[number] = respond_to_put(
                 state, ports, request, message, result=result, form=form
             )
-        elif not request.is_oneway:
-            responses[number] = put_response(options, result, queue_id=queue_id)
+        elif not request.flag & ONEWAY_BIT:
+            responses[number] = put_response(state, result, queue_id=queue_id)
     return responses
 
 
@@ -231,16 +230,21 @@ def with_property(properties: str, name: str, value: str) -> str:
     return encode_properties({**decode_properties(properties), name: value})
 
 
-def put_response(
-    options: BrokerOptions, result: PutResult, *, queue_id: int
-) -> Response:
-    """Return the response to a send whose message was put."""
+def put_response(state: BrokerState, result: PutResult, *, queue_id: int) -> Response:
+    """Return the response to a send whose message was put.
+
+    A batch has an offset message id for each of its messages.
+    """
+    options, begin = state.options, state.message_id_begin
     # A fast path: an enumeration's member is slow to look up.
     code = _SUCCESS if result.status is _PUT_OK else _STORED.get(result.status)
     if code is None:
         return not_stored_response(options, result.status)
     fields = {
-        "msgId": result.message_id,  # [SEND-RESPONSE-001] [SEND-RESPONSE-002]
+        # [SEND-RESPONSE-001] [SEND-RESPONSE-002] [STORE-PUT-004]
+        "msgId": ",".join(
+            [f"{begin}{offset:016X}" for offset in result.record_offsets]
+        ),
         "queueId": queue_id,  # [TXN-HALF-003]
         "queueOffset": result.queue_offset,  # [SEND-RESPONSE-003]
     }

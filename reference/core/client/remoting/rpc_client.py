@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeGuard
 from reference.core.client.message import MessageQueue
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.tasks import Task, Value, Wait, start
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import RESPONSE_BIT, Request
 from reference.core.remoting.response import Response, encode_response
 from reference.core.remoting.server import Outbox
 from spec.layout import LayoutError
@@ -160,7 +160,7 @@ class RpcClient(Outbox):
 
     def command_received(self, address: str, request: Request, now_ms: int) -> None:
         """Process a response or a request from the peer at *address*."""
-        if not request.is_response:
+        if not request.flag & RESPONSE_BIT:
             self._process_request(address, request, now_ms)
             return
         pending = self._pending.pop(request.opaque, None)

@@ -4,6 +4,8 @@ The dispatch request of a record: the values that consume queue and index need o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reference.core.store.commitlog.record_reader import (
     ReadResult,
     ScannedRecord,
@@ -15,6 +17,7 @@ from reference.core.store.recovery.rules import REFERENCE
 from reference.core.store.types import DispatchRequest
 from spec.derive.codecs import record_codec
 from spec.wire.message.properties import (
+    KEY_SEPARATOR,
     NAME_END,
     VALUE_END,
     Property,
@@ -40,7 +43,7 @@ def dispatch_request_of(record: ScannedRecord, levels: DelayLevels) -> DispatchR
     """Return the dispatch request of *record*."""
     topic = str(record.topic, "utf-8", "replace")
     text = str(record.properties, "utf-8", "replace")
-    tags_code, keys, unique_key = dispatch_properties(text)
+    tags_code, index_keys = dispatch_properties(text)
     if topic == SCHEDULE_TOPIC:
         level = _delay_level(levels, text)
         if level > 0:  # [STORE-QUEUE-005]
@@ -54,8 +57,7 @@ def dispatch_request_of(record: ScannedRecord, levels: DelayLevels) -> DispatchR
         tags_code=tags_code,
         stored_at_ms=record.stored_at_ms,
         system_flags=record.system_flags,
-        keys=keys,
-        unique_key=unique_key,
+        index_keys=index_keys,
     )
 
 
@@ -70,14 +72,19 @@ def _delay_level(levels: DelayLevels, properties: str) -> int:
         return 0
 
 
-def dispatch_properties(text: str) -> tuple[int, str, str | None]:
-    """Return the tags code, KEYS and UNIQ_KEY of the properties *text*."""
+def dispatch_properties(text: str) -> tuple[int, Sequence[str]]:
+    """Return the tags code of the properties *text*, and the keys for the index."""
     # Few messages have tags or keys, and a search for a name is quicker than a parse.
     tags = _value(text, _TAGS) if _TAGS in text else None
     keys = _value(text, _KEYS) if _KEYS in text else None
     # [STORE-QUEUE-004] [STORE-TAGS-001]
     tags_code = tags_hash(tags) if tags else 0
-    return tags_code, keys or "", _value(text, _UNIQUE_KEY)
+    unique_key = _value(text, _UNIQUE_KEY)
+    index_keys = [] if unique_key is None else [unique_key]
+    if keys:
+        # [INDEX-KEY-003] [QUERY-KEY-008]
+        index_keys += [key for key in keys.split(KEY_SEPARATOR) if key]
+    return tags_code, index_keys
 
 
 def property_value(properties: str, name: str) -> str | None:

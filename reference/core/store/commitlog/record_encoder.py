@@ -84,8 +84,6 @@ class _Shared(NamedTuple):
     """Bytes of a record without its body and its properties."""
     has_queue_offset: bool
     """Whether the records have places in a consume queue."""
-    id_begin: str
-    """The begin of the offset message ids."""
 
 
 def encode_records(
@@ -144,7 +142,6 @@ def encode_records(
             queue_offset,
             stored_at_ms,
             offsets,
-            shared.id_begin,
         )
         results.append(result)
         physical_offset += size
@@ -183,7 +180,7 @@ def _add_records(
         body_size = body_prefix.pack(len(body))
         parts += head, middle, body_size, body, topic_bytes, properties
         if is_dispatchable:
-            tags_code, keys, unique_key = dispatch_properties(text)
+            tags_code, index_keys = dispatch_properties(text)
             request = DispatchRequest(
                 size,
                 topic,
@@ -193,8 +190,7 @@ def _add_records(
                 tags_code,
                 stored_at_ms,
                 flags,
-                keys,
-                unique_key,
+                index_keys,
             )
             requests.append(request)
         offsets.append(physical_offset)
@@ -246,7 +242,6 @@ def _shared(message: NewMessage, stored_at_ms: int) -> _Shared:
         is_dispatchable,
         len(middle) + len(topic_bytes) + _HEAD_AND_BODY_PREFIX,
         flags & TRANSACTION_MASK not in NOT_CONSUMABLE,
-        (store.address + store.port.to_bytes(4, "big")).hex().upper(),
     )
 
 

@@ -19,7 +19,6 @@ from reference.core.store.recovery.load import keeps_index_file
 from reference.core.store.recovery.rules import REFERENCE
 from reference.core.store.types import DispatchRequest, StoreOptions
 
-KEY_SEPARATOR = " "
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_MS = 253_402_300_799_999
 """The end of the year 9999: a damaged record may have any store time."""
@@ -75,8 +74,10 @@ class IndexService:
         room = file.room
         for request in requests:
             place, stored_at_ms = request.physical_offset, request.stored_at_ms
-            own_keys = keys_of(request) if place >= end_offset else ()
-            for key in own_keys or (None,):
+            # [INDEX-KEY-004]
+            is_rollback = request.system_flags & TRANSACTION_MASK == TRANSACTION_MASK
+            is_indexed = place >= end_offset and not is_rollback
+            for key in (is_indexed and request.index_keys) or (None,):
                 if len(keys) == room:
                     file.put(keys)
                     keys = []
@@ -157,21 +158,6 @@ class IndexService:
             slot_count=self._slot_count,
             item_count=self._item_count,
         )
-
-
-def keys_of(request: DispatchRequest) -> Sequence[str]:
-    """Return the keys to index a message by: its unique key, then its KEYS.
-
-    A key that occurs twice is indexed twice. [QUERY-KEY-008]
-    """
-    if request.system_flags & TRANSACTION_MASK == TRANSACTION_MASK:
-        return ()  # [INDEX-KEY-004]
-    unique_key = request.unique_key
-    if not request.keys:
-        return () if unique_key is None else (unique_key,)
-    keys = [key for key in request.keys.split(KEY_SEPARATOR) if key]
-    # [INDEX-KEY-003]
-    return keys if unique_key is None else [unique_key, *keys]
 
 
 def index_name(now_ms: int, previous: str) -> str:
