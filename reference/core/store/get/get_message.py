@@ -1,7 +1,7 @@
 """
 The reads of a store: by queue offset, commit-log offset, time and key.
 
-`get_message` reads a queue (Java: DefaultMessageStore#getMessage).
+`StoreReads.get` reads a queue (Java: DefaultMessageStore#getMessage).
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Callable, Container
 from typing import NamedTuple
 
 from reference.core.store.commitlog.commit_log import CommitLog
-from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.consumequeue.extension import QueueExtension, is_address
 from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.consumequeue.time_search import offset_by_time
@@ -62,15 +61,53 @@ class StoreReads:
         *,
         unit_filter: UnitFilter | None = None,
     ) -> GetMessageResult:
-        """Return messages of a queue from *offset* on; see `MessageFilter`."""
-        result = get_message(
-            self.log,
-            self.queues.table.get((topic, queue_id)),
-            MessageFilter(tags_codes, accepts, unit_filter),
-            self.options,
-            offset=offset,
-            count_max=count_max,
-        )
+        """Return up to *count_max* messages of a queue from *offset* on.
+
+        4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage; a queue that
+        does not exist is like one that never had a message. `MessageFilter` has the
+        other parameters.
+        """
+        queue = self.queues.table.get((topic, queue_id))
+        first = end = 0
+        if queue is not None:
+            first = queue.min_position // UNIT_SIZE
+            end = queue.files.end // UNIT_SIZE
+        if queue is None or end == 0:
+            status = GetMessageStatus.NO_MESSAGE_IN_QUEUE
+            # [PULL-EMPTY-001] [PULL-EMPTY-002]
+            result = GetMessageResult(status, 0, first, 0)
+        elif offset < first:
+            status = GetMessageStatus.OFFSET_TOO_SMALL  # [PULL-MINOFFSET-001]
+            result = GetMessageResult(status, first, first, end)
+        elif offset == end:
+            status = GetMessageStatus.OFFSET_OVERFLOW_ONE  # [PULL-MAXOFFSET-001]
+            result = GetMessageResult(status, offset, first, end)
+        elif offset > end:
+            status = GetMessageStatus.OFFSET_OVERFLOW_BADLY
+            next_offset = end if first else 0  # [PULL-MAXOFFSET-003]
+            result = GetMessageResult(status, next_offset, first, end)
+        elif (units := queue.files.view(offset * UNIT_SIZE)) is None:
+            status = GetMessageStatus.OFFSET_FOUND_NULL
+            result = GetMessageResult(status, queue.next_file(offset), first, end)
+        else:
+            scanned_size = max(SCANNED_SIZE_MIN, count_max * UNIT_SIZE)
+            status, records, size, scanned, physical_offset = _collect(
+                self.log,
+                queue.extension,
+                units[:scanned_size],
+                MessageFilter(tags_codes, accepts, unit_filter),
+                self.options,
+                count_max,
+            )
+            result = GetMessageResult(
+                status,
+                offset + scanned,  # [PULL-FOUND-002] [PULL-FILTER-004]
+                first,
+                end,
+                tuple(records),
+                size,
+                self.log.files.end - physical_offset > self.options.memory_size,
+            )
         self.statistics.on_get(result)
         return result
 
@@ -130,55 +167,6 @@ class StoreReads:
         records = map(self.log.record_at, sorted(offsets))  # [QUERY-KEY-002]
         found = tuple(record for record in records if record is not None)
         return QueryResult(found, *self.index.last_update)
-
-
-def get_message(
-    log: CommitLog,
-    queue: ConsumeQueue | None,
-    message_filter: MessageFilter,
-    options: StoreOptions,
-    *,
-    offset: int,
-    count_max: int,
-) -> GetMessageResult:
-    """Return up to *count_max* messages of *queue* from *offset* on.
-
-    4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage; a queue that does
-    not exist is like one that never had a message.
-    """
-    if queue is None or queue.files.end == 0:
-        first = 0 if queue is None else queue.min_offset
-        # [PULL-EMPTY-001] [PULL-EMPTY-002]
-        return GetMessageResult(GetMessageStatus.NO_MESSAGE_IN_QUEUE, 0, first, 0)
-    first, end = queue.min_position // UNIT_SIZE, queue.files.end // UNIT_SIZE
-    if offset < first:
-        # [PULL-MINOFFSET-001]
-        return GetMessageResult(GetMessageStatus.OFFSET_TOO_SMALL, first, first, end)
-    if offset == end:
-        status = GetMessageStatus.OFFSET_OVERFLOW_ONE  # [PULL-MAXOFFSET-001]
-        return GetMessageResult(status, offset, first, end)
-    if offset > end:
-        next_offset = end if first else 0  # [PULL-MAXOFFSET-003]
-        status = GetMessageStatus.OFFSET_OVERFLOW_BADLY
-        return GetMessageResult(status, next_offset, first, end)
-    units = queue.files.view(offset * UNIT_SIZE)
-    if units is None:
-        next_offset = queue.next_file(offset)
-        status = GetMessageStatus.OFFSET_FOUND_NULL
-        return GetMessageResult(status, next_offset, first, end)
-    scanned_size = max(SCANNED_SIZE_MIN, count_max * UNIT_SIZE)
-    status, records, size, scanned, physical_offset = _collect(
-        log, queue.extension, units[:scanned_size], message_filter, options, count_max
-    )
-    return GetMessageResult(
-        status,
-        offset + scanned,  # [PULL-FOUND-002] [PULL-FILTER-004]
-        first,
-        end,
-        tuple(records),
-        size,
-        log.files.end - physical_offset > options.memory_size,
-    )
 
 
 def _collect(
