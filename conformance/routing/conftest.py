@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from conformance.harness.client.address import Address
 from conformance.harness.pytest_plugin.background import begin, end, result_of
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.target import Capability, Target
@@ -23,8 +24,15 @@ def fake_cluster(target: Target, unique: Callable[[str], str]) -> Iterator[FakeC
 
 
 @pytest.fixture
-def silence(pytestconfig: pytest.Config) -> Seen:
+def registered_broker(target: Target) -> Address:
+    """Return the address of the target's broker; without one, a test has no verdict."""
+    return target.broker_address()
+
+
+@pytest.fixture
+def silence(pytestconfig: pytest.Config, target: Target) -> Seen:
     """Return the events after two minutes of silence, which began with the run."""
+    target.broker_address()  # without a broker, a test of them has no verdict
     seen = result_of(pytestconfig, "silence")
     assert isinstance(seen, Seen)
     return seen

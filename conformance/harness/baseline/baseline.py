@@ -23,7 +23,7 @@ from conformance.harness.client.peer import (
 )
 from conformance.harness.failure.failure import ConformanceFailure, format_value
 from conformance.harness.process.deadline import TooLateError
-from conformance.harness.targets.target import Target, TargetError
+from conformance.harness.targets.target import NoServerError, Target, TargetError
 from spec.layout import LayoutError
 from spec.registry import all_clauses
 from spec.wire.remoting.response_code import ResponseCode
@@ -109,7 +109,7 @@ def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
             continue
         try:
             defect = _attempt(step, plain)
-        except _LackingRequestError:
+        except (_LackingRequestError, NoServerError):
             useless.add(step.name)
             continue
         if defect is None:
@@ -165,6 +165,8 @@ def _attempt(step: Step, plain: PlainRequests) -> Defect | None:
             if error.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED:
                 raise _LackingRequestError from None
             defect = _total(step, str(error), "0 SUCCESS")
+        except NoServerError:
+            raise
         except UNUSABLE as error:
             clause = _clause_of(step, error)
             in_time = isinstance(error, TooLateError)

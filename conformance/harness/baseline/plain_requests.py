@@ -16,7 +16,7 @@ from conformance.harness.client.client import now_ms, require_success
 from conformance.harness.client.peer import Peer, PeerMisbehavedError
 from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.targets.target import Target, TargetError
+from conformance.harness.targets.target import NoServerError, Target
 from conformance.harness.targets.topics import request_group, request_topic
 from spec.layout import LayoutError
 from spec.routing.route_data import decode_route
@@ -222,7 +222,7 @@ class PlainRequests:
 def _check_frame(address: Address | None, question: Command) -> None:
     """Check the response to *question*, whole, with a long header and in two parts."""
     if address is None:
-        raise TargetError("no listener")
+        raise NoServerError("no listener")
     with Peer(address) as peer:
         peer.send_bytes(encode_command(replace(question, opaque=-7)))
         frame = peer.receive_bytes()

@@ -46,7 +46,7 @@ from conformance.harness.pytest_plugin.expectations import READABLE
 from conformance.harness.pytest_plugin.options import Options
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import Verdict
-from conformance.harness.targets.target import TargetError
+from conformance.harness.targets.target import NoServerError, TargetError
 from spec.layout import LayoutError
 from spec.registry import all_clauses
 from spec.wire.remoting.response_code import ResponseCode
@@ -98,6 +98,8 @@ def _of_error(
         return {"outcome": outcome, "reason": reason}
     if report.when == "setup" and isinstance(error, PRECONDITION_ERRORS):
         return _refused(error, precondition_reason(error))
+    if isinstance(error, NoServerError):
+        return {"outcome": Outcome.UNSUPPORTED, "reason": str(error)}
     if report.when != "call" or isinstance(error, TARGET_ERRORS):
         return {"outcome": Outcome.ERROR, "reason": str(error)[:TEXT_LIMIT]}
     if reason := refused_step(error, clauses):

@@ -6,9 +6,11 @@ After a target has ended or hangs, later tests have no verdict about their claus
 
 from __future__ import annotations
 
+import select
 import socket
 import ssl
 from collections.abc import Collection
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from conformance.harness.client.address import Address
@@ -73,14 +75,39 @@ class Health:
         return ""
 
 
+def is_silent(address: Address, tls: ssl.SSLContext | None = None) -> bool:
+    """Return whether the server at *address* accepts connections and sends nothing.
+
+    A server that responds to any request, or closes a connection, is not silent.
+    """
+    with ExitStack() as stack:
+        try:
+            connections = [
+                stack.enter_context(_connected(address, tls, PATIENCE_S))
+                for _ in _REQUESTS
+            ]
+            for connection, data in zip(connections, _REQUESTS.values(), strict=True):
+                connection.sendall(data)
+        except OSError:
+            return False
+        return not select.select(connections, [], [], PATIENCE_S)[0]
+
+
+def _connected(
+    address: Address, tls: ssl.SSLContext | None, patience_s: float
+) -> socket.socket:
+    """Return a connection to *address*, whose operations take at most *patience_s*."""
+    connection = socket.create_connection(address, patience_s)
+    if tls is None:
+        return connection
+    return tls.wrap_socket(connection, server_hostname=address.host)
+
+
 def _problem_of(server: Server, patience_s: float) -> str:
     """Return why *server* is not healthy; empty if it responds."""
     name = f"the {server.role} at {server.address}"
     try:
-        connection = socket.create_connection(server.address, patience_s)
-        if server.tls is not None:
-            host = server.address.host
-            connection = server.tls.wrap_socket(connection, server_hostname=host)
+        connection = _connected(server.address, server.tls, patience_s)
     except OSError as error:
         return f"{name} accepts no connection: {error}"
     with connection:

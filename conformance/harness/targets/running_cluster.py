@@ -13,6 +13,7 @@ from conformance.harness.client.peer import PeerError
 from conformance.harness.java.cluster_info import broker_addresses
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import accepts
+from conformance.harness.targets.health import PATIENCE_S, is_silent
 from conformance.harness.targets.probing.probe import guess_release
 from conformance.harness.targets.target import (
     Capability,
@@ -75,6 +76,11 @@ class RunningClusterTarget(Target):
         for address in (self.namesrv, *self._stated.values()):
             if not accepts(*address):
                 raise TargetError(f"no listener on {address}")
+            if is_silent(address, self.access.tls):
+                raise TargetError(
+                    f"{address} accepts connections, but sends no response within"
+                    f" {PATIENCE_S:g} s"
+                )
         if self.store_path is not None and not self.store_path.is_dir():
             raise TargetError(f"{self.text}: there is no directory {self.store_path}")
         found = find_broker(self.namesrv, self.access)

@@ -82,6 +82,10 @@ class TargetError(Exception):
     """The target cannot be had: no verdict about any clause."""
 
 
+class NoServerError(TargetError):
+    """The target lacks a name server or a broker, which the test needs."""
+
+
 class Target(Closing):
     """One peer under examination. Kinds override what they can do."""
 
@@ -185,13 +189,13 @@ class Target(Closing):
     def connect_to_namesrv(self) -> Client:
         """Return a fresh connection to the name server."""
         if self.namesrv is None:
-            raise TargetError(f"{self.text} has no name server")
+            raise NoServerError(f"{self.text} has no name server")
         return Client.connect(self.namesrv, self.release, self.access)
 
     def connect_to_broker(self) -> Client:
         """Return a fresh connection to the broker."""
         return Client.connect(
-            self._broker_address(),
+            self.broker_address(),
             self.release,
             self.access,
             broker_name=self.broker_name,
@@ -200,14 +204,15 @@ class Target(Closing):
 
     def connect_for_admin(self) -> Client:
         """Return a fresh connection for requests that create topics and groups."""
-        address = self.admin or self._broker_address()
+        address = self.admin or self.broker_address()
         return Client.connect(address, self.release, self.access)
 
-    def _broker_address(self) -> Address:
+    def broker_address(self) -> Address:
+        """Return the address of the broker; NoServerError without a broker."""
         if self.broker is None:
-            raise TargetError(
-                f"{self.text}: the name server has no broker's address "
-                "(HOST:PORT?broker=HOST:PORT states one)"
+            raise NoServerError(
+                f"no broker is registered with {self.namesrv}"
+                " (?broker=HOST:PORT states one)"
             )
         return self.broker
 

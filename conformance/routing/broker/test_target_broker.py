@@ -15,6 +15,8 @@ from spec.routing.route_data import QueueData
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
+pytestmark = pytest.mark.usefixtures("registered_broker")
+
 
 def queues_of(
     fake_cluster: FakeCluster, target: Target, topic: str

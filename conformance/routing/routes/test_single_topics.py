@@ -51,6 +51,7 @@ def expect_no_route(clause: str, namesrv: Client, topic: str) -> None:
 
 
 @pytest.mark.clause("ROUTE-SINGLETOPIC-001")
+@pytest.mark.usefixtures("registered_broker")
 def test_a_single_topic_has_a_route(
     namesrv: Client, target: Target, unique: Callable[[str], str]
 ) -> None:
@@ -111,6 +112,7 @@ def members(namesrv: Client, cluster: str, broker_name: str) -> dict[int, str]:
 
 @pytest.mark.read_only
 @pytest.mark.clause("ROUTE-MEMBERGROUP-001", "ROUTE-MEMBERGROUP-002")
+@pytest.mark.usefixtures("registered_broker")
 def test_the_brokers_of_a_name_are_returned(
     namesrv: Client, target: Target, unique: Callable[[str], str]
 ) -> None:

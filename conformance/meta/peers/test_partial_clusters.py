@@ -1,0 +1,64 @@
+"""Clusters without a broker, and peers that accept connections and stay silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.client.address import Address
+from conformance.harness.targets import health
+from conformance.harness.targets.target import TargetError, parse_target
+from conformance.meta.peers.lying_server import LyingServer, honest
+from conformance.meta.peers.test_broken_targets import NEEDS_TOPIC, READS, run
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+
+READS_ROUTES = """
+@pytest.mark.clause("WIRE-FRAME-004")
+def test_the_name_server(namesrv):
+    require_success(namesrv.cluster_info())
+"""
+NO_BROKERS = b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
+
+
+def empty(request: Command) -> bytes:
+    """Return the response of a name server without brokers."""
+    is_list = request.code == RequestCode.GET_BROKER_CLUSTER_INFO
+    return honest(request, body=NO_BROKERS) if is_list else honest(request, code=3)
+
+
+def silent(_: Command) -> None:
+    """Send nothing."""
+
+
+def test_without_a_broker_only_its_tests_have_no_verdict(tmp_path: Path) -> None:
+    with LyingServer(empty) as server:
+        tests = READS + NEEDS_TOPIC + READS_ROUTES
+        ended = run(tmp_path, str(server.address), tests, has_baseline=True)
+    assert ended.outcomes == {
+        "WIRE-FRAME-001": "unsupported",
+        "WIRE-FRAME-004": "pass",
+        "WIRE-FRAME-005": "unsupported",
+    }
+    reason = f"no broker is registered with {server.address}"
+    assert ended.reasons["WIRE-FRAME-001"].startswith(reason)
+    assert ended.code == 0
+
+
+def test_a_silent_peer_ends_the_run_before_the_tests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(health, "PATIENCE_S", 0.2)
+    with (
+        LyingServer(silent) as server,
+        pytest.raises(TargetError, match="accepts connections, but sends no response"),
+    ):
+        parse_target(str(server.address)).start()
+
+
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_a_peer_that_responds_or_closes_is_not_silent(is_closed: bool) -> None:
+    with LyingServer(lambda _: b"" if is_closed else b"x") as server:
+        assert not health.is_silent(server.address)
+    assert not health.is_silent(Address("127.0.0.1", 1))
