@@ -85,6 +85,9 @@ NAV: list[dict[str, Any]] = [
         ]
     },
 ]
+BEHIND_OTHERS = "---\nsearch:\n  boost: 0.1\n---\n"
+"""Head of a page that the search lists behind others: titles of decisions begin with
+numbers, as the last parts of clause ids do."""
 
 
 class SiteError(Exception):
@@ -120,9 +123,11 @@ def write_pages(folder: Path, repository: Repository) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     for page in [*folder.glob("*.md"), *folder.glob("decisions/*.md")]:
-        text = page.read_text(encoding="utf-8")
-        page.write_text(repository.page(text), encoding="utf-8")
-    shutil.copy2(TEMPLATES / "site.css", folder / "site.css")
+        head = BEHIND_OTHERS if page.parent.name == "decisions" else ""
+        text = head + repository.page(page.read_text(encoding="utf-8"))
+        page.write_text(text, encoding="utf-8")
+    for name in ("site.css", "search.js"):
+        shutil.copy2(TEMPLATES / name, folder / name)
 
 
 def made_pages(repository: Repository) -> Iterator[tuple[str, str]]:
