@@ -14,8 +14,10 @@ from mkdocs.config import load_config
 from playwright.sync_api import Page, expect
 
 from cli.site.specification import TEMPLATES
+from conformance.harness.targets.embedded import SOURCES
 from conformance.interop.tools.chromium import chromium
 
+TEMPLATES = SOURCES / "cli" / "templates" / "site"
 PAGES = {
     "index.md": "# Introduction\n\nNothing about ids.\n",
     "conn.md": "# Connections\n\n### WIRE-CONN-001\n\nEach has two ends: 001.\n",
