@@ -13,7 +13,6 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import Page, expect
 
-from cli.site.specification import TEMPLATES
 from conformance.harness.targets.embedded import SOURCES
 from conformance.interop.tools.chromium import chromium
 
