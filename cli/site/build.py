@@ -72,6 +72,7 @@ NAV: list[dict[str, Any]] = [
             {"Wireshark and Kaitai": "dissector.md"},
             {"Audits": "audit_invariants.md"},
             {"Two stores compared": "audit_against.md"},
+            {"Salvage": "salvage.md"},
             {"Questions in SQL": "spark_questions.md"},
         ]
     },
