@@ -24,6 +24,7 @@ from cli.site.specification import (
     environment,
     layout_pages,
     overview,
+    with_whole_words,
 )
 from spec.layouts import LAYOUTS
 from spec.observed import all_evidence
@@ -126,6 +127,7 @@ def write_pages(folder: Path, repository: Repository) -> None:
     for page in [*folder.glob("*.md"), *folder.glob("decisions/*.md")]:
         head = BEHIND_OTHERS if page.parent.name == "decisions" else ""
         text = head + repository.page(page.read_text(encoding="utf-8"))
+        text = with_whole_words(text) if page.parent == folder else text
         page.write_text(text, encoding="utf-8")
     for name in ("site.css", "search.js"):
         shutil.copy2(TEMPLATES / name, folder / name)

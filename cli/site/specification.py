@@ -7,6 +7,7 @@ A layout and the clauses of its module have links to each other.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -53,6 +54,8 @@ AREAS = {
     "CLIENT": "Clients",
 }
 """Title of each area of clauses, in the order of the site."""
+_CELL_OF_ONE_WORD = re.compile(r"(?<=\| )[A-Z0-9]+(?:-[A-Z0-9]+)+(?= \|)")
+"""Cell of a table that is an id or a date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,21 @@ def area_pages(repository: Repository) -> Iterator[tuple[str, str]]:
             repository=repository,
         )
         yield area_file(area), text
+
+
+def with_whole_words(text: str) -> str:
+    """Return a page of ``docs`` whose cells of one id or date stay in one line.
+
+    The id of a clause becomes a link to it.
+    """
+    return _CELL_OF_ONE_WORD.sub(_whole_word, text)
+
+
+def _whole_word(found: re.Match[str]) -> str:
+    word = found[0]
+    if word in all_clauses():
+        return f"[{word}]({area_file(area_of(all_clauses()[word]))}#{word}){{: .word }}"
+    return f'<span class="word">{word}</span>'
 
 
 @cache

@@ -14,7 +14,12 @@ from cli.main import main
 from cli.site import build
 from cli.site.build import NAV, made_pages
 from cli.site.links import Repository, source_url
-from cli.site.specification import AREAS, layout_pages, layouts_of
+from cli.site.specification import (
+    AREAS,
+    layout_pages,
+    layouts_of,
+    with_whole_words,
+)
 from spec.layouts import LAYOUTS
 from spec.registry import all_clauses
 
@@ -90,6 +95,14 @@ def test_an_installation_needs_a_checkout_for_the_site(
     assert ended.exit_code == 2
     assert ended.output.startswith("Error: rmqc site needs a checkout")
     assert ended.output.count("\n") == 1
+
+
+def test_a_cell_of_one_word_stays_in_one_line_and_links_to_its_clause() -> None:
+    row = "| STORE-CRC-001 | 2026-11-25 | STORE-CRC-001, INV-CQ-001 |"
+    link = "[STORE-CRC-001](specification/store.md#STORE-CRC-001){: .word }"
+    assert with_whole_words(row) == (
+        f'| {link} | <span class="word">2026-11-25</span> | STORE-CRC-001, INV-CQ-001 |'
+    )
 
 
 def test_another_source_has_none() -> None:
