@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
 
 from cli.pages.implementations_page import page
 from cli.tests.pages.reports import report
+from conformance.harness.report.report import report_of
 from conformance.targets.implementations.record import (
     Implementation,
     implementations,
@@ -57,3 +60,13 @@ def test_all_releases_with_evidence_are_implementations() -> None:
 def test_a_command_is_recorded_without_what_is_of_the_machine() -> None:
     command = "rmqc test --target cmd:a.toml --report /tmp/r --jobs=3 --suite wire"
     assert portable(command) == "rmqc test --target cmd:a.toml --suite wire"
+
+
+def test_a_report_names_the_command_and_not_its_module(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["/src/cli/__main__.py", "--version"])
+    with pytest.raises(SystemExit):
+        runpy.run_module("cli", run_name="__main__")
+    description = {"text": "embedded:", "kind": "embedded", "release": "4.6.0"}
+    assert report_of([], description)["command"] == "rmqc --version"
