@@ -10,6 +10,7 @@ from typing import Literal
 import pytest
 
 from conformance.harness.client.client import Client
+from conformance.harness.pytest_plugin.background import begin, end, result_of
 from conformance.harness.pytest_plugin.fixtures import (
     OPTIONS,
     another_target,
@@ -23,6 +24,7 @@ from conformance.harness.pytest_plugin.known_settings import (
     with_settings,
 )
 from conformance.harness.targets.target import Capability, Target
+from conformance.messaging.groups.lock_lives import Lives, watch
 from conformance.messaging.pop.pop_group import PopGroup
 from conformance.messaging.sql.sql_topic import UNUSUAL, SqlTopic, create_sql_topic
 from conformance.messaging.transactions.transaction_checks import (
@@ -161,6 +163,24 @@ def unusual_topic(filtering: Target, unique: Callable[[str], str]) -> SqlTopic:
 def unusual(unusual_topic: SqlTopic, sql_client: Client) -> SqlTopic:
     """Return the topic of unusual texts, over a fresh connection."""
     return replace(unusual_topic, broker=sql_client)
+
+
+@pytest.fixture
+def lock_lives(pytestconfig: pytest.Config) -> Lives:
+    """Return the ends of locks, which were requested when the run began."""
+    seen = result_of(pytestconfig, "lock_lives")
+    assert isinstance(seen, Lives)
+    return seen
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Lock queues now, so that no test waits for the ends of the locks."""
+    begin(session, {"lock_lives": watch}, lambda target: target.broker is not None)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """End the observation of locks."""
+    end(session, exitstatus)
 
 
 def own_target_with(

@@ -11,7 +11,7 @@ from conformance.harness.pytest_plugin.background import begin, end, result_of
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.target import Capability, Target
 from conformance.routing.fake_broker import FakeCluster
-from conformance.routing.liveness.silence import Seen, watch
+from conformance.routing.liveness.silence import Idle, Seen, watch, watch_idle
 
 
 @pytest.fixture
@@ -38,9 +38,17 @@ def silence(pytestconfig: pytest.Config, target: Target) -> Seen:
     return seen
 
 
+@pytest.fixture
+def idle(pytestconfig: pytest.Config) -> Idle:
+    """Return the ends of idle connections, which were opened when the run began."""
+    seen = result_of(pytestconfig, "idle")
+    assert isinstance(seen, Idle)
+    return seen
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Fall silent now, so that no test waits for the consequences."""
-    begin(session, {"silence": watch}, has_both)
+    begin(session, {"silence": watch, "idle": watch_idle}, has_both)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

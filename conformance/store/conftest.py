@@ -16,11 +16,17 @@ from conformance.harness.pytest_plugin.background import (
     result_of,
 )
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, another_target, need
+from conformance.harness.pytest_plugin.known_settings import configured
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.store.disk.expired_files import Aged, aged
 from conformance.store.disk.full_disk import Filled, filled
-from conformance.store.files.special import SETTINGS, Special, write_special
+from conformance.store.files.special import (
+    SETTINGS,
+    Special,
+    running_settings,
+    write_special,
+)
 from conformance.store.replication.slave_under_test import Followed, followed_slave
 from conformance.store.written_store import SMALL_FILES, Written, write
 from spec.store.commit_log import Stop
@@ -76,7 +82,19 @@ def readable(files: StoreFiles, pytestconfig: pytest.Config) -> StoreFiles:
 
 @pytest.fixture(scope="session")
 def special(pytestconfig: pytest.Config, target: Target) -> Iterator[Special]:
-    """Return the store of a target configured to write every kind of file."""
+    """Return the store of a target configured to write every kind of file.
+
+    A running cluster that may be configured has the settings while the suite sends.
+    """
+    may_configure = pytestconfig.stash[OPTIONS].may_configure
+    if may_configure and Capability.CONFIG not in target.capabilities:
+        need(target, Capability.WIRE, Capability.STORE)
+        with target.connect_for_admin() as admin:
+            settings = running_settings(admin.broker_settings())
+        with configured(target, settings):
+            made = write_special(target, is_alone=False)
+        yield made
+        return
     need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE)
     with another_target(pytestconfig, SETTINGS) as own:
         yield write_special(own)

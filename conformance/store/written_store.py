@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 
 from hypothesis.vendor.pretty import RepresentationPrinter
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
+from conformance.harness.java.apache_conf import both_spellings
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import StoreFiles
@@ -38,6 +40,10 @@ LOG_FILE_SIZE = 64 * 1024
 QUEUE_FILE_SIZE = 20 * 50
 SLOT_COUNT = 50
 ITEM_ROOM = 300
+LARGEST_FILLED = 64 * 1024 * 1024
+"""Largest files of a running broker's commit log that a test fills."""
+LARGE_BODY = 200_000
+"""Bytes of a body of a message that fills such a file."""
 
 SMALL_FILES: Mapping[str, str] = {
     "mapedFileSizeCommitLog": str(LOG_FILE_SIZE),
@@ -73,6 +79,8 @@ class Written:
     """A half message that was committed."""
     commit: Command
     """The answer to the commit; a test's business, not ours."""
+    settings: Mapping[str, str]
+    """Settings of the broker: the suite's, or those that a running one reports."""
 
     def __repr__(self) -> str:
         # Failures print what a test was given; this one holds a megabyte.
@@ -115,11 +123,46 @@ class Written:
         """Send one more message over a fresh connection."""
         return send_all(self.target, [message])[0]
 
+    def setting(self, name: str) -> int:
+        """Return a number of the settings; without it the test is unsupported."""
+        if name not in self.settings:
+            unsupported(f"the broker does not report its setting {name}")
+        return int(self.settings[name])
+
+    @property
+    def log_file_size(self) -> int:
+        """Bytes of a file of the commit log."""
+        return self.setting("mappedFileSizeCommitLog")
+
+    def approach_end(self) -> None:
+        """Send until a file of the commit log has less room than a small file.
+
+        The running test is unsupported where the files are too large for that.
+        """
+        size = self.log_file_size
+        if size > LARGEST_FILLED:
+            small = f"mappedFileSizeCommitLog of at most {LARGEST_FILLED}"
+            unsupported(f"it fills files, so it needs {small} ({size} there)")
+        if self.is_alone:
+            return
+        body = b""
+        while True:
+            sent = self.send(Outgoing(topic=self.topics[1], body=body or b"x"))
+            left = size - sent.commit_log_offset % size - len(body)
+            if left <= LOG_FILE_SIZE:
+                return
+            body = bytes(min(left - LOG_FILE_SIZE // 2, LARGE_BODY))
+
 
 def write(target: Target, *, is_alone: bool = True) -> Written:
     """Send the workload to *target* and wait until queues and index have it."""
-    path, slots = target.store_path, SLOT_COUNT if is_alone else None
-    store = None if path is None else StoreFiles(path, slots)
+    settings: Mapping[str, str] = SMALL_FILES
+    if not is_alone:
+        with target.connect_for_admin() as admin:
+            settings = admin.broker_settings()
+    settings = both_spellings(settings)
+    path, slots = target.store_path, settings.get("maxHashSlotNum")
+    store = None if path is None else StoreFiles(path, slots and int(slots))
     topics = (
         create_topic(target, unique_name("store")),
         create_topic(target, unique_name("store")),
@@ -145,6 +188,7 @@ def write(target: Target, *, is_alone: bool = True) -> Written:
         delivered=delivered,
         half=half,
         commit=commit,
+        settings=settings,
     )
 
 

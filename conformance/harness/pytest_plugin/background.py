@@ -21,8 +21,9 @@ import pytest
 from conformance.harness.blocked.preconditions import (
     PRECONDITION_ERRORS,
     first_line,
+    lacks_request,
 )
-from conformance.harness.blocked.skips import blocked
+from conformance.harness.blocked.skips import blocked, unsupported
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.workspace import try_lock
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
@@ -38,6 +39,8 @@ class Obstacle:
     """Result of an observation whose requests the target refused."""
 
     reason: str
+    is_unsupported: bool
+    """Whether the target does not have a request."""
 
 
 class ObservationError(Exception):
@@ -71,6 +74,8 @@ class Background:
         # Our own file, written a moment ago by a worker of this run.
         seen = pickle.loads(self._path.read_bytes())  # noqa: S301
         if isinstance(seen, Obstacle):
+            if seen.is_unsupported:
+                unsupported(seen.reason)
             blocked(seen.reason)
         if isinstance(seen, TargetError | ObservationError):
             raise seen
@@ -90,7 +95,10 @@ class Background:
         try:
             seen = self._observation(self._config, self._ending)
         except PRECONDITION_ERRORS as error:
-            seen = Obstacle(reason=f"{self._path.stem}: {first_line(error)}")
+            seen = Obstacle(
+                reason=f"{self._path.stem}: {first_line(error)}",
+                is_unsupported=lacks_request(error),
+            )
         except TargetError as error:
             seen = TargetError(str(error))
         # The error is raised to readers of the result, in any thread or process.

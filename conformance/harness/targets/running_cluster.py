@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import LOOPBACK, Address
-from conformance.harness.client.client import Client, body_of
+from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.client.peer import PeerError
 from conformance.harness.java.cluster_info import broker_addresses
 from conformance.harness.process.deadline import wait_until
@@ -23,13 +23,17 @@ from conformance.harness.targets.target import (
 )
 from spec.clause import release_key
 from spec.layout import LayoutError
+from spec.routing.route_data import decode_route
 from spec.wire.ha.replication import PORT_DISTANCE
+from spec.wire.remoting.response_code import ResponseCode
 
 MASTER_ID = 0
 STATED = ("broker", "admin")
 """Addresses that the text of a target may state."""
 CHECKS_OF_ACCESS = "authenticationEnabled", "authorizationEnabled"
 """Settings of a broker with users (Java: AuthConfig)."""
+BROKERS_OWN_TOPICS = "TBW102", "SELF_TEST_TOPIC", "BenchmarkTest"
+"""Topics of every broker, of which a proxy may have the route."""
 STORE = "store"
 """Directory of the broker's store, which the text of a target may state."""
 
@@ -47,8 +51,9 @@ class RunningClusterTarget(Target):
     """Foreign cluster: it is only queried, never started, stopped or configured.
 
     ``HOST:PORT?broker=HOST:PORT&admin=HOST:PORT`` states the address that is tested,
-    such as that of a proxy, and the broker behind it that creates topics. With
-    ``store=/path``, the files of its store are read.
+    such as that of a proxy, and the broker behind it that creates topics. A proxy alone
+    is broker and name server at one address. With ``store=/path``, the files of its
+    store are read.
     """
 
     capabilities = frozenset({Capability.WIRE})
@@ -92,8 +97,12 @@ class RunningClusterTarget(Target):
                     " address of its name server"
                 )
         self.broker = self._stated.get("broker", found.address)
+        if self.broker is None and is_proxy(self.namesrv, self.access):
+            self.broker = self.namesrv
         self.admin = self._stated.get("admin")
         self.broker_name, self.cluster = found.name, found.cluster
+        if self.broker == self.namesrv:
+            self.broker_name, self.cluster = names_in_route(self.namesrv, self.access)
         if self.admin is not None and not found.name:
             self.broker_name, self.cluster = names_of(self.admin, self.access)
         if not self.has_profile:
@@ -144,6 +153,21 @@ def find_broker(
     return found[0]
 
 
+def is_proxy(address: Address, access: Access = OPEN) -> bool:
+    """Return whether a proxy listens on *address*.
+
+    It answers requests of clients to brokers, and does not have those for lists of a
+    name server. A name server has them, and does not answer the others.
+    """
+    try:
+        with Client.connect(address, access=access) as client:
+            answers = client.cluster_info(), client.consumer_list(group="nobody")
+    except (AssertionError, PeerError, LayoutError, ValueError):
+        return False
+    has = [one.code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED for one in answers]
+    return has == [False, True]
+
+
 def found_capabilities(broker: Address, access: Access) -> Iterator[Capability]:
     """Yield the capabilities that the port and the settings of a broker show.
 
@@ -161,6 +185,22 @@ def names_of(broker: Address, access: Access = OPEN) -> tuple[str, str]:
     """Return a broker's name and cluster from its settings; empty if it refuses."""
     settings = settings_of(broker, access)
     return settings.get("brokerName", ""), settings.get("brokerClusterName", "")
+
+
+def names_in_route(proxy: Address, access: Access = OPEN) -> tuple[str, str]:
+    """Return name and cluster of a broker behind *proxy*; empty if it has no route.
+
+    A proxy forwards a request to the broker that its header names.
+    """
+    for topic in BROKERS_OWN_TOPICS:
+        try:
+            with Client.connect(proxy, access=access) as client:
+                route = decode_route(require_success(client.route(topic)).body)
+        except (AssertionError, PeerError, LayoutError, ValueError):
+            continue
+        for data in route.broker_datas:
+            return data.broker_name, data.cluster
+    return "", ""
 
 
 def settings_of(broker: Address, access: Access = OPEN) -> dict[str, str]:

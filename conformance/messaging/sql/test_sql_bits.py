@@ -13,11 +13,13 @@ from conformance.harness.client.requests.messages import now_ms
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import (
+    OPTIONS,
     another_target,
     create_topic,
     need,
     unique_name,
 )
+from conformance.harness.pytest_plugin.known_settings import configured
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.sql.sql_consumers import chosen, subscribe
@@ -43,7 +45,15 @@ ALL, NONE = b"\xff", b"\x00"
 
 @pytest.fixture(scope="module")
 def noting(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
-    """Yield a target whose broker stores bitmaps of the subscribed groups."""
+    """Yield a target whose broker stores bitmaps of the subscribed groups.
+
+    A running broker applies the settings to new queues.
+    """
+    may_configure = pytestconfig.stash[OPTIONS].may_configure
+    if may_configure and Capability.CONFIG not in target.capabilities:
+        with configured(target, SETTINGS):
+            yield target
+        return
     need(
         target, Capability.WIRE, Capability.CONFIG, Capability.STORE, Capability.RESTART
     )
@@ -71,6 +81,7 @@ def send(broker: Client, topic: str, *values: int) -> None:
     broker.wait_for_max_offset(topic=topic, offset=offset + 1)
 
 
+@pytest.mark.needs("store", "restart")
 @pytest.mark.clause("PULL-SQL-016")
 def test_bits_are_looked_at_before_the_record(
     noting: Target, line: str, group: str

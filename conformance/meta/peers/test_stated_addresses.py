@@ -9,6 +9,10 @@ import pytest
 from conformance.harness.client.tap import Tap
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.target import Target, TargetError, parse_target
+from conformance.meta.peers.lying_server import LyingServer, honest
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +59,23 @@ def test_the_address_of_a_broker_is_no_target(cluster: Target) -> None:
     assert cluster.broker is not None
     with pytest.raises(TargetError, match=r"is the address of broker .*name server"):
         parse_target(str(cluster.broker)).start()
+
+
+@pytest.mark.parametrize(
+    ("own", "is_found"),
+    [
+        ({RequestCode.GET_CONSUMER_LIST_BY_GROUP}, True),
+        ({RequestCode.GET_BROKER_CLUSTER_INFO}, False),
+    ],
+)
+def test_a_proxy_is_name_server_and_broker(
+    own: set[RequestCode], is_found: bool
+) -> None:
+    def answered(request: Command) -> bytes:
+        code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+        return honest(request, code=0 if request.code in own else code)
+
+    with LyingServer(answered) as server:
+        target = parse_target(str(server.address), profile="5.3.3")
+        target.start()
+        assert target.broker == (server.address if is_found else None)

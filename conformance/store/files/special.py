@@ -1,9 +1,14 @@
-"""A target configured to write optional files: queue extension, timer and others."""
+"""
+A target configured to write optional files: queue extension, timer and others.
+
+A running cluster has other messages, too. It gets those of the settings that a broker
+applies to new queues, and only what the suite sent is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conformance.harness.client.client import Client, require_success
@@ -11,6 +16,7 @@ from conformance.harness.client.requests.groups import consumer_data, subscripti
 from conformance.harness.client.requests.messages import now_ms
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.harness.pytest_plugin.known_settings import need_defaults
 from conformance.harness.targets.target import Target
 from spec.clause import release_key
 from spec.layout import LayoutError
@@ -18,7 +24,8 @@ from spec.store import batch_queue
 from spec.store.commit_log import scan
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, offset_of
 from spec.store.message_record import Record
-from spec.store.timer import timer_log
+from spec.store.timer import timer_log, timer_wheel
+from spec.wire.message.message_id import decode_message_id
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.send.batch_body import BatchMessage, encode_batch
 
@@ -36,15 +43,20 @@ SETTINGS = {
     "timerFlushIntervalMs": "1000",
     "enabledAppendPropCRC": "true",
 }
+READ_AT_START = "mappedFileSizeTimerLog", "enabledAppendPropCRC"
+"""Those of the settings that a running broker does not apply."""
+TIMER_SETTINGS = {"timerWheelEnable": "true", "timerPrecisionMs": "1000"}
+"""Settings of the timer on which the tests rely: the defaults."""
+TIMER_FILE_SETTING = "mappedFileSizeTimerLog"
 PLAIN_COUNT = 6
-LIGHT = ("%LMQ%conformance_a", "%LMQ%conformance_b")
 LIGHT_COUNT = 2
 BATCH_SIZES = (2, 1, 3)
 TIMED_PER_SLOT = 3
 TIMED_COUNT = 9
 EXPRESSION = "a > 1"
 """Plain messages have the property a, counted from 0."""
-GROUP = "conformance_sql_group"
+NEWEST = 2
+"""Files of a running timer's log that are read."""
 
 
 class LogRecords(dict[int, Record]):
@@ -67,6 +79,14 @@ class Special:
     release: str
     topic: str
     batch_topic: str
+    group: str
+    lights: tuple[str, str]
+    """Names of LMQs."""
+    is_alone: bool
+    """Whether the store has no messages but those of the suite and the broker."""
+    timer_file_size: int
+    begin_offset: int = 0
+    """Commit-log offset from which on records are read."""
 
     @property
     def is_5(self) -> bool:
@@ -77,7 +97,9 @@ class Special:
         """Return the records of the commit log by their offset."""
         found = LogRecords()
         for file in sorted((self.store / COMMIT_LOG).iterdir()):
-            scanned = scan(file.read_bytes(), offset_of(file.name))
+            begin = max(self.begin_offset, offset_of(file.name))
+            data = file.read_bytes()[begin - offset_of(file.name) :]
+            scanned = scan(data, begin)
             found.update({one.offset: one.record for one in scanned.records})
             found.error = found.error or scanned.error
         return found
@@ -93,56 +115,107 @@ class Special:
         return b"".join(self.files(CONSUME_QUEUE, topic, "0").values())
 
     def timer_units(self) -> dict[int, timer_log.TimerUnit]:
-        """Return the units of the timer's log by their position."""
-        return {
+        """Return the timer's units of the messages that were sent, by position."""
+        files = self.files(timer_log.TIMER_LOG)
+        for begin in list(files)[: 0 if self.is_alone else -NEWEST]:
+            del files[begin]
+        units = {
             begin + place: unit
-            for begin, data in self.files(timer_log.TIMER_LOG).items()
+            for begin, data in files.items()
             for place, unit in timer_log.decode_timer_units(data).items()
+        }
+        log = self.log()
+        return {
+            position: unit
+            for position, unit in units.items()
+            if unit.commit_log_offset >= self.begin_offset
+            and self.topic in log[unit.commit_log_offset].properties
         }
 
 
-def write_special(target: Target) -> Special:
+def running_settings(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of the suite that a broker with *settings* can apply."""
+    return {
+        name: value
+        for name, value in SETTINGS.items()
+        if name in settings and name not in READ_AT_START
+    }
+
+
+def write_special(target: Target, *, is_alone: bool = True) -> Special:
     """Send what *target* writes such files for and wait until they are there."""
     assert target.store_path is not None
-    special = Special(
-        store=target.store_path,
-        release=target.release,
-        topic=unique_name("special"),
-        batch_topic=unique_name("special_batches"),
-    )
     with target.connect_to_broker() as broker:
-        send_plain(broker, special)
+        settings = broker.broker_settings()
+        special = Special(
+            store=target.store_path,
+            release=target.release,
+            topic=unique_name("special"),
+            batch_topic=unique_name("special_batches"),
+            group=unique_name("special"),
+            lights=(unique_name("%LMQ%a"), unique_name("%LMQ%b")),
+            is_alone=is_alone,
+            timer_file_size=int(settings.get(TIMER_FILE_SETTING, TIMER_FILE_SIZE)),
+        )
+        first = send_plain(broker, special)
+        if not is_alone:
+            special = replace(special, begin_offset=first)
         if special.is_5:
+            need_defaults(target, TIMER_SETTINGS, settings)
             send_timed(broker, special)
             send_batches(broker, special)
     return special
 
 
-def send_plain(broker: Client, special: Special) -> None:
-    """Send messages that a group filters, and some for LMQs."""
+def send_plain(broker: Client, special: Special) -> int:
+    """Send messages that a group filters, and some for LMQs.
+
+    Return the commit-log offset of the first.
+    """
     require_success(broker.create_topic(topic=special.topic, queue_count=1))
+    require_success(broker.update_group(group=special.group))
     subscription = subscription_data(
         topic=special.topic, expression=EXPRESSION, expression_type="SQL92", version=1
     )
-    member = consumer_data(group=GROUP, subscriptions=[subscription])
+    member = consumer_data(group=special.group, subscriptions=[subscription])
     require_success(broker.heartbeat(client_id="special@1", consumers=[member]))
-    for properties in properties_of_plain():
+    answers = [
         require_success(broker.send_message(topic=special.topic, properties=properties))
-    count = PLAIN_COUNT + LIGHT_COUNT
-    broker.wait_for_max_offset(topic=special.topic, offset=count, timeout_s=30)
+        for properties in properties_of_plain(special.lights)
+    ]
+    broker.wait_for_max_offset(topic=special.topic, offset=len(answers), timeout_s=30)
+    return decode_message_id(answers[0].fields["msgId"])[1]
 
 
-def properties_of_plain() -> Iterator[dict[str, str]]:
+def properties_of_plain(lights: Iterable[str]) -> Iterator[dict[str, str]]:
     """Yield the properties of the messages to the plain topic, in their order."""
     for number in range(PLAIN_COUNT):
         yield {"TAGS": f"Tag{number % 2}", "a": str(number), "UNIQ_KEY": f"K{number}"}
     for number in range(LIGHT_COUNT):
-        yield {"INNER_MULTI_DISPATCH": ",".join(LIGHT), "UNIQ_KEY": f"L{number}"}
+        yield {"INNER_MULTI_DISPATCH": ",".join(lights), "UNIQ_KEY": f"L{number}"}
+
+
+def free_time_ms(special: Special) -> int:
+    """Return a time in an hour or later that begins seconds without timer units."""
+    path = special.store / timer_wheel.TIMER_WHEEL
+    wheel = path.read_bytes() if path.exists() else b""
+    due_ms = now_ms() // 1000 * 1000 + 3_600_500
+    seconds = range(TIMED_COUNT // TIMED_PER_SLOT)
+
+    def is_free(time_ms: int) -> bool:
+        place = timer_wheel.slot_index(time_ms) * timer_wheel.SLOT_SIZE
+        data = wheel[place : place + timer_wheel.SLOT_SIZE]
+        slot = timer_wheel.decode_timer_slot(data) if data else timer_wheel.TimerSlot()
+        return slot.time != time_ms // 1000
+
+    while not all(is_free(due_ms + 1000 * number) for number in seconds):
+        due_ms += 60_000
+    return due_ms
 
 
 def send_timed(broker: Client, special: Special) -> None:
     """Send messages for the timer, some for each of a few seconds in an hour."""
-    due = now_ms() // 1000 * 1000 + 3_600_500
+    due = free_time_ms(special)
     for number in range(TIMED_COUNT):
         time = str(due + 1000 * (number // TIMED_PER_SLOT))
         properties = {"TIMER_DELIVER_MS": time, "UNIQ_KEY": f"T{number}"}

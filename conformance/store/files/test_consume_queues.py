@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 
@@ -13,10 +14,19 @@ from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import QueueFiles, StoreFiles
 from conformance.store.written_store import QUEUE_FILE_SIZE, Written
 from spec.integers import tags_code
+from spec.routing.topic_config import decode_topic_table
+from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.commit_log import PlacedRecord
+from spec.store.config.config_files import TOPICS_FILE
 from spec.store.consume_queue import UNIT_SIZE, Unit
-from spec.store.file_names import file_name
-from spec.store.message_record import SystemFlag
+from spec.store.file_names import file_name, offset_of
+from spec.store.message_record import Record, SystemFlag
+from spec.store.queue_extension import (
+    EXTENSION,
+    decode_extension_units,
+    extension_address,
+)
+from spec.wire.message.multi_dispatch import dispatches_of
 from spec.wire.message.properties import decode_properties
 
 pytestmark = pytest.mark.needs("store")
@@ -30,6 +40,46 @@ def numbered(queue: QueueFiles) -> list[tuple[int, Unit]]:
     """Return the units of *queue* that point at records, with their queue offsets."""
     units = enumerate(queue.units(), queue.first_queue_offset)
     return [(number, unit) for number, unit in units if not unit.is_filler]
+
+
+def place_in(record: Record, queue: str) -> tuple[str, int, int]:
+    """Return topic, queue id and queue offset that *record* states for *queue*.
+
+    A message may name more queues than its own (`spec.wire.message.multi_dispatch`).
+    """
+    if record.topic != queue:
+        for other in dispatches_of(decode_properties(record.properties)):
+            if other.queue == queue:
+                queue_id = 0 if other.is_light else record.queue_id
+                return queue, queue_id, other.queue_offset
+    return record.topic, record.queue_id, record.queue_offset
+
+
+def has_queues(files: StoreFiles) -> Callable[[str], bool]:
+    """Return whether a topic has consume queues: others are batches or deleted."""
+    path = files.config(TOPICS_FILE)
+    existing = decode_topic_table(path.read_bytes()).topics if path.exists() else {}
+    queued = {topic for topic, _ in files.queues()}
+    batches = files.path / BATCH_QUEUE
+    return lambda topic: (
+        (topic in queued or topic in existing) and not (batches / topic).is_dir()
+    )
+
+
+def tags_codes(files: StoreFiles, queue: QueueFiles) -> list[int]:
+    """Return the tags codes of the units of *queue*, from its extension if it has one.
+
+    An address without an extension unit stays.
+    """
+    folder = files.path / EXTENSION / queue.topic / str(queue.queue_id)
+    extension = {
+        offset_of(path.name) + place: unit.tags_code
+        for path in (sorted(folder.iterdir()) if folder.is_dir() else ())
+        for place, unit in decode_extension_units(path.read_bytes()).items()
+    }
+    addresses = {extension_address(offset): code for offset, code in extension.items()}
+    codes = [unit.tags_code for _, unit in numbered(queue)]
+    return [addresses.get(code, code) for code in codes]
 
 
 def is_queued(placed: PlacedRecord) -> bool:
@@ -48,9 +98,7 @@ def test_every_unit_points_at_its_record(readable: StoreFiles) -> None:
             record = placed.record if placed else None
             expect(
                 "STORE-QUEUE-003",
-                found=placed
-                and record
-                and (placed.size, record.topic, record.queue_id, record.queue_offset),
+                found=placed and record and (placed.size, *place_in(record, topic)),
                 expected=(unit.size, topic, queue_id, number),
                 what=f"size, topic, queue and queue offset at {unit.commit_log_offset}",
             )
@@ -60,16 +108,21 @@ def test_every_unit_points_at_its_record(readable: StoreFiles) -> None:
 def test_every_queued_record_has_one_unit(readable: StoreFiles) -> None:
     records = readable.records()
     last = records[-1].offset if records else -1
+    topics = {one.offset: one.record.topic for one in records}
+    may_have = has_queues(readable)
 
     def units() -> list[int]:
         return [
             unit.commit_log_offset
-            for queue in readable.queues().values()
+            for (topic, _), queue in readable.queues().items()
             for _, unit in numbered(queue)
             if unit.commit_log_offset <= last
+            and topics.get(unit.commit_log_offset, topic) == topic
         ]
 
-    queued = [one.offset for one in records if is_queued(one)]
+    queued = [
+        one.offset for one in records if is_queued(one) and may_have(one.record.topic)
+    ]
     # A delayed message may have been delivered only now, and get its unit in a moment.
     with suppress(TooLateError):
         wait_until(
@@ -110,12 +163,13 @@ def test_the_tags_code_is_the_hash_of_the_tag(readable: StoreFiles) -> None:
     for (topic, _), queue in queues.items():
         if topic == SCHEDULE_TOPIC:
             continue
-        for _, unit in numbered(queue):
+        codes = tags_codes(readable, queue)
+        for (_, unit), code in zip(numbered(queue), codes, strict=True):
             properties = decode_properties(at[unit.commit_log_offset].properties)
             tag = properties.get("TAGS")
             expect(
                 "STORE-QUEUE-004",
-                found=unit.tags_code,
+                found=code,
                 expected=tags_code(tag),
                 what=f"tags code of a message with the tag {tag!r}",
             )

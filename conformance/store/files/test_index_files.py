@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import takewhile
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
+from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import (
     IndexFile,
@@ -14,7 +17,9 @@ from conformance.harness.targets.store_files import (
     offsets_of_key,
 )
 from conformance.harness.targets.target import Target
-from conformance.store.written_store import ITEM_ROOM, SLOT_COUNT, Written
+from conformance.store.workload import Outgoing
+from conformance.store.written_store import Written
+from spec.clause import release_key
 from spec.integers import INT32_MIN, java_string_hash
 from spec.registry import clause
 from spec.store.commit_log import PlacedRecord
@@ -29,14 +34,23 @@ from spec.wire.message.properties import decode_properties
 
 pytestmark = pytest.mark.needs("store")
 
+ITEMS = "maxIndexNum"
+"""Setting of the number of items of an index file."""
+LARGEST_FILLED = 100_000
+"""Largest number of items of a running broker's index file that a test fills."""
+KEYS = 2000
+"""Keys of a message that fills an index file."""
 NONE = IndexItem(key_hash=0, commit_log_offset=0)
 """Content of an index item that was never written."""
 ROLLBACK = int(SystemFlag.TRANSACTION_ROLLBACK)
 
 
-def keys_of(placed: PlacedRecord) -> Iterator[str]:
-    """Yield the keys that a record is indexed under, in their order."""
-    properties = decode_properties(placed.record.properties)
+def keys_of(placed: PlacedRecord, *, splits_once: bool = False) -> Iterator[str]:
+    """Yield the keys that a record is indexed under, in their order.
+
+    With *splits_once*, a value may have separators, as since 4.9.1.
+    """
+    properties = decode_properties(placed.record.properties, splits_once=splits_once)
     if placed.record.system_flags & ROLLBACK == ROLLBACK:
         return
     if "UNIQ_KEY" in properties:
@@ -46,10 +60,13 @@ def keys_of(placed: PlacedRecord) -> Iterator[str]:
             yield key
 
 
-def hashes_of(placed: PlacedRecord, *, with_tag: bool) -> list[int]:
+def hashes_of(
+    placed: PlacedRecord, *, with_tag: bool, splits_once: bool = False
+) -> list[int]:
     """Return the hashes that a record is indexed under, in their order."""
-    keys = list(keys_of(placed))
-    tag = decode_properties(placed.record.properties).get("TAGS")
+    keys = list(keys_of(placed, splits_once=splits_once))
+    properties = decode_properties(placed.record.properties, splits_once=splits_once)
+    tag = properties.get("TAGS")
     rolled_back = placed.record.system_flags & ROLLBACK == ROLLBACK
     if tag and with_tag and not rolled_back:
         keys.append(f"T#{tag}")
@@ -71,13 +88,14 @@ def test_every_key_has_an_item_in_the_order_of_the_log(
     readable: StoreFiles, target: Target
 ) -> None:
     with_tag = clause("INDEX-KEY-005").applies_to(target.release)
+    splits_once = release_key(target.release) >= (4, 9, 1)
     items = [(item.key_hash, item.commit_log_offset) for item in all_items(readable)]
     end = items[-1][1] if items else -1
     begin = items[0][1] if items else 0
     expected = [
         (hashed, placed.offset)
         for placed in readable.records()
-        for hashed in hashes_of(placed, with_tag=with_tag)
+        for hashed in hashes_of(placed, with_tag=with_tag, splits_once=splits_once)
         if begin <= placed.offset <= end
     ]
     found = [item for item in items if item[1] <= end]
@@ -205,10 +223,11 @@ def test_a_rolled_back_record_has_no_item(written: Written) -> None:
 
 @pytest.mark.clause("INDEX-HEADER-001", "INDEX-HEADER-003", "INDEX-HEADER-004")
 def test_the_header_spans_from_the_first_item_to_the_last(readable: StoreFiles) -> None:
+    index = readable.index_files()  # Before the records: the broker may write more.
     stored = {
         placed.offset: placed.record.stored_at_ms for placed in readable.records()
     }
-    for file in readable.index_files():
+    for file in index:
         items = list(file.items().values())
         if not items or items[0].commit_log_offset not in stored:
             continue
@@ -286,20 +305,47 @@ def test_seconds_count_from_the_begin_time(files: StoreFiles) -> None:
         before_ms = header.end_stored_at_ms
 
 
-@pytest.mark.clause("INDEX-FILE-001", "INDEX-FILE-002")
+@pytest.mark.restores
+@pytest.mark.clause("INDEX-FILE-001")
 @pytest.mark.needs("wire", "config")
 def test_index_files_have_the_configured_room(written: Written) -> None:
+    size = file_size(written.setting("maxHashSlotNum"), written.setting(ITEMS))
     expect(
         "INDEX-FILE-001",
         found={len(file.data) for file in written.files.index_files()},
-        expected={file_size(SLOT_COUNT, ITEM_ROOM)},
+        expected={size},
         what="sizes of the index files",
     )
+
+
+@pytest.mark.restores
+@pytest.mark.clause("INDEX-FILE-002")
+@pytest.mark.needs("wire", "config")
+def test_a_full_index_file_has_one_item_less_than_room(written: Written) -> None:
+    room = written.setting(ITEMS)
+    fill_an_index_file(written, room)
     full = full_files(written.files)
     expect_that(
         "INDEX-FILE-002",
-        bool(full) and {len(file.items()) for file in full} == {ITEM_ROOM - 1},
+        bool(full) and {len(file.items()) for file in full} == {room - 1},
         found=[len(file.items()) for file in full],
-        expected=f"{ITEM_ROOM - 1} in every file that another one follows",
+        expected=f"{room - 1} in every file that another one follows",
         what="items of the full index files",
     )
+
+
+def fill_an_index_file(written: Written, room: int) -> None:
+    """Send messages with many keys until an index file of *room* items is full."""
+    if written.is_alone:
+        return
+    if room > LARGEST_FILLED:
+        wanted = f"{ITEMS} of at most {LARGEST_FILLED}"
+        unsupported(f"it fills an index file, so it needs {wanted} ({room} there)")
+    keys = " ".join(f"{number:x}" for number in range(KEYS))
+    message = Outgoing(topic=written.topics[1], properties={"KEYS": keys})
+    for _ in range(room // KEYS + 1):
+        if full_files(written.files):
+            return
+        written.send(message)
+    with suppress(TooLateError):
+        wait_until(lambda: full_files(written.files), what="an index file is full")

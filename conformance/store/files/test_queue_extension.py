@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.blocked.skips import unsupported
+from conformance.harness.client.client import Client
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.known_settings import need_defaults
+from conformance.harness.targets.target import Target
 from conformance.store.files.special import (
     EXTENSION_FILE_SIZE,
-    GROUP,
-    LIGHT,
     LIGHT_COUNT,
     PLAIN_COUNT,
     Special,
@@ -36,6 +37,8 @@ from spec.wire.message.properties import decode_properties
 pytestmark = pytest.mark.long
 
 COUNT = PLAIN_COUNT + LIGHT_COUNT
+BLOOM_SETTINGS = {"maxErrorRateOfBloomFilter": "20", "expectConsumerNumUseFilter": "32"}
+"""Settings that decide about the size of a bitmap: the defaults."""
 
 
 @pytest.fixture
@@ -76,7 +79,7 @@ def test_an_extension_unit_is_of_its_message(
     special: Special, units: dict[int, ExtensionUnit]
 ) -> None:
     records = [record for _, record in pointed_at(special)][:COUNT]
-    sent = [tags_code(one.get("TAGS")) for one in properties_of_plain()]
+    sent = [tags_code(one.get("TAGS")) for one in properties_of_plain(special.lights)]
     found = list(units.values())[:COUNT]
     expect(
         "STORE-EXTENSION-004",
@@ -113,8 +116,9 @@ def test_a_full_file_ends_with_a_mark(
 
 @pytest.mark.clause("STORE-EXTENSION-008", "STORE-EXTENSION-009", "STORE-EXTENSION-010")
 def test_bits_say_which_messages_an_expression_matches(
-    special: Special, units: dict[int, ExtensionUnit]
+    special: Special, units: dict[int, ExtensionUnit], target: Target, broker: Client
 ) -> None:
+    need_defaults(target, BLOOM_SETTINGS, broker.broker_settings())
     expect(
         "STORE-EXTENSION-009",
         found={8 * len(unit.filter_bits) for unit in units.values()},
@@ -128,7 +132,7 @@ def test_bits_say_which_messages_an_expression_matches(
         timeout_s=40,
     )
     topics = decode_body(FiltersFile, path.read_bytes()).topics
-    bits = topics[special.topic].filters[GROUP].bits
+    bits = topics[special.topic].filters[special.group].bits
     assert bits is not None
     matching = [has_bits(unit.filter_bits, bits.positions) for unit in units.values()]
     expect(
@@ -146,7 +150,7 @@ def test_a_message_has_a_unit_in_each_light_queue_that_it_names(
     special: Special,
 ) -> None:
     log = special.log()
-    for name in LIGHT:
+    for name in special.lights:
         found = decode_units(special.queue(name))
         records = [log[unit.commit_log_offset] for unit in found]
         expect(
@@ -160,7 +164,7 @@ def test_a_message_has_a_unit_in_each_light_queue_that_it_names(
             expect(
                 "STORE-MULTIDISPATCH-002",
                 found=[(one.queue, one.queue_offset) for one in others],
-                expected=[(other, number) for other in LIGHT],
+                expected=[(other, number) for other in special.lights],
                 what="queues and offsets in the properties",
             )
 

@@ -20,7 +20,7 @@ def test_a_record_ends_with_the_checksum_of_all_before(special: Special) -> None
         for offset, record in special.log().items()
     }
     if set(found.values()) <= {None}:
-        unsupported("the target stores no checksum of whole records")
+        unsupported("the broker was not started with enabledAppendPropCRC=true")
     expect(
         "STORE-RECORD-021",
         found={offset: one for offset, one in found.items() if not one},

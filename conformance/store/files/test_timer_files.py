@@ -6,13 +6,13 @@ from contextlib import suppress
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.store.files.special import (
     BATCH_SIZES,
     TIMED_COUNT,
     TIMED_PER_SLOT,
-    TIMER_FILE_SIZE,
     Special,
     batch_of,
     batch_units,
@@ -27,16 +27,6 @@ from spec.wire.message.topic_names import TIMER_TOPIC
 from spec.wire.send.batch_body import INNER_BATCH, NEED_UNWRAP
 
 
-def own_units(special: Special) -> dict[int, TimerUnit]:
-    """Return the timer's units of the messages that were sent, by position."""
-    log = special.log()
-    return {
-        position: unit
-        for position, unit in special.timer_units().items()
-        if special.topic in log[unit.commit_log_offset].properties
-    }
-
-
 def slot_of(special: Special, unit: TimerUnit) -> tuple[int, TimerSlot]:
     """Return place and slot of the wheel in which *unit* is due."""
     wheel = (special.store / timer_wheel.TIMER_WHEEL).read_bytes()
@@ -47,7 +37,7 @@ def slot_of(special: Special, unit: TimerUnit) -> tuple[int, TimerSlot]:
 
 @pytest.mark.clause("STORE-TIMER-001", "STORE-TIMER-002", "STORE-TIMER-003")
 def test_timer_units_of_a_slot_are_chained(special: Special) -> None:
-    units = own_units(special)
+    units = special.timer_units()
     expect("STORE-TIMER-001", found=len(units), expected=TIMED_COUNT, what="units")
     positions = list(units)
     previous = [
@@ -71,7 +61,7 @@ def test_timer_units_of_a_slot_are_chained(special: Special) -> None:
 @pytest.mark.clause("STORE-TIMER-004", "STORE-TIMER-005", "STORE-TIMER-007")
 def test_a_timer_unit_is_of_its_message(special: Special) -> None:
     log = special.log()
-    for unit in own_units(special).values():
+    for unit in special.timer_units().values():
         record = log[unit.commit_log_offset]
         properties = decode_properties(record.properties)
         place = real_place(properties)
@@ -97,13 +87,18 @@ def test_a_timer_unit_is_of_its_message(special: Special) -> None:
 
 @pytest.mark.clause("STORE-TIMER-006")
 def test_a_full_file_of_the_timers_log_ends_with_a_blank(special: Special) -> None:
-    first = special.files(timer_log.TIMER_LOG)[0]
-    room = (TIMER_FILE_SIZE - timer_log.BLANK_SIZE_MIN) // timer_log.UNIT_SIZE
+    files, size = special.files(timer_log.TIMER_LOG), special.timer_file_size
+    if not special.is_alone and len(files) < 2:
+        unsupported(
+            f"no file of the timer's log is full: mappedFileSizeTimerLog={size}"
+        )
+    first = files[min(files)]
+    room = (size - timer_log.BLANK_SIZE_MIN) // timer_log.UNIT_SIZE
     end = room * timer_log.UNIT_SIZE
     expect(
         "STORE-TIMER-006",
         found=first[end : end + timer_log.BLANK_SIZE_MIN],
-        expected=timer_log.encode_timer_blank(TIMER_FILE_SIZE - end),
+        expected=timer_log.encode_timer_blank(size - end),
         what="words after the last unit",
     )
 
@@ -116,7 +111,7 @@ def test_a_full_file_of_the_timers_log_ends_with_a_blank(special: Special) -> No
     "STORE-TIMERWHEEL-005",
 )
 def test_the_wheel_knows_the_units_of_each_slot(special: Special) -> None:
-    units = own_units(special)
+    units = special.timer_units()
     by_time: dict[int, list[int]] = {}
     for position, unit in units.items():
         by_time.setdefault(unit.due_at_ms, []).append(position)
@@ -143,16 +138,18 @@ def test_the_wheel_knows_the_units_of_each_slot(special: Special) -> None:
 @pytest.mark.clause("STORE-TIMERCHECKPOINT-001")
 def test_the_timers_checkpoint_counts_what_was_read(special: Special) -> None:
     path = special.store / "config" / timer_wheel.TIMER_CHECKPOINT
+    units, log = special.timer_units(), special.log()
+    last = max(log[unit.commit_log_offset].queue_offset for unit in units.values())
 
     def checkpoint() -> timer_wheel.TimerCheckpoint:
         return timer_wheel.decode_timer_checkpoint(path.read_bytes())
 
     wait_until(
-        lambda: checkpoint().queue_offset >= TIMED_COUNT,
+        lambda: checkpoint().queue_offset > last,
         what="the timer's checkpoint has all messages",
         timeout_s=30,
     )
-    end = max(own_units(special)) + timer_log.UNIT_SIZE
+    end = max(units) + timer_log.UNIT_SIZE
     # The read position and the flush position are written in different rounds.
     with suppress(TooLateError):
         wait_until(
