@@ -16,7 +16,10 @@ from conformance.harness.pytest_plugin.background import (
     result_of,
 )
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, another_target, need
-from conformance.harness.pytest_plugin.known_settings import configured
+from conformance.harness.pytest_plugin.known_settings import (
+    configured,
+    may_change_running,
+)
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.store.disk.expired_files import Aged, aged
@@ -45,8 +48,7 @@ def written(pytestconfig: pytest.Config, target: Target) -> Iterator[Written]:
 
     On a running cluster that may be configured it is the cluster itself.
     """
-    may_configure = pytestconfig.stash[OPTIONS].may_configure
-    if may_configure and Capability.CONFIG not in target.capabilities:
+    if may_change_running(pytestconfig, target):
         yield write(target, is_alone=False)
         return
     need(target, Capability.WIRE, Capability.CONFIG)
@@ -86,8 +88,7 @@ def special(pytestconfig: pytest.Config, target: Target) -> Iterator[Special]:
 
     A running cluster that may be configured has the settings while the suite sends.
     """
-    may_configure = pytestconfig.stash[OPTIONS].may_configure
-    if may_configure and Capability.CONFIG not in target.capabilities:
+    if may_change_running(pytestconfig, target):
         need(target, Capability.WIRE, Capability.STORE)
         with target.connect_for_admin() as admin:
             settings = running_settings(admin.broker_settings())

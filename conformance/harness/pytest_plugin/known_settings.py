@@ -90,6 +90,12 @@ def _update(target: Target, settings: Mapping[str, str]) -> None:
     _of_broker.cache_clear()
 
 
+def may_change_running(config: pytest.Config, target: Target) -> bool:
+    """Return whether *target* runs already, and tests may change its settings."""
+    may_configure = config.stash[OPTIONS].may_configure
+    return may_configure and Capability.CONFIG not in target.capabilities
+
+
 @contextmanager
 def with_settings(
     config: pytest.Config, target: Target, wanted: Mapping[str, str]

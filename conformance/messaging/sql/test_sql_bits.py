@@ -13,13 +13,15 @@ from conformance.harness.client.requests.messages import now_ms
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import (
-    OPTIONS,
     another_target,
     create_topic,
     need,
     unique_name,
 )
-from conformance.harness.pytest_plugin.known_settings import configured
+from conformance.harness.pytest_plugin.known_settings import (
+    configured,
+    may_change_running,
+)
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.sql.sql_consumers import chosen, subscribe
@@ -49,8 +51,7 @@ def noting(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 
     A running broker applies the settings to new queues.
     """
-    may_configure = pytestconfig.stash[OPTIONS].may_configure
-    if may_configure and Capability.CONFIG not in target.capabilities:
+    if may_change_running(pytestconfig, target):
         with configured(target, SETTINGS):
             yield target
         return

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from conformance.harness.client.client import batch_body, require_success
+from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
@@ -12,7 +15,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.targets.store_files import LogFile
 from conformance.store.workload import Outgoing
-from conformance.store.written_store import Written
+from conformance.store.written_store import LARGE_BODY, Written
 from spec.host import Host
 from spec.store.file_names import COMMIT_LOG, file_name
 from spec.store.record_parts import EMPTY_SIZE, PART_OFFSETS
@@ -141,6 +144,28 @@ def test_files_are_whole_and_those_ahead_are_zeros(written: Written) -> None:
     ahead = [path for path in paths if path.name > last]
     dirty = [path.name for path in ahead if path.read_bytes().strip(b"\0")]
     expect("STORE-LOG-007", found=dirty, expected=[], what="files that are not empty")
+
+
+@pytest.mark.restores
+@pytest.mark.needs("store")
+@pytest.mark.clause("STORE-LOG-011")
+def test_the_next_file_exists_soon_after_a_file_has_begun(written: Written) -> None:
+    written.approach_end()
+    size, topic = written.log_file_size, written.topics[1]
+    before = written.send(Outgoing(topic=topic, body=b"before")).commit_log_offset
+    offset = before
+    while offset // size == before // size:
+        sent = written.send(Outgoing(topic=topic, body=bytes(size_of_piece(size))))
+        offset = sent.commit_log_offset
+    path = written.files.path / COMMIT_LOG / file_name((offset // size + 1) * size)
+    with suppress(TooLateError):
+        wait_until(path.exists, what=f"{path.name} exists")
+    expect("STORE-LOG-011", found=path.exists(), expected=True, what=path.name)
+
+
+def size_of_piece(file_size: int) -> int:
+    """Return the size of bodies that fill the rest of a file of the commit log."""
+    return min(file_size // 8, LARGE_BODY)
 
 
 def _room(file: LogFile) -> int:

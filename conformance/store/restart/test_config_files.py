@@ -8,7 +8,7 @@ import pytest
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import (
     TargetStarter,
     create_topic,
@@ -157,7 +157,7 @@ def test_an_orderly_stop_writes_everything(start_target: TargetStarter) -> None:
         expected={0: 0, 1: 3},
         what="committed offsets by queue",
     )
-    bare = re.compile(rb'"%s@%s"\s*:\s*\{\s*0\s*:' % (topic.encode(), group.encode()))
+    bare = keys_without_quotes(b"%s@%s" % (topic.encode(), group.encode()))
     expect(
         "STORE-CONFIG-006",
         found=bool(bare.search(offsets)),
@@ -173,6 +173,38 @@ def test_an_orderly_stop_writes_everything(start_target: TargetStarter) -> None:
         expected=(False, []),
         what="the file abort is there, broken files of the commit log",
     )
+
+
+@pytest.mark.restores
+@pytest.mark.clause("STORE-CONFIG-006")
+def test_queue_ids_of_committed_offsets_are_keys_without_quotes(
+    written: Written,
+) -> None:
+    topic, group = create_topic(written.target, unique_name("commit")), unique_name("g")
+    with written.target.connect_to_broker() as broker:
+        commit(broker, topic, group)
+    path = written.files.config(CONSUMER_OFFSETS_FILE)
+
+    def content() -> bytes:
+        return path.read_bytes() if path.exists() else b""
+
+    entry = b"%s@%s" % (topic.encode(), group.encode())
+    wait_until(
+        lambda: entry in content(),
+        what=f"{CONSUMER_OFFSETS_FILE} has the committed offsets",
+        timeout_s=30,
+    )
+    expect_that(
+        "STORE-CONFIG-006",
+        bool(keys_without_quotes(entry).search(content())),
+        found=content()[content().find(entry) :][: len(entry) + 20],
+        expected="the queue id 0 as a key without quotes",
+    )
+
+
+def keys_without_quotes(entry: bytes) -> re.Pattern[bytes]:
+    """Return the pattern of the offsets of *entry*, by queue ids without quotes."""
+    return re.compile(rb'"%s"\s*:\s*\{\s*0\s*:' % re.escape(entry))
 
 
 def commit(broker: Client, topic: str, group: str) -> None:

@@ -1,0 +1,82 @@
+"""Responses of a broker whose role is that of a slave, which stores nothing new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
+from conformance.harness.pytest_plugin.fixtures import (
+    create_group,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.target import Target
+from conformance.messaging.broker_settings import changed
+from spec.wire.message.transactions import Decision
+from spec.wire.remoting.response_code import ResponseCode
+
+BEYOND = 1000
+"""Queue offset far behind the end of a queue."""
+
+
+@pytest.fixture
+def broker(obedient: Target) -> Iterator[Client]:
+    """Yield a connection to the broker whose settings may be changed."""
+    with obedient.connect_to_broker() as client:
+        yield client
+
+
+@pytest.fixture
+def topic(obedient: Target, broker: Client) -> str:
+    """Return a topic with one message."""
+    name = create_topic(obedient, unique_name("slave"))
+    require_success(broker.send_message(topic=name))
+    broker.wait_for_max_offset(topic=name, offset=1)
+    return name
+
+
+@pytest.fixture
+def group(obedient: Target) -> str:
+    """Return a group that the broker has."""
+    return create_group(obedient, unique_name("group"))
+
+
+@pytest.mark.clause("HA-SLAVE-009")
+def test_a_slave_corrects_no_offset(broker: Client, topic: str, group: str) -> None:
+    with changed(broker, brokerRole="SLAVE", slaveReadEnable="true"):
+        answer = broker.pull(topic=topic, queue_id=0, offset=BEYOND, group=group)
+    code = ResponseCode.PULL_RETRY_IMMEDIATELY
+    expect("HA-SLAVE-009", found=answer.code, expected=code, what="code")
+    expected = {"nextBeginOffset": str(BEYOND)}
+    expect_fields("HA-SLAVE-009", found=answer.fields, expected=expected)
+
+
+@pytest.mark.clause("HA-SLAVE-017")
+def test_a_slave_that_may_not_be_read_refuses_pulls(
+    broker: Client, topic: str, group: str
+) -> None:
+    with changed(broker, brokerRole="SLAVE", slaveReadEnable="false"):
+        answer = broker.pull(topic=topic, queue_id=0, offset=0, group=group)
+    code = ResponseCode.SYSTEM_BUSY
+    expect_code("HA-SLAVE-017", answer, code, broker.transcript)
+
+
+@pytest.mark.clause("TXN-END-016")
+def test_a_slave_ends_no_transaction(broker: Client) -> None:
+    with changed(broker, brokerRole="SLAVE"):
+        answer = broker.end_transaction(
+            group="nobody",
+            commit_log_offset=0,
+            queue_offset=0,
+            decision=Decision.COMMIT,
+            message_id="",
+        )
+    code = ResponseCode.SLAVE_NOT_AVAILABLE
+    expect_code("TXN-END-016", answer, code, broker.transcript)
