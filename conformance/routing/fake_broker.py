@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 
 from conformance.harness.client.address import Address
@@ -219,14 +220,15 @@ class FakeCluster(Closing):
 
     def close(self) -> None:
         """Take every fake broker and topic out of the name server."""
-        with Client.connect(self.namesrv) as sweeper:
+        with ExitStack() as last:
+            last.callback(self.client.close)
+            for peer in self._peers:
+                last.callback(peer.close)
+            sweeper = last.enter_context(Client.connect(self.namesrv))
             for broker in self._brokers:
                 unregister(sweeper.peer, broker.identity)
                 for topic in broker.topics_seen:
                     sweeper.delete_topic_in_namesrv(topic)
-        for peer in self._peers:
-            peer.close()
-        self.client.close()
 
 
 def loopback_address(name: str) -> str:

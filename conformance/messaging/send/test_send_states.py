@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pytest
@@ -14,14 +15,17 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
-from conformance.harness.targets.target import Target
+from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.broker_settings import changed
+from conformance.messaging.stored_messages import topic_of
+from spec.routing.topic_config import TopicConfig
 from spec.store.message_record import decode_record
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
 from spec.wire.remoting.response_code import ResponseCode
 
 FAR_FUTURE_MS = 4_102_444_800_000
 READ_ONLY = 4
+DEFAULT_TOPIC = "TBW102"
 
 
 @pytest.fixture
@@ -160,23 +164,52 @@ def test_the_largest_message_is_a_setting(broker: Client, topic: str) -> None:
     )
 
 
-# From 5.0 on the default topic stays closed: a running cluster is not left like that.
-@pytest.mark.needs("config")
+@contextmanager
+def default_topic_kept(broker: Client) -> Iterator[None]:
+    """Put the default topic back in the end: from 5.0 on it stays closed.
+
+    A broker that does not let it be changed is left alone.
+    """
+    config = topic_of(broker, DEFAULT_TOPIC)
+    if not is_put_back(broker, config):
+        unsupported(f"the broker lets nobody change {DEFAULT_TOPIC}")
+    try:
+        yield
+    finally:
+        assert is_put_back(broker, config), f"{DEFAULT_TOPIC} is not as it was"
+
+
+def is_put_back(broker: Client, config: TopicConfig) -> bool:
+    """Give the default topic its configuration, and return whether it has it."""
+    name = "validateSystemTopicWhenUpdateTopic"
+    settings = {name: "false"} if name in broker.broker_settings() else {}
+    with changed(broker, **settings) if settings else nullcontext():
+        broker.create_topic(
+            topic=config.topic,
+            queue_count=config.write_queue_count,
+            read_queue_count=config.read_queue_count,
+            permissions=config.permission,
+        )
+    return topic_of(broker, DEFAULT_TOPIC) == config
+
+
 @pytest.mark.clause("SEND-TOPIC-013", "SEND-TOPIC-014", "SEND-TOPIC-015")
 def test_topics_are_not_created_without_leave(
     obedient: Target, broker: Client, unique: Any
 ) -> None:
-    with changed(broker, autoCreateTopicEnable="false"):
-        refused = broker.send_message(topic=unique("unwanted"))
-        taken = [
-            broker.send_message(topic=unique("heir"), default_topic=default).code
-            for default in (obedient.cluster, obedient.broker_name)
-        ]
+    is_own = Capability.CONFIG in obedient.capabilities
+    with nullcontext() if is_own else default_topic_kept(broker):
+        with changed(broker, autoCreateTopicEnable="false"):
+            refused = broker.send_message(topic=unique("unwanted"))
+            taken = [
+                broker.send_message(topic=unique("heir"), default_topic=default).code
+                for default in (obedient.cluster, obedient.broker_name)
+            ]
+        again = broker.send_message(topic=unique("unwanted"))
     expect_code(
         "SEND-TOPIC-014", refused, ResponseCode.TOPIC_NOT_EXIST, broker.transcript
     )
     expect("SEND-TOPIC-013", found=taken, expected=[0, 0], what="codes")
-    again = broker.send_message(topic=unique("unwanted"))
     expect_code(
         "SEND-TOPIC-015", again, ResponseCode.TOPIC_NOT_EXIST, broker.transcript
     )

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance.harness.blocked.preconditions import precondition
+from conformance.harness.client.client import require_success
 from conformance.harness.client.peer import ONEWAY_FLAG
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.harness.pytest_plugin.fixtures import another_target
@@ -167,6 +169,8 @@ def test_a_oneway_registration_counts(
     fake_cluster: FakeCluster, target: SharedTarget
 ) -> None:
     assert target.namesrv is not None
+    with precondition():
+        require_success(fake_cluster.broker().register())
     broker = fake_cluster.broker()
     topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.topics_seen.add(topic.topic)

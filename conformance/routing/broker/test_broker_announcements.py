@@ -7,8 +7,7 @@ from time import monotonic
 
 import pytest
 
-from conformance.harness.client.client import Client, body_of, require_success
-from conformance.harness.process.deadline import wait_until
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
@@ -21,7 +20,10 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     need,
 )
-from conformance.harness.pytest_plugin.known_settings import configured, expect_default
+from conformance.harness.pytest_plugin.known_settings import (
+    configured,
+    expect_default,
+)
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, Target
 from conformance.meta.peers.lying_server import LyingServer
@@ -30,7 +32,6 @@ from spec.clause import release_key
 from spec.integers import body_crc
 from spec.routing.announcement import PERIOD_LEAST_MS
 from spec.routing.broker_registration import RegistrationBody, decode_registration
-from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
@@ -292,42 +293,3 @@ def test_a_brokers_settings_say_how_it_registers(
 ) -> None:
     clause = request.node.get_closest_marker("clause").args[0]
     expect_default(clause, broker, target, name, value)
-
-
-def is_ordered(broker: Client, topic: str) -> bool:
-    """Return whether *topic* is an order topic in the broker's own table."""
-    found = body_of(broker.all_topic_config())
-    assert isinstance(found, dict)
-    return bool(found["topicConfigTable"][topic]["order"])
-
-
-@pytest.mark.clause("ROUTE-BROKER-012")
-def test_a_broker_learns_which_topics_are_ordered(own_target: Target) -> None:
-    # One name server only: with several, the first response would count.
-    topic = create_topic(own_target, "ordered")
-    value = f"{own_target.broker_name}:4"
-    with own_target.connect_to_namesrv() as namesrv:
-        namesrv.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic, value=value)
-    create_topic(own_target, "other")
-    wait_for_order(own_target, topic, True)
-
-
-@pytest.mark.clause("ROUTE-BROKER-013")
-def test_a_broker_forgets_the_order_that_nobody_listed(own_target: Target) -> None:
-    with own_target.connect_to_namesrv() as namesrv:
-        # The list must exist, or its absence proves nothing.
-        namesrv.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key="other", value="b:1")
-    with own_target.connect_to_broker() as broker:
-        require_success(broker.create_topic(topic="ordered", order=True))
-    create_topic(own_target, "other")
-    wait_for_order(own_target, "ordered", False)
-
-
-def wait_for_order(target: Target, topic: str, wanted: bool) -> None:
-    """Wait until *topic* is an order topic in the broker's table, or is not."""
-    with target.connect_to_broker() as broker:
-        wait_until(
-            lambda: is_ordered(broker, topic) == wanted,
-            what=f"{topic} is ordered at the broker: {wanted}",
-            timeout_s=15,
-        )
