@@ -162,7 +162,7 @@ def write(target: Target, *, is_alone: bool = True) -> Written:
             settings = admin.broker_settings()
     settings = both_spellings(settings)
     path, slots = target.store_path, settings.get("maxHashSlotNum")
-    store = None if path is None else StoreFiles(path, slots and int(slots))
+    store = None if path is None else StoreFiles(path, int(slots) if slots else None)
     topics = (
         create_topic(target, unique_name("store")),
         create_topic(target, unique_name("store")),

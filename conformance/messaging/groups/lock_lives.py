@@ -55,9 +55,9 @@ class Lives:
     """Ends of two locks; None if another client did not get the queue."""
 
     once: Ages | None = None
-    """Of the lock that was requested once."""
+    """Age of the lock that was requested once."""
     renewed: Ages | None = None
-    """Of the lock that was renewed."""
+    """Age of the lock that was renewed."""
 
 
 @dataclass(slots=True)

@@ -348,4 +348,6 @@ def fill_an_index_file(written: Written, room: int) -> None:
             return
         written.send(message)
     with suppress(TooLateError):
-        wait_until(lambda: full_files(written.files), what="an index file is full")
+        wait_until(
+            lambda: bool(full_files(written.files)), what="an index file is full"
+        )

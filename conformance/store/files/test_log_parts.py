@@ -115,7 +115,7 @@ def test_all_topics_share_one_log_in_the_order_of_sending(written: Written) -> N
 @pytest.mark.clause("STORE-LOG-009")
 def test_what_is_written_stays(written: Written) -> None:
     files = written.files.log_files()
-    # Of a running broker the first files may be deleted meanwhile.
+    # A running broker may delete its first files meanwhile.
     begin = files[0 if written.is_alone else -1].begin_offset
     end = files[-1].scan.end_offset
 

@@ -193,6 +193,6 @@ def test_a_delivered_message_moves_the_offset_of_its_level(written: Written) -> 
         "STORE-CONFIG-007",
         is_next and eighteen <= delayed,
         found=(one, eighteen),
-        expected=(delivered + 1, f"at most {delayed}"),
+        expected=f"{delivered + 1} and at most {delayed}",
         what="offsets of level 1, which was delivered, and of level 18, which was not",
     )
