@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from conformance.harness.client.access import Access
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.security.accounts import (
@@ -163,7 +164,7 @@ def test_a_name_server_answers_everybody(
     guard: Guard, credentials: Credentials | None
 ) -> None:
     with guard.target.connect_to_namesrv() as namesrv:
-        namesrv.credentials = credentials
+        namesrv.peer.access = Access(credentials=credentials)
         expect(
             "SEC-ACL-008",
             found=namesrv.cluster_info().code,

@@ -144,7 +144,9 @@ def test_the_version_is_returned(changing: Guard, admin: Client) -> None:
 
 @pytest.mark.clause("SEC-ACLCONFIG-007")
 def test_any_account_gets_every_secret(changing: Guard, admin: Client) -> None:
-    assert admin.credentials == ADMIN, "its fixture has written the accounts"
+    assert admin.peer.access.credentials == ADMIN, (
+        "its fixture has written the accounts"
+    )
     with changing.client(BARE) as client:
         answer = client.invoke(RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG)
     body = loads(answer.body) if answer.body else {}

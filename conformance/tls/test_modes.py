@@ -69,14 +69,16 @@ def test_a_broker_registers_over_tls(servers: Servers) -> None:
 
 
 @pytest.mark.clause("TLS-FRAME-001")
-def test_a_large_message_crosses_both_ways(permissive: Served) -> None:
+def test_a_large_message_crosses_both_ways(encrypted: Served) -> None:
     body = bytes(range(256)) * (LARGE // 256)
     topic = unique_name("tls")
-    with permissive.client(over_tls()) as client:
+    with encrypted.client(encrypted.encrypted) as client:
         require_success(client.create_topic(topic=topic))
         require_success(client.send_message(topic=topic, queue_id=0, body=body))
         client.wait_for_max_offset(topic=topic, offset=1)
-        pulled = client.pull(topic=topic, offset=0, group="tls")
+        group = unique_name("tls")
+        require_success(client.update_group(group=group))
+        pulled = client.pull(topic=topic, offset=0, group=group)
         found = len(pulled.body), body in pulled.body
     expected = len(pulled.body), True
     expect("TLS-FRAME-001", found=found, expected=expected, what="size, body is in it")
@@ -84,9 +86,9 @@ def test_a_large_message_crosses_both_ways(permissive: Served) -> None:
 
 @pytest.mark.clause("TLS-FRAME-001")
 @pytest.mark.parametrize("piece", [1, 7, 10_000])
-def test_frames_may_be_cut_anywhere(permissive: Served, piece: int) -> None:
+def test_frames_may_be_cut_anywhere(encrypted: Served, piece: int) -> None:
     fields = {"topic": "TBW102", "queueId": "0"}
-    with permissive.client(over_tls()) as client:
+    with encrypted.client(encrypted.encrypted) as client:
         sent = [
             client.peer.completed(request(RequestCode.GET_MAX_OFFSET, dict(fields)))
             for _ in range(3)

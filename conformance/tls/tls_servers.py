@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import pytest
@@ -22,6 +22,7 @@ from conformance.harness.client.peer import (
 )
 from conformance.harness.pytest_plugin.fixtures import another_target
 from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.target import Target
 from spec.security import tls
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -30,9 +31,10 @@ Settings: TypeAlias = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """A started name server and broker."""
+    """Name server and broker of a target, and the access of encrypted clients."""
 
-    target: StartedTarget
+    target: Target
+    encrypted: Access = field(default_factory=over_tls)
 
     @property
     def servers(self) -> dict[str, Address]:

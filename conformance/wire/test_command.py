@@ -185,7 +185,7 @@ def test_a_broker_takes_messages_at_its_port_for_producers(
         unsupported("a proxy has no port for producers")
     vip = broker.address._replace(port=broker.address.port - 2)
     try:
-        producer = Client.connect(vip)
+        producer = Client.connect(vip, access=target.access)
     except PeerError as error:
         expect("WIRE-CONN-023", found=str(error), expected="a connection")
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client
 from conformance.harness.pytest_plugin.expectations import (
     expect,
@@ -29,6 +30,9 @@ def test_a_body_that_is_no_json_is_answered(
     broker: Client, code: RequestCode, body: bytes
 ) -> None:
     answer = broker.peer.request(Command(code=code, body=body))
+    is_guarded = broker.peer.access.credentials is not None
+    if is_guarded and answer.code == ResponseCode.NO_PERMISSION:
+        unsupported("the broker reads bodies to check access, and refuses this one")
     transcript = broker.transcript
     clause = "WIRE-COMMAND-009"
     expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, transcript)

@@ -20,6 +20,7 @@ from spec.wire.remoting.command import Command, decode_command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
+NO_PERMISSION = ResponseCode.NO_PERMISSION
 KNOWN_CODES = frozenset(map(int, RequestCode))
 
 
@@ -44,10 +45,15 @@ def refusal_of_unsigned(description: Mapping[str, str]) -> str | None:
     """
     if CREDENTIALS not in parse_qs(description.get("access", "")):
         return None
-    for sent, answer in exchanges(CONVERSATIONS.transcripts()):
-        is_refused = answer.code == ResponseCode.NO_PERMISSION
-        if ACCESS_KEY not in sent.fields and is_refused:
-            return "the target refuses its requests, which are not signed"
+    for transcript in CONVERSATIONS.transcripts():
+        signed: set[int] = set()
+        for _, direction, command in _commands(transcript):
+            if direction is Direction.SENT and ACCESS_KEY in command.fields:
+                signed.add(command.opaque)
+            is_refused = command.is_response and command.code == NO_PERMISSION
+            # A request of bytes that are no command has any opaque.
+            if is_refused and command.opaque not in signed:
+                return "the target refuses its requests, which are not signed"
     return None
 
 

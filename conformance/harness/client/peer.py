@@ -21,6 +21,7 @@ from conformance.harness.client.address import Address
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.dialect import Dialect
 from conformance.harness.client.secrets import SECRETS
+from conformance.harness.client.signing import signed
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.process.context import Closing
 from spec.layout import LayoutError
@@ -160,10 +161,17 @@ class Peer(Closing):
             raise ClosedError(reason, self.transcript) from error
 
     def completed(self, command: Command) -> Command:
-        """Return *command* as it is sent: opaque 0 is replaced by a fresh one."""
+        """Return *command* as it is sent: opaque 0 is replaced by a fresh one.
+
+        It is signed if the access has credentials.
+        """
+        release = ""
         if self.dialect is not None:
-            command = self.dialect.completed(command)
-        return replace(command, opaque=command.opaque or next(_opaques))
+            command, release = self.dialect.completed(command), self.dialect.release
+        command = replace(command, opaque=command.opaque or next(_opaques))
+        if self.access.credentials is None:
+            return command
+        return signed(command, self.access.credentials, release)
 
     def send(self, command: Command) -> Command:
         """Send *command* and return it as sent."""

@@ -96,19 +96,23 @@ class RunningClusterTarget(Target):
                     f"{self.namesrv} is the address of broker {name}; a target is the"
                     " address of its name server"
                 )
-        self.broker = self._stated.get("broker", found.address)
-        if self.broker is None and is_proxy(self.namesrv, self.access):
-            self.broker = self.namesrv
-        self.admin = self._stated.get("admin")
-        self.broker_name, self.cluster = found.name, found.cluster
-        if self.broker == self.namesrv:
-            self.broker_name, self.cluster = names_in_route(self.namesrv, self.access)
-        if self.admin is not None and not found.name:
-            self.broker_name, self.cluster = names_of(self.admin, self.access)
+        self._choose_broker(found)
         if not self.has_profile:
             self._choose_release()
         if self.broker is not None:
             self.capabilities |= set(found_capabilities(self.broker, self.access))
+
+    def _choose_broker(self, found: Broker) -> None:
+        """Set addresses and names: stated ones, *found* ones, or those of a proxy."""
+        assert self.namesrv is not None
+        self.broker = self._stated.get("broker", found.address)
+        self.admin = self._stated.get("admin")
+        self.broker_name, self.cluster = found.name, found.cluster
+        if self.broker is None and is_proxy(self.namesrv, self.access):
+            self.broker = self.namesrv
+            self.broker_name, self.cluster = names_in_route(self.namesrv, self.access)
+        if self.admin is not None and not found.name:
+            self.broker_name, self.cluster = names_of(self.admin, self.access)
 
     def _choose_release(self) -> None:
         """Set the release: the reported one, a guess, or the default."""

@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from conformance.harness.client.client import (
-    Client,
     body_of,
     consumer_data,
     require_success,
@@ -53,7 +52,7 @@ def connected(pop_group: PopGroup, *, count: int) -> Iterator[list[str]]:
     )
     with ExitStack() as stack:
         for client_id in ids:
-            client = stack.enter_context(Client.connect(pop_group.broker.address))
+            client = stack.enter_context(pop_group.broker.another())
             require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
         yield ids
 

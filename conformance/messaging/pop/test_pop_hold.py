@@ -33,7 +33,7 @@ def test_a_held_pop_gets_the_message_that_arrives(pop_group: PopGroup) -> None:
         return int(require_success(response).fields["pollingNum"])
 
     expect("POP-HOLD-004", found=held(), expected=0, what="pollingNum before")
-    with Client.connect(pop_group.broker.address) as consumer:
+    with pop_group.broker.another() as consumer:
         opaque = consumer.begin_pop(
             topic=pop_group.topic, group=pop_group.group, poll_ms=LONG_MS
         )
@@ -120,7 +120,7 @@ def test_a_notification_reports_a_message_and_hides_nothing(
 
 @pytest.mark.clause("POP-NOTIFY-002")
 def test_a_notification_is_held_until_a_message_arrives(pop_group: PopGroup) -> None:
-    with Client.connect(pop_group.broker.address) as consumer:
+    with pop_group.broker.another() as consumer:
         opaque = consumer.begin_notification(
             topic=pop_group.topic, group=pop_group.group, poll_ms=LONG_MS
         )

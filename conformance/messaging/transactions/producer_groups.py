@@ -127,7 +127,7 @@ class ProducerGroups:
             "msgId": half.key,
         }
         command = request(RequestCode.END_TRANSACTION, fields)
-        self.broker.peer.send(self.broker.signed(command))
+        self.broker.peer.send(command)
 
     def questions(self) -> Iterator[tuple[str, Command]]:
         """Yield the check requests received so far, with the group of each."""

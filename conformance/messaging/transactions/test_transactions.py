@@ -128,7 +128,7 @@ def test_a_rollback_delivers_nothing(broker: Client, topic: str, group: str) -> 
 @pytest.mark.clause("TXN-END-004")
 def test_no_decision_is_not_answered(broker: Client, topic: str, group: str) -> None:
     half = send_half(broker, topic, group=group)
-    broker.peer.send(broker.signed(ending(half, Decision.UNKNOWN)))
+    broker.peer.send(ending(half, Decision.UNKNOWN))
     expect(
         "TXN-END-004",
         found=broker.peer.is_silent(QUIET_S),
@@ -151,7 +151,7 @@ def test_a_decision_that_is_none_of_the_three_is_refused(
     broker: Client, topic: str, group: str, decision: int
 ) -> None:
     half = send_half(broker, topic, group=group)
-    answer = broker.peer.request(broker.signed(ending(half, decision)))
+    answer = broker.peer.request(ending(half, decision))
     expect_code("TXN-END-017", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
 
 

@@ -109,7 +109,7 @@ def test_a_master_answers_when_a_slave_has_the_message(
     master: Target, slave: FakeSlave, topic: str
 ) -> None:
     assert master.broker is not None
-    with closing(Peer(master.broker)) as producer:
+    with closing(Peer(master.broker, master.access)) as producer:
         producer.send(plain_send(topic, body=b"followed"))
         piece = slave.piece()
         while b"followed" not in piece.data:

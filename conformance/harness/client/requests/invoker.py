@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Self, TypeAlias
 
 from conformance.harness.client.access import OPEN, Access
@@ -20,7 +19,6 @@ from conformance.harness.client.peer import ONEWAY_FLAG, RESPONSE_TIMEOUT_S, Pee
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.context import Closing
 from spec.routing.topic_config import FIRST_RELEASE
-from spec.security.signature import Credentials, signed_fields
 from spec.wire.bodies.fastjson import dumps, loads
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -45,11 +43,8 @@ class Invoker(Closing):
         self,
         peer: Peer,
         release: str = FIRST_RELEASE,
-        credentials: Credentials | None = None,
     ) -> None:
         self.peer = peer
-        self.credentials = credentials
-        """Keys to sign requests with; None for unsigned requests."""
         self.release = release
         """The release whose peers write bodies as this one does."""
         self.storage: Address | None = None
@@ -67,14 +62,14 @@ class Invoker(Closing):
     ) -> Self:
         """Return an invoker of *release* with a new connection to *address*."""
         dialect = Dialect(release=release, broker_name=broker_name)
-        made = cls(Peer(address, access, dialect), release, access.credentials)
+        made = cls(Peer(address, access, dialect), release)
         made.storage = storage
         return made
 
     def another(self) -> Self:
         """Return an invoker with a connection of its own to the same server."""
         peer = Peer(self.address, self.peer.access, self.peer.dialect)
-        made = type(self)(peer, self.release, self.credentials)
+        made = type(self)(peer, self.release)
         made.storage = self.storage
         return made
 
@@ -101,8 +96,7 @@ class Invoker(Closing):
         timeout_s: float = RESPONSE_TIMEOUT_S,
     ) -> Command:
         """Send a request with this code and return its answer."""
-        command = self.signed(request(code, fields, body))
-        return self.peer.request(command, timeout_s=timeout_s)
+        return self.peer.request(request(code, fields, body), timeout_s=timeout_s)
 
     def invoke_oneway(
         self,
@@ -111,17 +105,7 @@ class Invoker(Closing):
         body: bytes = b"",
     ) -> Command:
         """Send a oneway request, which has no response, and return it as sent."""
-        return self.peer.send(
-            self.signed(request(code, fields, body, flag=ONEWAY_FLAG))
-        )
-
-    def signed(self, command: Command) -> Command:
-        """Return *command* with a signature if there are credentials."""
-        if self.credentials is None:
-            return command
-        command = self.peer.completed(command)  # all its fields are signed
-        fields = signed_fields(command.fields, command.body, self.credentials)
-        return replace(command, fields=fields)
+        return self.peer.send(request(code, fields, body, flag=ONEWAY_FLAG))
 
 
 def request(

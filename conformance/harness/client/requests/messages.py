@@ -159,7 +159,7 @@ class MessageRequests(Invoker):
             "expressionType": expression_type,
         }
         command = request(RequestCode.PULL_MESSAGE, fields)
-        return self.peer.send(self.signed(command)).opaque
+        return self.peer.send(command).opaque
 
     def send_back(
         self,
