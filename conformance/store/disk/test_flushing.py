@@ -7,8 +7,6 @@ test can inspect them there.
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
 from conformance.harness.client.client import Client, require_success
@@ -23,7 +21,6 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     unique_name,
 )
-from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
 from spec.store.file_names import COMMIT_LOG, file_name
 from spec.store.message_record import Record, decode_record
@@ -65,11 +62,6 @@ def is_readable(broker: Client, message_id: str) -> bool:
 def viewed(broker: Client, message_id: str) -> Record:
     """Return the record of a message that the broker finds."""
     return decode_record(require_success(broker.view_message_by_id(message_id)).body)
-
-
-def has_unit_since(files: StoreFiles, stored_ms: int) -> bool:
-    """Return whether the checkpoint covers a unit of that time."""
-    return files.checkpoint().logics_ms >= stored_ms
 
 
 def log_names(target: Target) -> list[str]:
@@ -175,35 +167,6 @@ def test_the_next_file_is_made_ahead_and_deleted_unused(
         found=log_names(target),
         expected=first_three[:2],
         what="files after a clean stop",
-    )
-
-
-@pytest.mark.clause("STORE-FLUSH-004")
-def test_the_checkpoint_waits_for_a_thorough_round(start_target: TargetStarter) -> None:
-    conf = {
-        # One is thorough, at the start; the next are for four pages and more.
-        "flushIntervalCommitLog": "100",
-        "flushCommitLogThoroughInterval": NEVER_MS,
-        "flushConsumeQueueThoroughInterval": "1000",
-    }
-    target, topic = started(start_target, SMALL | conf)
-    assert target.store_path is not None
-    files = StoreFiles(target.store_path)
-    with target.connect_to_broker() as broker:
-        sent_ms = []
-        for body in (b"first", PAGES, b"last"):
-            sent_ms.append(viewed(broker, stored(broker, topic, body)).stored_at_ms)
-            wait_until(
-                partial(has_unit_since, files, sent_ms[-1]),
-                what="the checkpoint vouches for the queue's unit of a message",
-            )
-    # A thorough round may have found the first message, if that was quick.
-    expect_that(
-        "STORE-FLUSH-004",
-        files.checkpoint().physic_ms < sent_ms[1],
-        found=files.checkpoint().physic_ms,
-        expected=f"less than {sent_ms[1]}, when the second message was stored",
-        what="first time, milliseconds",
     )
 
 
