@@ -45,7 +45,7 @@ def lazy(
         with configured(target, SELDOM):
             yield target
     else:
-        yield request.getfixturevalue("start_target")(SMALL_FILES | SELDOM)
+        yield request.getfixturevalue("start_target")({**SMALL_FILES, **SELDOM})
 
 
 def has_unit_since(files: StoreFiles, stored_ms: int) -> bool:
