@@ -34,7 +34,7 @@ import psutil
 
 from conformance.harness.client.address import Address
 from conformance.harness.client.peer import Peer, PeerError, PeerMisbehavedError
-from conformance.harness.targets.embedded import EmbeddedTarget
+from conformance.harness.targets.started.embedded import EmbeddedTarget
 from spec.layout import LayoutError
 from spec.routing.broker_registration import (
     BrokerIdentity,

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.harness.targets.embedded import EmbeddedTarget
+from conformance.harness.targets.started.embedded import EmbeddedTarget
 from spec.store.commit_log import scan
 
 GIBIBYTE = 1024**3

@@ -39,7 +39,7 @@ from conformance.harness.client.client import Client, RefusedError, require_succ
 from conformance.harness.client.peer import PeerError, PeerMisbehavedError, open_socket
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.harness.targets.embedded import EmbeddedTarget
+from conformance.harness.targets.started.embedded import EmbeddedTarget
 
 COUNT = 1000
 FRAME_SIZE = 3 * MEBIBYTE

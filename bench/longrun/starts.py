@@ -32,7 +32,7 @@ from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.process.ports import port_block
 from conformance.harness.process.process import ProcessError, start
 from conformance.harness.process.small_disk import SmallDisk, mount
-from conformance.harness.targets.embedded import SETTINGS
+from conformance.harness.targets.started.embedded import SETTINGS
 from rocketmq_conformance.paths import module_command
 from spec.store.config.config_files import BACKUP_SUFFIX, TOPICS_FILE
 from spec.store.file_names import CONFIG

@@ -28,7 +28,7 @@ from bench.processes.servers import (
 )
 from bench.report.result import OURS, THEIRS, Report, Turn, limit, machine_facts, row
 from conformance.harness.java.apache import ApacheCluster
-from conformance.harness.targets.embedded import EmbeddedTarget
+from conformance.harness.targets.started.embedded import EmbeddedTarget
 from spec.routing.topic_config import (
     DataVersion,
     TopicConfig,

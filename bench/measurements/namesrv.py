@@ -28,7 +28,7 @@ from conformance.harness.client.peer import Peer
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.runtime import FAST_START
 from conformance.harness.releases import PINNED
-from conformance.harness.targets.embedded import EmbeddedTarget
+from conformance.harness.targets.started.embedded import EmbeddedTarget
 from rocketmq_conformance.paths import module_command
 from spec.routing.broker_registration import (
     BrokerIdentity,

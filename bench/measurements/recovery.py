@@ -27,7 +27,7 @@ from bench.report.result import (
     row,
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.harness.targets.embedded import EmbeddedTarget
+from conformance.harness.targets.started.embedded import EmbeddedTarget
 
 RECORD_SIZE = 1024 + 170
 """About what a message of 1 KiB takes in the log."""

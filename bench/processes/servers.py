@@ -22,7 +22,7 @@ from conformance.harness.client.client import Client, require_success
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.runtime import FAST_START
 from conformance.harness.releases import PINNED
-from conformance.harness.targets.embedded import EmbeddedTarget
+from conformance.harness.targets.started.embedded import EmbeddedTarget
 
 OPENS = tuple(word for word in FAST_START if word.startswith(("--", "-D")))
 """Options that 4.x requires of Java, without those that shorten its life."""

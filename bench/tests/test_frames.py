@@ -16,7 +16,7 @@ from bench.longrun.frames import (
     main,
     recorded_frames,
 )
-from conformance.harness.targets.embedded import EmbeddedTarget
+from conformance.harness.targets.started.embedded import EmbeddedTarget
 from spec.layout import LayoutError
 from spec.wire.remoting.command import decode_command
 from spec.wire.remoting.request_code import RequestCode

@@ -14,7 +14,7 @@ from conformance.harness.targets.client_adapter import (
     FIRST_HELLO_VARIABLE,
 )
 from conformance.harness.targets.client_target import REFERENCE
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import CLIENT
 
 TEMPLATE = SOURCES / "conformance" / "client" / "adapters" / "template.py"

@@ -27,20 +27,20 @@ from cli.runs.release_study import (
 )
 from conformance.harness.pytest_plugin.options import BROKER_SUITES
 from conformance.harness.releases import PINNED
-from conformance.harness.report.evidence import (
+from conformance.harness.report.evidence.evidence import (
     Recording,
     evidence_of,
     java_in_use,
     merge_evidence,
 )
-from conformance.harness.report.evidence_differences import (
+from conformance.harness.report.evidence.evidence_differences import (
     compare,
     difference_lines,
     is_release,
 )
-from conformance.harness.report.range_record import keep_ranges
-from conformance.harness.report.request_coverage import requests_without_entry
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.report.evidence.range_record import keep_ranges
+from conformance.harness.report.evidence.request_coverage import requests_without_entry
+from conformance.harness.targets.started.embedded import SOURCES
 from spec.observed import (
     OUTCOMES,
     SETTLED,

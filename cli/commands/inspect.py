@@ -17,7 +17,7 @@ import click
 from cli.exports.headers import header_tables
 from cli.options.colours import coloured
 from cli.options.releases import release_option
-from conformance.harness.report.line_width import wrapped
+from conformance.harness.report.terminal.line_width import wrapped
 from spec.layout import LayoutError
 from spec.recognise import KINDS, recognise
 from spec.store.file_names import FileKind, StoreFile, store_file

@@ -17,8 +17,13 @@ from cli.pages import implementations_page
 from cli.pages.client_page import clients
 from conformance.harness.java.ivy import JarsUnavailableError
 from conformance.harness.process.process import ProcessError
-from conformance.harness.report import run_page
-from conformance.harness.report.matrix import FORMATS, matrix_of, read_linked, render
+from conformance.harness.report.pages import run_page
+from conformance.harness.report.pages.matrix import (
+    FORMATS,
+    matrix_of,
+    read_linked,
+    render,
+)
 from conformance.harness.report.report import ReportError, read_report, schema_text
 from conformance.harness.targets.target import TargetError
 from conformance.interop.handover.cell import all_cells

@@ -18,8 +18,11 @@ from cli.options.output import out_option, write_result
 from cli.options.releases import release_option
 from cli.options.run_options import LEVEL
 from cli.runs.clause_tests import clause_tests
-from conformance.harness.report.line_width import wrapped
-from conformance.harness.report.request_coverage import ENTRIES_FILE, coverage_as_json
+from conformance.harness.report.evidence.request_coverage import (
+    ENTRIES_FILE,
+    coverage_as_json,
+)
+from conformance.harness.report.terminal.line_width import wrapped
 from spec.clause import Clause
 from spec.observed import evidence_of
 

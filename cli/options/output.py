@@ -8,7 +8,7 @@ import click
 
 from cli.options.common import Decorator
 from cli.options.exit_codes import USAGE
-from conformance.harness.report.line_width import wrapped
+from conformance.harness.report.terminal.line_width import wrapped
 
 
 class NotWrittenError(click.ClickException):

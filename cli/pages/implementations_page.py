@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.rendering import markdown_cell
+from conformance.harness.report.pages.rendering import markdown_cell
 from conformance.targets.implementations.record import Implementation
 from spec.registry import all_clauses
 

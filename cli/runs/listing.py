@@ -13,8 +13,8 @@ import click
 from _pytest.mark.expression import Expression
 
 from cli.runs.clause_tests import clause_tests, read_only_tests
-from conformance.harness.report.line_width import wrapped
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.report.terminal.line_width import wrapped
+from conformance.harness.targets.started.embedded import SOURCES
 from spec.clause import Clause
 from spec.registry import all_clauses
 

@@ -18,7 +18,7 @@ from cli.options.exit_codes import (
 from cli.options.unknown_options import UnknownOptions
 from cli.runs.run_end import RunEnd
 from cli.runs.run_progress import run_progress
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 
 PLUGINS = (
     "conformance.harness.pytest_plugin.plugin",

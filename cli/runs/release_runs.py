@@ -15,7 +15,7 @@ import click
 
 from cli.options.exit_codes import NOT_RUN
 from conformance.harness.report.report import FILE_NAME, ReportError, read_report
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from rocketmq_conformance.paths import module_command
 from spec.observed import EvidenceError
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from conformance.harness.java.apache import modules
 from conformance.harness.java.jars import set_key
 from conformance.harness.releases import RELEASES_FILE
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from rocketmq_conformance.paths import module_command
 from spec.clause import release_key
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from conformance.harness.report.matrix import matrix_of, read_linked, render
+from conformance.harness.report.pages.matrix import matrix_of, read_linked, render
 from conformance.harness.report.report import FILE_NAME, ReportError, read_report
 
 FORMER = "former"

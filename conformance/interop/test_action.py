@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.tools.action_runner import Action
 from conformance.interop.tools.installed_wheel import copy_sources, run
 

@@ -24,8 +24,8 @@ from conformance.harness.docker.engine import LABEL, Docker, EngineError, connec
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.targets.docker_target import DockerTarget
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.docker_target import DockerTarget
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import TargetError, parse_target
 from conformance.targets.docker.image import base_image, build, build_image
 from spec.observed import all_evidence

@@ -19,7 +19,7 @@ import pytest
 
 from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import Child, start
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.tools.installed_wheel import copy_sources, run
 
 PAGE = SOURCES / "docs" / "five-minutes.md"

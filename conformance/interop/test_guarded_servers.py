@@ -26,14 +26,14 @@ from conformance.harness.client.certificates import (
     server_settings,
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
-from conformance.harness.targets.accounts import (
+from conformance.harness.targets.client_target import REFERENCE
+from conformance.harness.targets.started.accounts import (
     Account,
     guarded_settings,
     plain_acl,
     write_plain_acl,
 )
-from conformance.harness.targets.client_target import REFERENCE
-from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import Target, parse_target
 from conformance.interop.programs.rmqc_clients import DEADLINE_S, RmqcClients
 from conformance.interop.programs.session import (

@@ -20,7 +20,7 @@ import pytest
 from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import start
 from conformance.harness.report.manifest import FIXTURES
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.tools.installed_wheel import (
     ROOMS,
     Installed,

@@ -18,7 +18,7 @@ from conformance.harness.client.client import (
     require_success,
     subscription_data,
 )
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import Target, parse_target
 from conformance.interop.java.client import JavaClient
 from conformance.interop.mqadmin.tool import AdminTool, admin_tool

@@ -19,7 +19,7 @@ from conformance.harness.client.client import Client, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import start
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import Target, parse_target
 from conformance.interop.programs.rmqc_clients import DEADLINE_S, RmqcClients, lines_of
 from spec.store.message_record import SystemFlag, decode_records

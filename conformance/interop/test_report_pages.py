@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from conformance.harness.report.matrix import matrix_of, read_linked, render
+from conformance.harness.report.pages.matrix import matrix_of, read_linked, render
+from conformance.harness.report.pages.run_page import write_pages
 from conformance.harness.report.report import write_report
-from conformance.harness.report.run_page import write_pages
 from conformance.interop.tools.chromium import chromium, opened
 
 PHONE = 375

@@ -13,7 +13,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import Page, expect
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.tools.chromium import chromium
 
 TEMPLATES = SOURCES / "cli" / "templates" / "site"

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.tools.installed_wheel import NAME, is_shipped, tracked_files
 
 PROJECT = tomllib.loads((SOURCES / "pyproject.toml").read_text(encoding="utf-8"))

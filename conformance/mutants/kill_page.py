@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from conformance.harness.report.rendering import markdown_cell
+from conformance.harness.report.pages.rendering import markdown_cell
 from conformance.mutants.kill_record import Row, without_kill
 from conformance.mutants.mutant import Mutant
 from conformance.mutants.texts import golden_names

@@ -18,7 +18,7 @@ from typing import Any
 from filelock import FileLock
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.tools.cell_file import read_cells, write_cells
 from conformance.mutants.matrix import Kill
 from conformance.mutants.mutant import Mutant, all_mutants

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.mutants.conftest import LOOKS as LOOKED
 from conformance.mutants.matrix import Kill, examine, matrix_lines, run_clauses
 from conformance.mutants.mutant import (

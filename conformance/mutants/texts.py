@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from conformance.harness.pytest_plugin.verdict import VALID_RESPONSE
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.mutants.matrix import Kill
 
 FOLDER = SOURCES / "fixtures" / "failures" / "mutants"

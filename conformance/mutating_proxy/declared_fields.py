@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from spec.wire.headers.header_table import HeaderTable, read_table
 
 FOLDER = SOURCES / "fixtures" / "headers"

@@ -13,9 +13,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from conformance.harness.client.address import Address
-from conformance.harness.targets.embedded import EmbeddedTarget
-from conformance.harness.targets.jvm import JvmTarget
-from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.started.embedded import EmbeddedTarget
+from conformance.harness.targets.started.jvm import JvmTarget
+from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import EVERYTHING, Capability, Target
 from conformance.mutating_proxy.proxy import PROXY_HOST, Proxy
 from spec.wire.remoting.connection import VIP_PORT_DISTANCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.harness.client.access import secret_credentials
-from conformance.harness.targets.accounts import Account
+from conformance.harness.targets.started.accounts import Account
 from spec.security.signature import Credentials
 
 ADMIN = secret_credentials("suiteadmin", "secret-of-the-admin")

@@ -15,13 +15,13 @@ from conformance.harness.client.access import Access, secret_credentials
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.process.deadline import PAUSE_S, wait_until
 from conformance.harness.pytest_plugin.fixtures import another_target, unique_name
-from conformance.harness.targets.accounts import (
+from conformance.harness.targets.started.accounts import (
     Account,
     guarded_settings,
     plain_acl,
     write_plain_acl,
 )
-from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import Target
 from conformance.security.accounts import (
     ADMIN,

@@ -12,7 +12,7 @@ from conformance.harness.client.access import secret_credentials
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.security.accounts import (
     ADMIN,
     BARE,

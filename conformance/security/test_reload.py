@@ -7,7 +7,7 @@ import pytest
 from conformance.harness.client.access import secret_credentials
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import need
-from conformance.harness.targets.accounts import Account, plain_acl
+from conformance.harness.targets.started.accounts import Account, plain_acl
 from conformance.harness.targets.target import Capability, Target
 from conformance.security.accounts import (
     ADMIN,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.harness.targets.accounts import Account
+from conformance.harness.targets.started.accounts import Account
 from conformance.security.accounts import (
     ADMIN,
     OTHER_ADDRESS,

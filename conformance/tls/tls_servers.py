@@ -21,7 +21,7 @@ from conformance.harness.client.peer import (
     open_socket,
 )
 from conformance.harness.pytest_plugin.fixtures import another_target
-from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import Target
 from spec.security import tls
 from spec.wire.remoting.response_code import ResponseCode

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.mutants.matrix import run_clauses
 from conformance.wrong_clients.wrong_clients import WRONG_CLIENTS, WrongClient
 

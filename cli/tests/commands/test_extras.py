@@ -37,7 +37,12 @@ def test_a_missing_package_is_one_line(
 ) -> None:
     for name in [one for one in sys.modules if one.partition(".")[0] == package]:
         monkeypatch.delitem(sys.modules, name)
-    ours = ("cli.commands.", "spark_checks", "columns", "conformance.harness.targets.d")
+    ours = (
+        "cli.commands.",
+        "spark_checks",
+        "columns",
+        "conformance.harness.targets.started.d",
+    )
     for name in [one for one in sys.modules if one.startswith(ours)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import COMMANDS, main
-from conformance.harness.report.line_width import wrapped
+from conformance.harness.report.terminal.line_width import wrapped
 
 STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-killed"
 WIDTH = 60

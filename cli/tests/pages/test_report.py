@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from cli.commands.report import report as command
 from cli.tests.pages.reports import report, written
-from conformance.harness.report.badge import GREEN, GREY, RED, YELLOW, verdict_of
+from conformance.harness.report.pages.badge import GREEN, GREY, RED, YELLOW, verdict_of
 
 ONE = {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "pass"}
 OTHER = {"WIRE-FRAME-002": "fail", "STORE-CRC-001": "unsupported"}

@@ -14,8 +14,8 @@ import cli.commands.evidence
 from cli.runs.clause_tests import clause_tests
 from cli.runs.release_runs import RunError, Runs
 from cli.tests.pages.reports import report, written
-from conformance.harness.report import range_record
-from conformance.harness.report.range_record import read_ranges
+from conformance.harness.report.evidence import range_record
+from conformance.harness.report.evidence.range_record import read_ranges
 from spec.observed import Observed, decode_observed
 
 TESTED = {"WIRE-FRAME-001", "WIRE-FRAME-002", "INDEX-KEY-005"}

@@ -12,7 +12,7 @@ from cli.commands import evidence
 from cli.runs import release_study
 from cli.runs.release_study import NAMES, Step, add_release
 from conformance.harness.releases import PINNED, RELEASES_FILE
-from conformance.harness.report.request_coverage import requests_without_entry
+from conformance.harness.report.evidence.request_coverage import requests_without_entry
 
 
 def run(*words: str) -> Result:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from conformance.client.clients.client_run import CLIENTS, Cell, ClientRun, shown_json
-from conformance.harness.report.rendering import SYMBOLS
+from conformance.harness.report.pages.rendering import SYMBOLS
 from spec.registry import all_clauses
 
 FILE = Path(__file__).with_name("client_runs.json")

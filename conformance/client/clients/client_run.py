@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from conformance.harness.report.known_failures import load_known
 from conformance.harness.report.report import read_report
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from rocketmq_conformance.paths import module_command
 from spec.registry import all_clauses
 

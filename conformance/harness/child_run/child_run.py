@@ -19,7 +19,7 @@ from conformance.harness.child_run.forked_pytest import PLUGIN, run_forked
 from conformance.harness.pytest_plugin.options import suite_folders
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.report import FILE_NAME, read_report
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 
 TIMEOUT_S = 300.0
 IN_SPITE_OF_PRELOADING = ("-W", "ignore::pytest.PytestAssertRewriteWarning")

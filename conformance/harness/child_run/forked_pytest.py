@@ -19,7 +19,7 @@ from pathlib import Path
 PLUGIN = "conformance.harness.pytest_plugin.plugin"
 PRELOADED = (
     PLUGIN,
-    "conformance.harness.report.run_page",
+    "conformance.harness.report.pages.run_page",
     "hypothesis.stateful",
     "spec.registry",
     "xdist.plugin",

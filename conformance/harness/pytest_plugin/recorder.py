@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.baseline.baseline_verdicts import baseline_verdicts
 from conformance.harness.pytest_plugin.options import Options
-from conformance.harness.report.evidence_differences import (
+from conformance.harness.report.evidence.evidence_differences import (
     Comparison,
     compare,
     is_release,
@@ -15,7 +15,7 @@ from conformance.harness.report.known_failures_file import known_text, write_kno
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.report import report_of, write_report
 from conformance.harness.report.run_record import ClauseResult, Record, Verdict
-from conformance.harness.report.summary import (
+from conformance.harness.report.terminal.summary import (
     fit_failures,
     write_differences,
     write_end,

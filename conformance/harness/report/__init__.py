@@ -1,6 +1,7 @@
 """
-Reports: report.json, pages, badge, matrix, trends, known failures and evidence.
+Reports: report.json, known failures, and three packages with forms of a report.
 
 Begin with ``outcome.py`` and ``run_record.py``, the verdicts of a run, then
-``report.py``, the content of report.json.
+``report.py``, the content of report.json. `terminal` is the end of a run, `pages` has
+HTML, matrix and badge, `evidence` the recorded outcomes of real releases.
 """

@@ -20,7 +20,7 @@ from typing import Any
 import jsonschema
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.run_page import write_pages
+from conformance.harness.report.pages.run_page import write_pages
 from conformance.harness.report.run_record import ClauseResult
 from conformance.harness.targets.probing.probe import names_of
 from conformance.harness.targets.shared_target import refuses_of

@@ -21,7 +21,7 @@ from conformance.harness.targets.client_adapter import (
     Adapter,
     AdapterError,
 )
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import (
     CLIENT,
     Capability,

@@ -59,13 +59,13 @@ class Capability(StrEnum):
 EVERYTHING = frozenset(Capability) - {Capability.CLIENT}
 """All capabilities of a broker."""
 KINDS = {
-    "embedded": "conformance.harness.targets.embedded:EmbeddedTarget",
-    "mutant": "conformance.harness.targets.embedded:MutantTarget",
-    "jvm": "conformance.harness.targets.jvm:JvmTarget",
+    "embedded": "conformance.harness.targets.started.embedded:EmbeddedTarget",
+    "mutant": "conformance.harness.targets.started.embedded:MutantTarget",
+    "jvm": "conformance.harness.targets.started.jvm:JvmTarget",
     "store": "conformance.harness.targets.store_target:StoreTarget",
     "tcp": "conformance.harness.targets.running_cluster:RunningClusterTarget",
-    "docker": "conformance.harness.targets.docker_target:DockerTarget",
-    "cmd": "conformance.harness.targets.command_target:CommandTarget",
+    "docker": "conformance.harness.targets.started.docker_target:DockerTarget",
+    "cmd": "conformance.harness.targets.started.command_target:CommandTarget",
     "proxied": "conformance.mutating_proxy.proxied_target:proxied_target",
     "client": "conformance.harness.targets.client_target:ClientTarget",
     "client-mutant": "conformance.harness.targets.client_target:ClientMutantTarget",

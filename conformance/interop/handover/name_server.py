@@ -17,7 +17,7 @@ from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import start
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.handover.handover import REFERENCE, STEPS
 from rocketmq_conformance.paths import module_command
 

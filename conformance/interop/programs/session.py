@@ -19,7 +19,7 @@ from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.client_adapter import Adapter, Line
 from conformance.harness.targets.client_target import REFERENCE
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import Target
 from spec.wire.bodies.heartbeat import ConsumerConnection
 from spec.wire.bodies.json_body import decode_body

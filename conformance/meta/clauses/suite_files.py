@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.harness.pytest_plugin.options import SUITES
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 
 ROOM = SOURCES / "conformance"
 UNTESTED = Path(__file__).with_name("untested.toml")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from spec.registry import all_clauses
 
 COVERAGE = SOURCES / "docs" / "coverage"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.releases import STUDIED
-from conformance.harness.report.request_coverage import (
+from conformance.harness.report.evidence.request_coverage import (
     request_entries,
     requests_of_releases,
     requests_without_entry,

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import click
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.meta.language.prose import texts
 from conformance.meta.language.rules import Violation, violations
 

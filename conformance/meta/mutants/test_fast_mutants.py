@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.harness.targets.embedded import FAST_PACKAGES, SOURCES
+from conformance.harness.targets.started.embedded import FAST_PACKAGES, SOURCES
 from conformance.mutants.mutant import all_mutants
 
 WITHOUT = {

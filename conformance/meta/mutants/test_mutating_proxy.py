@@ -11,7 +11,7 @@ import pytest
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import parse_target
 from conformance.messaging.stored_messages import record_of
 from conformance.meta.clauses.suite_files import UNTESTED

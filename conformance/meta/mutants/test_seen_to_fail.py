@@ -6,9 +6,9 @@ import json
 import tomllib
 from pathlib import Path
 
+from conformance.harness.report.evidence.range_record import read_ranges
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.range_record import read_ranges
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.meta.clauses.suite_files import UNTESTED
 from conformance.mutants.kill_record import recorded
 from conformance.mutating_proxy.session import read_results

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.harness.baseline.baseline import Defect, find_defects
 from conformance.harness.child_run.child_run import ChildRun, run_child
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import parse_target
 from conformance.meta.peers.hostile_peer import (
     EXIT_STATUS,

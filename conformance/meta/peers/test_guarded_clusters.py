@@ -9,7 +9,7 @@ import pytest
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.client.access import Access, secret_credentials
 from conformance.harness.client.client import body_of, require_success
-from conformance.harness.targets.accounts import guarded_settings
+from conformance.harness.targets.started.accounts import guarded_settings
 from conformance.harness.targets.target import parse_target
 from spec.wire.remoting.request_code import RequestCode
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 
 _PAGE = (SOURCES / "docs" / "architecture.md").read_text(encoding="utf-8")
 _PLACES = sorted(set(re.findall(r"`([\w/]+\.py)` `([\w.]+)`", _PAGE)))

@@ -18,7 +18,7 @@ from conformance.harness.failure.capture import capture_of
 from conformance.harness.failure.counterexample import counterexample, frames_of
 from conformance.harness.failure.frame_tree import frame_tree
 from conformance.harness.report.report import read_report
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.meta.peers.lying_server import LyingServer, honest
 from conformance.meta.reports.goldens import QUESTION, answered
 from conformance.meta.reports.test_outcomes import run

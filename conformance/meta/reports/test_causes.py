@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.harness.report.causes import causes_of, stale_clauses
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.run_page import run_page
+from conformance.harness.report.pages.run_page import run_page
 from conformance.harness.report.run_record import BASELINE, BROKEN, STALE
 from conformance.meta.reports.test_outcomes import FAILS, PASSES, known_file, run
 from spec.registry import all_clauses

@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.tools.installed_wheel import ROOMS
 from rocketmq_conformance import pytest_plugin
 

@@ -13,7 +13,7 @@ from conformance.harness.child_run.child_run import run_child
 from conformance.harness.pytest_plugin.options import suite_folders
 from conformance.harness.report.causes import causes_of
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.store_files import BODY_CRC_AT, StoreFiles
 
 RECORDED = SOURCES / "fixtures" / "store"

@@ -9,10 +9,13 @@ import pytest
 from conformance.harness.client.client import require_success
 from conformance.harness.java.apache_conf import spelled_as
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
-from conformance.harness.targets import jvm
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started import jvm
+from conformance.harness.targets.started.embedded import SOURCES
+from conformance.harness.targets.started.target_file import (
+    PLACEHOLDERS,
+    read_target_file,
+)
 from conformance.harness.targets.target import Capability, TargetError, parse_target
-from conformance.harness.targets.target_file import PLACEHOLDERS, read_target_file
 from spec.wire.remoting.request_code import RequestCode
 
 TARGETS = SOURCES / "conformance" / "targets"

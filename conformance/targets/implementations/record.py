@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.rendering import short
+from conformance.harness.report.pages.rendering import short
 from spec.observed import Observed, all_evidence
 from spec.registry import all_clauses
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.started.started_target import StartedTarget
 from spec.security.plain_acl import ACCOUNTS, FILE, WHITE_ADDRESSES
 from spec.security.signature import Credentials
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.harness.report.badge import verdict_of
 from conformance.harness.report.causes import causes_of, stale_clauses
 from conformance.harness.report.outcome import GRAVITY, Outcome
-from conformance.harness.report.rendering import SYMBOLS, render_template
+from conformance.harness.report.pages.badge import verdict_of
+from conformance.harness.report.pages.rendering import SYMBOLS, render_template
 from spec.registry import all_clauses
 
 FORMATS = {".html": "run.html", ".md": "run.md", ".svg": "badge.svg"}

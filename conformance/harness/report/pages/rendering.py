@@ -22,7 +22,7 @@ SHORT_SIZE = 160
 def render_template(template: str, **values: object) -> str:
     """Return the page that *template* makes of *values*."""
     environment = Environment(
-        loader=PackageLoader("conformance.harness.report"),
+        loader=PackageLoader("conformance.harness.report.pages"),
         autoescape=template.endswith((".html", ".svg")),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -12,7 +12,7 @@ import docker
 from conformance.harness.docker.containers import NETWORKS, ContainerCluster
 from conformance.harness.docker.engine import FAILURES, EngineError, connect
 from conformance.harness.targets.running_cluster import reported_release
-from conformance.harness.targets.started_target import ClusterTarget
+from conformance.harness.targets.started.started_target import ClusterTarget
 from conformance.harness.targets.target import EVERYTHING, Capability, TargetError
 
 OPTIONS = "docker."

@@ -17,9 +17,13 @@ from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.java.apache_conf import spelled_as
 from conformance.harness.process.ports import PortBlock, free_port_block
 from conformance.harness.process.process import Child, accepts, start
-from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.started.started_target import StartedTarget
+from conformance.harness.targets.started.target_file import (
+    Program,
+    fill,
+    read_target_file,
+)
 from conformance.harness.targets.target import TargetError
-from conformance.harness.targets.target_file import Program, fill, read_target_file
 
 
 class CommandTarget(StartedTarget):

@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.harness.targets.target import Capability, TargetError
-from conformance.harness.targets.toml_values import (
+from conformance.harness.targets.started.toml_values import (
     list_,
     only,
     seconds,
@@ -23,6 +22,7 @@ from conformance.harness.targets.toml_values import (
     text_,
     texts_by_name,
 )
+from conformance.harness.targets.target import Capability, TargetError
 from spec.clause import release_key
 from spec.wire.remoting.request_code import RequestCode
 

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 from spec.wire.headers.header_table import read_table
 
 ENTRIES_FILE = SOURCES / "docs" / "coverage" / "requests.toml"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.started.embedded import SOURCES
 
 FILE = SOURCES / "fixtures" / "mutants" / "ranges.json"
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.harness.report.evidence_differences import is_release
+from conformance.harness.report.evidence.evidence_differences import is_release
 from conformance.harness.report.outcome import Outcome
 from java_runtime.find_java import find_java
 from spec.observed import EvidenceError, Observed

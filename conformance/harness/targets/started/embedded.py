@@ -24,7 +24,7 @@ from conformance.harness.process.fork_server import (
 from conformance.harness.process.ports import PortBlock
 from conformance.harness.process.process import Child, ProcessError, start, track
 from conformance.harness.process.workspace import Workspace
-from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import EVERYTHING, Capability, TargetError
 from rocketmq_conformance.paths import module_command
 

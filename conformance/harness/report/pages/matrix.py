@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.rendering import SYMBOLS, render_template
+from conformance.harness.report.pages.rendering import SYMBOLS, render_template
+from conformance.harness.report.pages.run_page import PAGE_OF_RUN
+from conformance.harness.report.pages.trends import Trend, group_by_target, trend_of
 from conformance.harness.report.report import FILE_NAME, read_report
-from conformance.harness.report.run_page import PAGE_OF_RUN
-from conformance.harness.report.trends import Trend, group_by_target, trend_of
 from spec.registry import all_clauses
 
 FORMATS = {".html": "matrix.html", ".md": "matrix.md"}

@@ -21,18 +21,21 @@ from conformance.harness.report.causes import (
     one_line,
     stale_clauses,
 )
-from conformance.harness.report.counts_table import checked_line, table
-from conformance.harness.report.evidence_differences import Comparison, difference_lines
-from conformance.harness.report.line_width import (
+from conformance.harness.report.evidence.evidence_differences import (
+    Comparison,
+    difference_lines,
+)
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.pages.run_page import PAGE_OF_RUN
+from conformance.harness.report.report import entry_of
+from conformance.harness.report.run_record import STOPPED, ClauseResult
+from conformance.harness.report.terminal.counts_table import checked_line, table
+from conformance.harness.report.terminal.line_width import (
     CUT,
     cut_at,
     line_width,
     wrapped_at,
 )
-from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.report import entry_of
-from conformance.harness.report.run_page import PAGE_OF_RUN
-from conformance.harness.report.run_record import STOPPED, ClauseResult
 
 CAUSES_HEIGHT = 18
 """Lines of all causes, with the text of a failure that is alone."""

@@ -10,7 +10,7 @@ from conformance.harness.java.controller import (
 )
 from conformance.harness.java.name_servers import NameServer, acquire, release_to_pool
 from conformance.harness.releases import PINNED
-from conformance.harness.targets.started_target import ClusterTarget
+from conformance.harness.targets.started.started_target import ClusterTarget
 from conformance.harness.targets.target import EVERYTHING, Capability, TargetError
 from spec.clause import release_key
 
