@@ -9,7 +9,11 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.pytest_plugin.grouping import SHARED, SharedBrokers, group_of
+from conformance.harness.pytest_plugin.collection.grouping import (
+    SHARED,
+    SharedBrokers,
+    group_of,
+)
 from conformance.store import conftest as store_fixtures
 
 FIXTURE = (

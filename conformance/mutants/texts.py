@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from conformance.harness.pytest_plugin.verdict import VALID_RESPONSE
+from conformance.harness.pytest_plugin.verdicts.verdict import VALID_RESPONSE
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.mutants.matrix import Kill
 

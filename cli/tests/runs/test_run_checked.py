@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from cli.commands.test import test as command
 from cli.runs.listing import keywords_of
-from conformance.harness.pytest_plugin.selection import applicable
+from conformance.harness.pytest_plugin.collection.selection import applicable
 from conformance.harness.releases import STUDIED
 from conformance.harness.targets.target import (
     TargetError,

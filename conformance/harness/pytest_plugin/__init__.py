@@ -1,8 +1,8 @@
 """
 Plugin of pytest: options, selection, fixtures, expectations, verdicts and their record.
 
-Begin with ``plugin.py``, the hooks; suites import ``expectations.py`` and use the
-fixtures of ``fixtures.py``.
+Begin with ``plugin.py``, the hooks, and `collection` and `verdicts`, which they call.
+Suites import ``expectations.py`` and use the fixtures of ``fixtures.py``.
 """
 
 import pytest

@@ -18,6 +18,14 @@ from conformance.harness.baseline.baseline import description_of
 from conformance.harness.blocked.guard import GUARD, Guard
 from conformance.harness.blocked.repetition import run_guarded
 from conformance.harness.failure import artifacts
+from conformance.harness.pytest_plugin.collection.grouping import SharedBrokers
+from conformance.harness.pytest_plugin.collection.ordering import order_items
+from conformance.harness.pytest_plugin.collection.selection import (
+    clauses_of,
+    decide_before,
+    refuse_unnamed,
+    select,
+)
 from conformance.harness.pytest_plugin.fixtures import (
     OPTIONS,
     TARGET_OWNER,
@@ -30,7 +38,6 @@ from conformance.harness.pytest_plugin.fixtures import (
     topic,
     unique,
 )
-from conformance.harness.pytest_plugin.grouping import SharedBrokers
 from conformance.harness.pytest_plugin.hypothesis_profiles import load_profile
 from conformance.harness.pytest_plugin.options import (
     MARKERS,
@@ -38,19 +45,12 @@ from conformance.harness.pytest_plugin.options import (
     options_of,
     suite_of,
 )
-from conformance.harness.pytest_plugin.ordering import order_items
-from conformance.harness.pytest_plugin.recorder import HARNESS_FAILED, Recorder
-from conformance.harness.pytest_plugin.reporting import (
+from conformance.harness.pytest_plugin.verdicts.recorder import HARNESS_FAILED, Recorder
+from conformance.harness.pytest_plugin.verdicts.reporting import (
     KNOWN,
     add_verdict,
     block_before,
     clauses_about_target,
-)
-from conformance.harness.pytest_plugin.selection import (
-    clauses_of,
-    decide_before,
-    refuse_unnamed,
-    select,
 )
 from conformance.harness.report.known_failures import load_known
 from conformance.harness.report.outcome import Outcome

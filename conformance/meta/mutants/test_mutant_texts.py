@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.pytest_plugin.verdict import VALID_RESPONSE
+from conformance.harness.pytest_plugin.verdicts.verdict import VALID_RESPONSE
 from conformance.meta.reports.goldens import FAILURES, text_of
 from conformance.mutants.matrix import Kill
 from conformance.mutants.mutant import Mutant, all_mutants

@@ -18,7 +18,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
-from conformance.harness.pytest_plugin.verdict import as_failure
+from conformance.harness.pytest_plugin.verdicts.verdict import as_failure
 from conformance.harness.targets.started.embedded import SOURCES
 from spec.store.consume_queue import Unit, encode_unit, unit_layout
 from spec.store.message_record import Record, encode_record, record_layout

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.failure.failure import clause_block
-from conformance.harness.pytest_plugin.recorder import HARNESS_FAILED
-from conformance.harness.pytest_plugin.verdict import notes_of
+from conformance.harness.pytest_plugin.verdicts.recorder import HARNESS_FAILED
+from conformance.harness.pytest_plugin.verdicts.verdict import notes_of
 from conformance.harness.report.evidence.evidence_differences import compare
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import ClauseResult, Verdict

@@ -24,10 +24,13 @@ from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import WrongOpaqueError
 from conformance.harness.failure import artifacts
-from conformance.harness.pytest_plugin import verdict as verdicts
+from conformance.harness.pytest_plugin.collection.selection import (
+    applicable,
+    clauses_of,
+)
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
 from conformance.harness.pytest_plugin.options import suite_of
-from conformance.harness.pytest_plugin.selection import applicable, clauses_of
+from conformance.harness.pytest_plugin.verdicts import verdict as verdicts
 from conformance.harness.report.known_failures import Known, reason_for
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.run_record import Verdict

@@ -1,0 +1,5 @@
+"""
+Collection of tests: selection, order, and groups for the workers.
+
+Begin with ``selection.py``.
+"""
