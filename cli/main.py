@@ -1,9 +1,9 @@
 """
 ``rmqc``, the one command of the project.
 
-Each subcommand is a file beside this one that holds a click command of the same
-name. It is imported only when it is called, so that ``rmqc inspect`` does not
-wait for Spark, nor ``rmqc serve`` for pytest.
+Each subcommand is a module of `cli.commands`, with a click command of the same name.
+It is imported only when it is called, so that ``rmqc inspect`` does not wait for Spark,
+nor ``rmqc serve`` for pytest.
 """
 
 from __future__ import annotations
@@ -42,8 +42,19 @@ COMMANDS = {
     "test-client": "Run the suite for clients against a client, through its adapter.",
 }
 """Description of each subcommand, for ``rmqc --help``."""
-MODULES = {"test-client": ("client", "client_suite")}
-"""Module and function of a command with a name that is not its module's."""
+PACKAGES = {
+    "cluster": ("admin", "consume", "produce", "serve"),
+    "stores": ("audit", "dump", "generate", "inspect", "recover", "salvage"),
+    "suites": ("client", "evidence", "report", "spec", "target", "test", "test-client"),
+}
+"""Packages of `cli.commands`, and their subcommands. Others are beside the packages."""
+MODULES = {
+    name: f"cli.commands.{package}.{name}"
+    for package, names in PACKAGES.items()
+    for name in names
+} | {"test-client": "cli.commands.suites.client"}
+FUNCTIONS = {"test-client": "client_suite"}
+"""Function of a command that does not have its name."""
 
 
 class LazyGroup(click.Group):
@@ -61,8 +72,10 @@ class LazyGroup(click.Group):
         """Return the subcommand *cmd_name*, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        module, name = MODULES.get(cmd_name, (cmd_name, cmd_name))
-        command = getattr(importlib.import_module(f"cli.commands.{module}"), name)
+        module = importlib.import_module(
+            MODULES.get(cmd_name, f"cli.commands.{cmd_name}")
+        )
+        command = getattr(module, FUNCTIONS.get(cmd_name, cmd_name))
         assert isinstance(command, click.Command)
         return command
 

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from cli.runs.clause_tests import clause_tests
+from cli.runs.suites.clause_tests import clause_tests
 from spec.clause import Clause
 from spec.derive.drawing import byte_diagram
 from spec.derive.table import rows

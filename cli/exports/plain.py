@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cli.runs.clause_tests import clause_tests
+from cli.runs.suites.clause_tests import clause_tests
 from spec.derive.outline import as_plain, suitable_outlines
 from spec.layouts import LAYOUTS
 from spec.observed import evidence_of

@@ -26,7 +26,7 @@ from spec.store.config.config_files import (
 from spec.store.file_names import LOCK, file_name
 
 if TYPE_CHECKING:
-    from cli.runs.recover_copy import CopyRecovered
+    from cli.runs.stores.recover_copy import CopyRecovered
 
 RANGES_SHOWN = 20
 _CONTENT = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from cli.runs.salvage_store import Salvage
+from cli.runs.stores.salvage_store import Salvage
 from reference.core.salvage.queue_offsets import OffsetRange
 from reference.core.salvage.readable_records import DamagedRange
 

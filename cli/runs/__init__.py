@@ -1,1 +1,1 @@
-"""Runs of suites, audits and recoveries that commands start, one or several."""
+"""Runs that commands start: of suites in `suites`, on store directories in `stores`."""

@@ -19,7 +19,7 @@ from construct import Struct
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import spec.layouts
-from cli.runs.clause_tests import clause_tests
+from cli.runs.suites.clause_tests import clause_tests
 from cli.site.links import Repository, issue_url, source_url
 from spec.clause import Clause
 from spec.derive.drawing import byte_diagram

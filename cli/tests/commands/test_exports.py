@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from cli.commands.spec import spec
+from cli.commands.suites.spec import spec
 from spec.derive.dissector import ON_THE_WIRE
 from spec.layouts import LAYOUTS
 from spec.registry import all_clauses

@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.commands.inspect import inspect
+from cli.commands.stores.inspect import inspect
 from spec.store.message_record import Record, encode_record
 from spec.wire.remoting.command import Command, encode_command
 

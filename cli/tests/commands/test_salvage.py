@@ -139,7 +139,7 @@ def test_an_interrupted_salvage_says_so(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cli.runs.salvage_store._make_queues", interrupted)
+    monkeypatch.setattr("cli.runs.stores.salvage_store._make_queues", interrupted)
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert code == 130
     assert "is incomplete" in output

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.commands.spec import spec
-from cli.runs.clause_tests import clause_tests
+from cli.commands.suites.spec import spec
+from cli.runs.suites.clause_tests import clause_tests
 from spec.registry import all_clauses
 
 MEMBERS = {"id", "level", "since", "until", "text", "source", "issues", "tests"}

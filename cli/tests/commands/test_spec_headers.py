@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.commands.spec import spec
+from cli.commands.suites.spec import spec
 from cli.exports.headers import header_tables
 
 

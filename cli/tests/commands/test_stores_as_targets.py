@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.commands import test as command
+from cli.commands.suites import test as command
 from cli.main import main
 
 LINE = "store: the suite store; the others need a running broker\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from cli.commands.target import TEMPLATE
+from cli.commands.suites.target import TEMPLATE
 from cli.main import main
 from conformance.harness.targets.probing.probe import WRONG_OPAQUES
 from conformance.harness.targets.started.target_file import read_target_file

@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console
 from rich.progress import Progress
 
-from cli.runs.audit_progress import AuditProgress
+from cli.runs.stores.audit_progress import AuditProgress
 
 
 def test_a_step_advances_by_tasks_done_and_never_goes_back() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from cli.commands.test import test as command
-from cli.options.clause_selection import chosen
+from cli.commands.suites.test import test as command
+from cli.options.suites.clause_selection import chosen
 from spec.clause import Level
 from spec.registry import all_clauses
 

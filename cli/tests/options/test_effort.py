@@ -9,8 +9,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from cli.commands.test import test as command
-from cli.options.effort import SEEDED_VARIABLES, effort_words
+from cli.commands.suites.test import test as command
+from cli.options.suites.effort import SEEDED_VARIABLES, effort_words
 
 
 def test_quick_is_what_pytest_does_anyway() -> None:

@@ -7,9 +7,9 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from cli.commands import test as command_module
+from cli.commands.suites import test as command_module
 from cli.main import main
-from cli.runs.workers import (
+from cli.runs.suites.workers import (
     BY_FILE,
     CLIENT_JOBS,
     MOST_JOBS,

@@ -9,7 +9,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from cli.commands.report import report as commands
+from cli.commands.suites.report import report as commands
 from spec.observed import OUTCOMES
 from spec.registry import all_clauses
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from cli.commands.report import report as command
+from cli.commands.suites.report import report as command
 from conformance.harness.report.outcome import Outcome
 from conformance.interop.tools.cell_file import write_cells
 from conformance.mutants.kill_record import Row, recorded, row_of

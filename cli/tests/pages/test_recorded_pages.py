@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from cli.commands.report import DOCS, report
+from cli.commands.suites.report import DOCS, report
 from cli.pages import profiles_page
 from cli.pages.recorded_pages import recorded_pages
 from spec.clause import Level

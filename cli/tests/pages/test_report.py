@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.commands.report import report as command
+from cli.commands.suites.report import report as command
 from cli.tests.pages.reports import report, written
 from conformance.harness.report.pages.badge import GREEN, GREY, RED, YELLOW, verdict_of
 

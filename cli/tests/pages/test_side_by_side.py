@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from cli.runs.side_by_side import FORMER, KEPT, folder_of, keep_former, write_matrix
+from cli.runs.suites.side_by_side import (
+    FORMER,
+    KEPT,
+    folder_of,
+    keep_former,
+    write_matrix,
+)
 from cli.tests.pages.reports import report
 from conformance.harness.report.report import FILE_NAME, write_report
 

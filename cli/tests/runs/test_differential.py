@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.commands.test import test as command
-from cli.runs.differential import programs_of
+from cli.commands.suites.test import test as command
+from cli.runs.suites.differential import programs_of
 
 USAGE, NOT_RUN = 2, 3
 

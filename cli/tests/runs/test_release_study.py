@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.commands import evidence
-from cli.runs import release_study
-from cli.runs.release_study import NAMES, Step, add_release
+from cli.commands.suites import evidence
+from cli.runs.suites import release_study
+from cli.runs.suites.release_study import NAMES, Step, add_release
 from conformance.harness.releases import PINNED, RELEASES_FILE
 from conformance.harness.report.evidence.request_coverage import requests_without_entry
 

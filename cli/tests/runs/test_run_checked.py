@@ -8,8 +8,8 @@ import subprocess
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.commands.test import test as command
-from cli.runs.listing import keywords_of
+from cli.commands.suites.test import test as command
+from cli.runs.suites.listing import keywords_of
 from conformance.harness.pytest_plugin.collection.selection import applicable
 from conformance.harness.releases import STUDIED
 from conformance.harness.targets.target import (

@@ -60,7 +60,7 @@ def test_every_command_ends_with_130_on_an_interrupt(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    command = importlib.import_module("cli.commands.spec")
+    command = importlib.import_module("cli.commands.suites.spec")
     monkeypatch.setattr(command, "chosen", interrupt)
     ended = CliRunner().invoke(main, ["spec", "list"])
     assert ended.exit_code == 130

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from cli.runs.run_progress import is_shown
+from cli.runs.suites.run_progress import is_shown
 from rocketmq_conformance.paths import module_command
 
 STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped"
 AT_ONCE = """
 import os, time
-import cli.runs.run_progress as run_progress
+import cli.runs.suites.run_progress as run_progress
 
 run_progress.DELAY_S = 0
 

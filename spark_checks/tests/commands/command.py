@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from click.testing import CliRunner, Result
 
-from cli.commands.audit import audit
+from cli.commands.stores.audit import audit
 
 Runner = Callable[..., Result]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from cli.commands import audit as audit_command
+from cli.commands.stores import audit as audit_command
 from rocketmq_conformance.paths import module_command
 from spark_checks.audit import INVARIANTS, Audit, NotAudited, audit_store
 from spark_checks.broker_conf import ConfError, read_broker_conf

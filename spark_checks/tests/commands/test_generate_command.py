@@ -9,7 +9,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from cli.commands.generate import generate
+from cli.commands.stores.generate import generate
 
 
 def test_a_store_and_its_labels_are_written(tmp_path: Path) -> None:

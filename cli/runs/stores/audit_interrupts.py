@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from cli.runs.audits import fail
+from cli.runs.stores.audits import fail
 
 SIGNALLED = 128
 """Exit code of a command that a signal ended, without the signal's number."""

@@ -15,9 +15,9 @@ from cli.options.exit_codes import (
     USAGE,
     InterruptedCommand,
 )
-from cli.options.unknown_options import UnknownOptions
-from cli.runs.run_end import RunEnd
-from cli.runs.run_progress import run_progress
+from cli.options.suites.unknown_options import UnknownOptions
+from cli.runs.suites.run_end import RunEnd
+from cli.runs.suites.run_progress import run_progress
 from conformance.harness.targets.started.embedded import SOURCES
 
 PLUGINS = (

@@ -14,9 +14,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cli.runs.commit_log_files import commit_log_files, mapped, unreadable_entries
-from cli.runs.salvage_config import write_config
-from cli.runs.stated_offsets import stated_offsets
+from cli.runs.stores.commit_log_files import (
+    commit_log_files,
+    mapped,
+    unreadable_entries,
+)
+from cli.runs.stores.salvage_config import write_config
+from cli.runs.stores.stated_offsets import stated_offsets
 from reference.core.recovery_forecast.file_sizes import inferred_options
 from reference.core.salvage.changed_record import encode_changed
 from reference.core.salvage.log_plan import NewBytes, bridge, is_bridge, plan_file

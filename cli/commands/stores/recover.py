@@ -19,7 +19,7 @@ from cli.options.releases import recoverable_releases, release_option
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
 
 if TYPE_CHECKING:
-    from cli.runs.recover_copy import CopyRecovered
+    from cli.runs.stores.recover_copy import CopyRecovered
     from reference.core.recovery_forecast.outcome import Outcome
     from reference.core.store.types import StoreOptions
     from reference.shell.storage.read_only_files import ReadOnlyStore
@@ -117,7 +117,7 @@ def _recover_copy(
     store: Path, target: Path, outcome: Outcome, options: StoreOptions
 ) -> CopyRecovered:
     """Copy *store* to *target*, and recover the copy."""
-    from cli.runs.recover_copy import recover_copy
+    from cli.runs.stores.recover_copy import recover_copy
     from reference.shell.storage.store_copy import CopyError
 
     try:

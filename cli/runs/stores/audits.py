@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from cli.runs.audit_progress import shown_progress
+from cli.runs.stores.audit_progress import shown_progress
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -144,7 +144,7 @@ def _audited(
 
 
 def _forecast(store: str, options: AuditOptions) -> StartForecast | None:
-    from cli.runs.start_forecasts import start_forecast
+    from cli.runs.stores.start_forecasts import start_forecast
     from reference.core.broker.broker_config import BrokerOptions
     from reference.core.java_properties import read_properties
 

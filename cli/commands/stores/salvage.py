@@ -50,7 +50,7 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
     use, or the output cannot be written, 130 interrupted.
     """
     from cli.pages.salvage_report import as_json, as_text
-    from cli.runs.salvage_store import SalvageError, salvage_store
+    from cli.runs.stores.salvage_store import SalvageError, salvage_store
     from reference.core.recovery_forecast.store_view import ViewError
     from reference.core.store.mapped.files import FilesError
 

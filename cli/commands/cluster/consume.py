@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import click
 
-from cli.commands.produce import NAMESRV
+from cli.commands.cluster.produce import NAMESRV
 from cli.options.access import with_access
 from cli.options.exit_codes import FINDINGS, SUCCESS
 from conformance.harness.client.access import Access

@@ -12,7 +12,7 @@ from itertools import pairwise
 import click
 from _pytest.mark.expression import Expression
 
-from cli.runs.clause_tests import clause_tests, read_only_tests
+from cli.runs.suites.clause_tests import clause_tests, read_only_tests
 from conformance.harness.report.terminal.line_width import wrapped
 from conformance.harness.targets.started.embedded import SOURCES
 from spec.clause import Clause

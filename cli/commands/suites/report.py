@@ -38,7 +38,7 @@ from conformance.targets.implementations.record import (
     keep,
 )
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def _page_option(example: str) -> Decorator:

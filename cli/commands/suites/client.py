@@ -7,8 +7,15 @@ from pathlib import Path
 
 import click
 
-from cli.commands.test import test
-from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
+from cli.commands.suites.test import test
+from cli.options.suites.run_options import (
+    KNOWN,
+    LEVEL,
+    LISTED,
+    ONLY,
+    PROFILE,
+    WRITE_KNOWN,
+)
 from conformance.harness.targets.client_adapter import (
     FIRST_HELLO_TIMEOUT_S,
     FIRST_HELLO_VARIABLE,

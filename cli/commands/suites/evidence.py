@@ -16,9 +16,9 @@ import click
 
 from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, WrongValueError
 from cli.options.releases import releases_option
-from cli.runs.clause_tests import clause_tests
-from cli.runs.release_runs import Runs
-from cli.runs.release_study import (
+from cli.runs.suites.clause_tests import clause_tests
+from cli.runs.suites.release_runs import Runs
+from cli.runs.suites.release_study import (
     NAMES,
     REQUESTS,
     StepError,

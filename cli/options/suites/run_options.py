@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import completions as completing
+from cli.options.suites import completions as completing
 
 PROFILE = click.option(
     "--profile",

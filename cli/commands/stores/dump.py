@@ -61,7 +61,7 @@ def dump(
     Exit codes: 0 everything could be read, 1 damage was passed over, 2 the input is not
     a commit log. A directory or a broken link in place of a commit-log file is damage.
     """
-    from cli.runs.dump_records import WRITERS, Selection, describe
+    from cli.runs.stores.dump_records import WRITERS, Selection, describe
     from reference.core.salvage.readable_records import FoundRecord
 
     selection = Selection(topic=topic, key=key, begin_ms=begin, end_ms=end)
@@ -78,7 +78,7 @@ def dump(
 
 def _parts(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
     """Yield the records and the damage of *source*."""
-    from cli.runs.dump_records import DumpError, parts_of
+    from cli.runs.stores.dump_records import DumpError, parts_of
 
     try:
         yield from parts_of(source)

@@ -7,8 +7,8 @@ from shlex import quote
 
 import click
 
-from cli.options.completions import targets
 from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
+from cli.options.suites.completions import targets
 from conformance.harness.targets.probing.probe import Probed, names_of, probe
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import Target, TargetError, parse_target

@@ -12,12 +12,12 @@ from cli.exports.headers import evolution, headers
 from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
 from cli.exports.readers import dissector, kaitai
-from cli.options.clause_selection import chosen
-from cli.options.completions import chosen_clauses
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option
-from cli.options.run_options import LEVEL
-from cli.runs.clause_tests import clause_tests
+from cli.options.suites.clause_selection import chosen
+from cli.options.suites.completions import chosen_clauses
+from cli.options.suites.run_options import LEVEL
+from cli.runs.suites.clause_tests import clause_tests
 from conformance.harness.report.evidence.request_coverage import (
     ENTRIES_FILE,
     coverage_as_json,
@@ -26,7 +26,7 @@ from conformance.harness.report.terminal.line_width import wrapped
 from spec.clause import Clause
 from spec.observed import evidence_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @click.group()

@@ -12,7 +12,11 @@ from typing import BinaryIO, NamedTuple
 
 import orjson
 
-from cli.runs.commit_log_files import commit_log_files, mapped, unreadable_entries
+from cli.runs.stores.commit_log_files import (
+    commit_log_files,
+    mapped,
+    unreadable_entries,
+)
 from reference.core.salvage.readable_records import (
     DamagedRange,
     FoundRecord,

@@ -9,10 +9,7 @@ from typing import NoReturn
 
 import click
 
-from cli.commands.spec import show
-from cli.options import completions as completing
-from cli.options.clause_selection import chosen
-from cli.options.effort import effort_words
+from cli.commands.suites.spec import show
 from cli.options.exit_codes import (
     FINDINGS,
     NOT_RUN,
@@ -20,9 +17,19 @@ from cli.options.exit_codes import (
     USAGE,
     WrongValueError,
 )
-from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
 from cli.options.selection import select
-from cli.runs.listing import (
+from cli.options.suites import completions as completing
+from cli.options.suites.clause_selection import chosen
+from cli.options.suites.effort import effort_words
+from cli.options.suites.run_options import (
+    KNOWN,
+    LEVEL,
+    LISTED,
+    ONLY,
+    PROFILE,
+    WRITE_KNOWN,
+)
+from cli.runs.suites.listing import (
     TestsByClause,
     count_tests,
     keywords_of,
@@ -31,9 +38,9 @@ from cli.runs.listing import (
     selected_tests,
     without_writers,
 )
-from cli.runs.pytest_run import run_pytest
-from cli.runs.side_by_side import folder_of, keep_former, write_matrix
-from cli.runs.workers import ORDERS, jobs_of, seed_of, spread_words
+from cli.runs.suites.pytest_run import run_pytest
+from cli.runs.suites.side_by_side import folder_of, keep_former, write_matrix
+from cli.runs.suites.workers import ORDERS, jobs_of, seed_of, spread_words
 from conformance.harness.pytest_plugin.options import (
     BROKER_SUITES,
     DEFAULT_TARGET,
@@ -221,7 +228,7 @@ def _compare(
     report: Path | None,
 ) -> int:
     """Compare two targets by generated programs, and return the exit code."""
-    from cli.runs.differential import compare_targets, programs_of
+    from cli.runs.suites.differential import compare_targets, programs_of
 
     return compare_targets(
         target,

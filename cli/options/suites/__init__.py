@@ -1,0 +1,1 @@
+"""Options of commands that run suites, and completions of their values."""

@@ -1,0 +1,5 @@
+"""
+Runs of the suites: one target, several, releases in turn, and their progress.
+
+Begin with ``pytest_run.py``.
+"""
