@@ -23,8 +23,10 @@ from reference.core.salvage.readable_records import (
     readable_records,
 )
 from spec.host import Host
+from spec.layout import LayoutError
 from spec.store.file_names import COMMIT_LOG, offset_of
 from spec.store.message_record import Record, SystemFlag
+from spec.wire.bodies.zlib_stream import inflate
 from spec.wire.message.properties import Property, decode_properties, keys_of
 
 INFLATED_SIZE_MAX = 64 * 1024 * 1024
@@ -173,12 +175,12 @@ def body_of(record: Record) -> tuple[bytes, str]:
         return record.body, ""
     if record.system_flags & COMPRESSION_TYPE not in ZLIB_TYPES:
         return record.body, "other"
-    inflater = zlib.decompressobj()
     try:
-        body = inflater.decompress(record.body, INFLATED_SIZE_MAX)
+        return inflate(record.body, INFLATED_SIZE_MAX), ""
     except zlib.error:
         return record.body, "invalid"
-    return (body, "") if inflater.eof else (record.body, "too large")
+    except LayoutError:
+        return record.body, "too large"
 
 
 def describe(damaged: DamagedRange | str) -> str:
