@@ -205,16 +205,9 @@ def _pulled(client: Client, topic: str) -> Iterator[PlacedRecord]:
     group = unique_name("reader")
     require_success(client.update_group(group=group))
     for queue_id in range(QUEUES):
-        offset = 0
-        while True:
-            answer = client.pull(
-                topic=topic, queue_id=queue_id, offset=offset, group=group
-            )
-            if answer.code != ResponseCode.SUCCESS:
-                break
+        for answer in client.pull_to_end(topic=topic, queue_id=queue_id, group=group):
             for placed in scan(answer.body, 0, check_crc=False).records:
                 yield replace(placed, offset=placed.record.physical_offset)
-            offset = int(answer.fields["nextBeginOffset"])
 
 
 def wait_until_dispatched(files: StoreFiles, last: Sent) -> None:

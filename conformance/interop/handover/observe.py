@@ -214,14 +214,9 @@ def store_times(broker: Client, topic: str, queue_id: int) -> list[int]:
 
 def pulls(broker: Client, topic: str, queue_id: int) -> Iterator[Command]:
     """Yield the answers to pulls from offset 0 on, also one that refuses."""
-    offset = 0
-    while True:
-        answer = broker.pull(topic=topic, queue_id=queue_id, offset=offset, group=GROUP)
+    for answer in broker.pull_to_end(topic=topic, queue_id=queue_id, group=GROUP):
         if answer.code != ResponseCode.PULL_NOT_FOUND:
             yield answer
-        if answer.code != ResponseCode.SUCCESS:
-            return
-        offset = int(answer.fields["nextBeginOffset"])
 
 
 def rows(body: bytes) -> Iterator[str]:

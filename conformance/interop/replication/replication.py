@@ -19,7 +19,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.target import Target, parse_target
 from conformance.interop.replication.mixed_clusters import OURS
 from spec.store.file_names import COMMIT_LOG
-from spec.store.message_record import Record, decode_record, record_size
+from spec.store.message_record import Record, decode_record, decode_records, record_size
 from spec.wire.remoting.response_code import ResponseCode
 
 BROKER_NAME = "broker-pair"
@@ -153,15 +153,9 @@ def pull_all(
     broker: Client, topic: str, queue_id: int, *, group: str, first: int
 ) -> Iterator[Record]:
     """Yield the messages of a queue from *first* to its end."""
-    offset = first
-    while True:
-        answer = broker.pull(topic=topic, queue_id=queue_id, offset=offset, group=group)
-        if answer.code != ResponseCode.SUCCESS:
-            assert answer.code == ResponseCode.PULL_NOT_FOUND, answer
-            return
-        rest = memoryview(answer.body)
-        while rest:
-            record = decode_record(rest)
-            yield record
-            rest = rest[record_size(record) :]
-        offset = int(answer.fields["nextBeginOffset"])
+    for answer in broker.pull_to_end(
+        topic=topic, queue_id=queue_id, offset=first, group=group
+    ):
+        ended = answer.code == ResponseCode.PULL_NOT_FOUND
+        assert ended or answer.code == ResponseCode.SUCCESS, answer
+        yield from decode_records(answer.body)

@@ -24,7 +24,6 @@ from conformance.harness.targets.target import Capability, Target
 from spec.store.message_record import decode_records
 from spec.wire.message.property_names import PROPERTY_NAMES
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
-from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.batch_body import BatchMessage, encode_batch
 
 pytestmark = pytest.mark.long
@@ -94,12 +93,8 @@ def send_bad_messages(client: Client, topic: str) -> None:
 
 def bodies_in(client: Client, topic: str) -> list[bytes]:
     """Return the bodies of all messages in queue 0 of *topic*."""
-    bodies: list[bytes] = []
-    offset = 0
-    while True:
-        pulled = client.pull(topic=topic, offset=offset)
-        if pulled.code != ResponseCode.SUCCESS:
-            return bodies
-        records = decode_records(pulled.body)
-        bodies += [record.body for record in records]
-        offset = int(pulled.fields["nextBeginOffset"])
+    return [
+        record.body
+        for pulled in client.pull_to_end(topic=topic)
+        for record in decode_records(pulled.body)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from conformance.harness.client.peer import RESPONSE_TIMEOUT_S
 from conformance.harness.client.requests.invoker import (
@@ -16,6 +16,7 @@ from spec.wire.message.properties import encode_properties
 from spec.wire.message.topic_names import DEFAULT_TOPIC
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.batch_body import BatchMessage, encode_batch
 from spec.wire.send.send import LETTERS
 
@@ -134,6 +135,24 @@ class MessageRequests(Invoker):
             },
             timeout_s=timeout_s,
         )
+
+    def pull_to_end(
+        self,
+        *,
+        topic: str,
+        queue_id: int = 0,
+        offset: int = 0,
+        group: str = "suite_consumer",
+    ) -> Iterator[Command]:
+        """Yield the responses to pulls from *offset* on; the last has no messages."""
+        while True:
+            response = self.pull(
+                topic=topic, queue_id=queue_id, offset=offset, group=group
+            )
+            yield response
+            if response.code != ResponseCode.SUCCESS:
+                return
+            offset = int(response.fields["nextBeginOffset"])
 
     def begin_pull(
         self,
