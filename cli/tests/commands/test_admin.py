@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
-from conformance.meta.peers.lying_server import LyingServer, honest
+from conformance.harness.client.lying_server import LyingServer, honest
 from spec.host import Host
 from spec.store.message_record import Record, encode_record
 from spec.wire.message.message_id import encode_message_id

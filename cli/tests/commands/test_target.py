@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 from cli.commands.suites.target import TEMPLATE
 from cli.main import main
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.targets.probing.probe import WRONG_OPAQUES
 from conformance.harness.targets.started.target_file import read_target_file
-from conformance.meta.peers.lying_server import LyingServer, honest
 from conformance.meta.peers.test_probing import boastful, cluster, modest
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from enum import StrEnum
 
-from conformance.meta.peers.lying_server import LyingServer, honest
+from conformance.harness.client.lying_server import LyingServer, honest
 from spec.wire.bodies.fastjson import dumps
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.meta.peers.lying_server import LyingServer, honest
+from conformance.harness.client.lying_server import LyingServer, honest
 from spec.wire.bodies.fastjson import dumps
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.client.client import Client, plain_send
-from conformance.meta.peers.lying_server import LyingServer, honest
+from conformance.harness.client.lying_server import LyingServer, honest
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.client.address import Address
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.java import name_servers
 from conformance.harness.java.cluster_info import (
     GET_BROKER_CLUSTER_INFO,
     is_empty_name_server,
 )
 from conformance.harness.java.name_servers import acquire, release_to_pool
-from conformance.meta.peers.lying_server import LyingServer, honest
 from spec.wire.remoting.command import Command
 
 NO_BROKER = b'{"brokerAddrTable":{},"clusterAddrTable":{}}'

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.client.address import Address
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.targets import health
 from conformance.harness.targets.target import TargetError, parse_target
-from conformance.meta.peers.lying_server import LyingServer, honest
 from conformance.meta.peers.test_broken_targets import NEEDS_TOPIC, READS, run
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode

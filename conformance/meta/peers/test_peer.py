@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.harness.client.client import Client, RefusedError, require_success
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.peer import (
     ClosedError,
     NoResponseError,
@@ -16,7 +17,6 @@ from conformance.harness.client.peer import (
     WrongOpaqueError,
 )
 from conformance.harness.client.tamper import set_length
-from conformance.meta.peers.lying_server import LyingServer, honest
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.targets.probing.probe import (
     WRONG_OPAQUES,
     examine,
@@ -16,7 +17,6 @@ from conformance.harness.targets.probing.probe import (
 )
 from conformance.harness.targets.probing.probe_requests import NONSENSE_CODE
 from conformance.harness.targets.target import Target
-from conformance.meta.peers.lying_server import LyingServer, honest
 from conformance.meta.reports.test_outcomes import PRELUDE
 from spec.wire.bodies.fastjson import dumps
 from spec.wire.remoting.command import Command

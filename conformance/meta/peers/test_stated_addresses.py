@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.tap import Tap
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.target import Target, TargetError, parse_target
-from conformance.meta.peers.lying_server import LyingServer, honest
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode

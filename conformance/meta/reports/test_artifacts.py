@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from conformance.harness.client.conversations import CONVERSATIONS, Conversations
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.peer import ClosedError, Peer
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.failure.artifacts import file_name
@@ -19,7 +20,6 @@ from conformance.harness.failure.counterexample import counterexample, frames_of
 from conformance.harness.failure.frame_tree import frame_tree
 from conformance.harness.report.report import read_report
 from conformance.harness.targets.started.embedded import SOURCES
-from conformance.meta.peers.lying_server import LyingServer, honest
 from conformance.meta.reports.goldens import QUESTION, answered
 from conformance.meta.reports.test_outcomes import run
 from spec.wire.remoting.command import Command, decode_command, encode_command

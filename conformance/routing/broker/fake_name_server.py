@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Self
 
 from conformance.harness.client.address import Address
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.process.context import Closing
 from conformance.harness.process.deadline import wait_until
-from conformance.meta.peers.lying_server import LyingServer, honest
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 

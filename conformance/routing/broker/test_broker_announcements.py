@@ -8,6 +8,7 @@ from time import monotonic
 import pytest
 
 from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.lying_server import LyingServer
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
@@ -26,7 +27,6 @@ from conformance.harness.pytest_plugin.known_settings import (
 )
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, Target
-from conformance.meta.peers.lying_server import LyingServer
 from conformance.routing.broker.fake_name_server import PATIENCE_S, FakeNameServer
 from spec.clause import release_key
 from spec.integers import body_crc

@@ -9,6 +9,7 @@ from contextlib import closing
 import pytest
 
 from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.peer import Peer
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.ports import port_block
@@ -20,7 +21,6 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, Target, TargetError
-from conformance.meta.peers.lying_server import LyingServer, honest
 from conformance.routing.fake_broker import FakeBroker
 from spec.routing.broker_registration import BrokerIdentity
 from spec.routing.topic_config import (

@@ -1,7 +1,8 @@
 """
-Server with one known fault: it responds to every request by a function.
+Server that responds to every request by a function.
 
-The harness itself is tested on it, over a real connection.
+Tests of the harness give it one known fault. The suite `routing` makes name servers of
+it.
 """
 
 from __future__ import annotations
