@@ -27,6 +27,7 @@ from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.heartbeat import TAG
 from spec.wire.bodies.json_body import body_as_json
+from spec.wire.consumer.pull import PullFlag
 from spec.wire.headers.request_headers import (
     PULL_MESSAGE_FIELDS,
     PullMessageRequestHeader,
@@ -35,10 +36,10 @@ from spec.wire.message.properties import Property, encode_properties
 from spec.wire.message.topic_names import OFFSET_MOVED_TOPIC
 from spec.wire.remoting.response_code import SEE_FAQ, ResponseCode
 
-FLAG_COMMIT_OFFSET = 1
-FLAG_SUSPEND = 2
-FLAG_SUBSCRIPTION = 4
-"""Bits of sysFlag (Java: PullSysFlag)."""
+FLAG_COMMIT_OFFSET = int(PullFlag.COMMIT_OFFSET)
+FLAG_SUSPEND = int(PullFlag.SUSPEND)
+FLAG_SUBSCRIPTION = int(PullFlag.SUBSCRIPTION)
+"""Bits of sysFlag (Java: PullSysFlag); an enumeration's members are slow to look up."""
 
 _CODES = {
     GetMessageStatus.FOUND: ResponseCode.SUCCESS,

@@ -30,12 +30,15 @@ from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import ONEWAY_BIT, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response, ResponseTemplate
 from reference.core.store.types import NewMessage, PutResult, PutStatus
+from spec.store.message_record import SystemFlag
 from spec.wire.headers.request_headers import (
     SEND_MESSAGE_FIELDS,
     SEND_MESSAGE_V2_FIELDS,
     SendMessageRequestHeader,
 )
 from spec.wire.message.properties import (
+    NAME_END,
+    VALUE_END,
     Property,
     decode_properties,
     encode_properties,
@@ -44,11 +47,10 @@ from spec.wire.message.topic_names import DEFAULT_TOPIC, RETRY_PREFIX, TOPIC_LEN
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
-MULTI_TAGS_FLAG = 2
-_NAME_END, _VALUE_END = "\x01", "\x02"
+MULTI_TAGS_FLAG = int(SystemFlag.MULTI_TAGS)
 # Members of an enumeration are slow to look up.
 _TRAN_MSG, _CLUSTER = str(Property.TRAN_MSG), str(Property.CLUSTER)
-_NO_VALUE = _NAME_END + _VALUE_END
+_NO_VALUE = NAME_END + VALUE_END
 
 _PUT_OK, _SUCCESS = PutStatus.PUT_OK, int(ResponseCode.SUCCESS)
 _STORED = {
@@ -218,15 +220,15 @@ def with_property(properties: str, name: str, value: str) -> str:
 
     Pairs without a name or a value are lost, as by decoding and encoding again.
     """
-    whole = properties.endswith(_VALUE_END) or not properties
-    pairs = properties if whole else properties + _VALUE_END
+    whole = properties.endswith(VALUE_END) or not properties
+    pairs = properties if whole else properties + VALUE_END
     needs_decoding = (
         _NO_VALUE in pairs
-        or pairs.count(_NAME_END) != pairs.count(_VALUE_END)
-        or name + _NAME_END in pairs
+        or pairs.count(NAME_END) != pairs.count(VALUE_END)
+        or name + NAME_END in pairs
     )
     if not needs_decoding:
-        return f"{pairs}{name}{_NAME_END}{value}{_VALUE_END}"
+        return f"{pairs}{name}{NAME_END}{value}{VALUE_END}"
     return encode_properties({**decode_properties(properties), name: value})
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
-from spec.routing.topic_config import Permission
+from spec.routing.topic_config import Permission, TopicFlag
 from spec.wire.message.topic_names import (
     BENCHMARK_TOPIC,
     DEFAULT_TOPIC,
@@ -24,8 +24,8 @@ from spec.wire.message.topic_names import (
 
 PERM_READ, PERM_WRITE = int(Permission.READ), int(Permission.WRITE)
 PERM_INHERIT = int(Permission.INHERIT)
-UNIT_FLAG = 1
-UNIT_SUBSCRIPTION_FLAG = 2
+UNIT_FLAG = int(TopicFlag.UNIT)
+UNIT_SUBSCRIPTION_FLAG = int(TopicFlag.UNIT_SUBSCRIPTION)
 _HARMLESS = re.compile(r"(?!\.{1,2}\Z)[^/\\\x00]+")
 
 
