@@ -19,13 +19,15 @@ from columns.gather import Ints
 from columns.record_properties import Properties
 from spark_checks.columns.record_checksums import disagreeing
 from spec.store.message_record import SystemFlag
+from spec.wire.bodies.zlib_stream import (
+    COMPRESSION_TYPE,
+    LZ4_TYPE,
+    ZLIB_TYPES,
+    ZSTD_TYPE,
+)
 
 KNOWN_FLAGS = 0x7FF
 """System flags with a meaning in some release; bits 8 to 10 since 5.0."""
-COMPRESSION_TYPE = 0x700
-LZ4_TYPE, ZSTD_TYPE = 0x100, 0x200
-ZLIB_TYPES = (0, 0x300)
-"""Compression types of zlib: none, as before 5.0, and its own."""
 INFLATED_MAX = 64 * 1024 * 1024
 """Largest number of inflated bytes to check."""
 _INFLATED_AT_ONCE = 64 * 1024

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from spark_checks.columns.record_damage import LZ4_TYPE, ZSTD_TYPE
 from spark_checks.faults.fault import (
     Expected,
     Fault,
@@ -24,6 +23,7 @@ from spark_checks.generate.part import Placed
 from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
 from spec.store.message_record import SystemFlag, decode_record, record_layout
+from spec.wire.bodies.zlib_stream import LZ4_TYPE, ZSTD_TYPE
 
 Found = tuple[Expected, Sequence[Expected]]
 _at = {f.name: f.offset for f in leading_fields(record_layout, system_flags=0)}

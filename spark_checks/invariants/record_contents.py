@@ -7,17 +7,12 @@ from __future__ import annotations
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.columns.record_damage import (
-    CLOCK_TOLERANCE_MS,
-    COMPRESSION_TYPE,
-    LZ4_TYPE,
-    ZSTD_TYPE,
-    RecordDamage,
-)
+from spark_checks.columns.record_damage import CLOCK_TOLERANCE_MS, RecordDamage
 from spark_checks.findings import Invariant
 from spark_checks.tables.finding_rows import ERROR, WARNING, Rule, record_message
 from spec.store import message_record, record_checksum
 from spec.store.recovery import recovery
+from spec.wire.bodies.zlib_stream import COMPRESSION_TYPE, LZ4_TYPE, ZSTD_TYPE
 from spec.wire.message import properties
 
 PROPERTIES_PARSE = Invariant(

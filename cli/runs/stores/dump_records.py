@@ -26,14 +26,11 @@ from spec.host import Host
 from spec.layout import LayoutError
 from spec.store.file_names import COMMIT_LOG, offset_of
 from spec.store.message_record import Record, SystemFlag
-from spec.wire.bodies.zlib_stream import inflate
+from spec.wire.bodies.zlib_stream import COMPRESSION_TYPE, ZLIB_TYPES, inflate
 from spec.wire.message.properties import Property, decode_properties, keys_of
 
 INFLATED_SIZE_MAX = 64 * 1024 * 1024
 """A body that inflates to more is written as it is stored."""
-COMPRESSION_TYPE = 7 << 8
-"""Bits of sysFlag with the compression of 5.x: 0 and 3 are zlib."""
-ZLIB_TYPES = (0, 3 << 8)
 COLUMNS = ("offset", "topic", "queue", "queueOffset", "storeTime", "keys", "bodySize")
 
 

@@ -14,16 +14,19 @@ from dataclasses import dataclass
 from reference.core.client.message import MessageQueue
 from spec.layout import LayoutError
 from spec.store.message_record import Record, SystemFlag, decode_record
-from spec.wire.bodies.zlib_stream import inflate
+from spec.wire.bodies.zlib_stream import (
+    COMPRESSION_TYPE,
+    LZ4_TYPE,
+    ZLIB_TYPES,
+    ZSTD_TYPE,
+    inflate,
+)
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import Property, decode_properties
 
 DECOMPRESSED_SIZE_MAX = 256 * 1024 * 1024
 """Bytes; Java has no limit, and 4 MB of zlib can become 4 GB."""
-_METHOD_SHIFT = 8
-_METHOD_MASK = 7
-_CODECS = {1: "lz4", 2: "zstd"}
-_ZLIB = frozenset({0, 3})
+_CODECS = {LZ4_TYPE: "lz4", ZSTD_TYPE: "zstd"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +76,15 @@ def decode_message(body: bytes, broker_name: str) -> MessageExt:
 
 def decompress(body: bytes, system_flags: int) -> bytes:
     """Decompress *body*; raise LayoutError if that fails."""
-    method = system_flags >> _METHOD_SHIFT & _METHOD_MASK  # [CLIENT-PULL-009]
+    kind = system_flags & COMPRESSION_TYPE  # [CLIENT-PULL-009]
     try:
-        if method in _ZLIB:
+        if kind in ZLIB_TYPES:
             return inflate(body, DECOMPRESSED_SIZE_MAX)
-        if method in _CODECS:
-            return _decode(body, _CODECS[method])
+        if kind in _CODECS:
+            return _decode(body, _CODECS[kind])
     except (zlib.error, OSError) as error:
         raise LayoutError(f"cannot be decompressed: {error}", field="body") from error
-    raise LayoutError(f"unknown compression method {method}", field="body")
+    raise LayoutError(f"unknown compression method {kind >> 8}", field="body")
 
 
 def _decode(body: bytes, codec: str) -> bytes:
