@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-import cli.commands.suites.evidence
+from cli.commands.suites import evidence as evidence_command
 from cli.runs.suites.clause_tests import clause_tests
 from cli.runs.suites.release_runs import RunError, Runs
 from cli.tests.pages.reports import report, written
@@ -42,19 +42,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of the evidence of these tests."""
     folder = tmp_path / "evidence"
     folder.mkdir()
-    monkeypatch.setattr(cli.commands.suites.evidence, "FOLDER", folder)
-    monkeypatch.setattr(cli.commands.suites.evidence, "tested_clauses", lambda: TESTED)
-    monkeypatch.setattr(cli.commands.suites.evidence, "java_in_use", lambda: "21.0.1")
-    monkeypatch.setattr(
-        cli.commands.suites.evidence, "all_evidence", lambda: observed(PASSED)
-    )
+    monkeypatch.setattr(evidence_command, "FOLDER", folder)
+    monkeypatch.setattr(evidence_command, "tested_clauses", lambda: TESTED)
+    monkeypatch.setattr(evidence_command, "java_in_use", lambda: "21.0.1")
+    monkeypatch.setattr(evidence_command, "all_evidence", lambda: observed(PASSED))
     return folder
 
 
 def run(*arguments: str) -> Result:
     """Return the result of the command; an exception fails the test."""
     return CliRunner().invoke(
-        cli.commands.suites.evidence.evidence, list(arguments), catch_exceptions=False
+        evidence_command.evidence, list(arguments), catch_exceptions=False
     )
 
 
@@ -120,7 +118,7 @@ def test_a_clause_that_passes_now_differs_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failed = observed({**PASSED, "WIRE-FRAME-001": "fail"})
-    monkeypatch.setattr(cli.commands.suites.evidence, "all_evidence", lambda: failed)
+    monkeypatch.setattr(evidence_command, "all_evidence", lambda: failed)
     result = run("check", written(tmp_path, report(PASSED, **RELEASE)))
     assert result.exit_code == 1
     assert "differs WIRE-FRAME-001  here pass, recorded fail" in result.output
@@ -160,7 +158,7 @@ def test_only_what_is_not_yet_seen_is_run_and_added(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = observed({"WIRE-FRAME-001": "pass", "WIRE-GONE-001": "pass"})
-    monkeypatch.setattr(cli.commands.suites.evidence, "all_evidence", lambda: gone)
+    monkeypatch.setattr(evidence_command, "all_evidence", lambda: gone)
     selections: list[list[str]] = []
 
     def ran(runs: Runs, release: str, _directory: Path) -> dict[str, Any]:
@@ -191,7 +189,7 @@ def test_a_part_takes_nothing_away(
     older = observed({"WIRE-FRAME-001": "unsupported"})
     reasons = {"WIRE-FRAME-001": "no such thing here"}
     known = {"4.6.0": replace(older["4.6.0"], reasons=reasons)}
-    monkeypatch.setattr(cli.commands.suites.evidence, "all_evidence", lambda: known)
+    monkeypatch.setattr(evidence_command, "all_evidence", lambda: known)
     part = report({"WIRE-FRAME-002": "pass"}, **RELEASE)
     assert run("record", "--younger", written(tmp_path, part)).exit_code == 0
     made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
@@ -214,9 +212,7 @@ def test_a_clause_of_a_parameter_that_has_a_name_is_tested(tmp_path: Path) -> No
 def test_reports_of_parts_are_put_together(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        cli.commands.suites.evidence, "all_evidence", lambda: observed({})
-    )
+    monkeypatch.setattr(evidence_command, "all_evidence", lambda: observed({}))
     files = []
     for clause in PASSED:
         (tmp_path / clause).mkdir()
@@ -265,9 +261,7 @@ def test_a_release_that_does_not_run_is_the_harness_fault(
 
 
 def test_the_recorded_releases_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        cli.commands.suites.evidence, "tested_clauses", lambda: {"WIRE-FRAME-003"}
-    )
+    monkeypatch.setattr(evidence_command, "tested_clauses", lambda: {"WIRE-FRAME-003"})
     result = run("list")
     assert result.output == (
         "4.6.0  2026-01-31  Java 21.0.1  2 pass, 0 fail, 0 error, 0 known,"
