@@ -180,6 +180,7 @@ def test(
     if explain:
         click.get_current_context().invoke(show, selection=explain)
         return
+    _check_words(pytest_args)
     names = targets or (DEFAULT_TARGET,)
     _check((*names, against) if against else names, profile)
     if against:
@@ -264,6 +265,13 @@ def _check(names: tuple[str, ...], profile: str | None) -> None:
             release_of_profile(profile)
     except (TargetError, ValueError) as error:
         raise click.UsageError(str(error)) from None
+
+
+def _check_words(pytest_args: tuple[str, ...]) -> None:
+    """Raise UsageError for a first word that pytest would take for a missing file."""
+    first = pytest_args[0] if pytest_args else "-"
+    if not first.startswith("-") and not Path(first.partition("::")[0]).exists():
+        raise click.UsageError(f"a target follows its option: --target {first}")
 
 
 def suites_of(names: tuple[str, ...]) -> str:

@@ -67,6 +67,14 @@ def test_an_unknown_profile_is_an_error_with_the_known_ones() -> None:
     assert "9.9 is none of 4.4, 4.5, 4.6" in ended.output
 
 
+def test_a_target_without_its_option_is_one_line() -> None:
+    ended = run("127.0.0.1:9876")
+    assert ended.exit_code == 2
+    assert ended.output.endswith(
+        "Error: a target follows its option: --target 127.0.0.1:9876\n"
+    )
+
+
 def test_an_unknown_suite_is_an_error_with_the_known_ones() -> None:
     ended = run("--suite", "wire,wier")
     assert ended.exit_code == 2
