@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect
@@ -91,6 +91,9 @@ def test_values_of_a_binary_header_are_read_in_utf8(
 @OVER_THE_WIRE
 @given(size=near(2**7, 2**8, 2**15, 2**16))
 def test_a_binary_value_of_any_size_is_skipped_whole(server: Server, size: int) -> None:
+    # A broker reads an empty value as null, and finds "null" in the signed content
+    # (5.3.3 RocketMQSerializable#readStr, AclUtils#combineRequestContent).
+    assume(size or server.peer.access.credentials is None)
     fields = {"padding": "p" * size, **server.question.fields}
     answer = server.request(fields=fields, serialize_type=SerializeType.ROCKETMQ)
     expect(
