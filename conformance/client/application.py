@@ -97,7 +97,15 @@ class Application:
     features: frozenset[str]
     intervals: dict[str, int]
     cluster: ScriptedCluster
+    first_answer: int = 0
+    """Number of answers of the adapter before the running test."""
     _made: list[str] = field(default_factory=list)
+
+    def end_if_unsupported(self) -> None:
+        """Make the running test unsupported if an answer to it is."""
+        for answer in list(self.adapter.answers.values())[self.first_answer :]:
+            if "unsupported" in answer:
+                outcome_of(answer)
 
     def need(self, *features: str) -> None:
         """Make the running test unsupported if the client lacks one of *features*."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
 from conformance.client.application import Application
 from conformance.client.scripted_broker import ScriptedBroker
 from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.harness.process.deadline import TooLateError
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, need, unique_name
 from conformance.harness.targets.client_adapter import Adapter
 from conformance.harness.targets.client_target import ClientTarget
@@ -68,12 +69,25 @@ def application(
     greeting = adapter.hello()
     made = Application(
         adapter=adapter,
+        first_answer=len(adapter.answers),
         features=frozenset(greeting.get("features", ())),
         intervals=dict(greeting.get("intervals", {})),
         cluster=cluster,
     )
     yield made
     made.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Make a test unsupported that waits for a request of an unsupported verb."""
+    try:
+        return (yield)
+    except TooLateError:
+        application = pyfuncitem.funcargs.get("application")
+        if isinstance(application, Application):
+            application.end_if_unsupported()
+        raise
 
 
 @pytest.fixture

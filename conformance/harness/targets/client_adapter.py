@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shlex
 import subprocess
 import tempfile
@@ -31,6 +32,8 @@ FIRST_HELLO_TIMEOUT_S = 30.0
 """For the first adapter of a run, which starts alone."""
 FIRST_HELLO_VARIABLE = "RMQC_HELLO_TIMEOUT_S"
 """Environment variable with another timeout of the first hello."""
+_ERROR = re.compile(r"(?:Exception in thread .* )?[\w.]*(?:Error|Exception)\b")
+"""Begin of a line of standard error with the reason of an end."""
 ENDING_S = 5.0
 """Time in which a program ends that has closed its input."""
 
@@ -146,9 +149,12 @@ class Adapter:
             how = f"it wrote events, but no response within {timeout_s:g} s"
         else:
             how = f"it wrote no line within {timeout_s:g} s (is its output flushed?)"
-        errors = self.log().strip().splitlines()
-        last = f"ends with {errors[-1]!r}" if errors else "is empty"
-        return f"{how}; its standard error {last}"
+        lines = self.log().strip().splitlines()
+        # Node writes its release behind an error and its stack, Java only the stack.
+        errors = [line for line in lines if _ERROR.match(line)]
+        last = f"ends with {lines[-1]!r}" if lines else "is empty"
+        has = f"has {errors[-1]!r}" if errors else last
+        return f"{how}; its standard error {has}"
 
     def log(self) -> str:
         """Return the end of what it wrote to standard error."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import shlex
 import sys
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from conformance.harness.targets.client_adapter import FIRST_HELLO_VARIABLE
+from conformance.client.application import Application
+from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.harness.targets.client_adapter import FIRST_HELLO_VARIABLE, Adapter
 from conformance.harness.targets.target import TargetError, parse_target
 
 SILENT = "import sys; print('ready', file=sys.stderr, flush=True); sys.stdin.read()"
@@ -38,9 +42,14 @@ EVENT = r'import sys; print("{\"event\": \"x\"}", flush=True); sys.stdin.read()'
             "no hello from the adapter: it wrote what is no line: b'hello\\n'; its"
             " standard error is empty",
         ),
+        (
+            "import sys; sys.exit('Error: no client\\n    at a.js:1\\n\\nNode.js v20')",
+            "no hello from the adapter: it ended with exit status 1; its standard error"
+            " has 'Error: no client'",
+        ),
         (HELLO, "its hello lacks 'release'"),
     ],
-    ids=["silent", "event", "ended", "text", "no release"],
+    ids=["silent", "event", "ended", "text", "stack", "no release"],
 )
 def test_an_adapter_without_a_hello_is_one_line(
     program: str, reason: str, monkeypatch: pytest.MonkeyPatch
@@ -50,3 +59,18 @@ def test_an_adapter_without_a_hello_is_one_line(
     with pytest.raises(TargetError) as error:
         parse_target(f"client:{command}").start()
     assert str(error.value) == reason
+
+
+def test_an_unsupported_verb_ends_a_test_that_waits_for_its_request() -> None:
+    adapter = SimpleNamespace(answers={1: {"unsupported": "of before"}, 2: {}})
+    application = Application(
+        adapter=cast(Adapter, adapter),
+        features=frozenset(),
+        intervals={},
+        cluster=cast(ScriptedCluster, None),
+        first_answer=1,
+    )
+    application.end_if_unsupported()
+    adapter.answers[3] = {"unsupported": "send"}
+    with pytest.raises(pytest.skip.Exception, match="does not support this: send"):
+        application.end_if_unsupported()
