@@ -3,7 +3,7 @@ Daemon of Spark's Python workers, here and on a cluster.
 
 Spark's own daemon forks workers that each import numpy, Arrow and the layouts. This one
 imports them first, so that workers share them. It also loads the kernels if the driver
-requests that. Daemons for other modules plan tables only.
+requests that. Tables are planned by daemons of Spark.
 """
 
 from __future__ import annotations

@@ -12,16 +12,9 @@ from contextlib import contextmanager, nullcontext
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.session.session import spark_session
+from spark_checks.session.session import QUERIES_OF_FEW_ROWS, spark_session
 from spark_checks.tests.commands.command import Runner, run_alone
 from spark_checks.tests.readers.with_kernels import with_kernels
-
-QUERIES_OF_FEW_ROWS = {
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.shuffle.partitions": "1",
-}
-"""Settings with which a query of few rows takes half the time."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -46,11 +39,11 @@ def each_implementation(request: pytest.FixtureRequest) -> Iterator[None]:
 def spark() -> Iterator[SparkSession]:
     """Yield a local session, which interprets its queries.
 
-    Compiling a query takes longer than its few rows. Sessions of the command compile,
-    as always.
+    Its queries are those of a small store, and are shuffled to one partition.
     """
+    settings = {**QUERIES_OF_FEW_ROWS, "spark.sql.shuffle.partitions": "1"}
     with spark_session("local[2]") as session:
-        for name, value in QUERIES_OF_FEW_ROWS.items():
+        for name, value in settings.items():
             session.conf.set(name, value)
         yield session
     with warnings.catch_warnings():

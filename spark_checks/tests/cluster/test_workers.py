@@ -14,10 +14,19 @@ import zipimport
 from collections.abc import Iterable
 from pathlib import Path
 
+import psutil
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.session.session import SOCKET_PATH_MAX, socket_settings
+from spark_checks.session.session import (
+    SOCKET_PATH_MAX,
+    WORKERS_DAEMON,
+    socket_settings,
+)
+from spark_checks.store_files import list_store
+from spark_checks.tables.store_tables import open_commit_log
+
+FIXTURE = Path(__file__).resolve().parents[3] / "fixtures" / "store" / "4.6.0-stopped"
 
 
 def _state_of_a_worker(_: Iterable[int]) -> Iterable[tuple[bool, bool, int]]:
@@ -50,6 +59,23 @@ def test_a_worker_has_imported_before_and_lists_no_archive_for_each_task(
         assert frozen > 10_000
 
 
+def test_a_table_needs_no_workers_of_its_own_and_no_search_for_sources(
+    spark: SparkSession,
+) -> None:
+    store = list_store(str(FIXTURE))
+    assert open_commit_log(spark, store, {}).count() > 0
+    lines = {
+        " ".join(one.cmdline()): one.environ()
+        for one in psutil.Process().children(recursive=True)
+        if one.status() != psutil.STATUS_ZOMBIE
+    }
+    of_tasks = [one for line, one in lines.items() if WORKERS_DAEMON in line]
+    assert of_tasks
+    assert not any("SPARK_SIMPLIFIED_TRACEBACK" in one for one in of_tasks)
+    assert any("plan_data_source_read" in line for line in lines)
+    assert not any("lookup_data_sources" in line for line in lines)
+
+
 def test_sockets_have_paths_only_where_these_fit() -> None:
     near = socket_settings(Path("/tmp/rmqc-audit-x"))  # noqa: S108 # nothing is written
     far = socket_settings(Path("/" + SOCKET_PATH_MAX * "x"))
@@ -60,9 +86,9 @@ def test_sockets_have_paths_only_where_these_fit() -> None:
 
 @pytest.mark.slow
 def test_workers_start_with_spark_where_a_size_is_said() -> None:
-    assert _alone(None) == "[] [False, False]"
-    assert _alone(0) == "['spark_checks.session.workers'] [False, False]"
-    assert _alone(1 << 50) == "['spark_checks.session.workers'] [True, True]"
+    assert _alone(None) == "[] [False, False] true"
+    assert _alone(0) == "['spark_checks.session.workers'] [False, False] false"
+    assert _alone(1 << 50) == "['spark_checks.session.workers'] [True, True] true"
 
 
 def _alone(size: int | None) -> str:
@@ -90,5 +116,6 @@ with spark_session("local[2]", has_sources=False, size={size}) as session:
         lines.append(one.as_dict(["cmdline"])["cmdline"] or [])  # none of a zombie
     daemons = {{name for line in lines for name in line if name == WORKERS_DAEMON}}
     tasks = session.sparkContext.parallelize(range(2), 2)
-    print(sorted(daemons), tasks.map(has_kernels).collect())
+    compiles = session.conf.get("spark.sql.codegen.wholeStage")
+    print(sorted(daemons), tasks.map(has_kernels).collect(), compiles)
 """
