@@ -25,9 +25,8 @@ from bench.processes.java_decoder import JavaDecoder
 from bench.processes.recorded_log import RecordedLog, as_dict
 from columns.log_batch import read_batches
 from spark_checks.columns.arrow_batch import as_arrow
-from spec.derive.codecs import record_codec
 from spec.layout import parse
-from spec.store.message_record import record_layout
+from spec.store.message_record import record_codec, record_layout
 
 WARM_UP_PASSES = 40
 """Passes of Java that do not count: its compiler needs some thousand calls."""

@@ -20,12 +20,11 @@ from spark_checks.generate.rich_part import (
     extension_offset,
 )
 from spark_checks.generate.rounds import BATCH_COUNT, Kind
-from spec.derive.codecs import unit_codec
 from spec.derive.numpy_dtype import leading_fields
 from spec.integers import tags_code
 from spec.store import batch_queue
 from spec.store.batch_queue import BATCH_QUEUE, batch_unit_layout
-from spec.store.consume_queue import UNIT_SIZE, unit_layout
+from spec.store.consume_queue import UNIT_SIZE, unit_codec, unit_layout
 from spec.store.file_names import file_name
 from spec.store.message_record import record_layout
 from spec.store.queue_extension import (

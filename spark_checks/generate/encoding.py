@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spec.derive.codecs import record_codec
 from spec.integers import body_crc, tags_code
-from spec.store.message_record import Record, record_size
+from spec.store.message_record import Record, record_codec, record_size
 from spec.store.record_checksum import CHECKSUM_SIZE, encode_checksum
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS, decode_delay_levels
 from spec.wire.message.properties import decode_properties

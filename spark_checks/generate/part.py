@@ -19,9 +19,8 @@ from spark_checks.generate.index_part import index_file_name, index_of
 from spark_checks.generate.plan import BEGAN_AT_MS, Plan, PlanError
 from spark_checks.generate.rich_part import Piece, extension_offset, rich_pieces
 from spark_checks.generate.rounds import Kind, counts_of, records_of_round, steps_of
-from spec.derive.codecs import unit_codec
 from spec.store.blank import BLANK_SIZE_MIN, Blank, encode_blank
-from spec.store.consume_queue import UNIT_SIZE
+from spec.store.consume_queue import UNIT_SIZE, unit_codec
 from spec.store.file_names import file_name
 from spec.store.message_record import Record, record_size
 from spec.store.queue_extension import extension_address

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from spark_checks.generate.encoding import tags_code_of
 from spark_checks.generate.plan import BATCH_TOPIC, LMQ_NAMES, Plan
 from spark_checks.generate.rounds import BATCH_COUNT, Kind, steps_of
-from spec.derive.codecs import unit_codec
 from spec.store import batch_queue, queue_extension
 from spec.store.batch_queue import BATCH_QUEUE, BatchUnit, encode_batch_unit
-from spec.store.consume_queue import UNIT_SIZE
+from spec.store.consume_queue import UNIT_SIZE, unit_codec
 from spec.store.message_record import Record, record_size
 from spec.store.queue_extension import (
     END_SIZE,

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from construct import Int32sb, Int64sb, Struct
 
 from spec.clause import Clause, Level
+from spec.derive.struct_codec import compile_codec
 from spec.integers import INT32_MAX
-from spec.layout import LayoutError, build, field, parse
+from spec.layout import LayoutError, field
 
 UNIT_SIZE = 20
 """Bytes of a unit (Java: CQ_STORE_UNIT_SIZE)."""
@@ -125,6 +126,7 @@ unit_layout = Struct(
     field("tags_code", Int64sb, "hash of the tag, or when a delayed message is due"),
 )
 assert unit_layout.sizeof() == UNIT_SIZE
+unit_codec = compile_codec(unit_layout, usual=[()])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,17 +156,13 @@ class Unit:
 
 def encode_unit(unit: Unit) -> bytes:
     """Return the 20 bytes of *unit*."""
-    return build(unit_layout, {name: getattr(unit, name) for name in Unit.__slots__})
+    return unit_codec.encode((unit.commit_log_offset, unit.size, unit.tags_code))
 
 
 def decode_unit(data: bytes | memoryview) -> Unit:
     """Return the unit that begins *data*; ignore later bytes."""
-    parsed = parse(unit_layout, data[:UNIT_SIZE])
-    return Unit(
-        commit_log_offset=parsed.commit_log_offset,
-        size=parsed.size,
-        tags_code=parsed.tags_code,
-    )
+    commit_log_offset, size, tags_code = unit_codec.decode(data[:UNIT_SIZE])
+    return Unit(commit_log_offset=commit_log_offset, size=size, tags_code=tags_code)
 
 
 def decode_units(data: bytes | memoryview) -> list[Unit]:

@@ -31,9 +31,10 @@ from construct import (
 )
 
 from spec.clause import Clause, Level
+from spec.derive.struct_codec import compile_codec
 from spec.host import Host
 from spec.integers import body_crc
-from spec.layout import LayoutError, build, field, parse, read_row
+from spec.layout import LayoutError, field, read_row
 
 MAGIC_V1 = 0xDAA320A7
 """Marks a record whose topic length is one byte."""
@@ -266,6 +267,14 @@ record_layout = Struct(
     ),
 )
 
+record_codec = compile_codec(
+    record_layout,
+    usual=[
+        (MAGIC_V1, 0),
+        (MAGIC_V1, int(SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6)),
+    ],
+)
+
 FIXED_SIZE_V4 = 91
 """Bytes of a record with IPv4 hosts and no body, topic or properties."""
 SMALLEST_SIZE = FIXED_SIZE_V4
@@ -315,27 +324,28 @@ def record_size(record: Record) -> int:
 
 def encode_record(record: Record) -> bytes:
     """Return the bytes of *record*."""
-    return build(
-        record_layout,
-        {
-            "size": record_size(record),
-            "magic": record.magic,
-            "body_crc": body_crc(record.body),
-            "queue_id": record.queue_id,
-            "flag": record.flag,
-            "queue_offset": record.queue_offset,
-            "physical_offset": record.physical_offset,
-            "system_flags": record.system_flags,
-            "born_at_ms": record.born_at_ms,
-            "born_host": record.born_host.as_field(),
-            "stored_at_ms": record.stored_at_ms,
-            "store_host": record.store_host.as_field(),
-            "reconsume_times": record.reconsume_times,
-            "prepared_transaction_offset": record.prepared_transaction_offset,
-            "body": record.body,
-            "topic": record.topic.encode("utf-8", "surrogateescape"),
-            "properties": record.properties.encode("utf-8", "surrogateescape"),
-        },
+    return record_codec.encode(
+        (
+            record_size(record),
+            record.magic,
+            body_crc(record.body),
+            record.queue_id,
+            record.flag,
+            record.queue_offset,
+            record.physical_offset,
+            record.system_flags,
+            record.born_at_ms,
+            record.born_host.address,
+            record.born_host.port,
+            record.stored_at_ms,
+            record.store_host.address,
+            record.store_host.port,
+            record.reconsume_times,
+            record.prepared_transaction_offset,
+            record.body,
+            record.topic.encode("utf-8", "surrogateescape"),
+            record.properties.encode("utf-8", "surrogateescape"),
+        )
     )
 
 
@@ -346,32 +356,51 @@ def decode_record(data: bytes | memoryview, *, check_crc: bool = True) -> Record
     only the body is wrong and *check_crc* is true.
     """
     size = size_of_record(data)
-    parsed = parse(record_layout, data[:size])
-    record = Record(
-        topic=parsed.topic.decode("utf-8", "surrogateescape"),
-        queue_id=parsed.queue_id,
-        queue_offset=parsed.queue_offset,
-        physical_offset=parsed.physical_offset,
-        body=parsed.body,
-        properties=parsed.properties.decode("utf-8", "surrogateescape"),
-        flag=parsed.flag,
-        system_flags=parsed.system_flags,
-        born_at_ms=parsed.born_at_ms,
-        born_host=Host(parsed.born_host.address, parsed.born_host.port),
-        stored_at_ms=parsed.stored_at_ms,
-        store_host=Host(parsed.store_host.address, parsed.store_host.port),
-        reconsume_times=parsed.reconsume_times,
-        prepared_transaction_offset=parsed.prepared_transaction_offset,
-        magic=parsed.magic,
-    )
-    if record_size(record) != size:
-        reason = f"size says {size} bytes, the fields take {record_size(record)}"
+    values, end = record_codec.decode_from(data[:size])
+    if end != size:
+        reason = f"size says {size} bytes, the fields take {end}"
         raise LayoutError(reason, field="size", offset=0)
-    if check_crc and parsed.body_crc != body_crc(record.body):
-        computed = body_crc(record.body)
-        reason = f"{parsed.body_crc:#010x} stored, {computed:#010x} computed"
+    (
+        _,
+        magic,
+        stored_crc,
+        queue_id,
+        flag,
+        queue_offset,
+        physical_offset,
+        system_flags,
+        born_at_ms,
+        born_address,
+        born_port,
+        stored_at_ms,
+        store_address,
+        store_port,
+        reconsume_times,
+        prepared_transaction_offset,
+        body,
+        topic,
+        properties,
+    ) = values
+    if check_crc and stored_crc != body_crc(body):
+        reason = f"{stored_crc:#010x} stored, {body_crc(body):#010x} computed"
         raise BadChecksumError(reason, field="body_crc", offset=8)
-    return record
+    return Record(
+        topic=topic.decode("utf-8", "surrogateescape"),
+        queue_id=queue_id,
+        queue_offset=queue_offset,
+        physical_offset=physical_offset,
+        body=body,
+        properties=properties.decode("utf-8", "surrogateescape"),
+        flag=flag,
+        system_flags=system_flags,
+        born_at_ms=born_at_ms,
+        born_host=Host(born_address, born_port),
+        stored_at_ms=stored_at_ms,
+        store_host=Host(store_address, store_port),
+        reconsume_times=reconsume_times,
+        prepared_transaction_offset=prepared_transaction_offset,
+        magic=magic,
+    )
 
 
 def size_of_record(data: bytes | memoryview) -> int:

@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 from reference.core.store.commitlog.record_reader import crc32, places_before_magics
 from reference.core.store.layouts import blank_codec
-from spec.derive.codecs import record_codec
 from spec.host import Host
 from spec.integers import body_crc
 from spec.layout import LayoutError
 from spec.store.commit_log import Stop, stop_at
-from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record
+from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, record_codec
 from spec.store.record_checksum import agrees
 
 

@@ -11,11 +11,11 @@ from construct import Const, Int8ub, Struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.derive.codecs import record_codec, unit_codec
 from spec.derive.straight import MisfitError, straight
 from spec.derive.struct_codec import _read, _shape, _write, compile_codec
 from spec.layout import field
-from spec.store.message_record import MAGIC_V1, encode_record
+from spec.store.consume_queue import unit_codec
+from spec.store.message_record import MAGIC_V1, encode_record, record_codec
 from spec.tests.strategies import mutated, records
 
 KEYS = records().map(

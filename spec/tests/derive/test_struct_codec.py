@@ -9,14 +9,15 @@ from construct import Bytes, Const, Int8ub, Int16sb, Int24ub, Int32ub, Struct, t
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.derive.codecs import frame_codec, record_codec, unit_codec
 from spec.derive.struct_codec import StructCodec, compile_codec
 from spec.derive.walk import UnsuitableLayoutError
 from spec.layout import LayoutError, Trace, build, field, parse
 from spec.layouts import LAYOUTS
-from spec.store.message_record import encode_record
+from spec.store.consume_queue import unit_codec
+from spec.store.message_record import encode_record, record_codec
 from spec.tests.strategies import commands, mutated, records
 from spec.wire.remoting.command import encode_command
+from spec.wire.remoting.frame import frame_codec
 
 record_bytes = records().map(encode_record)
 frame_bytes = commands().map(encode_command)

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from spec.clause import release_key
-from spec.derive.codecs import frame_codec, record_codec, unit_codec
 from spec.integers import tags_code
 from spec.recognise import recognise
 from spec.store import index_file
@@ -25,11 +24,12 @@ from spec.store.config.config_files import (
     encode_consumer_offsets,
     encode_delay_offsets,
 )
-from spec.store.consume_queue import decode_units, encode_unit
+from spec.store.consume_queue import decode_units, encode_unit, unit_codec
 from spec.store.file_names import offset_of, store_file
-from spec.store.message_record import decode_record, encode_record
+from spec.store.message_record import decode_record, encode_record, record_codec
 from spec.wire.bodies import fastjson
 from spec.wire.message.properties import Property, decode_properties, keys_of
+from spec.wire.remoting.frame import frame_codec
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 STORES = sorted(path.name for path in (FIXTURES / "store").iterdir() if path.is_dir())

@@ -14,7 +14,8 @@ from enum import IntEnum
 from construct import Bytes, Int8ub, Int24ub, Int32sb, Struct, this
 
 from spec.clause import Clause, Level
-from spec.layout import LayoutError, build, field, parse
+from spec.derive.struct_codec import compile_codec
+from spec.layout import LayoutError, field
 
 FRAME_SIZE_MAX = 16_777_216
 """The largest frame that a peer takes by default, its size word included."""
@@ -128,6 +129,8 @@ frame_layout = Struct(
     ),
     field("body", Bytes(this.size - 4 - this.header_size), "see the command's code"),
 )
+frame_codec = compile_codec(frame_layout)
+
 HEADER_WORD = 4
 """Bytes of the word with the header's serialize type and size."""
 
@@ -144,15 +147,9 @@ class Frame:
 
 def encode_frame(frame: Frame) -> bytes:
     """Return the bytes of *frame*, its size word included."""
-    return build(
-        frame_layout,
-        {
-            "size": HEADER_WORD + len(frame.header) + len(frame.body),
-            "serialize_type": frame.serialize_type,
-            "header_size": len(frame.header),
-            "header": frame.header,
-            "body": frame.body,
-        },
+    size = HEADER_WORD + len(frame.header) + len(frame.body)
+    return frame_codec.encode(
+        (size, frame.serialize_type, len(frame.header), frame.header, frame.body)
     )
 
 
@@ -162,10 +159,8 @@ def decode_frame(data: bytes | bytearray | memoryview) -> Frame:
     if size != len(data):
         reason = f"the frame has {size} bytes, {len(data)} are here"
         raise LayoutError(reason, field="size", offset=0)
-    parsed = parse(frame_layout, data)
-    return Frame(
-        serialize_type=parsed.serialize_type, header=parsed.header, body=parsed.body
-    )
+    _, serialize_type, _, header, body = frame_codec.decode(data)
+    return Frame(serialize_type=serialize_type, header=header, body=body)
 
 
 def size_of_frame(

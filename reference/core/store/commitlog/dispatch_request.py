@@ -15,7 +15,7 @@ from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.index.key_hash import tags_hash
 from reference.core.store.recovery.rules import REFERENCE
 from reference.core.store.types import DispatchRequest
-from spec.derive.codecs import record_codec
+from spec.store.message_record import record_codec
 from spec.wire.message.properties import (
     KEY_SEPARATOR,
     NAME_END,

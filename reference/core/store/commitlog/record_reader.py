@@ -22,10 +22,9 @@ from reference.core.store.layouts import (
 )
 from reference.core.store.recovery.rules import RecoveryRules
 from reference.core.store.types import Queue
-from spec.derive.codecs import record_codec
 from spec.integers import body_crc
 from spec.store.blank import BLANK_MAGIC
-from spec.store.message_record import MAGIC_V1, MAGIC_V2, SystemFlag
+from spec.store.message_record import MAGIC_V1, MAGIC_V2, SystemFlag, record_codec
 from spec.wire.message.properties import Property, decode_properties
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
