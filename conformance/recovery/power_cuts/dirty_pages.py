@@ -17,7 +17,7 @@ import psutil
 from conformance.harness.blocked.skips import unsupported
 
 _DIRTY = re.compile(r"(?:Shared|Private)_Dirty:\s+(\d+) kB")
-_HEADER = re.compile(r"^[0-9a-f]+-[0-9a-f]+ ")
+_BEGIN = re.compile(r"^(?=[0-9a-f]+-[0-9a-f]+ )", re.MULTILINE)
 MAPS = "/proc/{}/smaps"
 
 
@@ -47,13 +47,9 @@ def need_to_see_dirty_pages(folder: Path) -> None:
 def _mappings(pid: int, folder: Path) -> Iterator[str]:
     """Yield the report of each mapping of a file below *folder*."""
     try:
-        lines = Path(MAPS.format(pid)).read_text().splitlines()
+        report = Path(MAPS.format(pid)).read_text()
     except OSError:
         return  # it has ended
-    mapping: list[str] = []
-    for line in [*lines, "0-0 "]:
-        if _HEADER.match(line):
-            if mapping and f" {folder}/" in mapping[0]:
-                yield "\n".join(mapping)
-            mapping = []
-        mapping.append(line)
+    for mapping in _BEGIN.split(report):
+        if f" {folder}/" in mapping.partition("\n")[0]:
+            yield mapping
