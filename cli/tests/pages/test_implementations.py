@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import cli
 from cli.pages.implementations_page import page
 from cli.tests.pages.reports import report
 from conformance.harness.report.report import report_of
@@ -65,8 +66,14 @@ def test_a_command_is_recorded_without_what_is_of_the_machine() -> None:
 def test_a_report_names_the_command_and_not_its_module(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["/src/cli/__main__.py", "--version"])
-    with pytest.raises(SystemExit):
-        runpy.run_module("cli", run_name="__main__")
+    program = str(Path(cli.__file__).with_name("__main__.py"))
     description = {"text": "embedded:", "kind": "embedded", "release": "4.6.0"}
-    assert report_of([], description)["command"] == "rmqc --version"
+    commands = []
+
+    def run(prog_name: str) -> None:
+        commands.append((prog_name, report_of([], description)["command"]))
+
+    monkeypatch.setattr("cli.main.main", run)
+    monkeypatch.setattr(sys, "argv", [program, "test", "--suite", "wire"])
+    runpy.run_path(program, run_name="__main__")
+    assert commands == [("rmqc", "rmqc test --suite wire")]
