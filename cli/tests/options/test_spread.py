@@ -22,8 +22,9 @@ from cli.runs.suites.workers import (
 @pytest.mark.parametrize(
     ("name", "cores", "jobs"),
     [
-        ("embedded:", 1, 4),
-        ("embedded:", 2, 8),
+        ("embedded:", 1, 6),
+        ("embedded:", 2, 12),
+        ("127.0.0.1:9876", 2, 8),
         ("jvm:4.6.0", 2, 6),
         ("jvm:5.3.3", 2, 4),
         ("docker:apache/rocketmq", 2, 4),
@@ -39,7 +40,7 @@ def test_workers_are_more_than_cores(
 
 
 @pytest.mark.parametrize(
-    ("test_count", "jobs"), [(0, 0), (63, 0), (80, 2), (195, 4), (1000, 8)]
+    ("test_count", "jobs"), [(0, 0), (63, 0), (80, 2), (195, 4), (1000, 12)]
 )
 def test_workers_are_fewer_for_few_tests(
     monkeypatch: pytest.MonkeyPatch, test_count: int, jobs: int
@@ -55,7 +56,7 @@ def test_workers_are_fewer_for_few_tests(
     ("words", "jobs"),
     [
         (["--suite", "wire"], "0"),
-        (["--suite", "messaging"], "8"),
+        (["--suite", "messaging"], "10"),
         (["-k", "messaging and pull_order"], "0"),
         (["--only", "WIRE-FRAME-*"], "0"),
         (["--suite", "wire", "--jobs", "3"], "3"),
