@@ -24,7 +24,7 @@ from conformance.harness.pytest_plugin.known_settings import (
     with_settings,
 )
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.groups.lock_lives import Lives, watch
+from conformance.messaging.groups.lock_expiry import LockExpiry, watch
 from conformance.messaging.pop.pop_group import PopGroup
 from conformance.messaging.sql.sql_topic import UNUSUAL, SqlTopic, create_sql_topic
 from conformance.messaging.transactions.transaction_checks import (
@@ -166,16 +166,16 @@ def unusual(unusual_topic: SqlTopic, sql_client: Client) -> SqlTopic:
 
 
 @pytest.fixture
-def lock_lives(pytestconfig: pytest.Config) -> Lives:
+def lock_expiry(pytestconfig: pytest.Config) -> LockExpiry:
     """Return the ends of locks, which were requested when the run began."""
-    seen = result_of(pytestconfig, "lock_lives")
-    assert isinstance(seen, Lives)
+    seen = result_of(pytestconfig, "lock_expiry")
+    assert isinstance(seen, LockExpiry)
     return seen
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Lock queues now, so that no test waits for the ends of the locks."""
-    begin(session, {"lock_lives": watch}, lambda target: target.broker is not None)
+    begin(session, {"lock_expiry": watch}, lambda target: target.broker is not None)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -30,9 +30,9 @@ from conformance.harness.pytest_plugin.fixtures import (
 from conformance.harness.targets.target import Capability, Target
 from spec.wire.consumer.groups import LOCK_TIME_MS
 
-LIFE_S = LOCK_TIME_MS / 1000
-RENEWAL_S = LIFE_S * 2 / 3
-WATCHED_S = RENEWAL_S + LIFE_S * 1.25
+LOCK_TIME_S = LOCK_TIME_MS / 1000
+RENEWAL_S = LOCK_TIME_S * 2 / 3
+WATCHED_S = RENEWAL_S + LOCK_TIME_S * 1.25
 TICK_S = 0.5
 HASTE = 10.0
 """How much faster the clock of a target of our own runs."""
@@ -51,7 +51,7 @@ class Ages:
 
 
 @dataclass(slots=True, kw_only=True)
-class Lives:
+class LockExpiry:
     """Ends of two locks; None if another client did not get the queue."""
 
     once: Ages | None = None
@@ -94,7 +94,7 @@ class _Queue:
         return Ages(most_s=most_s, least_s=(began_s - self.ended_s) * rate)
 
 
-def watch(config: pytest.Config, ending: threading.Event) -> Lives:
+def watch(config: pytest.Config, ending: threading.Event) -> LockExpiry:
     """Lock two queues, and return the ends of the locks."""
     target: Target = config.stash[TARGET_OWNER].target()
     rate = 1.0
@@ -107,7 +107,7 @@ def watch(config: pytest.Config, ending: threading.Event) -> Lives:
 
 def _look(
     broker_name: str, broker: Client, ending: threading.Event, rate: float
-) -> Lives:
+) -> LockExpiry:
     group, topic = unique_name("group"), unique_name("locked")
     once, renewed = (
         _Queue(group, queue_data(topic=topic, broker_name=broker_name, queue_id=number))
@@ -115,7 +115,7 @@ def _look(
     )
     for queue in (once, renewed):
         queue.lock(broker)
-    seen, began_s, is_renewed = Lives(), time.monotonic(), False
+    seen, began_s, is_renewed = LockExpiry(), time.monotonic(), False
     while (now_s := (time.monotonic() - began_s) * rate) < WATCHED_S:
         if seen.once is not None and seen.renewed is not None:
             break
