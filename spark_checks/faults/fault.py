@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from spark_checks.generate.encoding import encode_record_fast
 from spark_checks.generate.index_part import hashes_of
 from spark_checks.generate.part import Placed, messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError
 from spark_checks.generate.rounds import Kind, steps_of
-from spec.store.message_record import Record
+from spec.store.message_record import Record, encode_record
 
 FIRST_ROUND = 5
 """First round that takes faults; offsets before it are too small to change."""
@@ -155,7 +154,7 @@ class Site:
 
     def rewrite(self, message: Placed, record: Record) -> None:
         """Write *record*, of equal size, in place of *message*."""
-        data = encode_record_fast(record)
+        data = encode_record(record)
         if len(data) != message.size:
             raise PlanError(f"{len(data)} bytes do not replace {message.size}")
         self.overwrite(message.log_file, message.position, data)

@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 from spark_checks.generate.encoding import (
-    encode_record_fast,
     tags_code_of,
     with_checksum,
 )
@@ -22,7 +21,7 @@ from spark_checks.generate.rounds import Kind, counts_of, records_of_round, step
 from spec.store.blank import BLANK_SIZE_MIN, Blank, encode_blank
 from spec.store.consume_queue import UNIT_SIZE, unit_codec
 from spec.store.file_names import file_name
-from spec.store.message_record import Record, record_size
+from spec.store.message_record import Record, encode_record, record_size
 from spec.store.queue_extension import extension_address
 
 _SLACK = 16
@@ -135,7 +134,7 @@ def write_part(root: Path, plan: Plan, part: int) -> None:
     units: dict[tuple[str, int], bytearray] = {}
     placed = []
     for message in messages_of(plan, part):
-        log += encode_record_fast(message.record)
+        log += encode_record(message.record)
         if message.kind is not Kind.BATCH:
             units.setdefault(message.queue, bytearray()).extend(message.unit)
         placed.append(message)

@@ -11,7 +11,7 @@ two hosts (IPv4 or IPv6). The width of the topic's length follows from the magic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from typing import Any
@@ -360,10 +360,20 @@ def decode_record(data: bytes | memoryview, *, check_crc: bool = True) -> Record
     if end != size:
         reason = f"size says {size} bytes, the fields take {end}"
         raise LayoutError(reason, field="size", offset=0)
+    record = record_of(values)
+    stored_crc = values[2]
+    if check_crc and stored_crc != body_crc(record.body):
+        reason = f"{stored_crc:#010x} stored, {body_crc(record.body):#010x} computed"
+        raise BadChecksumError(reason, field="body_crc", offset=8)
+    return record
+
+
+def record_of(values: Sequence[Any]) -> Record:
+    """Return the record whose *values* the codec has read; check nothing."""
     (
         _,
         magic,
-        stored_crc,
+        _,
         queue_id,
         flag,
         queue_offset,
@@ -381,9 +391,6 @@ def decode_record(data: bytes | memoryview, *, check_crc: bool = True) -> Record
         topic,
         properties,
     ) = values
-    if check_crc and stored_crc != body_crc(body):
-        reason = f"{stored_crc:#010x} stored, {body_crc(body):#010x} computed"
-        raise BadChecksumError(reason, field="body_crc", offset=8)
     return Record(
         topic=topic.decode("utf-8", "surrogateescape"),
         queue_id=queue_id,

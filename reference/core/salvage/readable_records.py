@@ -13,11 +13,16 @@ from typing import NamedTuple
 
 from reference.core.store.commitlog.record_reader import crc32, places_before_magics
 from reference.core.store.layouts import blank_codec
-from spec.host import Host
 from spec.integers import body_crc
 from spec.layout import LayoutError
 from spec.store.commit_log import Stop, stop_at
-from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, record_codec
+from spec.store.message_record import (
+    MAGIC_V1,
+    MAGIC_V2,
+    Record,
+    record_codec,
+    record_of,
+)
 from spec.store.record_checksum import agrees
 
 
@@ -70,37 +75,18 @@ def record_at(view: memoryview, position: int, base: int) -> FoundRecord | None:
         values, end = record_codec.decode_from(view, position)
     except LayoutError:
         return None
-    size, magic, crc, queue_id, flag, queue_offset, physical_offset = values[:7]
-    system_flags, born_at_ms, born_ip, born_port, stored_at_ms = values[7:12]
-    store_ip, store_port, reconsume_times, prepared_offset = values[12:16]
-    body, topic, properties = values[16:]
+    size, _, crc = values[:3]
+    record = record_of(values)
     is_sound = (
-        magic in (MAGIC_V1, MAGIC_V2)
+        record.magic in (MAGIC_V1, MAGIC_V2)
         and size == end - position
-        and (not body or body_crc(body, crc32) == crc)  # as at a start
+        and (not record.body or body_crc(record.body, crc32) == crc)  # as at a start
         and agrees(view[position:end]) is not False
-        and physical_offset == base + position
+        and record.physical_offset == base + position
     )
     if not is_sound:
         return None
-    record = Record(
-        topic=str(topic, "utf-8", "surrogateescape"),
-        queue_id=queue_id,
-        queue_offset=queue_offset,
-        physical_offset=physical_offset,
-        body=bytes(body),
-        properties=str(properties, "utf-8", "surrogateescape"),
-        flag=flag,
-        system_flags=system_flags,
-        born_at_ms=born_at_ms,
-        born_host=Host(born_ip, born_port),
-        stored_at_ms=stored_at_ms,
-        store_host=Host(store_ip, store_port),
-        reconsume_times=reconsume_times,
-        prepared_transaction_offset=prepared_offset,
-        magic=magic,
-    )
-    return FoundRecord(physical_offset, size, record)
+    return FoundRecord(record.physical_offset, size, record)
 
 
 def _is_whole_blank(view: memoryview, position: int) -> bool:

@@ -22,15 +22,15 @@ from spark_checks.faults.labels import (
     write_labels,
 )
 from spark_checks.findings import Finding, Severity
-from spark_checks.generate.encoding import encode_record_fast
 from spark_checks.generate.part import messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError, plan_of_size
 from spark_checks.generate.store import generate
 from spark_checks.invariants import records
 from spark_checks.tests.building import FAULTS_PLAN
 from spark_checks.tests.slow import slow_but
+from spec.layout import build, parse
 from spec.store.commit_log import scan
-from spec.store.message_record import encode_record
+from spec.store.message_record import decode_record, encode_record, record_layout
 from spec.store.record_checksum import agrees
 
 RICH = replace(FAULTS_PLAN, is_rich=True)
@@ -105,12 +105,14 @@ def test_another_seed_is_another_store(tmp_path: Path) -> None:
 
 def test_records_are_those_of_the_specification() -> None:
     for message in messages_of(FAULTS_PLAN, 0):
-        data = encode_record_fast(message.record)
-        assert data == encode_record(message.record)
+        data = encode_record(message.record)
+        assert data == build(record_layout, parse(record_layout, data))
+        assert decode_record(data) == message.record
         assert agrees(data) is None
     for message in messages_of(RICH, 0):
-        data = encode_record_fast(message.record)
-        assert data == encode_record(message.record)
+        data = encode_record(message.record)
+        assert data == build(record_layout, parse(record_layout, data))
+        assert decode_record(data) == message.record
         assert agrees(data) is True
 
 
