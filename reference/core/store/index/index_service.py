@@ -77,7 +77,8 @@ class IndexService:
             # [INDEX-KEY-004]
             is_rollback = request.system_flags & TRANSACTION_MASK == TRANSACTION_MASK
             is_indexed = place >= end_offset and not is_rollback
-            for key in (is_indexed and request.index_keys) or (None,):
+            own_keys = request.index_keys if is_indexed else ()
+            for key in own_keys or (None,):
                 if len(keys) == room:
                     file.put(keys)
                     keys = []
