@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -129,6 +130,22 @@ def with_clock_rate(config: pytest.Config, rate: float) -> Target:
     own = another_target(config)
     own.clock_rate = rate
     return own
+
+
+@contextmanager
+def watched_target(
+    config: pytest.Config, rate: float
+) -> Iterator[tuple[Target, float]]:
+    """Yield a target to wait at, and how fast its clock runs.
+
+    One of the suite's own runs *rate* times as fast, where the target allows it.
+    """
+    target: Target = config.stash[TARGET_OWNER].target()
+    if Capability.CLOCK not in target.capabilities:
+        yield target, 1.0
+        return
+    with with_clock_rate(config, rate) as own:
+        yield own, rate
 
 
 def create_topic(target: Target, name: str, **config: Any) -> str:

@@ -25,14 +25,21 @@ from spec.clause import release_key
 from spec.layout import LayoutError
 from spec.routing.route_data import decode_route
 from spec.wire.ha.replication import PORT_DISTANCE
+from spec.wire.message.topic_names import (
+    BENCHMARK_TOPIC,
+    DEFAULT_TOPIC,
+    SELF_TEST_TOPIC,
+)
 from spec.wire.remoting.response_code import ResponseCode
 
 MASTER_ID = 0
+NO_ANSWER = AssertionError, PeerError, LayoutError, ValueError
+"""Errors of a question that the peer refuses, or answers with something else."""
 STATED = ("broker", "admin")
 """Addresses that the text of a target may state."""
 CHECKS_OF_ACCESS = "authenticationEnabled", "authorizationEnabled"
 """Settings of a broker with users (Java: AuthConfig)."""
-BROKERS_OWN_TOPICS = "TBW102", "SELF_TEST_TOPIC", "BenchmarkTest"
+BROKERS_OWN_TOPICS = DEFAULT_TOPIC, SELF_TEST_TOPIC, BENCHMARK_TOPIC
 """Topics of every broker, of which a proxy may have the route."""
 STORE = "store"
 """Directory of the broker's store, which the text of a target may state."""
@@ -150,7 +157,7 @@ def find_broker(
     what = f"the name server at {namesrv} has a registered broker"
     try:
         wait_until(has_a_broker, what=what, timeout_s=timeout_s)
-    except (AssertionError, PeerError, LayoutError, ValueError):
+    except NO_ANSWER:
         addresses = sorted(broker_addresses(namesrv, access.tls))
         address = Address.parse(addresses[0]) if addresses else None
         return Broker(name="", cluster="", address=address)
@@ -166,7 +173,7 @@ def is_proxy(address: Address, access: Access = OPEN) -> bool:
     try:
         with Client.connect(address, access=access) as client:
             answers = client.cluster_info(), client.consumer_list(group="nobody")
-    except (AssertionError, PeerError, LayoutError, ValueError):
+    except NO_ANSWER:
         return False
     has = [one.code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED for one in answers]
     return has == [False, True]
@@ -200,7 +207,7 @@ def names_in_route(proxy: Address, access: Access = OPEN) -> tuple[str, str]:
         try:
             with Client.connect(proxy, access=access) as client:
                 route = decode_route(require_success(client.route(topic)).body)
-        except (AssertionError, PeerError, LayoutError, ValueError):
+        except NO_ANSWER:
             continue
         for data in route.broker_datas:
             return data.broker_name, data.cluster
@@ -212,7 +219,7 @@ def settings_of(broker: Address, access: Access = OPEN) -> dict[str, str]:
     try:
         with Client.connect(broker, access=access) as client:
             return client.broker_settings()
-    except (AssertionError, PeerError, LayoutError, ValueError):
+    except NO_ANSWER:
         return {}
 
 
@@ -241,6 +248,6 @@ def reported_release(broker: Address, access: Access = OPEN) -> str | None:
         with Client.connect(broker, access=access) as client:
             release = client.broker_release()
         release_key(release)
-    except (AssertionError, PeerError, LayoutError, ValueError):
+    except NO_ANSWER:
         return None
     return release

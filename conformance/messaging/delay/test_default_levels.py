@@ -22,7 +22,7 @@ from spec.store.message_record import Record
 from spec.wire.message.delay_levels import level_of_queue
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.system_topics import real_place
-from spec.wire.message.topic_names import SCHEDULE_TOPIC
+from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX, SCHEDULE_TOPIC
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -124,7 +124,7 @@ def test_messages_of_a_level_come_once_and_in_order(broker: Client, topic: str) 
 def test_a_second_retry_waits_longer_and_keeps_its_origin(
     target: Target, broker: Client, topic: str, known_group: str
 ) -> None:
-    retry_topic = f"%RETRY%{known_group}"
+    retry_topic = RETRY_PREFIX + known_group
     answer = send_bodies(broker, topic, [b"try again"])[0]
     first = record_of(broker, answer)
     sent_back(broker, known_group, topic, first, level=1, most=16)
@@ -156,7 +156,7 @@ def test_a_second_retry_waits_longer_and_keeps_its_origin(
 def test_a_message_that_was_delayed_becomes_a_dead_letter(
     target: Target, broker: Client, topic: str, known_group: str, waits_again: bool
 ) -> None:
-    dead_letters = f"%DLQ%{known_group}"
+    dead_letters = DLQ_PREFIX + known_group
     send_later(broker, topic, 1, b"hopeless")
     came = wait_for_records(broker, topic, 1)
     if not came:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pytest
@@ -23,11 +22,9 @@ from conformance.harness.client.client import (
 )
 from conformance.harness.client.peer import PeerMisbehavedError
 from conformance.harness.pytest_plugin.fixtures import (
-    TARGET_OWNER,
     unique_name,
-    with_clock_rate,
+    watched_target,
 )
-from conformance.harness.targets.target import Capability, Target
 from spec.wire.consumer.groups import LOCK_TIME_MS
 
 LOCK_TIME_S = LOCK_TIME_MS / 1000
@@ -96,12 +93,10 @@ class _Queue:
 
 def watch(config: pytest.Config, ending: threading.Event) -> LockExpiry:
     """Lock two queues, and return the ends of the locks."""
-    target: Target = config.stash[TARGET_OWNER].target()
-    rate = 1.0
-    with ExitStack() as stack:
-        if Capability.CLOCK in target.capabilities:
-            target, rate = stack.enter_context(with_clock_rate(config, HASTE)), HASTE
-        broker = stack.enter_context(target.connect_to_broker())
+    with (
+        watched_target(config, HASTE) as (target, rate),
+        target.connect_to_broker() as broker,
+    ):
         return _look(target.broker_name, broker, ending, rate)
 
 

@@ -20,12 +20,12 @@ from conformance.messaging.broker_settings import changed
 from conformance.messaging.stored_messages import topic_of
 from spec.routing.topic_config import TopicConfig
 from spec.store.message_record import decode_record
+from spec.wire.message.topic_names import DEFAULT_TOPIC
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
 from spec.wire.remoting.response_code import ResponseCode
 
 FAR_FUTURE_MS = 4_102_444_800_000
 READ_ONLY = 4
-DEFAULT_TOPIC = "TBW102"
 
 
 @pytest.fixture

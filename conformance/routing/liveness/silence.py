@@ -19,12 +19,7 @@ import pytest
 
 from conformance.harness.client.client import require_success
 from conformance.harness.client.peer import Peer, PeerError, PeerMisbehavedError
-from conformance.harness.pytest_plugin.fixtures import (
-    TARGET_OWNER,
-    unique_name,
-    with_clock_rate,
-)
-from conformance.harness.targets.target import Capability, Target
+from conformance.harness.pytest_plugin.fixtures import unique_name, watched_target
 from conformance.routing.fake_broker import FakeBroker, FakeCluster
 from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.command import Command
@@ -70,7 +65,7 @@ class Idle:
 def watch(config: pytest.Config, ending: threading.Event) -> Seen:
     """Fall silent, and return what became of it."""
     with ExitStack() as stack:
-        target, rate = _watched(config, stack)
+        target, rate = stack.enter_context(watched_target(config, HASTE))
         assert target.namesrv is not None
         fake_cluster = stack.enter_context(
             FakeCluster(target.namesrv, unique_name, target.release)
@@ -85,7 +80,7 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
     the time begins with the connections.
     """
     with ExitStack() as stack:
-        target, rate = _watched(config, stack)
+        target, rate = stack.enter_context(watched_target(config, HASTE))
         assert target.namesrv is not None
         assert target.broker is not None
         peers = [
@@ -100,14 +95,6 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
                 break
         name_server_s, broker_s = map(closed.get, peers)
         return Idle(name_server_s=name_server_s, broker_s=broker_s)
-
-
-def _watched(config: pytest.Config, stack: ExitStack) -> tuple[Target, float]:
-    """Return the target that is watched, and how fast its clock runs."""
-    target: Target = config.stash[TARGET_OWNER].target()
-    if Capability.CLOCK in target.capabilities:
-        return stack.enter_context(with_clock_rate(config, HASTE)), HASTE
-    return target, 1.0
 
 
 def _look(fake_cluster: FakeCluster, ticks: Iterable[float]) -> Seen:
