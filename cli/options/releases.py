@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import click
 
@@ -29,6 +29,32 @@ def recoverable_releases() -> Sequence[str]:
     return list(RULES)
 
 
+class _Release(click.ParamType[str]):
+    """A release or series, converted to the nearest one of *among*."""
+
+    name = "release"
+
+    def __init__(self, among: Among) -> None:
+        self._among = among
+
+    def convert(
+        self,
+        value: str,
+        param: click.Parameter | None,  # noqa: ARG002 - click's
+        ctx: click.Context | None,  # noqa: ARG002 - click's
+    ) -> str:
+        """Return the release that *value* stands for."""
+        return studied_release(value, self._among)
+
+    def get_missing_message(
+        self,
+        param: click.Parameter,  # noqa: ARG002 - click's
+        ctx: click.Context | None,  # noqa: ARG002 - click's
+    ) -> str:
+        """Return the releases to choose from."""
+        return f"Choose from {', '.join(self._among())}."
+
+
 def release_option(
     explanation: str,
     *,
@@ -37,39 +63,29 @@ def release_option(
     required: bool = False,
 ) -> Decorator:
     """Return ``--release``, whose value is one of the releases *among*."""
-
-    def studied(
-        ctx: click.Context, option: click.Parameter, given: str | None
-    ) -> str | None:
-        if given is None and required:
-            raise click.MissingParameter(ctx=ctx, param=option)
-        return None if given is None else studied_release(given, among)
-
+    # click takes a default of None for a value, with which no option is missing.
+    defaults: dict[str, Any] = {}
+    if default is not None:
+        defaults = {"default": default, "show_default": True}
     return click.option(
         "--release",
+        type=_Release(among),
         metavar="RELEASE",
-        default=default,
-        show_default=default is not None,
         required=required,
-        callback=studied,
         help=explanation,
+        **defaults,
     )
 
 
 def releases_option(explanation: str, *, among: Among) -> Decorator:
     """Return ``--release`` as *releases*: it may be given several times."""
-
-    def studied(
-        _ctx: click.Context, _option: click.Parameter, given: tuple[str, ...]
-    ) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(studied_release(one, among) for one in given))
-
     return click.option(
         "--release",
         "releases",
+        type=_Release(among),
         metavar="RELEASE",
         multiple=True,
-        callback=studied,
+        callback=lambda _ctx, _option, given: tuple(dict.fromkeys(given)),
         help=explanation,
     )
 

@@ -192,6 +192,7 @@ def test_the_release_must_be_named() -> None:
     result = recover(STORES / "4.6.0-stopped")
     assert result.exit_code == 2
     assert "Missing option '--release'" in result.output
+    assert "Choose from 4.4.0, " in result.output
 
 
 def test_a_running_broker_is_noticed(tmp_path: Path) -> None:
