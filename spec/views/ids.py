@@ -45,7 +45,7 @@ def message_id_view(data: bytes, position: int, reading: Reading) -> Recognition
         raise LayoutError(f"offset {offset} of {host} is no place in a commit log")
     layout = layout_of_message_id(data)
     text = tree(layout, data, reading, MESSAGE_ID_CLAUSES, base=position)
-    query = note(" ", "ask", f"{host} for the record at {offset}")
+    query = note(" ", "record", f"at {offset} of the commit log of {host}")
     known = to_know(MESSAGE_ID_CLAUSES, reading)
     shown = paragraphs(text, query, known)
     return Recognition(kind="message id", text=shown, size=len(data))
