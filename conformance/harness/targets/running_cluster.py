@@ -15,6 +15,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import accepts
 from conformance.harness.targets.health import PATIENCE_S, is_silent
 from conformance.harness.targets.probing.probe import guess_release
+from conformance.harness.targets.store_target import check_size
 from conformance.harness.targets.target import (
     Capability,
     Target,
@@ -93,8 +94,10 @@ class RunningClusterTarget(Target):
                     f"{address} accepts connections, but sends no response within"
                     f" {PATIENCE_S:g} s"
                 )
-        if self.store_path is not None and not self.store_path.is_dir():
-            raise TargetError(f"{self.text}: there is no directory {self.store_path}")
+        if self.store_path is not None:
+            if not self.store_path.is_dir():
+                raise TargetError(f"{self.text}: no directory {self.store_path}")
+            check_size(self.store_path)
         found = find_broker(self.namesrv, self.access)
         if not found.name and not self._stated:
             name, _ = names_of(self.namesrv, self.access)

@@ -3,10 +3,16 @@ Files of a store directory, read with the decoders of the specification.
 
 It only reads, also while a broker writes, and returns the content of that moment.
 Comparisons are left to tests.
+
+A file of Apache's broker has its whole size from the start, and is mostly a hole. Holes
+are not read, and take no memory.
 """
 
 from __future__ import annotations
 
+import errno
+import mmap
+import os
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,6 +40,8 @@ BODY_CRC_AT = 8
 """Position of the body's checksum in a record."""
 SLOT_SHARE = 4
 """Default number of index items for each slot: it identifies the slot count."""
+WRITTEN_MAX = 128 * 1024 * 1024
+"""Written bytes of a store that tests read. Decoded, they take some times as many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +49,7 @@ class LogFile:
     """One file of the commit log and what it holds."""
 
     name: str
-    data: bytes
+    data: memoryview
     scan: Scan
 
     @property
@@ -56,7 +64,7 @@ class QueueFiles:
 
     topic: str
     queue_id: int
-    files: tuple[tuple[str, bytes], ...]
+    files: tuple[tuple[str, memoryview], ...]
     """Names and contents, in the order of the names."""
 
     @property
@@ -80,7 +88,7 @@ class IndexFile:
     """One index file; *slot_count* is how many slots it has room for."""
 
     name: str
-    data: bytes
+    data: memoryview
     slot_count: int
 
     @property
@@ -98,7 +106,7 @@ class IndexFile:
     def end_of_items(self) -> int:
         """Number of the first place behind the last item that is not empty."""
         begin = item_position(0, self.slot_count)
-        size = len(self.data[begin:].rstrip(b"\0"))
+        size = len(bytes(self.data[begin:]).rstrip(b"\0"))
         return -(-size // ITEM_SIZE)
 
     def item(self, number: int) -> IndexItem:
@@ -125,7 +133,7 @@ class StoreFiles:
         """Return the commit log's files that hold anything, in order."""
         found: list[LogFile] = []
         for path in _files(self.path / file_names.COMMIT_LOG):
-            data = path.read_bytes()
+            data = content(path)
             # Tests check checksums themselves: a wrong one must not hide its record.
             scanned = scan(data, offset_of(path.name), check_crc=False)
             if scanned.stop is Stop.ZEROS and not scanned.records and found:
@@ -155,7 +163,7 @@ class StoreFiles:
         found = {}
         for topic in _directories(self.path / file_names.CONSUME_QUEUE):
             for queue in _directories(topic):
-                files = tuple((file.name, file.read_bytes()) for file in _files(queue))
+                files = tuple((file.name, content(file)) for file in _files(queue))
                 found[topic.name, int(queue.name)] = QueueFiles(
                     topic=topic.name, queue_id=int(queue.name), files=files
                 )
@@ -164,7 +172,7 @@ class StoreFiles:
     def queue(self, topic: str, queue_id: int) -> QueueFiles:
         """Return one consume queue; without files if it was never written."""
         path = self.path / file_names.CONSUME_QUEUE / topic / str(queue_id)
-        files = tuple((file.name, file.read_bytes()) for file in _files(path))
+        files = tuple((file.name, content(file)) for file in _files(path))
         return QueueFiles(topic=topic, queue_id=queue_id, files=files)
 
     def unit_at(self, topic: str, queue_id: int, number: int, room: int) -> Unit | None:
@@ -185,7 +193,7 @@ class StoreFiles:
         return [
             IndexFile(
                 name=path.name,
-                data=(data := path.read_bytes()),
+                data=(data := content(path)),
                 slot_count=self.index_slot_count or _slots_of_size(len(data)),
             )
             for path in _files(self.path / file_names.INDEX)
@@ -213,6 +221,33 @@ def offsets_of_key(files: Iterable[IndexFile], topic: str, key: str) -> list[int
         for item in items_of_slot(file.data, wanted, file.slot_count)
         if item.key_hash == wanted
     ]
+
+
+def content(path: Path) -> memoryview:
+    """Return the content of *path*; holes are zeros that take no memory."""
+    with path.open("rb") as file:
+        descriptor = file.fileno()
+        size = os.fstat(descriptor).st_size
+        # Pages of an anonymous map take memory when they are written.
+        view, end = memoryview(mmap.mmap(-1, size or 1))[:size], 0
+        while end < size:
+            try:
+                begin = os.lseek(descriptor, end, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno == errno.ENXIO:  # only a hole is left
+                    break
+                raise
+            end = os.lseek(descriptor, begin, os.SEEK_HOLE)
+            file.seek(begin)
+            file.readinto(view[begin:end])
+    return view.toreadonly()
+
+
+def written_bytes(store: Path) -> int:
+    """Return the bytes of disk that logs, queues and index of *store* take."""
+    folders = (file_names.COMMIT_LOG, file_names.CONSUME_QUEUE, file_names.INDEX)
+    paths = [path for name in folders for path in (store / name).rglob("*")]
+    return sum(path.stat().st_blocks * 512 for path in paths if path.is_file())
 
 
 def _slots_of_size(size: int) -> int:

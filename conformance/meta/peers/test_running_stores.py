@@ -50,5 +50,5 @@ def test_a_stated_store_has_to_be_a_directory(tmp_path: Path) -> None:
     assert Capability.STORE in parse_target("127.0.0.1:1?store=/").capabilities
     with parse_target("embedded:") as started:
         named = parse_target(f"{started.namesrv}?store={tmp_path / 'none'}")
-        with pytest.raises(TargetError, match=r"there is no directory .*/none"):
+        with pytest.raises(TargetError, match=r"no directory .*/none"):
             named.start()

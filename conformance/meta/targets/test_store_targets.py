@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,12 +15,16 @@ from conformance.harness.child_run.child_run import run_child
 from conformance.harness.pytest_plugin.options import suite_folders
 from conformance.harness.report.causes import causes_of
 from conformance.harness.report.outcome import Outcome
+from conformance.harness.targets import store_target
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.store_files import BODY_CRC_AT, StoreFiles
+from conformance.harness.targets.target import TargetError, parse_target
 
 RECORDED = SOURCES / "fixtures" / "store"
 QUICK = ("4.6.0-stopped", "5.5.0-killed")
 """Stores of the default run."""
+LARGE = 1 << 30
+"""Size of a log file of Apache's broker, by default."""
 
 
 def outcomes(store: Path, release: str) -> dict[str, Outcome]:
@@ -100,3 +106,36 @@ def test_the_cause_of_most_comes_first_and_no_test_errs(tmp_path: Path) -> None:
     first, *_ = causes_of(run.report["results"])
     assert first.clause_id == "STORE-LOG-001"
     assert first.blocked >= 8
+
+
+def test_holes_of_a_file_are_not_read(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    shutil.copytree(RECORDED / "4.6.0-stopped", store)
+    log = min((store / "commitlog").iterdir())
+    expected = len(StoreFiles(store).log_files()[0].scan.records)
+    with log.open("r+b") as file:
+        file.truncate(LARGE)
+    reading = (
+        "import resource, sys; from pathlib import Path;"
+        "from conformance.harness.targets.store_files import StoreFiles;"
+        "files = StoreFiles(Path(sys.argv[1])).log_files();"
+        "print(len(files[0].data), len(files[0].scan.records),"
+        " resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
+    )
+    command = [sys.executable, "-c", reading, str(store)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    size, records, memory = map(int, run.stdout.split())
+    assert (size, records) == (LARGE, expected)
+    assert memory < LARGE // 2
+
+
+def test_a_store_that_tests_cannot_hold_names_the_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "commitlog").mkdir()
+    (tmp_path / "commitlog" / "0").write_bytes(b"\1" * 5_000_000)
+    with parse_target(f"store:{tmp_path}"):
+        pass
+    monkeypatch.setattr(store_target, "WRITTEN_MAX", 4_000_000)
+    with pytest.raises(TargetError, match=r"has 5 MB.* up to 4 MB.*rmqc audit"):
+        parse_target(f"store:{tmp_path}").start()

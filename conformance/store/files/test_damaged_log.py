@@ -54,7 +54,7 @@ class Stopped:
         """Make zeros of the last unit of the queue of many messages."""
         name, data = self.files.queue(self.topic, 0).files[-1]
         begin = (len(decode_units(data)) - 1) * UNIT_SIZE
-        corrupted = data[:begin] + bytes(len(data) - begin)
+        corrupted = bytes(data[:begin]).ljust(len(data), b"\0")
         path = self.files.path / CONSUME_QUEUE / self.topic / "0" / name
         path.write_bytes(corrupted)
 

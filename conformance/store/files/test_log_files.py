@@ -34,7 +34,7 @@ ATTEMPTS = 20
 def evidence_of(placed: PlacedRecord, file: LogFile) -> Evidence:
     """Return the stored bytes of a record with its checksum marked."""
     begin = placed.offset - file.begin_offset
-    data = file.data[begin : begin + placed.size]
+    data = bytes(file.data[begin : begin + placed.size])
     return Evidence(
         layout=record_layout, data=data, wrong="body_crc", base=placed.offset
     )
@@ -84,7 +84,7 @@ def test_every_file_but_the_last_ends_with_a_blank(files: StoreFiles) -> None:
 @pytest.mark.clause("STORE-LOG-003")
 def test_zeros_fill_the_last_file(readable: StoreFiles) -> None:
     last = readable.log_files()[-1]
-    rest = last.data[last.scan.end_offset - last.begin_offset :]
+    rest = bytes(last.data[last.scan.end_offset - last.begin_offset :])
     expect(
         "STORE-LOG-003",
         found=rest.strip(b"\0"),

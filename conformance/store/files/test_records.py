@@ -297,9 +297,10 @@ def test_a_record_of_a_short_topic_is_byte_for_byte_the_first_version(
             )
         for placed in file.scan.records:
             begin = placed.offset - file.begin_offset
+            data = bytes(file.data[begin : begin + placed.size])
             expect(
                 "STORE-RECORD-002",
-                found=without_checksum(file.data[begin : begin + placed.size]),
+                found=without_checksum(data),
                 expected=without_checksum(encode_record(_first_version(placed))),
                 what="bytes of the record but its checksum",
             )

@@ -84,7 +84,8 @@ def corrupt_properties(files: StoreFiles) -> None:
     placed = last.scan.records[-1]
     size = len(placed.record.properties.encode())
     end = placed.offset + placed.size - last.begin_offset
-    data = last.data[: end - size] + bytes(size) + last.data[end:]
+    data = bytearray(last.data)
+    data[end - size : end] = bytes(size)
     (files.path / COMMIT_LOG / last.name).write_bytes(data)
 
 
@@ -152,7 +153,7 @@ def test_a_torn_end_is_cut_off_log_and_queue(start_target: TargetStarter) -> Non
     assert placed.offset == sent[-1].commit_log_offset
     begin = placed.offset - last.begin_offset
     path = files.path / COMMIT_LOG / last.name
-    path.write_bytes(last.data[: begin + 40] + bytes(len(last.data) - begin - 40))
+    path.write_bytes(bytes(last.data[: begin + 40]).ljust(len(last.data), b"\0"))
     files.config(TOPICS_FILE).write_bytes(bytes(200))
     target.start()
     with target.connect_to_broker() as broker:
