@@ -101,11 +101,19 @@ class Application:
     """Number of answers of the adapter before the running test."""
     _made: list[str] = field(default_factory=list)
 
+    def has_unsupported_answer(self) -> bool:
+        """Return whether the client lacks something that the running test needs."""
+        return any("unsupported" in answer for answer in self._answers())
+
     def end_if_unsupported(self) -> None:
         """Make the running test unsupported if an answer to it is."""
-        for answer in list(self.adapter.answers.values())[self.first_answer :]:
+        for answer in self._answers():
             if "unsupported" in answer:
                 outcome_of(answer)
+
+    def _answers(self) -> list[Line]:
+        """Return the adapter's answers in the running test."""
+        return list(self.adapter.answers.values())[self.first_answer :]
 
     def need(self, *features: str) -> None:
         """Make the running test unsupported if the client lacks one of *features*."""

@@ -74,6 +74,7 @@ def application(
         intervals=dict(greeting.get("intervals", {})),
         cluster=cluster,
     )
+    cluster.end_waits(made.has_unsupported_answer)
     yield made
     made.close()
 

@@ -4,7 +4,7 @@ A scripted cluster: name servers, brokers, and the routes between them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from conformance.client.scripted_broker import ScriptedBroker
 from conformance.client.scripted_server import (
@@ -72,10 +72,17 @@ class ScriptedCluster:
 
     def __init__(self, alter: Alter = unaltered) -> None:
         self._alter = alter
+        self._is_futile: Callable[[], bool] = lambda: False
         self.routes: dict[str, TopicRoute | bytes] = {}
         self.name_servers = [NameServer("name server", self.routes)]
         self.brokers: dict[str, ScriptedBroker] = {}
         self._blocks: list[PortBlock] = []
+
+    def end_waits(self, is_futile: Callable[[], bool]) -> None:
+        """End each wait for a request as soon as *is_futile* returns True."""
+        self._is_futile = is_futile
+        for one in (*self.name_servers, *self.brokers.values()):
+            one.is_futile = is_futile
 
     @property
     def name_server(self) -> NameServer:
@@ -90,23 +97,27 @@ class ScriptedCluster:
     def add_name_server(self) -> NameServer:
         """Add a name server with the same routes."""
         name = f"name server {len(self.name_servers) + 1}"
-        self.name_servers.append(NameServer(name, self.routes))
-        return self.name_servers[-1]
+        made = NameServer(name, self.routes)
+        made.is_futile = self._is_futile
+        self.name_servers.append(made)
+        return made
 
     def broker(self, name: str = "broker-a") -> ScriptedBroker:
         """Return the master of this name, started on demand."""
         if name not in self.brokers:
-            self.brokers[name] = ScriptedBroker(name)
-            self.brokers[name].alter = self._alter
+            self._add(ScriptedBroker(name))
         return self.brokers[name]
 
     def broker_with_vip_port(self, name: str = "broker-a") -> ScriptedBroker:
         """Start a master with a VIP port, its port less 2."""
         block = free_port_block()
         self._blocks.append(block)
-        made = ScriptedBroker(name, port=block.broker, also=block.vip)
-        self.brokers[name] = made
-        return made
+        return self._add(ScriptedBroker(name, port=block.broker, also=block.vip))
+
+    def _add(self, broker: ScriptedBroker) -> ScriptedBroker:
+        broker.alter, broker.is_futile = self._alter, self._is_futile
+        self.brokers[broker.name] = broker
+        return broker
 
     def route(
         self,

@@ -24,6 +24,8 @@ from spec.layout import LayoutError
 from spec.wire.remoting.command import Command, decode_command, encode_command
 
 PATIENCE_S = 40.0
+FUTILE_CHECK_S = 0.2
+"""Seconds between two looks at whether waiting is futile."""
 """Timeout for a client's reaction, on a busy machine."""
 
 
@@ -78,6 +80,8 @@ class ScriptedServer:
         """TLS of the connections accepted from now on."""
         self.alter: Alter = unaltered
         """Changes each request before it is recorded, to stand for a wrong client."""
+        self.is_futile: Callable[[], bool] = lambda: False
+        """Whether the client will not send what a test waits for."""
         self.failed_handshakes: list[str] = []
         """Reasons of the connections that ended before TLS was agreed."""
         self._news = threading.Condition()
@@ -139,10 +143,9 @@ class ScriptedServer:
         def found() -> list[ReceivedRequest]:
             return [one for one in self.requests(*codes) if where(one)]
 
-        with self._news:
-            if not self._news.wait_for(lambda: len(found()) >= count, timeout_s):
-                what = f"{count} requests with code {codes} reached {self.name}"
-                raise TooLateError(what, timeout_s, f"{len(found())} of them")
+        if not self._comes_true(lambda: len(found()) >= count, timeout_s):
+            what = f"{count} requests with code {codes} reached {self.name}"
+            raise TooLateError(what, timeout_s, f"{len(found())} of them")
         return found()[:count]
 
     def send_request(self, connection: ServerConnection, request: Command) -> None:
@@ -186,9 +189,19 @@ class ScriptedServer:
         self, condition: Callable[[], bool], *, what: str, timeout_s: float = PATIENCE_S
     ) -> None:
         """Wait until *condition* holds; it is checked after each command."""
+        if not self._comes_true(condition, timeout_s):
+            raise TooLateError(what, timeout_s)
+
+    def _comes_true(self, condition: Callable[[], bool], timeout_s: float) -> bool:
+        """Return whether *condition* holds in time, or before waiting is futile."""
+        deadline = time.monotonic() + timeout_s
         with self._news:
-            if not self._news.wait_for(condition, timeout_s):
-                raise TooLateError(what, timeout_s)
+            while not condition():
+                left_s = deadline - time.monotonic()
+                if left_s <= 0 or self.is_futile():
+                    return False
+                self._news.wait(min(left_s, FUTILE_CHECK_S))
+        return True
 
     def _serve(self, listener: socket.socket) -> None:
         while True:

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.client.application import Application
 from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.harness.process.deadline import TooLateError
 from conformance.harness.targets.client_adapter import FIRST_HELLO_VARIABLE, Adapter
 from conformance.harness.targets.target import TargetError, parse_target
 
@@ -71,6 +72,24 @@ def test_an_unsupported_verb_ends_a_test_that_waits_for_its_request() -> None:
         first_answer=1,
     )
     application.end_if_unsupported()
+    assert not application.has_unsupported_answer()
     adapter.answers[3] = {"unsupported": "send"}
+    assert application.has_unsupported_answer()
     with pytest.raises(pytest.skip.Exception, match="does not support this: send"):
         application.end_if_unsupported()
+
+
+def test_no_server_waits_on_when_it_is_futile() -> None:
+    looks = iter([False, True])
+    cluster = ScriptedCluster()
+    cluster.broker()
+    cluster.end_waits(lambda: next(looks))
+    later = cluster.broker("broker-b")
+    try:
+        with pytest.raises(TooLateError, match="reached broker-b"):
+            later.wait_for(10)
+        for one in (cluster.name_server, cluster.broker()):
+            with pytest.raises(StopIteration):  # each looks, too
+                one.wait_until(lambda: False, what="it is", timeout_s=9)
+    finally:
+        cluster.close()
