@@ -80,16 +80,16 @@ def test_an_unsupported_verb_ends_a_test_that_waits_for_its_request() -> None:
 
 
 def test_no_server_waits_on_when_it_is_futile() -> None:
-    looks = iter([False, True])
+    answers = iter([False, True])
     cluster = ScriptedCluster()
     cluster.broker()
-    cluster.end_waits(lambda: next(looks))
+    cluster.end_waits(lambda: next(answers))
     later = cluster.broker("broker-b")
     try:
         with pytest.raises(TooLateError, match="reached broker-b"):
             later.wait_for(10)
         for one in (cluster.name_server, cluster.broker()):
-            with pytest.raises(StopIteration):  # each looks, too
+            with pytest.raises(StopIteration):  # each checks, too
                 one.wait_until(lambda: False, what="it is", timeout_s=9)
     finally:
         cluster.close()
