@@ -25,7 +25,7 @@ from spec.wire.remoting.command import Command, decode_command, encode_command
 
 PATIENCE_S = 40.0
 FUTILE_CHECK_S = 0.2
-"""Seconds between two looks at whether waiting is futile."""
+"""Seconds between two checks of whether waiting is futile."""
 """Timeout for a client's reaction, on a busy machine."""
 
 
