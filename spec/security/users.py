@@ -170,10 +170,11 @@ BLANK = Clause(
     id="SEC-USER-015",
     level=Level.MUST,
     text=(
-        "AUTH_CREATE_USER (3001), AUTH_UPDATE_USER (3002) and AUTH_GET_USER (3004) "
-        "without username are answered with INVALID_PARAMETER (29) and the remark The "
-        "username is blank."
+        "From 5.3.2 on, AUTH_CREATE_USER (3001), AUTH_UPDATE_USER (3002) and "
+        "AUTH_GET_USER (3004) without username are answered with INVALID_PARAMETER "
+        "(29) and the remark The username is blank. Earlier releases use "
+        "SYSTEM_ERROR (1)."
     ),
     source=f"{_ADMIN}#createUser",
-    since="5.3",
+    since="5.3.2",
 )

@@ -8,7 +8,14 @@ import pytest
 
 from spec.clause import Clause, Level, release_key
 from spec.registry import UnknownClauseError, all_clauses, clause
+from spec.wire.remoting.released_code import ReleasedCode
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
+CODE = re.compile(r"\b([A-Z][A-Z_0-9]+) \((\d+)\)")
+"""A code with its name, as in ``INVALID_PARAMETER (29)``."""
+EXCEPTS_LATER_CODES = {"CLIENT-RETRY-002"}
+"""Clauses of every release that except a code of later ones."""
 SOURCE = re.compile(r"\d+\.\d+\.\d+ [\w.]+(\$\w+)?(#\w+)?")
 FAMILIES = ["WIRE-FRAME", "WIRE-JSON", "WIRE-BINARY", "WIRE-COMMAND", "WIRE-FASTJSON"]
 FAMILIES += ["WIRE-PROPERTIES", "WIRE-MESSAGEID", "CLIENT-UNIQKEY", "STORE-RECORD"]
@@ -23,6 +30,28 @@ def test_a_familys_clauses_are_found_and_cited(family: str) -> None:
     for one in found:
         assert SOURCE.fullmatch(one.source), one.id
         assert release_key(one.source.split()[0]) >= release_key(one.since), one.id
+
+
+def codes_of(one: Clause) -> list[ReleasedCode]:
+    """Return the codes that the text names; two names of one code are left out."""
+    return [
+        code
+        for name, number in CODE.findall(one.text)
+        for kind in (RequestCode, ResponseCode)
+        if (code := kind.__members__.get(name)) is not None
+        and (code.name, int(code)) == (name, int(number))
+    ]
+
+
+def test_a_clause_is_as_old_as_the_codes_that_it_names() -> None:
+    too_old = [
+        (one.id, one.since, code.name, code.since)
+        for one in all_clauses().values()
+        for code in codes_of(one)
+        if release_key(one.since) < release_key(code.since)
+        if one.id not in EXCEPTS_LATER_CODES
+    ]
+    assert too_old == []
 
 
 def test_a_clause_is_looked_up_by_its_id() -> None:

@@ -30,12 +30,12 @@ BAD_TOPIC_IN_LIST = Clause(
     id="ADMIN-TOPICLIST-002",
     level=Level.MUST,
     text=(
-        "From 5.3 on, UPDATE_AND_CREATE_TOPIC_LIST (18) with an invalid name or a "
+        "From 5.3.2 on, UPDATE_AND_CREATE_TOPIC_LIST (18) with an invalid name or a "
         "system topic among the topics is refused with INVALID_PARAMETER (29), and "
-        "none of them is created."
+        "none of them is created. Earlier releases use SYSTEM_ERROR (1)."
     ),
     source=f"{_ADMIN_3}#updateAndCreateTopicList",
-    since="5.3",
+    since="5.3.2",
 )
 SAME_TOPIC_IN_LIST = Clause(
     id="ADMIN-TOPICLIST-003",
@@ -114,13 +114,13 @@ ONE_UNKNOWN_GROUP = Clause(
     id="ADMIN-GROUP-006",
     level=Level.QUIRK,
     text=(
-        "From 5.0 on, GET_SUBSCRIPTIONGROUP_CONFIG (352) for an unknown group creates "
-        "it with default settings while autoCreateSubscriptionGroup is true, its "
-        "default."
+        "From 5.3.2 on, GET_SUBSCRIPTIONGROUP_CONFIG (352) for an unknown group "
+        "creates it with default settings while autoCreateSubscriptionGroup is true, "
+        "its default. Earlier releases answer with SYSTEM_ERROR (1)."
     ),
     source="5.3.3 org.apache.rocketmq.broker.subscription.SubscriptionGroupManager"
     "#findSubscriptionGroupConfig",
-    since="5.0",
+    since="5.3.2",
 )
 ALL_PRODUCERS = Clause(
     id="GROUP-CONNECTION-006",
