@@ -35,7 +35,8 @@ def register_topic(namesrv: Client, topic: str, *broker_names: str) -> Command:
         }
         for name in broker_names
     ]
-    body = json_body({"queueDatas": queues, "brokerDatas": []}) if queues else b""
+    route = {"queueDatas": queues, "brokerDatas": [], "filterServerTable": {}}
+    body = json_body(route) if queues else b""
     code = RequestCode.REGISTER_TOPIC_IN_NAMESRV
     return namesrv.invoke(code, {"topic": topic}, body)
 
