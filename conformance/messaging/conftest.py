@@ -25,6 +25,7 @@ from conformance.harness.pytest_plugin.known_settings import (
 )
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.groups.lock_expiry import LockExpiry, watch
+from conformance.messaging.pop import revival
 from conformance.messaging.pop.pop_group import PopGroup
 from conformance.messaging.sql.sql_topic import UNUSUAL, SqlTopic, create_sql_topic
 from conformance.messaging.transactions.transaction_checks import (
@@ -46,13 +47,26 @@ def known_group(target: Target, group: str) -> str:
 
 
 @pytest.fixture
-def pop_group(broker: Client, target: Target, topic: str, known_group: str) -> PopGroup:
+def never_revives(pytestconfig: pytest.Config) -> Callable[[], bool]:
+    """Return a function: whether the target was seen to return no popped message."""
+    return lambda: revival.is_dead(pytestconfig)
+
+
+@pytest.fixture
+def pop_group(
+    broker: Client,
+    target: Target,
+    topic: str,
+    known_group: str,
+    never_revives: Callable[[], bool],
+) -> PopGroup:
     """Return a new group that pops a new topic of 4 queues."""
     return PopGroup(
         broker=broker,
         broker_name=target.broker_name,
         topic=topic,
         group=known_group,
+        is_dead=never_revives,
     )
 
 
@@ -174,8 +188,9 @@ def lock_expiry(pytestconfig: pytest.Config) -> LockExpiry:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Lock queues now, so that no test waits for the ends of the locks."""
+    """Lock queues and pop now, so that no test waits long for what follows."""
     begin(session, {"lock_expiry": watch}, lambda target: target.broker is not None)
+    begin(session, {"never_revives": revival.watch}, revival.allows)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -106,6 +106,8 @@ class Peer(Closing):
         self.access = access
         self.dialect = dialect
         """Dialect of the requests that are sent as commands; None changes none."""
+        self.least_timeout_s = 0.0
+        """Time to wait for any response at least, beside tests that load the peer."""
         self._opened = time.monotonic()
         self._arrived = bytearray()
         self._kept: deque[Command] = deque()
@@ -198,6 +200,7 @@ class Peer(Closing):
             return command.is_response and command.opaque == opaque
 
         wanted = f"an answer with opaque {opaque}"
+        timeout_s = max(timeout_s, self.least_timeout_s)
         return self._receive_where(is_wanted, wanted=wanted, timeout_s=timeout_s)
 
     def _check_opaque(self, command: Command, wanted: int) -> None:

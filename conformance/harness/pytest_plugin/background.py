@@ -32,6 +32,9 @@ from conformance.harness.targets.target import Target, TargetError
 Observation = Callable[[pytest.Config, threading.Event], object]
 """Returns its result; may end early when the event is set."""
 PATIENCE_S = 600.0
+PAUSE_S = 0.1
+ENDED = ".ended"
+"""Suffix of the file of a worker that has run its tests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +70,10 @@ class Background:
 
         Raises its error, which is not a failure of any clause.
         """
-        self._path.with_suffix(".wanted").touch()
         wait_until(
             self._path.exists, what=f"{self._path.name} is there", timeout_s=PATIENCE_S
         )
-        # Our own file, written a moment ago by a worker of this run.
-        seen = pickle.loads(self._path.read_bytes())  # noqa: S301
+        seen = self._read()
         if isinstance(seen, Obstacle):
             if seen.is_unsupported:
                 unsupported(seen.reason)
@@ -81,11 +82,23 @@ class Background:
             raise seen
         return seen
 
+    def ended_result(self) -> object:
+        """Return the result, or None before the end and after an error."""
+        seen = self._read() if self._path.exists() else None
+        return None if isinstance(seen, Obstacle | BaseException) else seen
+
+    def _read(self) -> object:
+        # Our own file, written a moment ago by a worker of this run.
+        return pickle.loads(self._path.read_bytes())  # noqa: S301
+
     def close(self, *, interrupted: bool) -> None:
-        """End it, also in the middle unless another worker waits for it."""
-        if interrupted or not self._path.with_suffix(".wanted").exists():
-            self._ending.set()
+        """End it, also in the middle once no other worker has tests left."""
         if self._lock is not None:
+            while self._thread.is_alive() and not interrupted:
+                if _have_all_ended(self._config):
+                    break
+                self._thread.join(PAUSE_S)
+            self._ending.set()
             self._thread.join()
             self._lock.close()
         if not _is_worker(self._config):
@@ -141,9 +154,17 @@ def result_of(config: pytest.Config, name: str) -> object:
     return config.stash[BEGUN][name].result()
 
 
+def ended_result_of(config: pytest.Config, name: str) -> object:
+    """Return the result of *name* if it was begun and has ended, else None."""
+    begun = config.stash.get(BEGUN, {}).get(name)
+    return None if begun is None else begun.ended_result()
+
+
 def end(session: pytest.Session, exit_status: int) -> None:
     """End what was begun, if it has not been ended."""
     interrupted = exit_status == pytest.ExitCode.INTERRUPTED
+    if _is_worker(session.config):
+        _end_mark(session.config).touch()
     begun = session.config.stash.get(BEGUN, {})
     while begun:
         begun.popitem()[1].close(interrupted=interrupted)
@@ -152,6 +173,21 @@ def end(session: pytest.Session, exit_status: int) -> None:
 def _is_worker(config: pytest.Config) -> bool:
     """Return whether this process is one of several workers (pytest-xdist's)."""
     return hasattr(config, "workerinput")
+
+
+def _end_mark(config: pytest.Config) -> Path:
+    """Return the file that exists once this worker has run its tests."""
+    worker = config.workerinput["workerid"]  # type: ignore[attr-defined] # xdist's
+    return _shared_directory(config) / f"{worker}{ENDED}"
+
+
+def _have_all_ended(config: pytest.Config) -> bool:
+    """Return whether each worker of the run has run its tests."""
+    if not _is_worker(config):
+        return True
+    ended = list(_shared_directory(config).glob(f"*{ENDED}"))
+    count = config.workerinput["workercount"]  # type: ignore[attr-defined] # xdist's
+    return len(ended) >= int(count)
 
 
 def _shared_directory(config: pytest.Config) -> Path:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.process.deadline import TooLateError, comes_true
@@ -29,6 +30,8 @@ AGAIN_S = 60.0
 
 Brokers need 3 to 12: the checkpoint waits in a timer, and a revive thread follows.
 """
+NEVER_AGAIN = f"blocked by POP-REVIVE-001: no message comes again within {AGAIN_S:g} s"
+"""Why a test has no verdict where the target never returns a popped message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,8 @@ class PopGroup:
     broker_name: str
     topic: str
     group: str
+    is_dead: Callable[[], bool] = lambda: False
+    """Whether the target is known to return no popped message again."""
 
     def send(self, bodies: Iterable[bytes], *, queue_id: int = 0) -> None:
         """Send messages to a fresh queue, and wait until it holds them."""
@@ -100,6 +105,22 @@ class PopGroup:
             return len(found) >= count
 
         comes_true(has_all, AGAIN_S)
+        return found
+
+    def pop_revived(self, count: int) -> list[PoppedMessage]:
+        """Pop until *count* messages were returned again, or some in `AGAIN_S`.
+
+        Without any, the running test is blocked on a target that never returns one.
+        """
+        found: list[PoppedMessage] = []
+
+        def is_over() -> bool:
+            found.extend(self.pop())
+            return len(found) >= count or (not found and self.is_dead())
+
+        comes_true(is_over, AGAIN_S)
+        if not found and self.is_dead():
+            blocked(NEVER_AGAIN)
         return found
 
     def acknowledge(self, popped: PoppedMessage, **more: FieldValue) -> Command:

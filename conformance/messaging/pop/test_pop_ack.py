@@ -48,7 +48,15 @@ def test_messages_without_acknowledgement_are_popped_again(pop_group: PopGroup) 
     pop_group.send(SENT)
     popped = pop_group.pop(queueId=0, invisibleTime=SHORT_MS)
     require_success(pop_group.acknowledge(popped[1]))
-    again = pop_group.pop_again(2)
+    again = pop_group.pop_in_time(2)
+    expect_that(
+        "POP-REVIVE-001",
+        len(again) >= 2,
+        found=len(again),
+        expected="2",
+        what=f"messages popped again, at most {AGAIN_S:g} s later",
+        transcript=pop_group.broker.transcript,
+    )
     expect(
         "POP-ACK-001",
         found=sorted(bodies([*again, *pop_group.pop()])),
@@ -112,7 +120,7 @@ def test_acknowledgements_are_of_their_group_and_pop(
     # Each revive queue makes one of the others visible, behind the acknowledged ones.
     expected = sorted(b"%d" % number for number in range(2, 2 + REVIVE_QUEUES))
     for one in both:
-        again = [*one.pop_in_time(REVIVE_QUEUES), *one.pop()]
+        again = [*one.pop_revived(REVIVE_QUEUES), *one.pop()]
         expect(
             "POP-ACK-001",
             found=sorted(bodies(again)),
@@ -186,7 +194,7 @@ def test_a_batch_acknowledges_what_its_bits_name(pop_group: PopGroup) -> None:
         acks=(ack_of(pop_group, popped[0], bits=0b101),),
     )
     require_success(pop_group.broker.acknowledge_all(acks))
-    again = bodies([*pop_group.pop_again(1), *pop_group.pop()])
+    again = bodies([*pop_group.pop_revived(1), *pop_group.pop()])
     expect("POP-ACK-007", found=again, expected=[SENT[1]], what="bodies popped again")
 
 
@@ -213,7 +221,7 @@ def test_a_shorter_invisible_time_ends_sooner(pop_group: PopGroup) -> None:
         expected="the time of the change",
         what="popTime",
     )
-    again = pop_group.pop_again(1)
+    again = pop_group.pop_revived(1)
     more = pop_group.pop()
     expect(
         "POP-INVISIBLE-001",
@@ -236,7 +244,7 @@ def test_a_longer_invisible_time_ends_later(pop_group: PopGroup) -> None:
     pop_group.send(SENT[:2])
     popped = pop_group.pop(queueId=0, invisibleTime=SHORT_MS)
     require_success(pop_group.change(popped[0], NEVER_MS))
-    again = bodies([*pop_group.pop_again(1), *pop_group.pop()])
+    again = bodies([*pop_group.pop_revived(1), *pop_group.pop()])
     expect("POP-INVISIBLE-002", found=again, expected=[SENT[1]], what="popped again")
 
 
@@ -256,7 +264,7 @@ def test_a_change_replaces_the_receipt(pop_group: PopGroup) -> None:
             )
             require_success(pop_group.acknowledge(replace(one, receipt=receipt)))
     require_success(pop_group.acknowledge(old))
-    again = bodies([*pop_group.pop_in_time(1), *pop_group.pop()])
+    again = bodies([*pop_group.pop_revived(1), *pop_group.pop()])
     expect(
         "POP-INVISIBLE-006",
         found=[body for body in again if body == SENT[0]],

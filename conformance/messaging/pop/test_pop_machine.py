@@ -16,6 +16,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import require_success
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
@@ -26,7 +27,13 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.target import Target
-from conformance.messaging.pop.pop_group import AGAIN_S, PopGroup, PoppedMessage, ack_of
+from conformance.messaging.pop.pop_group import (
+    AGAIN_S,
+    NEVER_AGAIN,
+    PopGroup,
+    PoppedMessage,
+    ack_of,
+)
 from conformance.models.pops import Broken, Pops
 from spec.wire.pop.pop_bodies import BatchAckMessageRequestBody
 from spec.wire.pop.pop_message import ANY_QUEUE
@@ -47,7 +54,7 @@ choices = st.integers(0, 30)
 class PopMachine(RuleBasedStateMachine):
     """One group that pops a topic with two queues."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, never_revives: Callable[[], bool]) -> None:
         super().__init__()
         self.broker = target.connect_to_broker()
         self.pop_group = PopGroup(
@@ -55,6 +62,7 @@ class PopMachine(RuleBasedStateMachine):
             broker_name=target.broker_name,
             topic=create_topic(target, unique_name("popped"), queue_count=QUEUES),
             group=create_group(target, unique_name("group")),
+            is_dead=never_revives,
         )
         self.model = Pops()
         self.sent = [0] * QUEUES
@@ -164,6 +172,8 @@ class PopMachine(RuleBasedStateMachine):
 
         def is_met() -> bool:
             self.pop(ANY_QUEUE, 32, LONG_MS)
+            if not condition() and self.pop_group.is_dead():
+                blocked(NEVER_AGAIN)
             return bool(condition())
 
         try:
@@ -243,6 +253,9 @@ class PopMachine(RuleBasedStateMachine):
     "POP-REVIVE-002",
 )
 def test_popped_messages_do_what_sets_do(
-    target: Target, pytestconfig: pytest.Config
+    target: Target, pytestconfig: pytest.Config, never_revives: Callable[[], bool]
 ) -> None:
-    run_machine(pytestconfig, lambda: PopMachine(target), examples=4, steps=12)
+    def machine() -> PopMachine:
+        return PopMachine(target, never_revives)
+
+    run_machine(pytestconfig, machine, examples=4, steps=12)

@@ -52,7 +52,7 @@ def test_messages_without_acknowledgement_come_again_in_order(
     pop_group.send(SENT)
     first = pop_orderly(pop_group, "first", invisibleTime=SHORT_MS)
     expect("POP-ORDER-005", found=bodies(first), expected=SENT[:2], what="first pop")
-    again = pop_group.pop_again(2, queueId=0, order=True, maxMsgNums=2)
+    again = pop_group.pop_in_time(2, queueId=0, order=True, maxMsgNums=2)
     expect("POP-ORDER-005", found=bodies(again), expected=SENT[:2], what="next pop")
     counts = decode_popped_queues(again[0].response.fields["orderCountInfo"])
     expect(

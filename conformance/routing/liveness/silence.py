@@ -14,11 +14,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import pytest
 
 from conformance.harness.client.client import require_success
-from conformance.harness.client.peer import Peer, PeerError, PeerMisbehavedError
+from conformance.harness.client.peer import (
+    NoResponseError,
+    Peer,
+    PeerError,
+    PeerMisbehavedError,
+)
 from conformance.harness.pytest_plugin.fixtures import unique_name, watched_target
 from conformance.routing.fake_broker import FakeBroker, FakeCluster
 from spec.routing.topic_config import TopicConfig
@@ -34,24 +40,32 @@ HASTE = 10.0
 """How much faster the clock of a target of our own runs."""
 
 
-@dataclass(slots=True)
-class Seen:
-    """When what happened, in seconds of the target's clock since the silence began.
+Clock: TypeAlias = Callable[[], float]
+"""Returns the seconds of silence until now."""
 
-    None where it did not happen.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When something happened, in seconds of silence by the target's clock.
+
+    It is after the last check without it, and by the end of the first check with it.
+    They lie far apart where the target was too busy to respond in between.
     """
 
-    removed_s: float | None = None
-    """A broker registered once, sent other requests, and had no route any more."""
-    dropped_s: float | None = None
-    """Its connection was closed."""
-    missed_s: float | None = None
-    """A broker was missing that registered every 30 seconds."""
+    after_s: float
+    by_s: float
 
-    def note(self, name: str, happened: Callable[[], bool], now_s: float) -> None:
-        """Note the first time at which something has *happened*."""
-        if getattr(self, name) is None and happened():
-            setattr(self, name, now_s)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """When what happened; None where it did not happen."""
+
+    removed: Moment | None
+    """A broker registered once, sent other requests, and had no route any more."""
+    dropped: Moment | None
+    """Its connection was closed."""
+    missed: Moment | None
+    """A broker was missing that registered every 30 seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +101,8 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
             stack.enter_context(Peer(one)) for one in (target.namesrv, target.broker)
         ]
         closed: dict[Peer, float] = {}
-        for now_s in _ticks(ending, rate):
+        for clock in _ticks(ending, rate):
+            now_s = clock()
             for peer in peers:
                 if peer not in closed and _is_closed(peer):
                     closed[peer] = now_s
@@ -97,31 +112,66 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
         return Idle(name_server_s=name_server_s, broker_s=broker_s)
 
 
-def _look(fake_cluster: FakeCluster, ticks: Iterable[float]) -> Seen:
-    """Note what happens at which of *ticks*."""
-    seen = Seen()
+def _look(fake_cluster: FakeCluster, ticks: Iterable[Clock]) -> Seen:
+    """Check at each of *ticks* what has happened."""
     talker, renewing = _registered(fake_cluster), _registered(fake_cluster)
     chores = (
         _Chore(TALK_PERIOD_S, lambda: _talk(talker), until_s=LAST_TALK_S),
         _Chore(RENEWAL_PERIOD_S, renewing.register_again),
     )
-    for now_s in ticks:
+    removed = Watch(lambda: fake_cluster.route(talker.name) is None)
+    missed = Watch(lambda: fake_cluster.route(renewing.name) is None)
+    dropped = Watch(lambda: _is_closed(talker.peer))
+    for clock in ticks:
         for chore in chores:
-            chore.do(now_s)
-        seen.note("removed_s", lambda: fake_cluster.route(talker.name) is None, now_s)
-        seen.note("missed_s", lambda: fake_cluster.route(renewing.name) is None, now_s)
-        seen.note("dropped_s", lambda: _is_closed(talker.peer), now_s)
-    return seen
+            chore.do(clock())
+        for one in (removed, missed, dropped):
+            one.check(clock)
+    return Seen(
+        removed=removed.result(), dropped=dropped.result(), missed=missed.result()
+    )
 
 
-def _ticks(ending: threading.Event, rate: float) -> Iterator[float]:
-    """Yield now and then for how long the silence lasts, by the target's clock."""
-    began, now_s = time.monotonic(), 0.0
-    while now_s < WATCHED_S:
+class Watch:
+    """Checks whether one event has *happened*, until it has."""
+
+    def __init__(self, happened: Callable[[], bool]) -> None:
+        self._happened = happened
+        self._absent_s = 0.0
+        self._moment: Moment | None = None
+        self._unanswered: NoResponseError | None = None
+
+    def check(self, clock: Clock) -> None:
+        """Check once; after a late response, the next check finds out instead."""
+        if self._moment is not None:
+            return
+        began_s, self._unanswered = clock(), None
+        try:
+            if self._happened():
+                self._moment = Moment(after_s=self._absent_s, by_s=clock())
+            else:
+                self._absent_s = began_s
+        except NoResponseError as error:
+            self._unanswered = error
+
+    def result(self) -> Moment | None:
+        """Return when it happened; raise the error of a last check without response."""
+        if self._unanswered is not None:
+            raise self._unanswered
+        return self._moment
+
+
+def _ticks(ending: threading.Event, rate: float) -> Iterator[Clock]:
+    """Yield a clock of the silence now and then, in seconds of the target's clock."""
+    began = time.monotonic()
+
+    def clock() -> float:
+        return (time.monotonic() - began) * rate
+
+    while clock() < WATCHED_S:
         if ending.wait(TICK_S / rate):
             raise TimeoutError("the run ended before the silence did")
-        now_s = (time.monotonic() - began) * rate
-        yield now_s
+        yield clock
 
 
 @dataclass(slots=True)
@@ -136,7 +186,8 @@ class _Chore:
     def do(self, now_s: float) -> None:
         if self._done_s + self.period_s <= now_s < self.until_s:
             self._done_s = now_s
-            self.action()
+            with suppress(NoResponseError):  # a busy target may do it nevertheless
+                self.action()
 
 
 def _registered(fake_cluster: FakeCluster) -> FakeBroker:

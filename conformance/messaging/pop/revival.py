@@ -1,0 +1,56 @@
+"""
+Whether a popped message comes again at all, observed while other tests run.
+
+A broker that returns no message again would let every test wait for one in vain. The
+observation waits once. The other tests that need one are blocked by POP-REVIVE-001.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from conformance.harness.client.client import require_success
+from conformance.harness.process.deadline import comes_true
+from conformance.harness.pytest_plugin.background import ended_result_of
+from conformance.harness.pytest_plugin.fixtures import TARGET_OWNER, unique_name
+from conformance.harness.targets.target import Target
+from conformance.harness.targets.topics import request_group, request_topic
+from conformance.messaging.pop.pop_group import AGAIN_S, PopGroup
+from spec.clause import release_key
+
+NAME = "never_revives"
+"""Fixture of the tests that need the observation, and its name."""
+INVISIBLE_MS = 2_000
+FIRST_RELEASE = "5.0"
+
+
+def allows(target: Target) -> bool:
+    """Return whether *target* has a broker that pops."""
+    pops = release_key(target.release) >= release_key(FIRST_RELEASE)
+    return pops and target.broker is not None
+
+
+def watch(config: pytest.Config, ending: threading.Event) -> bool:
+    """Pop a message, and return whether it is popped again."""
+    target = config.stash[TARGET_OWNER].target()
+    with target.connect_to_broker() as broker:
+        # A message in a late response counts, so that no response may be given up.
+        broker.peer.least_timeout_s = AGAIN_S
+        pop_group = PopGroup(
+            broker=broker,
+            broker_name=target.broker_name,
+            topic=unique_name("revival"),
+            group=unique_name("group"),
+        )
+        require_success(request_topic(target, pop_group.topic))
+        require_success(request_group(target, pop_group.group))
+        pop_group.send([b"popped twice"])
+        pop_group.pop(queueId=0, invisibleTime=INVISIBLE_MS)
+        return comes_true(lambda: ending.is_set() or bool(pop_group.pop()), AGAIN_S)
+
+
+def is_dead(config: pytest.Config) -> bool:
+    """Return whether the observation has ended without a message."""
+    return ended_result_of(config, NAME) is False

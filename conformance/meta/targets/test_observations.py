@@ -1,0 +1,69 @@
+"""Observations in the background outlive late responses, and block what they deny."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.transcript import Transcript
+from conformance.messaging.pop import pop_group as pops
+from conformance.messaging.pop.pop_group import PopGroup
+from conformance.routing.liveness.silence import Moment, Watch
+
+LATE = NoResponseError("none came in time", Transcript("127.0.0.1:1"))
+
+
+def watch_of(happened: Iterable[bool | NoResponseError]) -> Watch:
+    """Return a watch that checked what *happened*, from one second to the next."""
+    watch = Watch(mock.Mock(side_effect=happened))
+    numbers = itertools.count()
+    for _ in range(len(list(happened))):
+        watch.check(lambda: float(next(numbers)))
+    return watch
+
+
+def test_a_late_response_widens_the_moment() -> None:
+    # Checks begin at 0, 1, 2 and 3; the one that finds it ends at 4.
+    assert watch_of([False, LATE, LATE, True]).result() == Moment(after_s=0.0, by_s=4.0)
+
+
+def test_an_event_that_the_last_check_does_not_find_did_not_happen() -> None:
+    assert watch_of([LATE, False]).result() is None
+
+
+def test_a_peer_that_responds_no_more_gives_no_result() -> None:
+    with pytest.raises(NoResponseError):
+        watch_of([False, LATE]).result()
+
+
+ONE: Any = "one popped message"
+
+
+def pop_group(popped: Iterable[object], is_dead: Callable[[], bool]) -> mock.Mock:
+    """Return a group whose pops return *popped*."""
+    pop = mock.Mock(side_effect=popped)
+    return mock.Mock(spec=PopGroup, pop=pop, is_dead=is_dead)
+
+
+def test_a_broker_without_revival_blocks_a_test_immediately() -> None:
+    group = pop_group(itertools.repeat([]), lambda: True)
+    with pytest.raises(pytest.skip.Exception, match="blocked: blocked by POP-REVIVE"):
+        PopGroup.pop_revived(group, 1)
+
+
+def test_messages_that_come_again_are_returned_whatever_was_observed() -> None:
+    group = pop_group([[], [ONE]], mock.Mock(side_effect=[False, True]))
+    assert PopGroup.pop_revived(group, 1) == [ONE]
+
+
+def test_messages_are_missing_where_others_come_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pops, "AGAIN_S", 0.05)
+    group = pop_group(itertools.chain([[ONE]], itertools.repeat([])), lambda: True)
+    assert PopGroup.pop_revived(group, 2) == [ONE]
