@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
@@ -43,9 +43,17 @@ def kind_of(path: Path) -> str:
 @contextmanager
 def mapped(path: Path, size_max: int = 0) -> Iterator[bytes]:
     """Yield the bytes of a file, mapped read-only, up to *size_max* unless it is 0."""
-    size = min(path.stat().st_size, size_max) if size_max else 0
-    with (
-        path.open("rb") as file,
-        mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data,
-    ):
+    size = path.stat().st_size
+    if not size:  # mmap refuses an empty file
+        yield b""
+        return
+    with path.open("rb") as file:
+        length = min(size, size_max) if size_max else 0
+        data = mmap.mmap(file.fileno(), length, access=mmap.ACCESS_READ)
+    try:
         yield cast(bytes, data)
+    finally:
+        # An exception such as Ctrl-C has frames with views of the bytes. The map is
+        # released with the last of them.
+        with suppress(BufferError):
+            data.close()

@@ -137,3 +137,23 @@ def test_what_is_no_log_is_one_line(tmp_path: Path) -> None:
     for source in (tmp_path, tmp_path / "file"):
         code, lines, errors = dumped(source)
         assert (code, lines, errors.count("\n")) == (2, [], 1)
+
+
+def test_an_empty_file_has_no_message(tmp_path: Path) -> None:
+    path = tmp_path / f"{0:020}"
+    path.touch()
+    result = CliRunner().invoke(main, ["dump", str(path)])
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_an_interrupted_dump_ends_with_130(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "reference.core.salvage.readable_records.record_of", interrupted
+    )
+    result = CliRunner().invoke(main, ["dump", str(store)])
+    assert (result.exit_code, result.output) == (130, "Error: interrupted\n")

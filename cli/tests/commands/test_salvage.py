@@ -133,13 +133,20 @@ def test_a_store_in_use_is_not_salvaged(store: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        "cli.runs.stores.salvage_store._make_queues",
+        "reference.core.salvage.readable_records.record_of",
+    ],
+)
 def test_an_interrupted_salvage_says_so(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cli.runs.stores.salvage_store._make_queues", interrupted)
+    monkeypatch.setattr(step, interrupted)
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert code == 130
     assert "is incomplete" in output
