@@ -33,6 +33,10 @@ def as_json(result: Salvage) -> str:
                     {"topic": name.topic, "queue": name.queue_id, "by": by}
                     for name, by in result.moved.items()
                 ],
+                "lowered_offsets": [
+                    {"topic": name.topic, "queue": name.queue_id}
+                    for name in result.lowered
+                ],
                 "damaged_bytes": str(result.damaged_size),
                 "damaged_ranges": [_texts(one) for one in result.damaged],
                 "missing_files": result.missing_files,
@@ -60,6 +64,11 @@ def as_text(result: Salvage) -> str:
         lines.append(
             f"  {_count(len(result.moved), 'queue')} had a gap: later messages and the"
             " committed offsets moved down to close it"
+        )
+    if result.lowered:
+        lines.append(
+            "  committed offsets of groups and delay levels behind the end of their"
+            f" queue, now at its end: {len(result.lowered):,}"
         )
     lines += [f"  missing file: commitlog/{name}" for name in result.missing_files]
     lines += [f"  {warning}" for warning in result.warnings]

@@ -44,7 +44,8 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
     anew. Stop the broker first: STORE is only read, and must not change meanwhile.
 
     A queue has no room for a lost message. Where one is lost, the later messages of its
-    queue move to lower queue offsets, and the committed offsets of groups with them.
+    queue move to lower queue offsets, and the committed offsets of groups with them. An
+    offset of a group or a delay level behind the new end of its queue is set to it.
 
     Exit codes: 0 nothing is lost, 1 something is lost or damaged, 2 unreadable or in
     use, or the output cannot be written, 130 interrupted.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from reference.core.salvage.queue_offsets import QueueName, QueueOffsets
 from reference.core.store.config_files import pretty
@@ -23,18 +23,38 @@ from spec.store.file_names import CONFIG
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 Table = dict[str, Any]
+Committed: TypeAlias = Callable[[QueueName, int], int]
+"""Function of a queue and an original offset in it; returns the new offset."""
 
 
-def write_config(view: ReadOnlyStore, target: Path, offsets: QueueOffsets) -> list[str]:
-    """Write the config files of the new store, and return warnings."""
+class ConfigChanges(NamedTuple):
+    """Differences of the new config files from the original ones."""
+
+    warnings: list[str]
+    lowered: list[QueueName]
+    """Queue of each committed or delivered offset that was behind the new end."""
+
+
+def write_config(
+    view: ReadOnlyStore, target: Path, offsets: QueueOffsets
+) -> ConfigChanges:
+    """Write the config files of the new store."""
+    lowered: list[QueueName] = []
+
+    def committed(name: QueueName, offset: int) -> int:
+        new = offsets.committed(name, offset)
+        if new < offsets.moved(name, offset):
+            lowered.append(name)
+        return new
+
     directory = target / CONFIG
     directory.mkdir()
     makers: dict[str, Callable[[Table], Table]] = {
         TOPICS_FILE: lambda found: _topics(found, offsets),
         GROUPS_FILE: lambda found: found,
-        CONSUMER_OFFSETS_FILE: lambda found: _consumer_offsets(found, offsets),
+        CONSUMER_OFFSETS_FILE: lambda found: _consumer_offsets(found, committed),
         CONSUMER_FILTERS_FILE: lambda found: found,
-        DELAY_OFFSETS_FILE: lambda found: _delay_offsets(found, offsets),
+        DELAY_OFFSETS_FILE: lambda found: _delay_offsets(found, committed),
     }
     warnings = []
     for name, made in makers.items():
@@ -45,7 +65,7 @@ def write_config(view: ReadOnlyStore, target: Path, offsets: QueueOffsets) -> li
             continue
         text = pretty(made(found or {}))
         (directory / name).write_text(text, encoding="utf-8")
-    return warnings
+    return ConfigChanges(warnings, lowered)
 
 
 def _loaded(view: ReadOnlyStore, path: str) -> tuple[Table | None, str]:
@@ -77,12 +97,12 @@ def _topics(found: Table, offsets: QueueOffsets) -> Table:
     return {**found, "topicConfigTable": table}
 
 
-def _consumer_offsets(found: Table, offsets: QueueOffsets) -> Table:
+def _consumer_offsets(found: Table, committed: Committed) -> Table:
     table = {}
     for name, queues in found["offsetTable"].items():
         topic = str(name).partition("@")[0]
         table[name] = {
-            int(number): offsets.moved(
+            int(number): committed(
                 QueueName(topic, int(number)), as_integer(offset, str(name))
             )
             for number, offset in queues.items()
@@ -90,11 +110,11 @@ def _consumer_offsets(found: Table, offsets: QueueOffsets) -> Table:
     return {**found, "offsetTable": table}
 
 
-def _delay_offsets(found: Table, offsets: QueueOffsets) -> Table:
+def _delay_offsets(found: Table, committed: Committed) -> Table:
     """Return the offsets by delay level; level 1 is queue 0."""
     table: Mapping[Any, object] = found["offsetTable"]
     moved = {
-        int(level): offsets.moved(
+        int(level): committed(
             QueueName(SCHEDULE_TOPIC, int(level) - 1), as_integer(offset, str(level))
         )
         for level, offset in table.items()

@@ -54,6 +54,8 @@ class Salvage:
     """Original queue offsets without a readable record, by queue."""
     moved: dict[QueueName, int] = field(default_factory=dict)
     """By queue, the number by which its last offsets are lower than before."""
+    lowered: list[QueueName] = field(default_factory=list)
+    """Queue of each committed or delivered offset that was behind its new end."""
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -92,7 +94,9 @@ def salvage_store(
         progress(size)
     _count_lost(store, files[0][0], writer.offsets, writer.result)
     writer.result.warnings += unreadable_entries(store / COMMIT_LOG)
-    writer.result.warnings += write_config(view, target, writer.offsets)
+    changes = write_config(view, target, writer.offsets)
+    writer.result.warnings += changes.warnings
+    writer.result.lowered += changes.lowered
     _make_queues(target, options, writer.offsets)
     return writer.result
 

@@ -117,6 +117,18 @@ def test_queues_whose_first_messages_are_lost_begin_at_0(
     assert json.loads(output)["messages"] == found["messages"]
 
 
+def test_no_committed_offset_is_behind_the_end_of_its_queue(
+    store: Path, tmp_path: Path
+) -> None:
+    _, *lost = sorted((store / "commitlog").iterdir())
+    for path in lost:
+        path.unlink()
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert (code, "delay levels behind the end" in output) == (1, True), output
+    code, output = run("recover", tmp_path / "new", "--release", "4.6")
+    assert (code, "Nothing is lost" in output) == (0, True), output
+
+
 def test_a_store_in_use_is_not_salvaged(store: Path, tmp_path: Path) -> None:
     files = DiskFiles(store)
     files.lock()

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from spec.store.message_record import Record, SystemFlag
 from spec.wire.message.properties import Property, decode_properties
+from spec.wire.message.topic_names import LMQ_PREFIX
 from spec.wire.send.batch_body import INNER_BATCH
 
 _TRANSACTION = SystemFlag.TRANSACTION_ROLLBACK
@@ -79,6 +80,21 @@ class QueueOffsets:
         """Return the new offset for an original *offset* of a queue."""
         lost = self.lost.get(name, ())
         return offset - sum(max(min(offset, one.end) - one.begin, 0) for one in lost)
+
+    def committed(self, name: QueueName, offset: int) -> int:
+        """Return the new offset for a committed or delivered *offset* of a queue.
+
+        It is at most the queue's new end: of one behind it, messages are missed or
+        repeated. Records do not show the end of an LMQ.
+
+        4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage
+        (OFFSET_OVERFLOW_BADLY) and
+        org.apache.rocketmq.store.schedule.ScheduleMessageService.
+        """
+        moved = self.moved(name, offset)
+        if name.topic.startswith(LMQ_PREFIX):
+            return moved
+        return min(moved, self.ends.get(name, 0) - self._distances.get(name, 0))
 
     def is_lost(self, name: QueueName, offset: int) -> bool:
         """Return whether no record so far has this original *offset* of a queue.

@@ -183,6 +183,18 @@ def test_a_queue_of_a_whole_log_begins_at_0() -> None:
     ]
 
 
+def test_a_committed_offset_is_at_most_the_new_end_of_its_queue() -> None:
+    offsets = QueueOffsets(is_whole=False)
+    for number in (10, 11, 14):
+        offsets.add(record(number, 0))
+    assert [offsets.committed(QUEUE, one) for one in (-1, 11, 15, 16, 99)] == [
+        *(-1, 11),
+        *(13, 13, 13),
+    ]
+    assert offsets.committed(QueueName("without records", 0), 7) == 0
+    assert offsets.committed(QueueName("%LMQ%light", 0), 7) == 7
+
+
 def test_half_and_rolled_back_messages_have_no_place_in_a_queue() -> None:
     offsets = QueueOffsets(is_whole=False)
     half = Record(
