@@ -68,12 +68,19 @@ def refused_in(transcripts: Iterable[Transcript], refuses: frozenset[int]) -> li
 
 
 def exchanges(transcripts: Iterable[Transcript]) -> Iterator[tuple[Command, Command]]:
-    """Yield each request in *transcripts* that got a response, with the response."""
+    """Yield each request in *transcripts* that got a response, with the response.
+
+    The suite also sends responses that belong to no request. A peer that takes one for
+    a request has not refused that.
+    """
     for transcript in transcripts:
         sent: dict[int, Command] = {}
         for _, direction, command in _commands(transcript):
             if direction is Direction.SENT:
-                sent[command.opaque] = command
+                if command.is_response:
+                    sent.pop(command.opaque, None)
+                else:
+                    sent[command.opaque] = command
             elif command.opaque in sent:
                 yield sent[command.opaque], command
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import pytest
 
-from conformance.harness.blocked.known_refusals import has_stray_response
+from conformance.harness.blocked.known_refusals import has_stray_response, refused_in
 from conformance.harness.child_run.child_run import ChildRun, run_child
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.meta.peers.lying_cluster import lying_cluster
@@ -224,6 +224,41 @@ def test_a_response_to_no_request_is_found_in_a_transcript() -> None:
     data = encode_command(Command(code=0, opaque=8, flag=1))
     transcript.add(Entry(direction=Direction.RECEIVED, at_ms=1, data=data))
     assert has_stray_response([transcript])
+
+
+def test_a_peer_that_takes_a_response_for_a_request_has_not_refused_that() -> None:
+    transcript = Transcript("a peer")
+    refusal = Command(code=3, opaque=7, flag=1)
+    for flag, refused in ((1, []), (0, [105])):
+        sent = Command(code=105, opaque=7, flag=flag)
+        for direction, command in (
+            (Direction.SENT, sent),
+            (Direction.RECEIVED, refusal),
+        ):
+            data = encode_command(command)
+            transcript.add(Entry(direction=direction, at_ms=0, data=data))
+        assert refused_in([transcript], frozenset({105})) == refused
+
+
+KNOWN_BLOCKER = """
+@pytest.mark.clause("SEND-RESPONSE-001")
+def test_fails(broker):
+    fails("SEND-RESPONSE-001")
+
+@pytest.mark.clause("WIRE-FRAME-002")
+def test_is_blocked():
+    pytest.skip("blocked: blocked by SEND-RESPONSE-001: the send of a message fails")
+"""
+
+
+@pytest.mark.parametrize(("known", "code"), [("SEND-RESPONSE-001", 0), ("", 1)])
+def test_what_a_known_failure_blocks_is_no_new_failure(
+    tmp_path: Path, known: str, code: int
+) -> None:
+    options = [known_file(tmp_path, known)] if known else []
+    ended = run(tmp_path, KNOWN_BLOCKER, *options)
+    assert ended.outcomes["WIRE-FRAME-002"] == "blocked"
+    assert ended.code == code
 
 
 def test_what_is_not_as_recorded_of_the_release_is_named(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from conformance.harness.baseline.baseline_verdicts import baseline_verdicts
 from conformance.harness.pytest_plugin.options import Options
+from conformance.harness.report.causes import BLOCKER
 from conformance.harness.report.evidence.evidence_differences import (
     Comparison,
     compare,
@@ -146,11 +147,20 @@ class Recorder:
         return self._comparison.contradicts(whole=whole and not self._options.read_only)
 
     def _exit_status(self, session: pytest.Session) -> int:
-        """Return 1 for findings, 3 where there are only errors or no verdict at all."""
+        """Return 1 for findings, 3 where there are only errors or no verdict at all.
+
+        Clauses that a known failure blocks are a part of that failure.
+        """
         outcomes = {result.outcome for result in self._results}
         if Outcome.FAIL in outcomes or self._contradicts_evidence():
             return FINDINGS
-        is_undecided = bool(outcomes.intersection((Outcome.ERROR, Outcome.BLOCKED)))
+        known = {one.id for one in self._results if one.outcome is Outcome.KNOWN}
+        blockers = {
+            named[1] if (named := BLOCKER.search(one.reason)) else ""
+            for one in self._results
+            if one.outcome is Outcome.BLOCKED
+        }
+        is_undecided = Outcome.ERROR in outcomes or bool(blockers - known)
         if (is_undecided or self._uncollected) and session.exitstatus in (0, FINDINGS):
             return HARNESS_FAILED
         if not outcomes.intersection(VERDICTS) and session.exitstatus == 0:
