@@ -21,7 +21,7 @@ from conformance.harness.client.peer import (
     PeerMisbehavedError,
     WrongOpaqueError,
 )
-from conformance.harness.failure.failure import ConformanceFailure, format_value
+from conformance.harness.failure.failure import ConformanceFailure, row
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.targets.target import NoServerError, Target, TargetError
 from spec.layout import LayoutError
@@ -169,9 +169,10 @@ def _attempt(step: Step, plain: PlainRequests) -> Defect | None:
             raise
         except UNUSABLE as error:
             clause = _clause_of(step, error)
-            in_time = isinstance(error, TooLateError)
-            expected = "its effect in time" if in_time else "a valid response"
-            defect = _total(step, str(error), expected, clause=clause)
+            found, expected = str(error), "a valid response"
+            if isinstance(error, TooLateError):
+                found, expected = error.found, error.what
+            defect = _total(step, found, expected, clause=clause)
         else:
             return None
     return defect
@@ -190,8 +191,8 @@ def _of_failure(step: Step, failure: ConformanceFailure) -> Defect:
         step=step.name,
         clause=failure.clause.id,
         what=finding.what,
-        found=format_value(finding.found),
-        expected=format_value(finding.expected),
+        found=finding.found_text,
+        expected=finding.expected_text,
         text=str(failure),
         codes=_codes_of(step, failure.clause.id),
     )
@@ -204,7 +205,8 @@ def _total(step: Step, found: str, expected: str, *, clause: str = "") -> Defect
         what="",
         found=found.partition("\n")[0],
         expected=expected,
-        text=f"{step.name.capitalize()} fails.\n\n{found}",
+        text=f"{step.name.capitalize()} fails.\n\n"
+        + f"{row('got', found)}\n{row('expected', expected)}",
         codes=_codes_of(step, clause or step.clause),
     )
 

@@ -47,6 +47,20 @@ class Finding:
     what: str = ""
     """Name of the compared value, such as a header field."""
 
+    @property
+    def found_text(self) -> str:
+        """The found value with its name."""
+        return self._text(self.found)
+
+    @property
+    def expected_text(self) -> str:
+        """The expected value with its name."""
+        return self._text(self.expected)
+
+    def _text(self, value: object) -> str:
+        name = f"{self.what}: " if self.what else ""
+        return name + format_value(value)
+
 
 class ConformanceFailure(AssertionError):
     """The target does not meet one clause."""
@@ -115,9 +129,8 @@ def _findings_block(failure: ConformanceFailure) -> str:
     if sent:
         lines.append(row("sent", sent))
     for finding in failure.findings:
-        name = f"{finding.what}: " if finding.what else ""
-        lines.append(row("got", name + format_value(finding.found)))
-        lines.append(row("expected", name + format_value(finding.expected)))
+        lines.append(row("got", finding.found_text))
+        lines.append(row("expected", finding.expected_text))
     return "\n".join(lines)
 
 

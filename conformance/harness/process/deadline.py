@@ -32,8 +32,15 @@ def comes_true(condition: Callable[[], bool], timeout_s: float = 10.0) -> bool:
 
 
 def wait_until(
-    condition: Callable[[], bool], *, what: str, timeout_s: float = 10.0
+    condition: Callable[[], bool],
+    *,
+    what: str,
+    timeout_s: float = 10.0,
+    found: Callable[[], str] = str,
 ) -> None:
-    """Return as soon as *condition* holds; *what* is its name in the error."""
+    """Return as soon as *condition* holds.
+
+    In the error *what* is its name, and *found* returns the state in its place.
+    """
     if not comes_true(condition, timeout_s):
-        raise TooLateError(what, timeout_s)
+        raise TooLateError(what, timeout_s, found())

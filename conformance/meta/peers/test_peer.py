@@ -17,6 +17,7 @@ from conformance.harness.client.peer import (
     WrongOpaqueError,
 )
 from conformance.harness.client.tamper import set_length
+from conformance.harness.process.deadline import TooLateError
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 
@@ -37,6 +38,17 @@ def test_an_answer_with_an_opaque_of_no_request_is_detected_immediately() -> Non
         pytest.raises(WrongOpaqueError, match=r"has opaque 8, its request has 7"),
     ):
         peer.request(replace(QUESTION, opaque=7), timeout_s=60)
+
+
+def test_a_max_offset_that_is_not_reached_is_in_the_error() -> None:
+    with (
+        LyingServer(lambda sent: honest(sent, fields={"offset": "2"})) as server,
+        Client.connect(server.address) as client,
+        pytest.raises(TooLateError) as raised,
+    ):
+        client.wait_for_max_offset(topic="T", offset=3, queue_id=1, timeout_s=0.1)
+    assert raised.value.what == "max offset 3 of queue 1 of T"
+    assert raised.value.found == "max offset 2 after 0.1 s"
 
 
 def test_after_bytes_of_our_own_any_opaque_may_be_right() -> None:

@@ -102,7 +102,7 @@ def test_the_terminal_has_causes_in_place_of_tracebacks(tmp_path: Path) -> None:
     )
     output = run(tmp_path, several, "--by-cause").output
     assert "= causes =" in output
-    assert "  got      1\n  expected 2\n  also     WIRE-FRAME-004" in output
+    assert "  got      code: 1\n  expected code: 2\n  also     WIRE-FRAME-004" in output
     assert "= FAILURES =" not in output
     assert "test_made.py" not in output
     whole = run(tmp_path / "whole", several, "--by-cause", "-v").output

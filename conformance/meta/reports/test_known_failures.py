@@ -42,7 +42,7 @@ def test_a_run_writes_the_file_that_the_next_one_obeys(tmp_path: Path) -> None:
     assert first.code == 1
     (entry,) = tomllib.loads(file.read_text(encoding="utf-8"))["known"]
     assert entry["clause"] == "WIRE-FRAME-002"
-    assert entry["reason"] == "not explained yet: expected 2, found 1"
+    assert entry["reason"] == "not explained yet: expected code: 2, found code: 1"
     # Another run's cluster listens elsewhere.
     text = file.read_text(encoding="utf-8").replace(entry["target"], "127.*")
     file.write_text(text, encoding="utf-8")

@@ -76,7 +76,7 @@ def test_a_pass_and_a_failure_are_told_apart(tmp_path: Path) -> None:
     assert ended.report["target"]["release"] == "4.9.7"
     assert ended.report["totals"]["pass"] == 1
     failure = ended.failures["WIRE-FRAME-002"]
-    assert (failure["found"], failure["expected"]) == ("1", "2")
+    assert (failure["found"], failure["expected"]) == ("code: 1", "code: 2")
 
 
 def test_a_failure_teaches(tmp_path: Path) -> None:

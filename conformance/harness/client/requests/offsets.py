@@ -86,12 +86,18 @@ class OffsetRequests(Invoker):
         Dispatch to consume queues follows the response to a send, so a read right after
         the send may not find the message yet.
         """
+        reached = -1
+
+        def is_reached() -> bool:
+            nonlocal reached
+            reached = _offset_of(self.max_offset(topic=topic, queue_id=queue_id))
+            return reached >= offset
+
         wait_until(
-            lambda: (
-                _offset_of(self.max_offset(topic=topic, queue_id=queue_id)) >= offset
-            ),
-            what=f"queue {queue_id} of {topic} holds {offset} messages",
+            is_reached,
+            what=f"max offset {offset} of queue {queue_id} of {topic}",
             timeout_s=timeout_s,
+            found=lambda: f"max offset {reached}",
         )
 
     def _invoke_for_queue(self, code: int, topic: str, queue_id: int) -> Command:

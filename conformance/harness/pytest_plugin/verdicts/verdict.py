@@ -37,7 +37,6 @@ from conformance.harness.failure.failure import (
     ConformanceFailure,
     Finding,
     clause_block,
-    format_value,
     row,
 )
 from conformance.harness.process.deadline import TooLateError
@@ -147,8 +146,8 @@ def _of_failure(error: BaseException, clauses: list[str]) -> dict[str, Any]:
         "blamed": blamed,
         "text": str(error)[:TEXT_LIMIT],
         "values": [finding.what for finding in findings if finding.what],
-        "found": "\n".join(format_value(finding.found) for finding in findings),
-        "expected": "\n".join(format_value(finding.expected) for finding in findings),
+        "found": "\n".join(finding.found_text for finding in findings),
+        "expected": "\n".join(finding.expected_text for finding in findings),
     }
 
 
