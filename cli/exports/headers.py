@@ -18,6 +18,7 @@ from cli.options.common import format_option
 from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option, studied_release
+from cli.options.selection import unknown_name
 from cli.pages.header_pages import as_json, as_markdown
 from spec.clause import release_key
 from spec.wire.headers.evolution import changes, history_of_changes
@@ -83,9 +84,8 @@ def narrowed(history: History, wanted: str) -> History:
     if request is not None:
         names, requests = request.header_names, (request,)
     if not names and not requests:
-        raise click.UsageError(
-            f"{wanted} is neither a request's code or name nor a header"
-        )
+        known = [*(one.name for one in history.requests), *history.headers]
+        raise click.UsageError(unknown_name(wanted, known, "request or header"))
     return History(
         studied=history.studied,
         requests=requests,

@@ -14,6 +14,7 @@ from spec.views.view import (
     paragraphs,
     to_know,
     tree,
+    wrong_notes,
 )
 from spec.wire.message import message_id as ids
 from spec.wire.message import unique_key as keys
@@ -27,6 +28,9 @@ from spec.wire.message.unique_key import (
 MESSAGE_ID_CLAUSES: FieldClauses = {
     "": (ids.MESSAGE_ID_FORM, ids.MESSAGE_ID_FORM_V6, ids.MESSAGE_ID_CASE),
 }
+DAY_MS = 86_400_000
+LONGEST_MONTH_MS = 31 * DAY_MS + 3_600_000
+"""With the hour that summer time gives back at its end."""
 UNIQUE_KEY_CLAUSES: FieldClauses = {
     "process_id": (
         keys.UNIQUE_KEY_PROCESS_LOW_BEFORE,
@@ -57,9 +61,11 @@ def unique_key_view(data: bytes, position: int, reading: Reading) -> Recognition
     layout = layout_of_unique_key(data)
     text = tree(layout, data, reading, UNIQUE_KEY_CLAUSES, base=position)
     made = note(" ", "made", f"{_when(key)}, the producer's time")
+    is_sound = key.since_month_ms <= LONGEST_MONTH_MS
+    wrong = {} if is_sound else {"since_month_ms": "longer than a month"}
     known = to_know(UNIQUE_KEY_CLAUSES, reading)
-    shown = paragraphs(text, made, known)
-    return Recognition(kind="unique key", text=shown, size=len(data))
+    shown = paragraphs(text, made, *wrong_notes(wrong), known)
+    return Recognition(kind="unique key", text=shown, size=len(data), is_sound=is_sound)
 
 
 def maker_of(text: str) -> str:
@@ -72,6 +78,6 @@ def maker_of(text: str) -> str:
 
 
 def _when(key: UniqueKey) -> str:
-    days, rest = divmod(key.since_month_ms, 86_400_000)
+    days, rest = divmod(key.since_month_ms, DAY_MS)
     clock = f"{rest // 3_600_000:02}:{rest // 60_000 % 60:02}:{rest // 1000 % 60:02}"
     return f"day {days + 1} of a month, {clock}"

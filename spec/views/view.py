@@ -111,6 +111,8 @@ def _range(one: Clause) -> str:
         return f"since {one.since}"
     if one.since == FIRST_RELEASE:
         return f"up to {one.until}"
+    if one.since == one.until:
+        return f"only {one.since}"
     return f"{one.since} to {one.until}"
 
 

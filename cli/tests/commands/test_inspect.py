@@ -83,6 +83,16 @@ def test_a_message_id_and_a_unique_key_are_told_apart() -> None:
     assert "counter" in run("7F0000013D0C18B4AAC25D2A3F5E0003").output
 
 
+def test_a_unique_key_of_no_month_is_wrong() -> None:
+    result = run("AC11000100002A9F18B4AAC2A1B2000A")
+    assert result.exit_code == 1
+    assert "since_month_ms: longer than a month" in result.output
+
+
+def test_an_entry_about_one_release_names_it_once() -> None:
+    assert "  only 4.6: " in run("7F0000013D0C18B4AAC25D2A3F5E0003").output
+
+
 def test_a_kind_can_be_demanded() -> None:
     key = "7F00000100002A9F00000000000010E1"
     assert run(key, "--as", "unique key").output.startswith("unique key, 16 bytes")

@@ -33,6 +33,13 @@ def test_a_request_is_shown_with_its_headers(wanted: str) -> None:
     assert "### PullMessageRequestHeader" not in shown
 
 
+@pytest.mark.parametrize("wanted", ["SEND_MESAGE", "SendMesageRequestHeader"])
+def test_a_misspelt_name_gets_a_suggestion(wanted: str) -> None:
+    result = run("headers", wanted)
+    assert result.exit_code == 2
+    assert f"header {wanted}; did you mean S" in result.output
+
+
 def test_a_header_is_shown_with_the_requests_that_carry_it() -> None:
     shown = run("headers", "deletesubscriptiongrouprequestheader").output
     assert "| 207 | DELETE_SUBSCRIPTIONGROUP |" in shown

@@ -9,6 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
 from reference.core.unexpected import error_text
+from spec.layout import LayoutError
 from spec.routing.json_object import JsonObject
 from spec.wire.bodies.fastjson import loads
 
@@ -138,4 +139,5 @@ def _decoded(
             return None, "it is no object"
         return decode(value), ""
     except _WRONG_SHAPE as error:
-        return None, error_text(error)
+        is_own = isinstance(error, LayoutError)  # its text needs no class
+        return None, str(error) if is_own else error_text(error)
