@@ -56,12 +56,15 @@ class PopMachine(RuleBasedStateMachine):
 
     def __init__(self, target: Target, never_revives: Callable[[], bool]) -> None:
         super().__init__()
+        # A refusal ends the test here, before there is a connection to close.
+        topic = create_topic(target, unique_name("popped"), queue_count=QUEUES)
+        group = create_group(target, unique_name("group"))
         self.broker = target.connect_to_broker()
         self.pop_group = PopGroup(
             broker=self.broker,
             broker_name=target.broker_name,
-            topic=create_topic(target, unique_name("popped"), queue_count=QUEUES),
-            group=create_group(target, unique_name("group")),
+            topic=topic,
+            group=group,
             is_dead=never_revives,
         )
         self.model = Pops()
