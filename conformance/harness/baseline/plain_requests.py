@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import now_ms, require_success
+from conformance.harness.client.dialect import Dialect
 from conformance.harness.client.peer import Peer, PeerMisbehavedError
 from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.process.deadline import wait_until
@@ -59,8 +60,12 @@ class PlainRequests:
     def check_broker_frame(self) -> None:
         """Check frame and header of the broker's responses."""
         fields = {"topic": self._topic, "queueId": "0"}
-        code = RequestCode.GET_MAX_OFFSET
-        _check_frame(self._target.broker, Command(code=code, fields=fields))
+        question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
+        # A proxy refuses a request without the broker's name, and forwards the others.
+        dialect = Dialect(
+            release=self._target.release, broker_name=self._target.broker_name
+        )
+        _check_frame(self._target.broker, dialect.completed(question))
 
     def create_topic(self) -> None:
         """Create the topic."""

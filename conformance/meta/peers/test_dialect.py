@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 
+from conformance.harness.baseline.plain_requests import PlainRequests
 from conformance.harness.client.client import Client, plain_send
 from conformance.harness.client.lying_server import LyingServer, honest
+from conformance.harness.failure.failure import ConformanceFailure
+from conformance.harness.targets.target import Target
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
@@ -47,3 +52,17 @@ def test_a_field_of_the_test_is_kept() -> None:
 def test_a_response_is_sent_unchanged() -> None:
     response = Command(code=RequestCode.GET_MAX_OFFSET, flag=1, opaque=1)
     assert sent_fields("5.3.3", response) == {}
+
+
+def test_the_baseline_names_the_broker() -> None:
+    # A proxy that does not forward responds to requests without a name only.
+    def opaque_of_its_own(sent: Command) -> bytes:
+        return honest(sent, opaque=sent.opaque + ("bname" in sent.fields))
+
+    target = mock.create_autospec(Target, instance=True)
+    target.configure_mock(release="5.3.3", broker_name="b")
+    with LyingServer(opaque_of_its_own) as server:
+        target.broker = server.address
+        with pytest.raises(ConformanceFailure) as failure:
+            PlainRequests(target).check_broker_frame()
+    assert failure.value.clause.id == "WIRE-COMMAND-003"
