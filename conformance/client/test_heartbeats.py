@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from conformance.client.application import Application
@@ -121,7 +123,8 @@ def test_a_request_that_a_client_does_not_know_is_answered_3(
     producer.send(topic)
     connection = broker.sends[0].connection
     strange = Command(code=UNKNOWN_CODE, opaque=4242, language="JAVA")
-    connection.write(encode_command(strange))
+    with suppress(OSError):  # a client that closed its connection does not respond
+        connection.write(encode_command(strange))
     broker.wait_until(lambda: bool(connection.responses), what="the client answers")
     answer = connection.responses[0]
     expect(

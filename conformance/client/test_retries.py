@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -196,7 +197,7 @@ def test_a_retry_goes_to_another_broker_as_a_new_request_of_the_same_message(
     names = [one.server.name for one in sends]
     expect(
         "CLIENT-SELECT-003",
-        found=[names[n] != names[n + 1] for n in range(3)],
+        found=[one != following for one, following in pairwise(names)],
         expected=[True] * 3,
         what="whether each retry goes to another broker than the last attempt",
     )
