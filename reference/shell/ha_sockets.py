@@ -22,6 +22,7 @@ from reference.core.remoting.effects import (
 )
 from reference.shell.clock import now_ms
 from reference.shell.held_memory import MEMORY_MAX
+from reference.shell.listen_errors import naming_address
 from reference.shell.remoting_host import RemotingHost, remote_host, without_delay
 from reference.shell.tls import NO_TLS, Tls
 
@@ -45,12 +46,13 @@ class BrokerHost(RemotingHost):
 
     async def listen_for_slaves(self, host: str, port: int) -> None:
         """Accept connections of slaves at a port."""
-        listener = await self._loop.create_server(
-            lambda: HAProtocol(self, self.broker.ha.slaves),
-            host,
-            port,
-            reuse_address=True,
-        )
+        with naming_address(host, port):
+            listener = await self._loop.create_server(
+                lambda: HAProtocol(self, self.broker.ha.slaves),
+                host,
+                port,
+                reuse_address=True,
+            )
         self._listeners.append(listener)
 
     def complete_event(self) -> None:

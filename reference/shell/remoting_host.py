@@ -31,6 +31,7 @@ from reference.core.store.mapped.files import FilesError
 from reference.core.unexpected import error_text
 from reference.shell.clock import now_ms, system_s
 from reference.shell.held_memory import MEMORY_MAX, HeldMemory
+from reference.shell.listen_errors import naming_address
 from reference.shell.tasks import Tasks
 from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
 from reference.shell.tls import NO_TLS, Tls
@@ -84,16 +85,21 @@ class RemotingHost(LoopHost):
 
     async def listen(self, host: str, port: int) -> None:
         """Accept connections at a port."""
-        if self._tls.server.is_needed:
-            for bound in await bind(host, port):
-                self._listeners.append(
+        with naming_address(host, port):
+            if self._tls.server.is_needed:
+                self._listeners += [
                     TlsListener(bound, self._tls.server, lambda: PeerProtocol(self))
-                )
-            return
-        listener = await self._loop.create_server(
-            lambda: PeerProtocol(self), host, port, backlog=BACKLOG, reuse_address=True
-        )
-        self._listeners.append(listener)
+                    for bound in await bind(host, port)
+                ]
+                return
+            listener = await self._loop.create_server(
+                lambda: PeerProtocol(self),
+                host,
+                port,
+                backlog=BACKLOG,
+                reuse_address=True,
+            )
+            self._listeners.append(listener)
 
     async def stop(self) -> None:
         """Close the listeners and all connections, and wait for running tasks."""

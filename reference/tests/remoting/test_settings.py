@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,17 @@ def test_a_bad_setting_is_one_line(
     assert main(["-c", str(file), "--store", str(tmp_path / "store"), *ports]) == 2
     (found,) = capsys.readouterr().err.splitlines()
     assert found.startswith(f"cannot serve: {error}")
+
+
+def test_a_port_in_use_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["--namesrv-port", port, "--store", str(tmp_path)]) == 2
+        assert name_server_main(["--port", port, "--home", str(tmp_path)]) == 2
+    error = f"cannot serve: cannot listen on 127.0.0.1:{port}: Address already in use"
+    assert capsys.readouterr().err.splitlines() == [error, error]
 
 
 def test_a_port_beyond_the_last_is_refused(
