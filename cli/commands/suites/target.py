@@ -9,10 +9,12 @@ import click
 
 from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
 from cli.options.suites.completions import targets
+from conformance.harness.report.terminal.line_width import wrapped
 from conformance.harness.targets.probing.probe import Probed, names_of, probe
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import Target, TargetError, parse_target
 
+SILENT = "no release: no response to GET_MAX_OFFSET without fields"
 TEMPLATE = SOURCES / "conformance" / "targets" / "template.toml"
 
 
@@ -40,7 +42,7 @@ def probe_(text: str) -> None:
     The probe only reads, so the target may be a cluster in use.
 
     Exit codes: 0 honest, 1 it accepts invalid requests or sends wrong opaques,
-    2 usage, 3 it is silent or does not start.
+    2 usage, 3 it does not start, or closes or ignores a request without fields.
     """
     try:
         named = parse_target(text)
@@ -53,7 +55,7 @@ def probe_(text: str) -> None:
         click.echo(f"Error: {error}", err=True)
         sys.exit(NOT_RUN)
     for name, value in _rows(named, found):
-        click.echo(f"{name:<13} {value}")
+        click.echo(wrapped(f"{name:<13} {value}", indent=14))
     if found.complaints:
         sys.exit(FINDINGS)
     sys.exit(SUCCESS if found.release else NOT_RUN)
@@ -65,7 +67,7 @@ def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
     return [
         ("target", started.text),
         ("profile", started.release),
-        ("resembles", found.release or "no release: it does not respond"),
+        ("resembles", found.release or SILENT),
         ("capabilities", ", ".join(sorted(started.capabilities))),
         *(_next_step(started) if is_silent else _features(found)),
     ]

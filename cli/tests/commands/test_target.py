@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from cli.commands.suites.target import TEMPLATE
@@ -50,10 +51,25 @@ def test_of_a_peer_that_does_not_respond_nothing_is_known() -> None:
         address = str(server.address)
         printed = CliRunner().invoke(main, ["target", "probe", address])
     assert printed.exit_code == 3, printed.output
-    assert "resembles     no release: it does not respond" in printed.output
+    assert "resembles     no release: no response to GET_MAX_OFFSET" in printed.output
     assert "\nheader" not in printed.output
     command = f"rmqc test --target {address} --only WIRE-FRAME-001 -v"
     assert printed.output.splitlines()[-1] == f"next          {command}"
+
+
+def test_lines_fit_into_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with cluster(ignorant) as server:
+        printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
+    assert "refuses       PULL_MESSAGE, " in printed.output
+    assert max(map(len, printed.output.splitlines())) <= 80
+
+
+def ignorant(request: Command) -> int:
+    """Refuse all requests but that for the addresses of the brokers."""
+    is_first = request.code == RequestCode.GET_BROKER_CLUSTER_INFO
+    refused = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+    return ResponseCode.SUCCESS if is_first else refused
 
 
 def mute(request: Command) -> int | None:
