@@ -109,10 +109,10 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="rocketmq-conformance", prog_name="rmqc")
 def main() -> None:
-    """Check, explain and audit anything that speaks or stores Apache RocketMQ.
+    """Check, explain and audit implementations and stores of Apache RocketMQ.
 
     Exit codes: 0 conforms or clean, 1 findings, 2 usage or unreadable input,
-    3 the harness or the target failed, 130 interrupted.
+    3 no verdict, 130 interrupted. Interrupted, serve and consume end with 0.
     """
     if os.environ.get("NO_COLOR"):
         click.get_current_context().color = False

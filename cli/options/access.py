@@ -40,7 +40,11 @@ _OPTIONS = (
         help="Encrypt, and trust any certificate or those of this authority.",
     ),
     click.option(
-        "--tls-cert", TLS_CERT, type=_FILE, metavar="FILE", help="Certificate to show."
+        "--tls-cert",
+        TLS_CERT,
+        type=_FILE,
+        metavar="FILE",
+        help="Certificate to present.",
     ),
     click.option(
         "--tls-key", TLS_KEY, type=_FILE, metavar="FILE", help="Key of --tls-cert."

@@ -87,8 +87,8 @@ if TYPE_CHECKING:
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
-    help="What --sample chooses by: the same ranges for the same number. Without it"
-    " any is taken, and printed.",
+    help="Seed of --sample: an equal seed selects equal ranges. Without it, a random"
+    " seed is used and printed.",
 )
 def audit(
     *,

@@ -38,10 +38,14 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
     type=click.Path(file_okay=False, path_type=Path),
 )
 @click.option(
-    "--size", type=_Size(), default="2M", show_default=True, help="Of the commit log."
+    "--size",
+    type=_Size(),
+    default="2M",
+    show_default=True,
+    help="Size of the commit log.",
 )
 @click.option(
-    "--seed", type=int, default=1, show_default=True, help="Same, same store."
+    "--seed", type=int, default=1, show_default=True, help="Seed of the content."
 )
 @click.option("--topics", type=click.IntRange(1, 9999), default=8, show_default=True)
 @click.option("--queues", type=click.IntRange(1, 99), default=2, show_default=True)

@@ -51,7 +51,7 @@ class Unreadable(click.ClickException):
 @click.option(
     "--broker-conf",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The broker's configuration; without it, file sizes are seen by the files.",
+    help="The broker's configuration; without it, file sizes are inferred.",
 )
 @out_option()
 @format_option(("table", "json"))

@@ -223,9 +223,10 @@ def list_() -> None:
     "--from",
     "first",
     type=click.Choice(NAMES),
+    metavar="STEP",
     default=NAMES[0],
     show_default=True,
-    help="Begin with this step: the earlier ones are done.",
+    help="Begin with this step of --list: the earlier ones are done.",
 )
 @click.option("--list", "only_list", is_flag=True, help="List the steps and end.")
 def study(*, release: str, first: str, only_list: bool) -> None:

@@ -16,6 +16,7 @@ COPIED = frozenset({"completion"})
 """Commands whose help has lines to copy into a file of a shell."""
 SHOWN = (
     *([name, "--help"] for name in sorted(COMMANDS.keys() - COPIED)),
+    ["evidence", "study", "--help"],
     ["spec", "list"],
     ["test", "--list", "--suite", "wire"],
     ["recover", str(STORE), "--release", "4.6"],
