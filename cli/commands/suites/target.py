@@ -42,7 +42,7 @@ def probe_(text: str) -> None:
     The probe only reads, so the target may be a cluster in use.
 
     Exit codes: 0 honest, 1 it accepts invalid requests or sends wrong opaques,
-    2 usage, 3 it does not start, or closes or ignores a request without fields.
+    2 usage, 3 it does not start or respond.
     """
     try:
         named = parse_target(text)
