@@ -144,10 +144,13 @@ def rocketmq_topic(rocketmq_broker: RunningBroker) -> str:
 def _started(
     process: _BrokerProcess, target: str, settings: Mapping[str, str]
 ) -> RunningBroker:
+    failure = ""
     try:
         values = process.request("start", target=target, settings=settings)
     except BrokerError as error:
-        pytest.fail(f"rocketmq_broker: {error}", pytrace=False)
+        failure = f"rocketmq_broker: {error}"
+    if failure:  # outside of the handler: pytest would print the handled error, too
+        pytest.fail(failure, pytrace=False)
     store = values.pop("store")
     return RunningBroker(
         **values, store=Path(store) if store else None, _process=process

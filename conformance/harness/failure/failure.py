@@ -8,6 +8,7 @@ with hints, the clause's source and the command that repeats the test.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from spec.registry import clause as clause_of
 SHOWN_VALUE_SIZE = 400
 """Characters of a value that a failure shows."""
 TEXT_WIDTH = 86
+_CODE = re.compile(r"<\w+\.(\w+): (-?\d+)>")
+"""An integer of an enumeration, as Python writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +113,7 @@ def clause_block(clause: Clause) -> str:
 
 def format_value(value: object) -> str:
     """Return *value* as a failure shows it."""
-    text = value if isinstance(value, str) else repr(value)
+    text = value if isinstance(value, str) else _CODE.sub(r"\2 \1", repr(value))
     if isinstance(value, str) and (not value or value != value.strip()):
         text = repr(value)
     if len(text) > SHOWN_VALUE_SIZE:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.failure.failure import format_value
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
     expect_that,
 )
 from conformance.meta.reports.goldens import FAILURES, FOLDER, text_of
+from spec.wire.remoting.response_code import ResponseCode
 
 
 @pytest.mark.parametrize("name", FAILURES)
@@ -22,6 +24,12 @@ def test_a_failure_reads_as_it_did(name: str) -> None:
 
 def test_there_is_no_golden_without_a_failure() -> None:
     assert {file.stem for file in FOLDER.glob("*.txt")} == set(FAILURES)
+
+
+def test_a_code_is_shown_with_its_number_and_name() -> None:
+    assert format_value(ResponseCode.SYSTEM_ERROR) == "1 SYSTEM_ERROR"
+    codes = [(ResponseCode.SYSTEM_ERROR, 7)]
+    assert format_value(codes) == "[(1 SYSTEM_ERROR, 7)]"
 
 
 def test_what_is_right_does_not_fail() -> None:

@@ -139,6 +139,7 @@ def test_what_cannot_be_started_is_said_in_a_line(
     result = run(pytester, *words)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([message])
+    result.stdout.no_fnmatch_line("*another exception occurred*")
 
 
 def test_nothing_is_loaded_before_a_test_asks(pytester: pytest.Pytester) -> None:
