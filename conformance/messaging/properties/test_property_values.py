@@ -48,7 +48,7 @@ def own(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
         yield started
 
 
-@pytest.mark.clause("SEND-PROPS-007")
+@pytest.mark.clause("SEND-PROPS-007", "PULL-FOUND-004")
 @pytest.mark.parametrize("prefix", TOPIC_PREFIXES.values(), ids=TOPIC_PREFIXES.keys())
 def test_bad_property_values_stop_no_other_message(
     own: Target, unique: Callable[[str], str], prefix: str
@@ -61,12 +61,14 @@ def test_bad_property_values_stop_no_other_message(
         wait_until(lambda: b"behind" in bodies_in(client, topic), what="it is readable")
         found = [body for body in bodies_in(client, topic) if body in GOOD]
         expect("SEND-PROPS-007", found=found, expected=GOOD)
+        expect_records_of_the_log(client, topic)
     own.restart()
     with own.connect_to_broker() as client:
         send_good(client, topic, b"later")
         wait_until(lambda: b"later" in bodies_in(client, topic), what="it is readable")
         found = [body for body in bodies_in(client, topic) if body != b"bad"]
         expect("SEND-PROPS-007", found=found, expected=[*GOOD, b"later"])
+        expect_records_of_the_log(client, topic)
 
 
 def send_good(client: Client, topic: str, body: bytes) -> None:
@@ -89,6 +91,23 @@ def send_bad_messages(client: Client, topic: str) -> None:
         text = f"{name}\x01{NOT_UTF_8.decode(errors='surrogateescape')}\x02"
         batch = encode_batch([BatchMessage(body=b"bad", properties=text)])
         client.send_batch(topic=topic, body=batch)
+
+
+def expect_records_of_the_log(client: Client, topic: str) -> None:
+    """Compare each record that a pull returns with the commit log's."""
+    for pulled in client.pull_to_end(topic=topic):
+        rest = pulled.body
+        for record in decode_records(pulled.body):
+            offset = record.physical_offset
+            viewed = require_success(client.view_message(commit_log_offset=offset)).body
+            expect(
+                "PULL-FOUND-004",
+                found=rest[: len(viewed)],
+                expected=viewed,
+                what=f"record {record.queue_offset} of the body",
+                transcript=client.transcript,
+            )
+            rest = rest[len(viewed) :]
 
 
 def bodies_in(client: Client, topic: str) -> list[bytes]:

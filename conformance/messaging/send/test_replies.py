@@ -9,6 +9,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_code,
     expect_fields,
+    expect_that,
 )
 from conformance.messaging.stored_messages import record_of
 from spec.wire.message.properties import decode_properties, encode_properties
@@ -17,6 +18,8 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 PUSH = RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT
+CODES = (RequestCode.SEND_REPLY_MESSAGE, RequestCode.SEND_REPLY_MESSAGE_V2)
+A_MINUTE_MS = 60_000
 
 
 def reply_request(topic: str, client_id: str | None, *, code: RequestCode) -> Command:
@@ -63,10 +66,10 @@ def replied(
         return pushed, broker.peer.receive_response(request.opaque)
 
 
-@pytest.mark.clause("SEND-REPLY-001", "SEND-REPLY-002", "SEND-REPLY-003")
-@pytest.mark.parametrize(
-    "code", [RequestCode.SEND_REPLY_MESSAGE, RequestCode.SEND_REPLY_MESSAGE_V2]
+@pytest.mark.clause(
+    "SEND-REPLY-001", "SEND-REPLY-002", "SEND-REPLY-003", "SEND-RESPONSE-004"
 )
+@pytest.mark.parametrize("code", CODES)
 def test_a_reply_reaches_its_client(
     broker: Client, topic: str, code: RequestCode
 ) -> None:
@@ -83,6 +86,9 @@ def test_a_reply_reaches_its_client(
             "producerGroup": "repliers",
             "sysFlag": "0",
             "reconsumeTimes": "0",
+            "unitMode": "false",
+            "defaultTopic": "TBW102",
+            "defaultTopicQueueNums": "4",
         },
         transcript=broker.transcript,
     )
@@ -94,6 +100,23 @@ def test_a_reply_reaches_its_client(
         what="a property of its own, and whether the time was added",
     )
     expect_code("SEND-REPLY-003", answer, ResponseCode.SUCCESS, broker.transcript)
+    sent = require_success(broker.send_message(topic=topic))
+    expect_fields(
+        "SEND-RESPONSE-004",
+        found=answer.fields,
+        expected={name: sent.fields.get(name) for name in ("MSG_REGION", "TRACE_ON")},
+        transcript=broker.transcript,
+    )
+    relayed_ms = int(properties["PUSH_REPLY_TIME"])
+    stored_ms = int(pushed.fields.get("storeTimestamp") or 0)
+    expect_that(
+        "SEND-REPLY-002",
+        abs(stored_ms - relayed_ms) < A_MINUTE_MS,
+        found=stored_ms,
+        expected=f"about PUSH_REPLY_TIME, {relayed_ms}",
+        what="storeTimestamp",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-REPLY-003")
@@ -118,9 +141,10 @@ def test_a_reply_to_nobody_is_refused_and_stored(
 
 
 @pytest.mark.clause("SEND-REPLY-005")
+@pytest.mark.parametrize("code", CODES)
 @pytest.mark.settings(storeReplyMessageEnable="true")
-def test_a_reply_is_stored_too(broker: Client, topic: str) -> None:
-    _, answer = replied(broker, topic)
+def test_a_reply_is_stored_too(broker: Client, topic: str, code: RequestCode) -> None:
+    _, answer = replied(broker, topic, code=code)
     record = record_of(broker, answer)
     expect(
         "SEND-REPLY-005",

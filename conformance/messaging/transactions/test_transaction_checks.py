@@ -5,7 +5,7 @@ Check requests for half messages: their time, receiver, number and consequences.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -15,6 +15,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.transactions.half import Half, send_half
 from conformance.messaging.transactions.transaction_checks import (
     HOUR_MS,
@@ -30,7 +32,12 @@ from conformance.messaging.transactions.transaction_checks import (
     wait_for_progress,
 )
 from spec.host import Host
-from spec.store.message_record import Record, SystemFlag, decode_record
+from spec.store.message_record import (
+    Record,
+    SystemFlag,
+    decode_record,
+    size_of_record,
+)
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.topic_names import HALF_TOPIC
@@ -59,7 +66,7 @@ def test_an_undecided_message_is_asked_about_and_decided(
     expect("TXN-CHECK-001", found=first.is_oneway, expected=True, what="is oneway")
     for number, found in enumerate((first, second), 1):
         check_renewal(eager_broker, found, half, number=number)
-    shown = decode_record(first.body, check_crc=False)
+    shown = shown_by(first)
     expect(
         "TXN-CHECK-003",
         found=(shown.topic, shown.queue_id, shown.body),
@@ -79,6 +86,34 @@ def test_an_undecided_message_is_asked_about_and_decided(
     )
     expect("TXN-CHECK-007", found=answer.code, expected=0, what="code")
     eager_broker.wait_for_max_offset(topic=place, queue_id=2, offset=1)
+
+
+@pytest.mark.clause("TXN-CHECK-001", "TXN-CHECK-003")
+def test_each_question_shows_its_own_message(
+    eager: Target,
+    eager_broker: Client,
+    place: str,
+    group: str,
+    unique: Callable[[str], str],
+) -> None:
+    other = create_topic(eager, unique("topic"))
+    join(eager_broker, group)
+    for topic in (place, other):
+        send_half(eager_broker, topic, group=group, body=b"half", born_at_ms=old())
+    topics: set[str] = set()
+    while len(topics) < 2:
+        found = question(eager_broker)
+        shown = shown_by(found)
+        check_shown(eager_broker, found, shown)
+        topics.add(shown.topic)
+    expect("TXN-CHECK-001", found=topics, expected={place, other}, what="topics")
+
+
+def shown_by(found: Command) -> Record:
+    """Return the only record in a question."""
+    size = size_of_record(found.body)
+    expect("TXN-CHECK-003", found=len(found.body), expected=size, what="body's bytes")
+    return decode_record(found.body, check_crc=False)
 
 
 def check_shown(client: Client, found: Command, shown: Record) -> None:

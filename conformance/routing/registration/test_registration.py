@@ -98,20 +98,21 @@ def test_brokers_of_two_clusters_share_a_topic(fake_cluster: FakeCluster) -> Non
 def test_a_slave_learns_its_master_and_joins_the_route(
     fake_cluster: FakeCluster,
 ) -> None:
-    master = fake_cluster.broker()
-    slave = fake_cluster.broker(
-        name=master.name, cluster=master.identity.cluster, broker_id=1
-    )
-    topic = TopicConfig(topic=fake_cluster.unique("topic"))
-    master.register(topic)
-    answer = slave.register(topic)
-    expect(
-        "ROUTE-REG-009",
-        found=(answer.fields.get("masterAddr"), answer.fields.get("haServerAddr")),
-        expected=(master.identity.address, master.identity.ha_address),
-        what="masterAddr and haServerAddr in the answer to the slave",
-        transcript=slave.peer.transcript,
-    )
+    for _ in range(2):  # each slave has a master of its own
+        master = fake_cluster.broker()
+        slave = fake_cluster.broker(
+            name=master.name, cluster=master.identity.cluster, broker_id=1
+        )
+        topic = TopicConfig(topic=fake_cluster.unique("topic"))
+        master.register(topic)
+        answer = slave.register(topic)
+        expect(
+            "ROUTE-REG-009",
+            found=(answer.fields.get("masterAddr"), answer.fields.get("haServerAddr")),
+            expected=(master.identity.address, master.identity.ha_address),
+            what="masterAddr and haServerAddr in the answer to the slave",
+            transcript=slave.peer.transcript,
+        )
     addresses = {0: master.identity.address, 1: slave.identity.address}
     expect_addresses("ROUTE-DATA-002", fake_cluster, topic, master, addresses)
 
