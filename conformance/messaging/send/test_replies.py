@@ -12,6 +12,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.messaging.stored_messages import record_of
+from spec.host import Host
+from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.remoting.command import Command, CommandFlag
 from spec.wire.remoting.request_code import RequestCode
@@ -38,7 +40,7 @@ def reply_request(topic: str, client_id: str | None, *, code: RequestCode) -> Co
         "flag": "5",
         "properties": encode_properties(properties),
         "reconsumeTimes": "0",
-        "unitMode": "false",
+        "unitMode": "true",
     }
     if code == RequestCode.SEND_REPLY_MESSAGE_V2:
         values = dict(zip("abcdefghijk", values.values(), strict=True))
@@ -86,7 +88,7 @@ def test_a_reply_reaches_its_client(
             "producerGroup": "repliers",
             "sysFlag": "0",
             "reconsumeTimes": "0",
-            "unitMode": "false",
+            "unitMode": "true",
             "defaultTopic": "TBW102",
             "defaultTopicQueueNums": "4",
         },
@@ -167,25 +169,33 @@ def test_a_reply_is_stored_too(broker: Client, topic: str, code: RequestCode) ->
     )
 
 
+def store_host(answer: Command) -> Host:
+    """Return the store host of the reply to whose send this is the *answer*."""
+    host, _ = decode_message_id(require_success(answer).fields["msgId"])
+    return host
+
+
 @pytest.mark.clause("SEND-REPLY-006")
+@pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_replys_host_is_printed(broker: Client, topic: str) -> None:
-    pushed, _ = replied(broker, topic)
-    host = f"/{broker.peer.local_address}"
+    pushed, answer = replied(broker, topic)
+    born, stored = broker.peer.local_address, store_host(answer)
     expect(
         "SEND-REPLY-006",
-        found=pushed.fields.get("bornHost"),
-        expected=host,
-        what="bornHost",
+        found=(pushed.fields.get("bornHost"), pushed.fields.get("storeHost")),
+        expected=(f"/{born}", f"/{stored}"),
+        what="bornHost and storeHost",
     )
 
 
 @pytest.mark.clause("SEND-REPLY-007")
+@pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_replys_host_is_plain(broker: Client, topic: str) -> None:
-    pushed, _ = replied(broker, topic)
-    host = str(broker.peer.local_address)
+    pushed, answer = replied(broker, topic)
+    born, stored = broker.peer.local_address, store_host(answer)
     expect(
         "SEND-REPLY-007",
-        found=pushed.fields.get("bornHost"),
-        expected=host,
-        what="bornHost",
+        found=(pushed.fields.get("bornHost"), pushed.fields.get("storeHost")),
+        expected=(str(born), str(stored)),
+        what="bornHost and storeHost",
     )
