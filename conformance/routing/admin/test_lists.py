@@ -48,6 +48,14 @@ def test_the_cluster_information_has_every_broker(fake_cluster: FakeCluster) -> 
         what="cluster's brokers, addresses of both names, cluster of the second",
         transcript=fake_cluster.client.transcript,
     )
+    names = [first.name, second.name]
+    expect(
+        "ROUTE-CLUSTER-001",
+        found=[info.brokers[name].broker_name for name in names],
+        expected=names,
+        what="brokerName of both brokers",
+        transcript=fake_cluster.client.transcript,
+    )
     bare = b'{0:"%s"}' % first.identity.address.encode()
     expect(
         "ROUTE-CLUSTER-003",
