@@ -200,8 +200,8 @@ def _lost_config(one: ConfigRead) -> str:
     content = _CONTENT[one.file.rpartition("/")[2]]
     state = f"{one.file} {one.report}"
     if one.source == "bak":
-        return f"Lost are changes of the {content} after the .bak: {state}."
-    return f"Lost are the {content}: {state}."
+        return f"Changes of the {content} after the .bak are lost: {state}."
+    return f"The {content} are lost: {state}."
 
 
 def _answer(outcome: Outcome) -> str:

@@ -82,7 +82,7 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
     "--suite",
     metavar="A,B",
     shell_complete=completing.suites,
-    help=f"Only these of {','.join(SUITES)}; client with rmqc test-client.",
+    help=f"Only these of {', '.join(SUITES)}; client with rmqc test-client.",
 )
 @KNOWN
 @WRITE_KNOWN

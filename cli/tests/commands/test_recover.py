@@ -172,7 +172,9 @@ def test_a_broken_table_is_a_loss(tmp_path: Path, *, backup: bool) -> None:
     result = recover(store, "--release", "4.6")
     assert result.exit_code == 1
     assert "Nothing is lost" not in result.output
-    lost = "Lost are changes of the topics after the .bak" if backup else "Lost are the"
+    lost = "Changes of the topics after the .bak are lost: config/topics.json is"
+    if not backup:
+        lost = "The topics are lost: config/topics.json is"
     _, answer, line, *_, hint = result.output.splitlines()
     assert "It starts" in answer
     assert line.startswith(lost)

@@ -8,6 +8,7 @@ it was written.
 from __future__ import annotations
 
 import contextlib
+import errno
 import mmap
 import os
 import re
@@ -189,9 +190,10 @@ class DiskFiles:
                 fcntl.lockf(number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
             except OSError as error:
                 os.close(number)
-                raise files_error(
-                    "another store is running in", path.parent, error
-                ) from error
+                if error.errno in (errno.EAGAIN, errno.EACCES):
+                    text = f"another broker is running on {path.parent}"
+                    raise FilesError(text) from error
+                raise files_error("cannot lock", path, error) from error
         self._lock_number = number
         try:
             os.pwrite(number, _LOCK_CONTENT, 0)

@@ -129,7 +129,8 @@ def test_a_second_process_in_the_same_directory_does_not_start(tmp_path: Path) -
     )
     command = [sys.executable, "-c", program, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert f"another store is running in {tmp_path}" in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last.endswith(f"FilesError: another broker is running on {tmp_path}")
     store.stop()
     assert subprocess.run(command, check=False).returncode == 0
 

@@ -83,3 +83,9 @@ def test_characters_are_escaped_as_fastjson_escapes_them() -> None:
     text = '"K\\u0001\\u000B\\u001F\\u007F\\u009F\\u2028é/\\"\\\\\\n"'
     assert fastjson.dumps(value) == text.encode()
     assert fastjson.loads(text) == value
+
+
+@pytest.mark.parametrize(("text", "found"), [('{"a"', "the end"), ('{"a"}', "'}'")])
+def test_a_missing_character_is_named(text: str, found: str) -> None:
+    with pytest.raises(LayoutError, match=f"expected ':', found {found}$"):
+        fastjson.loads(text)

@@ -139,8 +139,9 @@ class _Reader:
         return self.text[self.at : self.at + 1]
 
     def take(self, wanted: str) -> None:
-        if self.peek() != wanted:
-            self.fail(f"{self.peek()!r} where {wanted!r} should be")
+        if (found := self.peek()) != wanted:
+            shown = repr(found) if found else "the end"
+            self.fail(f"expected {wanted!r}, found {shown}")
         self.at += 1
 
     def enter(self, bracket: str, depth: int) -> None:
