@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import now_ms, require_success
-from conformance.harness.client.dialect import Dialect
 from conformance.harness.client.peer import Peer, PeerMisbehavedError
 from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.process.deadline import wait_until
@@ -60,12 +59,16 @@ class PlainRequests:
     def check_broker_frame(self) -> None:
         """Check frame and header of the broker's responses."""
         fields = {"topic": self._topic, "queueId": "0"}
-        question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
-        # A proxy refuses a request without the broker's name, and forwards the others.
-        dialect = Dialect(
-            release=self._target.release, broker_name=self._target.broker_name
-        )
-        _check_frame(self._target.broker, dialect.completed(question))
+        code = RequestCode.GET_MAX_OFFSET
+        _check_frame(self._target.broker, Command(code=code, fields=fields))
+
+    def check_named_broker(self) -> None:
+        """Check that a request with the broker's name has a response.
+
+        A proxy forwards such a request, and responds to others without the broker.
+        """
+        with self._target.connect_to_broker() as broker:
+            broker.max_offset(topic=self._topic, queue_id=0)
 
     def create_topic(self) -> None:
         """Create the topic."""

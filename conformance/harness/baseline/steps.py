@@ -40,6 +40,14 @@ STEPS = (
         writes=False,
     ),
     Step(
+        name="a request by the broker's name",
+        clause="WIRE-FRAME-001",
+        run=PlainRequests.check_named_broker,
+        codes=(RequestCode.GET_MAX_OFFSET,),
+        needs=("a request to the broker",),
+        writes=False,
+    ),
+    Step(
         name="the creation of a topic",
         clause="ADMIN-TOPIC-001",
         run=PlainRequests.create_topic,

@@ -24,6 +24,7 @@ from conformance.harness.blocked.preconditions import (
     lacks_request,
 )
 from conformance.harness.blocked.skips import blocked, unsupported
+from conformance.harness.client.peer import WrongOpaqueError
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.workspace import try_lock
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
@@ -108,10 +109,10 @@ class Background:
         try:
             seen = self._observation(self._config, self._ending)
         except PRECONDITION_ERRORS as error:
-            seen = Obstacle(
-                reason=f"{self._path.stem}: {first_line(error)}",
-                is_unsupported=lacks_request(error),
-            )
+            reason = f"{self._path.stem}: {first_line(error)}"
+            if isinstance(error, WrongOpaqueError):
+                reason = f"blocked by {error.clause}, {reason}"
+            seen = Obstacle(reason=reason, is_unsupported=lacks_request(error))
         except TargetError as error:
             seen = TargetError(str(error))
         # The error is raised to readers of the result, in any thread or process.

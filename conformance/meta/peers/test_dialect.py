@@ -9,7 +9,7 @@ import pytest
 from conformance.harness.baseline.plain_requests import PlainRequests
 from conformance.harness.client.client import Client, plain_send
 from conformance.harness.client.lying_server import LyingServer, honest
-from conformance.harness.failure.failure import ConformanceFailure
+from conformance.harness.client.peer import WrongOpaqueError
 from conformance.harness.targets.target import Target
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -60,9 +60,9 @@ def test_the_baseline_names_the_broker() -> None:
         return honest(sent, opaque=sent.opaque + ("bname" in sent.fields))
 
     target = mock.create_autospec(Target, instance=True)
-    target.configure_mock(release="5.3.3", broker_name="b")
     with LyingServer(opaque_of_its_own) as server:
-        target.broker = server.address
-        with pytest.raises(ConformanceFailure) as failure:
-            PlainRequests(target).check_broker_frame()
-    assert failure.value.clause.id == "WIRE-COMMAND-003"
+        target.connect_to_broker.return_value = Client.connect(
+            server.address, "5.3.3", broker_name="b"
+        )
+        with pytest.raises(WrongOpaqueError):
+            PlainRequests(target).check_named_broker()
