@@ -17,6 +17,7 @@ import click
 from cli.exports.headers import header_tables
 from cli.options.colours import coloured
 from cli.options.releases import release_option
+from cli.options.selection import unknown_name
 from conformance.harness.report.terminal.line_width import wrapped
 from spec.layout import LayoutError
 from spec.recognise import KINDS, recognise
@@ -39,12 +40,24 @@ class Unreadable(click.ClickException):
     exit_code = 2
 
 
+class Layout(click.Choice[str]):
+    """Name of a layout; the error suggests similar names."""
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return *value* if it is a name."""
+        if value not in self.choices:
+            self.fail(unknown_name(value, self.choices, "layout"), param, ctx)
+        return value
+
+
 @click.command()
 @click.argument("what", metavar="FILE[@OFFSET] | HEX | MSGID | UNIQKEY")
 @click.option(
     "--as",
     "kind",
-    type=click.Choice(sorted(VIEWS)),
+    type=Layout(sorted(VIEWS)),
     metavar="LAYOUT",
     help="Read the bytes as this layout, without recognition. One of"
     f" {', '.join(sorted(VIEWS))}.",

@@ -247,6 +247,14 @@ def test_any_layout_can_be_demanded() -> None:
     assert "'first'" in output
 
 
+def test_a_misspelt_layout_gets_a_suggestion() -> None:
+    result = run("00", "--as", "consume queue uni")
+    assert result.exit_code == 2
+    assert "unknown layout consume queue uni; did you mean consume queue unit" in (
+        result.output
+    )
+
+
 def test_a_release_that_is_none_is_one_clear_line(log: Path) -> None:
     result = run(str(log), "--release", "new")
     assert result.exit_code == 2
