@@ -98,27 +98,14 @@ class PopGroup:
 
     def pop_in_time(self, count: int, **more: FieldValue) -> list[PoppedMessage]:
         """Pop until *count* messages were returned, at most `AGAIN_S`; return them."""
-        found: list[PoppedMessage] = []
-
-        def has_all() -> bool:
-            found.extend(self.pop(**more))
-            return len(found) >= count
-
-        comes_true(has_all, AGAIN_S)
-        return found
+        return _popped_in_time(lambda: self.pop(**more), count)
 
     def pop_revived(self, count: int) -> list[PoppedMessage]:
         """Pop until *count* messages were returned again, or some in `AGAIN_S`.
 
         Without any, the running test is blocked on a target that never returns one.
         """
-        found: list[PoppedMessage] = []
-
-        def is_over() -> bool:
-            found.extend(self.pop())
-            return len(found) >= count or (not found and self.is_dead())
-
-        comes_true(is_over, AGAIN_S)
+        found = _popped_in_time(self.pop, count, is_futile=self.is_dead)
         if not found and self.is_dead():
             blocked(NEVER_AGAIN)
         return found
@@ -171,6 +158,26 @@ class PopGroup:
             queue_id=record.queue_id,
             queue_offset=record.queue_offset,
         )
+
+
+def _popped_in_time(
+    pop: Callable[[], list[PoppedMessage]],
+    count: int,
+    *,
+    is_futile: Callable[[], bool] = lambda: False,
+) -> list[PoppedMessage]:
+    """Call *pop* until it has returned *count* messages, at most for `AGAIN_S`.
+
+    Without any message so far, it ends as soon as more calls are futile.
+    """
+    found: list[PoppedMessage] = []
+
+    def is_over() -> bool:
+        found.extend(pop())
+        return len(found) >= count or (not found and is_futile())
+
+    comes_true(is_over, AGAIN_S)
+    return found
 
 
 def ack_of(pop_group: PopGroup, popped: PoppedMessage, *, bits: int) -> BatchAck:
