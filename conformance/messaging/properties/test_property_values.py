@@ -8,7 +8,7 @@ restart. A broker may refuse a bad message; each good one arrives exactly once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
@@ -24,6 +24,7 @@ from conformance.harness.targets.target import Capability, Target
 from spec.store.message_record import decode_records
 from spec.wire.message.property_names import PROPERTY_NAMES
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
+from spec.wire.remoting.command import Command
 from spec.wire.send.batch_body import BatchMessage, encode_batch
 
 pytestmark = pytest.mark.long
@@ -58,17 +59,17 @@ def test_bad_property_values_stop_no_other_message(
         send_good(client, topic, b"before")
         send_bad_messages(client, topic)
         send_good(client, topic, b"behind")
-        wait_until(lambda: b"behind" in bodies_in(client, topic), what="it is readable")
-        found = [body for body in bodies_in(client, topic) if body in GOOD]
+        pulled = pull_up_to(client, topic, b"behind")
+        found = [body for body in bodies_of_all(pulled) if body in GOOD]
         expect("SEND-PROPS-007", found=found, expected=GOOD)
-        expect_records_of_the_log(client, topic)
+        expect_records_of_the_log(client, pulled)
     own.restart()
     with own.connect_to_broker() as client:
         send_good(client, topic, b"later")
-        wait_until(lambda: b"later" in bodies_in(client, topic), what="it is readable")
-        found = [body for body in bodies_in(client, topic) if body != b"bad"]
+        pulled = pull_up_to(client, topic, b"later")
+        found = [body for body in bodies_of_all(pulled) if body != b"bad"]
         expect("SEND-PROPS-007", found=found, expected=[*GOOD, b"later"])
-        expect_records_of_the_log(client, topic)
+        expect_records_of_the_log(client, pulled)
 
 
 def send_good(client: Client, topic: str, body: bytes) -> None:
@@ -93,11 +94,23 @@ def send_bad_messages(client: Client, topic: str) -> None:
         client.send_batch(topic=topic, body=batch)
 
 
-def expect_records_of_the_log(client: Client, topic: str) -> None:
-    """Compare each record that a pull returns with the commit log's."""
-    for pulled in client.pull_to_end(topic=topic):
-        rest = pulled.body
-        for record in decode_records(pulled.body):
+def pull_up_to(client: Client, topic: str, body: bytes) -> list[Command]:
+    """Return the responses to pulls of queue 0, as soon as one has *body*."""
+    pulled: list[Command] = []
+
+    def has_body() -> bool:
+        pulled[:] = client.pull_to_end(topic=topic)
+        return body in bodies_of_all(pulled)
+
+    wait_until(has_body, what="it is readable")
+    return pulled
+
+
+def expect_records_of_the_log(client: Client, pulled: Iterable[Command]) -> None:
+    """Compare each record in the responses *pulled* with the commit log's."""
+    for response in pulled:
+        rest = response.body
+        for record in decode_records(response.body):
             offset = record.physical_offset
             viewed = require_success(client.view_message(commit_log_offset=offset)).body
             expect(
@@ -110,10 +123,8 @@ def expect_records_of_the_log(client: Client, topic: str) -> None:
             rest = rest[len(viewed) :]
 
 
-def bodies_in(client: Client, topic: str) -> list[bytes]:
-    """Return the bodies of all messages in queue 0 of *topic*."""
+def bodies_of_all(pulled: Iterable[Command]) -> list[bytes]:
+    """Return the bodies of all messages in the responses *pulled*."""
     return [
-        record.body
-        for pulled in client.pull_to_end(topic=topic)
-        for record in decode_records(pulled.body)
+        record.body for response in pulled for record in decode_records(response.body)
     ]
