@@ -12,11 +12,8 @@ from types import MappingProxyType
 
 import pytest
 
-from conformance.harness.blocked.known_refusals import has_stray_response, refused_in
 from conformance.harness.child_run.child_run import ChildRun, run_child
-from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.meta.peers.lying_cluster import lying_cluster
-from spec.wire.remoting.command import Command, encode_command
 
 PRELUDE = """
 import pytest
@@ -208,36 +205,6 @@ def test_a_wrong_opaque_is_charged_to_the_clause_about_opaques(tmp_path: Path) -
     }
     found = ended.failures["WIRE-COMMAND-003"]["found"]
     assert found == "the response has opaque 8"
-
-
-def test_a_response_to_no_request_is_found_in_a_transcript() -> None:
-    frames = [
-        (Direction.SENT, Command(code=34, opaque=7)),
-        (Direction.RECEIVED, Command(code=40, opaque=1)),  # a request of the peer
-        (Direction.RECEIVED, Command(code=0, opaque=7, flag=1)),
-    ]
-    transcript = Transcript("a peer")
-    for direction, command in frames:
-        data = encode_command(command)
-        transcript.add(Entry(direction=direction, at_ms=0, data=data))
-    assert not has_stray_response([transcript])
-    data = encode_command(Command(code=0, opaque=8, flag=1))
-    transcript.add(Entry(direction=Direction.RECEIVED, at_ms=1, data=data))
-    assert has_stray_response([transcript])
-
-
-def test_a_peer_that_takes_a_response_for_a_request_has_not_refused_that() -> None:
-    transcript = Transcript("a peer")
-    refusal = Command(code=3, opaque=7, flag=1)
-    for flag, refused in ((1, []), (0, [105])):
-        sent = Command(code=105, opaque=7, flag=flag)
-        for direction, command in (
-            (Direction.SENT, sent),
-            (Direction.RECEIVED, refusal),
-        ):
-            data = encode_command(command)
-            transcript.add(Entry(direction=direction, at_ms=0, data=data))
-        assert refused_in([transcript], frozenset({105})) == refused
 
 
 KNOWN_BLOCKER = """

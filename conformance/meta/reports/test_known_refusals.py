@@ -1,0 +1,35 @@
+"""Requests that a peer has refused, and stray responses, by transcripts."""
+
+from __future__ import annotations
+
+from conformance.harness.blocked.known_refusals import has_stray_response, refused_in
+from conformance.harness.client.transcript import Direction, Entry, Transcript
+from spec.wire.remoting.command import Command, encode_command
+
+
+def transcript_of(*frames: tuple[Direction, Command]) -> Transcript:
+    """Return a transcript with *frames*, all at one time."""
+    transcript = Transcript("a peer")
+    for direction, command in frames:
+        data = encode_command(command)
+        transcript.add(Entry(direction=direction, at_ms=0, data=data))
+    return transcript
+
+
+def test_a_response_to_no_request_is_found_in_a_transcript() -> None:
+    frames = [
+        (Direction.SENT, Command(code=34, opaque=7)),
+        (Direction.RECEIVED, Command(code=40, opaque=1)),  # a request of the peer
+        (Direction.RECEIVED, Command(code=0, opaque=7, flag=1)),
+    ]
+    assert not has_stray_response([transcript_of(*frames)])
+    stray = (Direction.RECEIVED, Command(code=0, opaque=8, flag=1))
+    assert has_stray_response([transcript_of(*frames, stray)])
+
+
+def test_a_peer_that_takes_a_response_for_a_request_has_not_refused_that() -> None:
+    refusal = (Direction.RECEIVED, Command(code=3, opaque=7, flag=1))
+    for flag, refused in ((1, []), (0, [105])):
+        sent = (Direction.SENT, Command(code=105, opaque=7, flag=flag))
+        transcript = transcript_of(sent, refusal)
+        assert refused_in([transcript], frozenset({105})) == refused
