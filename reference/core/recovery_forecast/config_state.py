@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
 
-from reference.core.recovery_forecast.outcome import ConfigRead, OffsetOutside
+from reference.core.recovery_forecast.outcome import ConfigRead, OffsetOutside, Outcome
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
@@ -38,45 +37,53 @@ The releases read delay offsets at different points. The result is the same.
 """
 
 PULL_OFFSETS = "pullOffsetTable"
-_REPORTED_WHEN_MISSING = (
-    TOPICS_FILE,
-    CONSUMER_OFFSETS_FILE,
-    GROUPS_FILE,
-    DELAY_OFFSETS_FILE,
-)
+_OFFSETS = "offsetTable"
 
 
-class Configuration(NamedTuple):
-    """Configuration files as a broker loaded them."""
+class ConfigState:
+    """The content of the files as the broker loads it."""
 
-    readings: list[ConfigRead]
-    values: dict[str, Mapping[object, object]]
-    refusal: StartRefusedError | None
+    def __init__(self, view: StoreView, rules: RecoveryRules) -> None:
+        self._view = view
+        self._rules = rules
+        self._values: dict[str, JsonObject] = {}
 
+    def load(self, outcome: Outcome) -> None:
+        """Load the files; raise StartRefusedError at the first that is unreadable."""
+        for name, tables in _TABLES.items():
+            path = f"config/{name}"
+            text, backup = self._view.text(path), self._view.text(path + BACKUP_SUFFIX)
+            if text is None and backup is None and name == CONSUMER_FILTERS_FILE:
+                continue  # most brokers have none
+            refuses = name == CONSUMER_OFFSETS_FILE and self._rules.refuses_pull_offsets
+            decode = _without_pull_offsets if refuses else partial(_with_tables, tables)
+            found = load_config(text, backup, decode)
+            outcome.config.append(
+                ConfigRead(path, found.source, found.report, text is not None)
+            )
+            self._values[name] = found.value or {}
+            if not found.starts:
+                is_newer = refuses and PULL_OFFSETS in found.report
+                clause = "STORE-CONFIG-019" if is_newer else "STORE-CONFIG-016"
+                raise StartRefusedError(clause, path, f"{path} {found.report}")
 
-def read_configuration(view: StoreView, rules: RecoveryRules) -> Configuration:
-    """Load the configuration files, up to the first that prevents the start."""
-    found = Configuration([], {}, None)
-    for name, tables in _TABLES.items():
-        path = f"config/{name}"
-        text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
-        refuses = name == CONSUMER_OFFSETS_FILE and rules.refuses_pull_offsets
-        decode = _without_pull_offsets if refuses else partial(_with_tables, tables)
-        reading = load_config(text, backup, decode)
-        if text is None and backup is None and name not in _REPORTED_WHEN_MISSING:
-            continue  # most brokers have none
-        is_present = text is not None
-        found.readings.append(
-            ConfigRead(path, reading.source, reading.report, is_present)
-        )
-        found.values[name] = reading.value or {}
-        if not reading.starts:
-            reason = f"{path} {reading.report}"
-            is_newer = refuses and PULL_OFFSETS in reading.report
-            clause = "STORE-CONFIG-019" if is_newer else "STORE-CONFIG-016"
-            error = StartRefusedError(clause, path, reason)
-            return found._replace(refusal=error)
-    return found
+    def offsets_outside(self, queues: QueuesState) -> list[OffsetOutside]:
+        """Return the committed offsets outside the bounds of their queue."""
+        found = []
+        for name, table in _objects(self._values[CONSUMER_OFFSETS_FILE].get(_OFFSETS)):
+            topic, at, owner = str(name).partition("@")
+            for queue_id, offset in _numbers(table) if at else ():
+                queue = owner, topic, queue_id
+                found += _outside(queue, offset, queues, _GROUP_EFFECTS)
+        return found
+
+    def delay_offsets_outside(self, queues: QueuesState) -> list[OffsetOutside]:
+        """Return the delay offsets outside the bounds of their level's queue."""
+        found = []
+        for level, offset in _numbers(self._values[DELAY_OFFSETS_FILE].get(_OFFSETS)):
+            queue = str(level), SCHEDULE_TOPIC, level - 1
+            found += _outside(queue, offset, queues, _DELAY_EFFECTS)
+        return found
 
 
 def _with_tables(tables: tuple[str, ...], value: JsonObject) -> JsonObject:
@@ -91,30 +98,6 @@ def _without_pull_offsets(value: JsonObject) -> JsonObject:
     if as_object(value.get(PULL_OFFSETS, {}), PULL_OFFSETS):
         raise ValueError(f"5.4 cannot read the member {PULL_OFFSETS}")
     return _with_tables(_TABLES[CONSUMER_OFFSETS_FILE], value)
-
-
-def offsets_outside(
-    value: Mapping[object, object], queues: QueuesState
-) -> list[OffsetOutside]:
-    """Return the committed offsets outside the bounds of their queue."""
-    found = []
-    for name, table in _objects(value.get("offsetTable")):
-        topic, at, group = str(name).partition("@")
-        for queue_id, offset in _numbers(table) if at else ():
-            found += _outside((group, topic, queue_id), offset, queues, _GROUP_EFFECTS)
-    return found
-
-
-def delay_offsets_outside(
-    value: Mapping[object, object], queues: QueuesState
-) -> list[OffsetOutside]:
-    """Return the delay offsets outside the bounds of their level's queue."""
-    found = []
-    for level, offset in _numbers(value.get("offsetTable")):
-        found += _outside(
-            (str(level), SCHEDULE_TOPIC, level - 1), offset, queues, _DELAY_EFFECTS
-        )
-    return found
 
 
 def _outside(

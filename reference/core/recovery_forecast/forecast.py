@@ -7,18 +7,15 @@ The steps are those of BrokerController#initialize and DefaultMessageStore#load 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
-from reference.core.recovery_forecast.config_state import (
-    delay_offsets_outside,
-    offsets_outside,
-    read_configuration,
-)
+from reference.core.recovery_forecast.config_state import ConfigState
 from reference.core.recovery_forecast.dispatch_state import dispatch
-from reference.core.recovery_forecast.loaded_store import LoadedStore
+from reference.core.recovery_forecast.index_state import IndexState
+from reference.core.recovery_forecast.loaded_files import load_checkpoint, load_timer
 from reference.core.recovery_forecast.log_state import LogState
 from reference.core.recovery_forecast.message_loss import MessageLossSurvey
-from reference.core.recovery_forecast.outcome import Note, Outcome, QueueOutcome
+from reference.core.recovery_forecast.outcome import Outcome, QueueOutcome
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
@@ -32,7 +29,7 @@ from reference.core.store.recovery.queue_end import EmptyLastFileError
 from reference.core.store.recovery.rules import Dispatch, RecoveryRules
 from reference.core.store.recovery.scan import scan_log
 from reference.core.store.types import StoreOptions
-from spec.store.config.config_files import CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE
+from spec.store.checkpoint import Checkpoint
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import ABORT, COMMIT_LOG, CONSUME_QUEUE, LOCK
 
@@ -58,27 +55,33 @@ class Start:
         self._view = view
         self._rules = rules
         self._options = options
-        self._config = read_configuration(view, rules)
-        self._loaded = LoadedStore(view, rules, options, self.outcome)
+        self._config = ConfigState(view, rules)
+        self._log = LogState(view, options.commit_log_file_size, rules)
+        self._queues = QueuesState(view, options.consume_queue_file_size, rules)
+        self._index = IndexState(view, options.index_item_count, rules)
         self._has_recovered = False
 
     def run(self) -> None:
         """Run all steps. Raise StartRefusedError if the broker refuses to start."""
-        self.outcome.config = self._config.readings
-        if self._config.refusal is not None:
-            raise self._config.refusal
-        self._loaded.load()
-        self._recover()
-        self._loaded.load_timer()
-        self._check_lock()
+        outcome = self.outcome
+        self._config.load(outcome)
+        self._log.load(outcome)
+        self._queues.load()
+        checkpoint = load_checkpoint(self._view, outcome)
+        self._index.load(after_crash=outcome.after_crash, index_ms=checkpoint.index_ms)
+        self._recover(checkpoint)
+        load_timer(self._view, self._rules)
+        if self._view.is_locked():
+            reason = "a broker is running on this store"
+            raise StartRefusedError("STORE-NAME-006", LOCK, reason)
         self._dispatch()
 
     def conclude(self) -> None:
         """Complete the outcome: compare the store before and after the start."""
         outcome, log = self.outcome, self._log
         outcome.log.start = max(log.start, 0)
-        outcome.index_files = self._loaded.index.files
-        outcome.index_deleted = self._loaded.index.deleted
+        outcome.index_files = self._index.files
+        outcome.index_deleted = self._index.deleted
         outcome.log.end_on_disk = log.written_end()
         if not self._has_recovered:
             outcome.log.end = outcome.log.next_place = outcome.log.end_on_disk
@@ -97,30 +100,17 @@ class Start:
             for queue in sorted(self._queues, key=lambda queue: queue.name)
         ]
         MessageLossSurvey(outcome, log, self._queues, self._view).run()
-        values = self._config.values
-        outcome.offsets = offsets_outside(
-            values.get(CONSUMER_OFFSETS_FILE, {}), self._queues
-        )
-        outside = delay_offsets_outside(
-            values.get(DELAY_OFFSETS_FILE, {}), self._queues
-        )
+        outcome.offsets = self._config.offsets_outside(self._queues)
+        outside = self._config.delay_offsets_outside(self._queues)
         if not self._rules.corrects_delay_offsets:
             outcome.delay_offsets = outside
             return
         for one in outside:
             bound = one.max_offset if one.offset > one.max_offset else one.min_offset
             change = f"the offset of delay level {one.owner} is set from {one.offset}"
-            self._note("DELAY-START-003", f"{change} to {bound}")
+            self.outcome.note("DELAY-START-003", f"{change} to {bound}")
 
-    @property
-    def _log(self) -> LogState:
-        return self._loaded.log
-
-    @property
-    def _queues(self) -> QueuesState:
-        return self._loaded.queues
-
-    def _recover(self) -> None:
+    def _recover(self, checkpoint: Checkpoint) -> None:
         for queue in self._queues:
             queue.recover()
         max_physical_offset, log = self._queues.max_physical_offset, self._log
@@ -134,7 +124,7 @@ class Start:
         first = first_file(
             log.start_offsets,
             log.open,
-            self._loaded.checkpoint,
+            checkpoint,
             self._options,
             self._rules,
             queue_end=max_physical_offset,
@@ -147,7 +137,7 @@ class Start:
             log.open,
             self._rules,
             check_crc=self._options.check_crc_on_recover,
-            on_record=self._record_handler(max_physical_offset),
+            on_record=partial(self._on_record, max_physical_offset),
         )
         if isinstance(end.stopped_by, ArrayTooLarge):
             path = log.path(log.start_offsets[end.last_file])
@@ -161,42 +151,26 @@ class Start:
         ]
         if max_physical_offset >= end.physical_end:
             for queue in self._queues:
-                queue.cut(end.physical_end)
+                queue.truncate(end.physical_end)
         self._correct_begins()
 
-    def _record_handler(
-        self, max_physical_offset: int
-    ) -> Callable[[int, ScannedRecord], None]:
-        """Return the function that the scan calls with each record."""
+    def _on_record(
+        self, dispatched_end: int, place: int, record: ScannedRecord
+    ) -> None:
+        """Dispatch a record of the scan unless the queues, up to an end, have it."""
+        self._view.count_read(record.size)
         in_the_scan = self._rules.dispatch is Dispatch.IN_THE_SCAN
-        takes_all = self.outcome.after_crash
-
-        def take(place: int, record: ScannedRecord) -> None:
-            self._view.count_read(record.size)
-            if takes_all or (
-                in_the_scan and record.physical_offset > max_physical_offset
-            ):
-                self._take(record)
-            elif in_the_scan and (place, record.is_consumable) == (
-                max_physical_offset,
-                True,
-            ):
-                text = (
-                    f"the record at {max_physical_offset} of the log is not dispatched"
-                )
-                self._note("REC-DISPATCH-009", text)
-
-        return take
+        is_new = in_the_scan and record.physical_offset > dispatched_end
+        if self.outcome.after_crash or is_new:
+            self._take(record)
+        elif in_the_scan and place == dispatched_end and record.is_consumable:
+            text = f"the record at {place} of the log is not dispatched"
+            self.outcome.note("REC-DISPATCH-009", text)
 
     def _take(self, record: ScannedRecord) -> None:
         self._queues.take(record)
         if self._options.index_enabled:
-            self._loaded.index.take(record)
-
-    def _check_lock(self) -> None:
-        if self._view.is_locked():
-            reason = "a broker is running on this store"
-            raise StartRefusedError("STORE-NAME-006", LOCK, reason)
+            self._index.take(record)
 
     def _dispatch(self) -> None:
         log, rules = self._log, self._rules
@@ -205,7 +179,7 @@ class Start:
         if begin > log.end:
             text = f"a queue points at {begin}, behind the log's end {log.end}:"
             text += " new messages get no units until the log is that long"
-            self._note("REC-QUEUE-009", text)
+            self.outcome.note("REC-QUEUE-009", text)
         if rules.dispatch is not Dispatch.FROM_QUEUES:
             return
         hole = dispatch(log, begin, self._take, rules)
@@ -227,9 +201,4 @@ class Start:
                 text = (
                     f"{topic} queue {queue_id} ends with a unit that was never written"
                 )
-                self._note("REC-QUEUE-004", text)
-
-    def _note(self, clause: str, text: str) -> None:
-        note = Note(clause, text)
-        if note not in self.outcome.notes:
-            self.outcome.notes.append(note)
+                self.outcome.note("REC-QUEUE-004", text)

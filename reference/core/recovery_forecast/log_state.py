@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 
+from reference.core.recovery_forecast.outcome import Outcome
+from reference.core.recovery_forecast.refusal import refuse_wrong_file
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import (
     ScannedRecord,
     places_before_magics,
     read_record,
 )
+from reference.core.store.recovery.load import plan_load
 from reference.core.store.recovery.rules import RecoveryRules
 from reference.core.store.written_bytes import PIECE_SIZE, written_size
 from spec.store.blank import BLANK_SIZE_MIN
@@ -27,20 +30,27 @@ _SMALLEST = FIXED_SIZE_V4 + 1
 class LogState:
     """The log: its files on disk, and its end after the start."""
 
-    def __init__(
-        self,
-        view: StoreView,
-        names: list[str],
-        file_size: int,
-        rules: RecoveryRules,
-    ) -> None:
-        self._names = {int(name): name for name in names}
-        self.start_offsets = [int(name) for name in names]
+    def __init__(self, view: StoreView, file_size: int, rules: RecoveryRules) -> None:
+        self.start_offsets: list[int] = []
         self.file_size = file_size
-        self.end = self.start_offsets[-1] + file_size if self.start_offsets else 0
+        self.end = 0
         """The next message is written here."""
+        self._names: dict[int, str] = {}
         self._view = view
         self._rules = rules
+
+    def load(self, outcome: Outcome) -> None:
+        """Load the files; raise StartRefusedError at the first wrong one."""
+        found = plan_load(self._view.entries(COMMIT_LOG), self.file_size, self._rules)
+        self._names = {int(name): name for name in found.names}
+        self.start_offsets = list(self._names)
+        if self.start_offsets:
+            self.end = self.start_offsets[-1] + self.file_size
+        outcome.log.deleted_files += [f"{COMMIT_LOG}/{n}" for n in found.deleted]
+        refuse_wrong_file(found, COMMIT_LOG, self.file_size, self._rules)
+        if found.ignored:
+            ignored = f"the files from {found.ignored[0]} on are ignored"
+            outcome.note("REC-LOAD-006", f"commit log: {ignored}")
 
     @property
     def start(self) -> int:

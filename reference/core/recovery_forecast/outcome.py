@@ -113,6 +113,12 @@ class Outcome:
     config: list[ConfigRead] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
+    def note(self, clause: str, text: str) -> None:
+        """Add a note, unless there is the same already."""
+        note = Note(clause, text)
+        if note not in self.notes:
+            self.notes.append(note)
+
     @property
     def lost_config(self) -> list[ConfigRead]:
         """Configuration files with content that the broker does not read."""

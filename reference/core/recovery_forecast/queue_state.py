@@ -1,13 +1,14 @@
 """
 One consume queue during a start: its files on disk, and the units that dispatch adds.
 
-It writes no file. Units from dispatch are consecutive. They stay in one buffer beside
-the files, and reads overlay it on them.
+It writes no file. The first change of a file copies the units in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.consumequeue.consume_queue import FILLER
@@ -15,7 +16,6 @@ from reference.core.store.layouts import unit_codec
 from reference.core.store.recovery.queue_end import (
     FILES_TO_RECOVER,
     QueueEnd,
-    TruncatedQueue,
     Unit,
     correct_min_offset,
     correct_min_offset_since_5,
@@ -29,6 +29,7 @@ from spec.integers import INT32_MAX
 from spec.store.consume_queue import UNIT_SIZE
 
 _NEVER_WRITTEN: Unit = (0, 0, 0)
+OpenFile = Callable[[int], memoryview]
 
 
 class QueueState:
@@ -37,31 +38,26 @@ class QueueState:
     def __init__(
         self,
         name: tuple[str, int],
-        bases: list[int],
+        start_offsets: Sequence[int],
         file_size: int,
-        open_file: Callable[[int], memoryview],
+        open_file: OpenFile,
         rules: RecoveryRules,
     ) -> None:
         self.name = name
         """Topic and queue id."""
-        self.file_size = file_size
-        self.start_offsets = list(bases)
+        self.start_offsets = list(start_offsets)
         self.begin = 0
         """The byte of the first unit whose message still exists."""
-        self.end = QueueEnd(bases[-1] + file_size if bases else 0, -1)
+        self.end = QueueEnd(start_offsets[-1] + file_size if start_offsets else 0, -1)
         self.added = 0
         """Units that dispatch added."""
         self.ends_with_unwritten_unit = False
-        self._on_disk = frozenset(bases)
-        self._kept = set(bases)
-        """Unchanged files. A file created again may have an old name."""
-        self._zeros_from = self.end.position
-        """Position from which the units were cleared."""
+        self._file_size = file_size
+        self._on_disk = start_offsets
         self._open = open_file
         self._rules = rules
-        self._added_at = self.end.position
-        self._added = bytearray()
-        self._repaired: dict[int, Unit] = {}
+        self._copies: dict[int, bytearray] = {}
+        """Units of the changed files, by start offset; the rest of a file is zero."""
         self.end_before = self._written_end()
         """Position after the last written unit, valid or not."""
         self.lowest_end = self.end_before
@@ -80,23 +76,21 @@ class QueueState:
     def recover(self) -> None:
         """Find the end of the queue by itself, without the log."""
         if self.start_offsets:
-            looked_at = self.start_offsets[-FILES_TO_RECOVER:]
-            files = [(base, self._units(base)) for base in looked_at]
-            self._end_at(find_queue_end(files, self.file_size, self._rules))
+            last = self.start_offsets[-FILES_TO_RECOVER:]
+            files = [(start, self._units(start)) for start in last]
+            self._end_at(find_queue_end(files, self._file_size, self._rules))
 
-    def cut(self, log_end: int) -> None:
-        """Forget the messages at or behind the log's end."""
-        newest_first = (
-            (base, self._units(base)) for base in reversed(self.start_offsets)
-        )
-        cut: TruncatedQueue = truncate_queue(newest_first, log_end, self._rules)
-        self.start_offsets = self.start_offsets[: len(self.start_offsets) - cut.deleted]
-        self.ends_with_unwritten_unit = cut.ends_with_unwritten_unit
-        self._end_at(cut.end)
+    def truncate(self, log_end: int) -> None:
+        """Remove the messages at or behind the log's end."""
+        newest_first = ((n, self._units(n)) for n in reversed(self.start_offsets))
+        found = truncate_queue(newest_first, log_end, self._rules)
+        del self.start_offsets[len(self.start_offsets) - found.deleted :]
+        self.ends_with_unwritten_unit = found.ends_with_unwritten_unit
+        self._end_at(found.end)
 
     def destroy(self) -> None:
-        """Forget all of it."""
-        self.start_offsets = []
+        """Remove all messages and files."""
+        self.start_offsets.clear()
         self.begin = 0
         self._end_at(QueueEnd(0, -1))
 
@@ -105,165 +99,130 @@ class QueueState:
 
         4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfo.
         """
-        if not lacks_unit(record.physical_offset, record.size, self.end, self._rules):
-            if self._rules.repairs_units:
-                self._repair(record)
-            return
         index, expected = record.queue_offset, record.queue_offset * UNIT_SIZE
-        if not self.start_offsets:
-            self._begin_at(expected, index)
-        elif self.end.position == self.start_offsets[-1] + self.file_size:
-            self.start_offsets.append(self.end.position)
-        if index and expected < self.end.position:
+        unit = record.physical_offset, record.size, 0
+        if not lacks_unit(record.physical_offset, record.size, self.end, self._rules):
+            existing = self.unit(index) if self._rules.repairs_units else None
+            if existing is not None and existing[0] == unit[0]:
+                self._write(expected, unit_codec.pack(*unit))
             return
-        unit = (record.physical_offset, record.size, 0)
-        self._append(unit_codec.pack(*unit), physical_end_of(unit, self._rules))
-        self.added += 1
+        if not self.start_offsets:
+            self._begin_at(expected)
+        elif self.end.position == self.start_offsets[-1] + self._file_size:
+            self._add_file(self.end.position)
+        if not index or expected >= self.end.position:
+            self._append(unit_codec.pack(*unit), physical_end_of(unit, self._rules))
+            self.added += 1
 
     def correct_begin(self, log_start: int) -> None:
         """Let the queue begin with the first message that the log still has."""
-        if not self._rules.fails_on_empty_last_file:
-            if self.start_offsets:
-                first = (self.start_offsets[0], self._units(self.start_offsets[0]))
-                self.begin = correct_min_offset(first, self.end, self.begin, log_start)
-            return
         if not self.start_offsets:
             return
-        last, first_base = self.start_offsets[-1], self.start_offsets[0]
-        unit = None
-        if self.end.position > last:
-            unit = self.unit(self.end.position // UNIT_SIZE - 1)
+        last = self.start_offsets[-1]
+        first = self.start_offsets[0], self._units(self.start_offsets[0])
+        if not self._rules.fails_on_empty_last_file:
+            self.begin = correct_min_offset(first, self.end, self.begin, log_start)
+            return
+        unit = self.unit(self.max_offset - 1) if self.end.position > last else None
         self.begin = correct_min_offset_since_5(
-            (first_base, self._units(first_base)),
-            (last, unit),
-            self.end,
-            self.begin,
-            log_start,
+            first, (last, unit), self.end, self.begin, log_start
         )
 
     def unit(self, index: int) -> Unit | None:
         """Return unit number *index* as it is after the start, None without it."""
-        position = index * UNIT_SIZE
-        if not 0 <= position < self.end.position:
+        if index >= self.max_offset:
             return None
-        if index in self._repaired:
-            return self._repaired[index]
-        added = position - self._added_at
-        if 0 <= added < len(self._added):
-            return unit_codec.unpack_from(self._added, added)
-        return self.unit_before(index)
-
-    def units(self) -> Iterator[tuple[int, Unit]]:
-        """Return all units as they are after the start, with their numbers."""
-        for base in self.start_offsets:
-            first, end = base // UNIT_SIZE, self.max_offset
-            for number, unit in enumerate(self._units(base), first):
-                if number >= end:
-                    return
-                yield number, unit
-
-    def first_at(self, place: int) -> int:
-        """Return the number of the first unit that points at *place* or behind it."""
-        low, high = self.first_index, self.max_offset
-        while low < high:
-            middle = (low + high) // 2
-            unit = self.unit(middle)
-            if unit is None or unit[0] < place or unit[1] == INT32_MAX:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        return self._unit_in(self.start_offsets, self._data, index)
 
     def unit_before(self, index: int) -> Unit | None:
         """Return unit number *index* as it lies on disk, None without a file."""
-        position = index * UNIT_SIZE
-        start = self._first_on_disk
-        base = position - (position - start) % self.file_size
-        if base not in self._on_disk:
-            return None
-        return unit_codec.unpack_from(self._open(base), position - base)
+        return self._unit_in(self._on_disk, self._open, index)
 
-    @property
-    def first_index(self) -> int:
-        """The index of the first unit that has a place in a file."""
-        return self.start_offsets[0] // UNIT_SIZE if self.start_offsets else 0
+    def units(self) -> Iterator[tuple[int, Unit]]:
+        """Yield all units as they are after the start, with their numbers."""
+        for start in self.start_offsets:
+            first = start // UNIT_SIZE
+            units = islice(self._units(start), max(self.max_offset - first, 0))
+            yield from enumerate(units, first)
 
-    @property
-    def _first_on_disk(self) -> int:
-        return min(self._on_disk, default=0)
+    def first_at(self, place: int) -> int:
+        """Return the number of the first unit that points at *place* or behind it."""
 
-    def _begin_at(self, expected: int, index: int) -> None:
-        """Make the first file, and fill it up to the first unit."""
-        base = expected - expected % self.file_size
-        self.start_offsets = [base]
-        self.end = QueueEnd(base, self.end.max_physical_offset)
-        self._added_at, self._added = base, bytearray()
-        if index:
-            self.begin = expected
-            for _ in range((expected - base) // UNIT_SIZE):
-                self._append(FILLER, self.end.max_physical_offset)
+        def is_behind(index: int) -> bool:
+            unit = self.unit(index)
+            return unit is not None and unit[0] >= place and unit[1] != INT32_MAX
 
-    def _repair(self, record: ScannedRecord) -> None:
-        """Note that the unit of *record*, which is there, is written again."""
-        unit = self.unit(record.queue_offset)
-        if unit is not None and unit[:2] == (record.physical_offset, record.size):
-            return
-        if unit is not None and unit[0] == record.physical_offset:
-            self._repaired[record.queue_offset] = (unit[0], record.size, 0)
+        first = self.start_offsets[0] // UNIT_SIZE if self.start_offsets else 0
+        return first + bisect_left(range(first, self.max_offset), True, key=is_behind)
 
-    def _append(self, unit: bytes, physical: int) -> None:
-        if not self._added:
-            self._added_at = self.end.position
-        self._added += unit
-        self.end = QueueEnd(self.end.position + UNIT_SIZE, physical)
+    def _begin_at(self, position: int) -> None:
+        """Create the first file, and fill it up to the first unit at *position*."""
+        self._add_file(position - position % self._file_size)
+        self.end = self.end._replace(position=self.start_offsets[0])
+        if position:
+            self.begin = position
+        while self.end.position < position:
+            self._append(FILLER, self.end.max_physical_offset)
+
+    def _add_file(self, start: int) -> None:
+        self.start_offsets.append(start)
+        self._copies[start] = bytearray()
+
+    def _append(self, unit: bytes, max_physical_offset: int) -> None:
+        self._write(self.end.position, unit)
+        self.end = QueueEnd(self.end.position + UNIT_SIZE, max_physical_offset)
+
+    def _write(self, position: int, unit: bytes) -> None:
+        start = self.start_offsets[bisect_right(self.start_offsets, position) - 1]
+        data, at = self._copy(start), position - start
+        data.extend(bytes(max(at - len(data), 0)))
+        data[at : at + UNIT_SIZE] = unit
 
     def _end_at(self, end: QueueEnd) -> None:
+        removed = (self.end.position - end.position) // UNIT_SIZE
+        self.added = max(self.added - max(removed, 0), 0)
         self.end = end
-        self.start_offsets = [
-            base for base in self.start_offsets if base <= end.position
-        ]
-        self._kept.intersection_update(self.start_offsets)
-        if self._rules.clears_tail:
-            self._zeros_from = min(self._zeros_from, end.position)
+        self.start_offsets = [n for n in self.start_offsets if n <= end.position]
+        if self._rules.clears_tail and self.start_offsets:
+            last = self.start_offsets[-1]
+            del self._copy(last)[end.position - last :]
         self.lowest_end = min(self.lowest_end, end.position)
-        kept = max(end.position - self._added_at, 0)
-        self.added -= max(len(self._added) - kept, 0) // UNIT_SIZE
-        del self._added[kept:]
 
-    def _units(self, base: int) -> Iterator[Unit]:
-        """Return all units that have a place in the file at *base*."""
-        units = self._laid_over(base)
-        if not self._repaired:
-            return units
-        first = base // UNIT_SIZE
-        return (self._repaired.get(n, unit) for n, unit in enumerate(units, first))
+    def _units(self, start: int) -> Iterator[Unit]:
+        """Yield the units in the file at *start*, and one that was never written."""
+        return chain(unit_codec.iter_unpack(self._data(start)), (_NEVER_WRITTEN,))
 
-    def _laid_over(self, base: int) -> Iterator[Unit]:
-        """Return the units on disk, and over them those that dispatch added."""
-        begin = min(max(self._added_at - base, 0), self.file_size)
-        end = min(max(begin, self._added_at + len(self._added) - base), self.file_size)
-        added = base + begin - self._added_at
-        data = memoryview(b"")
-        if base in self._kept:
-            whole = min(self._whole, max(self._zeros_from - base, 0))
-            data = self._open(base)[:whole]
-        if begin == end:
-            yield from unit_codec.iter_unpack(data)
-        else:
-            yield from unit_codec.iter_unpack(data[:begin])
-            pieces = memoryview(self._added)[added : added + end - begin]
-            yield from unit_codec.iter_unpack(pieces)
-            yield from unit_codec.iter_unpack(data[end:])
-        yield _NEVER_WRITTEN
+    def _unit_in(
+        self, start_offsets: Sequence[int], open_file: OpenFile, index: int
+    ) -> Unit | None:
+        """Return unit number *index* in the files at *start_offsets*, or None."""
+        number = bisect_right(start_offsets, index * UNIT_SIZE) - 1
+        at = index * UNIT_SIZE - start_offsets[number] if number >= 0 else -1
+        if not 0 <= at < self._file_size:
+            return None
+        data = open_file(start_offsets[number])[at : at + UNIT_SIZE]
+        return unit_codec.unpack(data) if data else _NEVER_WRITTEN
 
-    @property
-    def _whole(self) -> int:
-        return self.file_size - self.file_size % UNIT_SIZE
+    def _data(self, start: int) -> memoryview:
+        """Return the file at *start* after its changes, without zeros at its end."""
+        copy = self._copies.get(start)
+        return self._open(start) if copy is None else memoryview(copy)
+
+    def _copy(self, start: int) -> bytearray:
+        """Return the units in the file at *start*, which may be changed."""
+        if start not in self._copies:
+            self._copies[start] = _written(self._open(start))
+        return self._copies[start]
 
     def _written_end(self) -> int:
         """Return the position after the last unit that is not zero."""
-        for base in reversed(self.start_offsets):
-            written = len(bytes(self._open(base)).rstrip(b"\0"))
-            if written:
-                return base + -(-written // UNIT_SIZE) * UNIT_SIZE
+        for start in reversed(self.start_offsets):
+            if written := _written(self._open(start)):
+                return start + len(written)
         return 0
+
+
+def _written(data: memoryview) -> bytearray:
+    """Return the units in *data* up to the last that is not zero."""
+    size = len(bytes(data).rstrip(b"\0"))
+    return bytearray(data[: -(-size // UNIT_SIZE) * UNIT_SIZE])

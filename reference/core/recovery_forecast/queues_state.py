@@ -4,7 +4,7 @@ All consume queues of a store during a start.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.refusal import refuse_wrong_file
@@ -12,8 +12,10 @@ from reference.core.recovery_forecast.store_view import StoreView, ViewError
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.recovery.load import plan_load
 from reference.core.store.recovery.rules import RecoveryRules
+from reference.core.store.types import Queue
 from spec.integers import INT32_MAX
 from spec.store.batch_queue import BATCH_QUEUE
+from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
 
 
@@ -21,10 +23,10 @@ class QueuesState:
     """The queues by topic and queue id. Dispatch creates missing ones."""
 
     def __init__(self, view: StoreView, file_size: int, rules: RecoveryRules) -> None:
-        self._file_size = file_size
+        self._file_size = -(-file_size // UNIT_SIZE) * UNIT_SIZE
         self._view = view
         self._rules = rules
-        self._queues: dict[tuple[str, int], QueueState] = {}
+        self._queues: dict[Queue, QueueState] = {}
         self._elsewhere = frozenset(one.name for one in view.entries(BATCH_QUEUE))
         """Topics with batch consume queues (since 5.0), which are not read here."""
 
@@ -47,7 +49,9 @@ class QueuesState:
     def take(self, record: ScannedRecord) -> None:
         """Dispatch a record of the log to its queue."""
         if self.has(record):
-            self._get_or_make(record).put(record)
+            if record.queue not in self._queues:
+                self._add(record.queue, {})
+            self._queues[record.queue].put(record)
 
     def has(self, record: ScannedRecord) -> bool:
         """Return whether a record gets a unit in one of these queues."""
@@ -63,26 +67,18 @@ class QueuesState:
         found = plan_load(self._view.entries(directory), self._file_size, self._rules)
         refuse_wrong_file(found, directory, self._file_size, self._rules)
         paths = {int(one): f"{directory}/{one}" for one in found.names}
-        self._queues[topic, int(name)] = QueueState(
-            (topic, int(name)),
+        self._add((topic, int(name)), paths)
+
+    def _add(self, name: Queue, paths: Mapping[int, str]) -> None:
+        """Add the queue with the files *paths*, by start offset."""
+        self._queues[name] = QueueState(
+            name,
             sorted(paths),
             self._file_size,
-            lambda base: self._view.data(paths[base]),
+            lambda start: self._view.data(paths[start]),
             self._rules,
         )
-
-    def _get_or_make(self, record: ScannedRecord) -> QueueState:
-        name = record.queue
-        queue = self._queues.get(name)
-        if queue is None:
-            queue = QueueState(name, [], self._file_size, _no_file, self._rules)
-            self._queues[name] = queue
-        return queue
 
 
 def _is_queue_id(name: str) -> bool:
     return name.isascii() and name.isdigit() and int(name) <= INT32_MAX
-
-
-def _no_file(base: int) -> memoryview:
-    raise KeyError(base)
