@@ -13,7 +13,7 @@ import os
 import pytest
 from hypothesis import Phase, settings
 from hypothesis.configuration import set_hypothesis_home_dir
-from hypothesis.internal.conjecture import engine
+from hypothesis.internal.conjecture import engine, providers
 
 from java_runtime.user_cache import cache_directory
 
@@ -48,3 +48,15 @@ def load_profile(config: pytest.Config) -> None:
         settings.load_profile(name)
     if name == "quick":
         engine.MAX_SHRINKING_SECONDS = SHRINKING_S
+    if name in {"quick", "glance"}:
+        _ignore_constants_of_sources()
+
+
+def _ignore_constants_of_sources() -> None:
+    """Do not draw constants that occur in the source of imported modules.
+
+    Hypothesis has no setting for it. The cases would change with each module, and each
+    worker would parse all modules in a first run.
+    """
+    empty = providers._local_constants
+    providers._get_local_constants = lambda: empty
