@@ -20,8 +20,6 @@ KeyValues = dict[str | None, str | None]
 """The pairs of one namespace. An absent header field is the key null, as in 4.6.0."""
 Namespaces = dict[str | None, KeyValues]
 
-"""The namespace of ordered topics (Java: NAMESPACE_ORDER_TOPIC_CONFIG)."""
-
 
 class KvConfigTable:
     """Key-value pairs by namespace; *persist* writes them to `kvConfigPath`."""
@@ -40,33 +38,21 @@ class KvConfigTable:
         """The ordered topics and their queues (``a:4;b:4``), None without any."""
         return self.namespaces.get(ORDER_TOPIC_NAMESPACE)  # [ROUTE-KV-007]
 
-    def put(self, namespace: str | None, key: str | None, value: str | None) -> None:
-        """Set *key* of *namespace*."""
-        # [ROUTE-KV-001] [ROUTE-KV-011] [ROUTE-KV-012]
-        self.namespaces.setdefault(namespace, {})[key] = value
-        self.persistence.persist()  # [ROUTE-KV-013]
-
-    def get(self, namespace: str | None, key: str | None) -> str | None:
-        """Return the value of *key*, None where it is absent."""
-        return self.namespaces.get(namespace, {}).get(key)
-
-    def delete(self, namespace: str | None, key: str | None) -> None:
-        """Remove *key*; an absent key is not an error."""
-        # [ROUTE-KV-003] [ROUTE-KV-006]
-        self.namespaces.get(namespace, {}).pop(key, None)
-        self.persistence.persist()
-
 
 def put_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
     """Set a key of a namespace."""
-    kv_config.put(*_namespace_and_key(request), request.optional_text("value"))
+    namespace, key = _namespace_and_key(request)
+    # [ROUTE-KV-001] [ROUTE-KV-011] [ROUTE-KV-012]
+    pairs = kv_config.namespaces.setdefault(namespace, {})
+    pairs[key] = request.optional_text("value")
+    kv_config.persistence.persist()  # [ROUTE-KV-013]
     return Response()
 
 
 def get_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
     """Return the value of a key of a namespace."""
     namespace, key = _namespace_and_key(request)
-    value = kv_config.get(namespace, key)
+    value = kv_config.namespaces.get(namespace, {}).get(key)
     if value is None:
         raise Refused(
             ResponseCode.QUERY_NOT_FOUND,  # [ROUTE-KV-002]
@@ -76,8 +62,11 @@ def get_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
 
 
 def delete_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
-    """Remove a key of a namespace."""
-    kv_config.delete(*_namespace_and_key(request))
+    """Remove a key of a namespace; an absent key is not an error."""
+    namespace, key = _namespace_and_key(request)
+    # [ROUTE-KV-003] [ROUTE-KV-006]
+    kv_config.namespaces.get(namespace, {}).pop(key, None)
+    kv_config.persistence.persist()
     return Response()
 
 

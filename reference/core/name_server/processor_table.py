@@ -34,13 +34,12 @@ from reference.core.name_server.route_requests import (
     get_route_info,
     get_system_topics,
     get_topics_by_cluster,
-    get_unit_subscription_topics,
-    get_unit_subscription_topics_outside_units,
-    get_unit_topics,
+    get_topics_with_flag,
     wipe_write_permission,
 )
 from reference.core.name_server.route_tables import RouteTables
 from reference.core.remoting.server import Handler
+from spec.routing.topic_config import TopicFlag as Flag
 from spec.wire.remoting.request_code import RequestCode as Code
 
 
@@ -57,10 +56,13 @@ def processor_table(
         Code.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: partial(get_all_topics, routes),
         Code.GET_TOPICS_BY_CLUSTER: partial(get_topics_by_cluster, routes),
         Code.GET_SYSTEM_TOPIC_LIST_FROM_NS: partial(get_system_topics, routes),
-        Code.GET_UNIT_TOPIC_LIST: partial(get_unit_topics, routes),
-        Code.GET_HAS_UNIT_SUB_TOPIC_LIST: partial(get_unit_subscription_topics, routes),
+        # [ROUTE-LIST-006] [ROUTE-LIST-007] [ROUTE-LIST-008]
+        Code.GET_UNIT_TOPIC_LIST: partial(get_topics_with_flag, routes, Flag.UNIT),
+        Code.GET_HAS_UNIT_SUB_TOPIC_LIST: partial(
+            get_topics_with_flag, routes, Flag.UNIT_SUBSCRIPTION
+        ),
         Code.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST: partial(
-            get_unit_subscription_topics_outside_units, routes
+            get_topics_with_flag, routes, Flag.UNIT_SUBSCRIPTION, without=Flag.UNIT
         ),
         Code.WIPE_WRITE_PERM_OF_BROKER: partial(wipe_write_permission, routes),
         Code.DELETE_TOPIC_IN_NAMESRV: partial(delete_topic, routes),

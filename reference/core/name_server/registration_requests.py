@@ -4,18 +4,27 @@ Handlers of a broker's requests: register, unregister, compare the data version.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reference.core.name_server.kv_config import KvConfigTable
-from reference.core.name_server.registration_body import (
-    decode_body,
-    decode_data_version,
-)
 from reference.core.name_server.route_tables import Registration, RouteTables
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from spec.integers import body_crc
+from spec.routing.broker_registration import RegistrationBody, decode_registration
+from spec.routing.topic_config import (
+    DataVersion,
+    TopicTable,
+    decode_data_version,
+    decode_topic_table,
+    encode_data_version,
+)
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.response_code import ResponseCode
+
+_FIRST_WITH_FILTER_SERVERS = 37
+"""In requests of older versions the body is the topic table (Java: V3_0_11)."""
 
 
 def register_broker(
@@ -54,16 +63,13 @@ def query_data_version(routes: RouteTables, request: Request) -> Response:
     An equal version renews the registration (Java: queryBrokerTopicConfig).
     """
     address = request.text("brokerAddr")
-    # [ROUTE-VERSION-002]
-    changed = routes.is_changed(address, decode_data_version(request.body))
+    version = _of_4_6(decode_data_version(request.body))
+    changed = routes.is_changed(address, version)  # [ROUTE-VERSION-002]
     if not changed:
         routes.renew(address, request.now_ms)
     live = routes.live_brokers.get(address)
-    body = b""
-    if live is not None:  # [ROUTE-VERSION-001]
-        timestamp, counter = live.version
-        # [ROUTE-VERSION-003]
-        body = fastjson.dumps({"counter": counter, "timestamp": timestamp})
+    # [ROUTE-VERSION-001] [ROUTE-VERSION-003]
+    body = b"" if live is None else encode_data_version(live.version)
     return Response(fields={"changed": changed}, body=body)
 
 
@@ -71,15 +77,33 @@ def _check_registration(request: Request) -> Registration:
     crc = request.optional_int32("bodyCrc32")
     if crc not in {0, body_crc(request.body)}:  # [ROUTE-REG-003] [ROUTE-REG-004]
         raise Refused(ResponseCode.SYSTEM_ERROR, "crc32 not match")
-    name = request.text("brokerName")
-    version, topics, filter_servers = decode_body(request, name)  # [ROUTE-REG-005]
     return Registration(
         cluster=request.text("clusterName"),
         address=request.text("brokerAddr"),
-        name=name,
+        name=request.text("brokerName"),
         broker_id=request.int64("brokerId"),  # [ROUTE-REG-006]
         ha_address=request.optional_text("haServerAddr"),
-        version=version,
-        topics=topics,
-        filter_servers=filter_servers,
+        body=_decode_body(request),  # [ROUTE-REG-005]
+        has_filter_servers=request.version >= _FIRST_WITH_FILTER_SERVERS,
     )
+
+
+def _decode_body(request: Request) -> RegistrationBody:
+    """Return the body of a registration; errors are ValueErrors."""
+    if not request.body:  # [ROUTE-REG-007]
+        return RegistrationBody(topics=TopicTable())
+    if request.version < _FIRST_WITH_FILTER_SERVERS:  # [ROUTE-REG-008]
+        body = RegistrationBody(topics=decode_topic_table(request.body))
+    else:
+        body = decode_registration(
+            request.body,
+            compressed=request.truth("compressed"),  # [ROUTE-REG-002]
+            takes_attributes=False,  # [ROUTE-TOPIC-005]
+        )
+    topics = replace(body.topics, version=_of_4_6(body.topics.version))
+    return replace(body, topics=topics)
+
+
+def _of_4_6(version: DataVersion) -> DataVersion:
+    """Return *version* without the member that 5.0 added."""
+    return replace(version, state_version=0)

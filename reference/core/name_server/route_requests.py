@@ -1,13 +1,9 @@
-"""
-Handlers of clients' and tools' requests about topics, brokers and clusters.
-
-Response bodies are JSON as Java's fastjson writes it: the broker ids of route data are
-keys without quotes.
-"""
+"""Handlers of clients' and tools' requests about topics, brokers and clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.kv_config import KvConfigTable
@@ -15,6 +11,7 @@ from reference.core.name_server.route_tables import RouteTables
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
+from spec.routing.route_data import TopicRoute, broker_data_as_json, encode_route
 from spec.routing.topic_config import TopicFlag
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.response_code import SEE_FAQ, ResponseCode
@@ -37,15 +34,15 @@ def get_route_info(
     route = _route(routes, topic)
     order = (kv_config.order_topics or {}).get(topic)
     if config.order_message_enable and order is not None:  # [ROUTE-KV-008]
-        route["orderTopicConf"] = order  # [ROUTE-KV-009] [ROUTE-DATA-009]
-        return Response(body=fastjson.dumps(route))
-    body = routes.route_bodies[topic] = fastjson.dumps(route)
+        # [ROUTE-KV-009] [ROUTE-DATA-009]
+        return Response(body=encode_route(replace(route, order_topic_config=order)))
+    body = routes.route_bodies[topic] = encode_route(route)
     return Response(body=body)
 
 
 def get_cluster_info(routes: RouteTables, _: Request) -> Response:
     """Return all brokers and clusters (Java: getBrokerClusterInfo)."""
-    brokers = {name: broker.as_json() for name, broker in routes.brokers.items()}
+    brokers = {name: broker_data_as_json(one) for name, one in routes.brokers.items()}
     clusters = {name: sorted(members) for name, members in routes.clusters.items()}
     info = {"brokerAddrTable": brokers, "clusterAddrTable": clusters}
     return Response(body=fastjson.dumps(info))
@@ -81,28 +78,15 @@ def get_system_topics(routes: RouteTables, _: Request) -> Response:
     return _topic_list(topics, address)  # [ROUTE-LIST-005]
 
 
-def get_unit_topics(routes: RouteTables, _: Request) -> Response:
-    """Return the topics of a unit (Java: getUnitTopicList)."""
-    return _topics_with(routes, TopicFlag.UNIT)  # [ROUTE-LIST-006]
-
-
-def get_unit_subscription_topics(routes: RouteTables, _: Request) -> Response:
-    """Return the topics with a subscription across units.
-
-    Java: getHasUnitSubTopicList.
-    """
-    return _topics_with(routes, TopicFlag.UNIT_SUBSCRIPTION)  # [ROUTE-LIST-007]
-
-
-def get_unit_subscription_topics_outside_units(
-    routes: RouteTables, _: Request
+def get_topics_with_flag(
+    routes: RouteTables, flag: TopicFlag, _: Request, *, without: int = 0
 ) -> Response:
-    """Return the topics outside units with a subscription across units.
-
-    Java: getHasUnitSubUnUnitTopicList.
-    """
-    # [ROUTE-LIST-008]
-    return _topics_with(routes, TopicFlag.UNIT_SUBSCRIPTION, without=TopicFlag.UNIT)
+    """Return the topics that have *flag*, and no flag of *without*."""
+    return _topic_list(
+        topic
+        for topic, queues in routes.queues.items()
+        if queues[0].topic_flags & flag and not queues[0].topic_flags & without
+    )
 
 
 def delete_topic(routes: RouteTables, request: Request) -> Response:
@@ -120,8 +104,8 @@ def wipe_write_permission(routes: RouteTables, request: Request) -> Response:
     return Response(fields={"wipeTopicCount": wiped})
 
 
-def _route(routes: RouteTables, topic: str) -> dict[str, object]:
-    """Return the TopicRouteData of *topic*."""
+def _route(routes: RouteTables, topic: str) -> TopicRoute:
+    """Return the route of *topic*."""
     queues = routes.queues.get(topic, [])
     names = dict.fromkeys(queue.broker_name for queue in queues)
     brokers = [routes.brokers[name] for name in names if name in routes.brokers]
@@ -132,23 +116,11 @@ def _route(routes: RouteTables, topic: str) -> dict[str, object]:
             f"No topic route info in name server for the topic: {topic}{SEE_FAQ}",
         )
     addresses = [a for broker in brokers for a in broker.addresses.values()]
-    filter_servers = {
-        address: list(routes.filter_servers[address])
-        for address in addresses
-        if address in routes.filter_servers
-    }
-    return {
-        "brokerDatas": [broker.as_json() for broker in brokers],  # [ROUTE-DATA-002]
-        "filterServerTable": filter_servers,
-        "queueDatas": [queue.as_json() for queue in queues],  # [ROUTE-DATA-001]
-    }
-
-
-def _topics_with(routes: RouteTables, flag: int, *, without: int = 0) -> Response:
-    return _topic_list(
-        topic
-        for topic, queues in routes.queues.items()
-        if queues[0].topic_flag & flag and not queues[0].topic_flag & without
+    servers = routes.filter_servers
+    return TopicRoute(
+        broker_datas=tuple(brokers),  # [ROUTE-DATA-002]
+        filter_servers={one: servers[one] for one in addresses if one in servers},
+        queue_datas=tuple(queues),  # [ROUTE-DATA-001]
     )
 
 

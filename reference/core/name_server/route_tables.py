@@ -7,56 +7,14 @@ has no routes until the brokers register again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from spec.routing.route_data import MASTER_ID
-from spec.routing.topic_config import Permission
+from spec.routing.broker_registration import RegistrationBody
+from spec.routing.route_data import MASTER_ID, BrokerData, QueueData
+from spec.routing.topic_config import DataVersion, Permission, TopicConfig
 
-PERM_WRITE = int(Permission.WRITE)
 BROKER_EXPIRY_MS = 120_000  # [ROUTE-LIVENESS-013]
 """Time without a registration after which a broker is removed."""
-
-DataVersion = tuple[int, int]
-"""Timestamp in milliseconds and counter of a broker's topic table."""
-
-
-@dataclass(slots=True)
-class QueueData:
-    """Queues of one topic on one broker name (Java: QueueData)."""
-
-    broker_name: str
-    read_queue_count: int
-    write_queue_count: int
-    permission: int
-    topic_flag: int
-
-    def as_json(self) -> dict[str, object]:
-        """Return it as route data spells it."""
-        return {
-            "brokerName": self.broker_name,
-            "perm": self.permission,
-            "readQueueNums": self.read_queue_count,
-            "topicSynFlag": self.topic_flag,  # [ROUTE-DATA-007]
-            "writeQueueNums": self.write_queue_count,
-        }
-
-
-@dataclass(slots=True)
-class BrokerData:
-    """Addresses of one broker name, by broker id (Java: BrokerData)."""
-
-    cluster: str
-    name: str
-    addresses: dict[int, str] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, object]:
-        """Return it as route data spells it."""
-        return {
-            "brokerAddrs": dict(self.addresses),  # [ROUTE-DATA-004] [ROUTE-CLUSTER-003]
-            "brokerName": self.name,
-            "cluster": self.cluster,
-        }
 
 
 @dataclass(slots=True)
@@ -78,10 +36,9 @@ class Registration:
     name: str
     broker_id: int
     ha_address: str | None
-    version: DataVersion
-    topics: Mapping[str, QueueData]
-    filter_servers: tuple[str, ...] | None = None
-    """None keeps the filter servers of the registration before."""
+    body: RegistrationBody
+    has_filter_servers: bool = True
+    """Without a list of them the broker keeps those of the registration before."""
 
 
 class RouteTables:
@@ -105,21 +62,22 @@ class RouteTables:
         """Register a broker, or renew its registration (Java: registerBroker)."""
         # [ROUTE-CLUSTER-001]
         self.clusters.setdefault(broker.cluster, set()).add(broker.name)
-        is_first = self._register_address(broker)
+        is_new = self._register_address(broker)
+        table = broker.body.topics
         if broker.broker_id == MASTER_ID and (  # [ROUTE-REG-011] [ROUTE-LIVENESS-012]
             # [ROUTE-REG-012] [ROUTE-REG-013] [ROUTE-LIVENESS-011]
-            is_first or self.is_changed(broker.address, broker.version)
+            is_new or self.is_changed(broker.address, table.version)
         ):
-            for topic, queue in broker.topics.items():  # [ROUTE-REG-016]
-                self._register_queue(topic, queue)
+            for topic in table.topics.values():  # [ROUTE-REG-016]
+                self._register_queues(broker.name, topic)
         self.live_brokers[broker.address] = LiveBroker(
             now_ms,
-            broker.version,
+            table.version,
             connection,
             broker.ha_address,  # [ROUTE-LIVENESS-009]
         )
-        if broker.filter_servers is not None:
-            self._register_filter_servers(broker.address, broker.filter_servers)
+        if broker.has_filter_servers:
+            self._register_filter_servers(broker.address, broker.body.filter_servers)
 
     def master_of(self, broker: Registration) -> tuple[str, str | None] | None:
         """Return address and HA address of a slave's live master, None without one."""
@@ -152,13 +110,9 @@ class RouteTables:
         broker = self.brokers.get(name)
         if broker is None:
             return
-        broker.addresses.pop(broker_id, None)  # [ROUTE-LIVENESS-006]
-        if not broker.addresses:
-            del self.brokers[name]
-            self._leave_cluster(
-                cluster, name
-            )  # [ROUTE-LIVENESS-001] [ROUTE-LIVENESS-004]
-            self._remove_queues(name)
+        # [ROUTE-LIVENESS-001] [ROUTE-LIVENESS-004] [ROUTE-LIVENESS-006]
+        if self._is_last_id_removed(broker, broker_id):
+            self._leave_cluster(cluster, name)
 
     def on_connection_lost(self, connection: int) -> None:
         """Remove the broker that registered over a connection that is closed."""
@@ -192,35 +146,44 @@ class RouteTables:
         self.route_bodies.clear()
         wiped = 0
         for queues in self.queues.values():
-            for queue in queues:
+            for number, queue in enumerate(queues):
                 if queue.broker_name == broker_name:
-                    queue.permission &= ~PERM_WRITE  # [ROUTE-PERM-001] [ROUTE-PERM-003]
+                    # [ROUTE-PERM-001] [ROUTE-PERM-003]
+                    permission = queue.permission & ~Permission.WRITE
+                    queues[number] = replace(queue, permission=permission)
                     wiped += 1
         return wiped  # [ROUTE-PERM-002]
 
     def _register_address(self, broker: Registration) -> bool:
         """Store a broker's address; return whether its broker id is new."""
-        is_first = broker.name not in self.brokers
-        if is_first:
-            self.brokers[broker.name] = BrokerData(broker.cluster, broker.name)
-        addresses = self.brokers[broker.name].addresses
-        before = dict(addresses)
-        for number, address in list(addresses.items()):
-            # [ROUTE-REG-017]
-            if address == broker.address and number != broker.broker_id:
-                del addresses[number]
-        is_new = broker.broker_id not in addresses
-        addresses[broker.broker_id] = broker.address  # [ROUTE-REG-018]
-        if addresses != before:
+        number, address = broker.broker_id, broker.address
+        known = self.brokers.get(broker.name) or BrokerData(
+            cluster=broker.cluster, broker_name=broker.name, addresses={}
+        )
+        others = {  # [ROUTE-REG-017]
+            n: a for n, a in known.addresses.items() if n == number or a != address
+        }
+        addresses = {**others, number: address}  # [ROUTE-REG-018]
+        if addresses != known.addresses:
             self.route_bodies.clear()
-        return is_first or is_new
+            self.brokers[broker.name] = replace(known, addresses=addresses)
+        return number not in known.addresses
 
-    def _register_queue(self, topic: str, queue: QueueData) -> None:
-        queues = self.queues.setdefault(topic, [])
+    def _register_queues(self, broker_name: str, topic: TopicConfig) -> None:
+        """Replace the broker's queues of a topic."""
+        # [ROUTE-TOPIC-001] [ROUTE-TOPIC-002] [ROUTE-TOPIC-003]
+        queue = QueueData(
+            broker_name=broker_name,
+            read_queue_count=topic.read_queue_count,
+            write_queue_count=topic.write_queue_count,
+            permission=topic.permission,
+            topic_flags=topic.topic_flags,
+        )
+        queues = self.queues.setdefault(topic.topic, [])
         if queue not in queues:
             self.route_bodies.clear()
             # [ROUTE-DATA-011] [ROUTE-REG-015]
-            queues[:] = [q for q in queues if q.broker_name != queue.broker_name]
+            queues[:] = [q for q in queues if q.broker_name != broker_name]
             queues.append(queue)  # [ROUTE-REG-019]
 
     def _register_filter_servers(self, address: str, servers: tuple[str, ...]) -> None:
@@ -240,22 +203,24 @@ class RouteTables:
         self.route_bodies.clear()
         self.live_brokers.pop(address, None)
         self.filter_servers.pop(address, None)
-        for broker in self.brokers.values():
+        for name, broker in self.brokers.items():
             ids = [n for n, known in broker.addresses.items() if known == address]
             if not ids:
                 continue
-            del broker.addresses[ids[0]]
-            if not broker.addresses:
-                self._remove_name(broker.name)
+            if self._is_last_id_removed(broker, ids[0]):
+                clusters = (c for c, names in self.clusters.items() if name in names)
+                self._leave_cluster(next(clusters, ""), name)
             return
 
-    def _remove_name(self, name: str) -> None:
-        del self.brokers[name]
-        for cluster, names in self.clusters.items():
-            if name in names:
-                self._leave_cluster(cluster, name)
-                break
-        self._remove_queues(name)
+    def _is_last_id_removed(self, broker: BrokerData, broker_id: int) -> bool:
+        """Remove a broker id, and with the last one of its name the name's queues."""
+        addresses = {n: a for n, a in broker.addresses.items() if n != broker_id}
+        if addresses:
+            self.brokers[broker.broker_name] = replace(broker, addresses=addresses)
+            return False
+        del self.brokers[broker.broker_name]
+        self._remove_queues(broker.broker_name)
+        return True
 
     def _leave_cluster(self, cluster: str, name: str) -> None:
         names = self.clusters.get(cluster)

@@ -9,29 +9,35 @@ import pytest
 
 from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.route_requests import delete_topic, get_route_info
-from reference.core.name_server.route_tables import QueueData, Registration
+from reference.core.name_server.route_tables import Registration
 from reference.core.name_server.server import NameServer
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
+from spec.routing.broker_registration import RegistrationBody
+from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
 
 TOPIC = "topic"
+
+
+def body(
+    read_queue_count: int = 4, counter: int = 1, *servers: str
+) -> RegistrationBody:
+    topic = TopicConfig(topic=TOPIC, read_queue_count=read_queue_count)
+    version = DataVersion(timestamp_ms=1, counter=counter)
+    table = TopicTable.of(topic, version=version)
+    return RegistrationBody(topics=table, filter_servers=servers)
+
+
 MASTER = Registration(
     cluster="cluster",
     address="127.0.0.1:1",
     name="broker",
     broker_id=0,
     ha_address=None,
-    version=(1, 1),
-    topics={TOPIC: QueueData("broker", 4, 4, 6, 0)},
-    filter_servers=("filter",),
+    body=body(4, 1, "filter"),
 )
-NEWER = replace(MASTER, version=(1, 2), topics={TOPIC: QueueData("broker", 8, 4, 6, 0)})
-OTHER = replace(
-    MASTER,
-    address="127.0.0.1:2",
-    name="other",
-    topics={TOPIC: QueueData("other", 4, 4, 6, 0)},
-)
+NEWER = replace(MASTER, body=body(8, 2, "filter"))
+OTHER = replace(MASTER, address="127.0.0.1:2", name="other")
 
 
 def request(**fields: str) -> Request:
@@ -69,8 +75,8 @@ CHANGES: dict[str, Callable[[NameServer], object]] = {
     "another address": registers(replace(MASTER, address="127.0.0.1:4")),
     "another id": registers(replace(MASTER, broker_id=2)),
     "other queues": registers(NEWER),
-    "no filter servers": registers(replace(MASTER, filter_servers=())),
-    "other filter servers": registers(replace(MASTER, filter_servers=("new",))),
+    "no filter servers": registers(replace(MASTER, body=body(4, 1))),
+    "other filter servers": registers(replace(MASTER, body=body(4, 1, "new"))),
     "unregistration": unregisters,
     "closed connection": lambda server: server.routes.on_connection_lost(1),
     "expiry": lambda server: server.routes.remove_expired(1_000_000),

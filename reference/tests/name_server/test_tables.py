@@ -6,10 +6,21 @@ from dataclasses import replace
 
 from reference.core.name_server.route_tables import (
     BROKER_EXPIRY_MS,
-    QueueData,
     Registration,
     RouteTables,
 )
+from spec.routing.broker_registration import RegistrationBody
+from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
+
+
+def body(queue_count: int, counter: int) -> RegistrationBody:
+    """Return a registration's body with one topic."""
+    topic = TopicConfig(
+        topic="T", read_queue_count=queue_count, write_queue_count=queue_count
+    )
+    version = DataVersion(timestamp_ms=1, counter=counter)
+    return RegistrationBody(topics=TopicTable.of(topic, version=version))
+
 
 MASTER = Registration(
     cluster="C",
@@ -17,8 +28,7 @@ MASTER = Registration(
     name="a",
     broker_id=0,
     ha_address="127.0.0.1:2",
-    version=(1, 1),
-    topics={"T": QueueData("a", 4, 4, 6, 0)},
+    body=body(4, 1),
 )
 SLAVE = replace(MASTER, address="127.0.0.1:3", broker_id=1)
 
@@ -52,10 +62,9 @@ def test_a_lost_connection_removes_its_broker_only() -> None:
 
 def test_the_same_data_version_changes_nothing() -> None:
     tables = registered(MASTER)
-    changed = replace(MASTER, topics={"T": QueueData("a", 8, 8, 6, 0)})
-    tables.register(changed, 0, 1)
+    tables.register(replace(MASTER, body=body(8, 1)), 0, 1)
     assert tables.queues["T"][0].read_queue_count == 4
-    tables.register(replace(changed, version=(1, 2)), 0, 2)
+    tables.register(replace(MASTER, body=body(8, 2)), 0, 2)
     assert tables.queues["T"][0].read_queue_count == 8
 
 
