@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import DEFAULT_PERIODS, ClientOptions, Periods
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.rpc_client import Result, RpcClient
+from reference.core.client.remoting.rpc_client import Clock, Result, RpcClient
 from reference.core.client.remoting.tasks import start
 from reference.core.client.route.routes import Routes
 from reference.core.client.validators import check_group
@@ -40,16 +40,17 @@ class ClientInstance:
         self,
         client_id: str,
         name_servers: Sequence[str],
+        clock: Clock,
         periods: Periods = DEFAULT_PERIODS,
         credentials: Credentials | None = None,
     ) -> None:
         self.client_id = client_id
-        self.rpc = RpcClient(credentials=credentials)
+        self.rpc = RpcClient(clock, credentials)
         self.routes = Routes(self.rpc, name_servers, period_ms=periods.route_ms)
         self.producer: ProducerData | None = None
         self.consumer: ConsumerData | None = None
-        self.on_heartbeat: Callable[[int], None] = lambda _now_ms: None
-        """Called with the time after a heartbeat that has a response."""
+        self.on_heartbeat: Callable[[], None] = lambda: None
+        """Called after a heartbeat that has a response."""
         self._heartbeat_ms = periods.heartbeat_ms
 
     @property
@@ -57,19 +58,18 @@ class ClientInstance:
         """The subscriptions of the consumer."""
         return () if self.consumer is None else self.consumer.subscriptions
 
-    def start(self, now_ms: int) -> None:
+    def start(self) -> None:
         """Refresh routes and send heartbeats periodically."""
-        self.routes.start(now_ms)
-        first_ms = now_ms + FIRST_HEARTBEAT_MS  # [CLIENT-HEARTBEAT-001]
-        call_every = self.rpc.timers.call_every
-        call_every(self._heartbeat_ms, self.send_heartbeats, first_ms=first_ms)
+        self.routes.start()
+        first_ms = FIRST_HEARTBEAT_MS  # [CLIENT-HEARTBEAT-001]
+        self.rpc.call_every(self._heartbeat_ms, self.send_heartbeats, delay_ms=first_ms)
 
-    def send_heartbeats(self, now_ms: int) -> None:
+    def send_heartbeats(self) -> None:
         """Send a heartbeat to every master, and to slaves if the client consumes."""
         body = encode_body(self.heartbeat())
         request = create_request(RequestCode.HEART_BEAT, body=body)
         for address in self.routes.brokers(masters_only=self.consumer is None):
-            start(self._send_heartbeat(address, request, now_ms))
+            start(self._send_heartbeat(address, request))
 
     def heartbeat(self) -> HeartbeatData:
         """Return the body of HEART_BEAT."""
@@ -79,7 +79,7 @@ class ClientInstance:
             consumers=() if self.consumer is None else (self.consumer,),
         )
 
-    def unregister(self, now_ms: int) -> None:
+    def unregister(self) -> None:
         """Send UNREGISTER_CLIENT to every broker, for each group."""
         groups = {"producerGroup": self.producer, "consumerGroup": self.consumer}
         for name, member in groups.items():
@@ -88,44 +88,39 @@ class ClientInstance:
             fields = {"clientID": self.client_id, name: member.group}
             request = create_request(RequestCode.UNREGISTER_CLIENT, fields)
             for address in self.routes.brokers():  # [CLIENT-HEARTBEAT-002]
-                start(self.rpc.invoke(address, request, now_ms, HEARTBEAT_TIMEOUT_MS))
+                start(self.rpc.invoke(address, request, HEARTBEAT_TIMEOUT_MS))
 
     async def find_broker(
-        self, queue: MessageQueue, now_ms: int, broker_id: int = MASTER_ID
-    ) -> tuple[str | None, int]:
-        """Return a broker's address and the time.
+        self, queue: MessageQueue, broker_id: int = MASTER_ID
+    ) -> str | None:
+        """Return a broker's address.
 
         The route is fetched only if no route has an address of the queue's broker.
         """
         address = self.routes.pull_address(queue.broker_name, broker_id)
         if address is None:
-            _, now_ms = await self.routes.fetch(queue.topic, now_ms)
+            await self.routes.fetch(queue.topic)
             address = self.routes.pull_address(queue.broker_name, broker_id)
-        return address, now_ms
+        return address
 
     async def invoke_broker(
         self,
         queue: MessageQueue,
         request: Command,
-        now_ms: int,
         *,
         timeout_ms: int = OFFSET_TIMEOUT_MS,
         broker_id: int = MASTER_ID,
-    ) -> tuple[Result, int]:
-        """Send *request* to a broker of *queue*; return the result and the time."""
-        address, now_ms = await self.find_broker(queue, now_ms, broker_id)
-        return await self.rpc.invoke(address, request, now_ms, timeout_ms)
+    ) -> Result:
+        """Send *request* to a broker of *queue*; return the result."""
+        address = await self.find_broker(queue, broker_id)
+        return await self.rpc.invoke(address, request, timeout_ms)
 
-    async def _send_heartbeat(
-        self, address: str, request: Command, now_ms: int
-    ) -> None:
+    async def _send_heartbeat(self, address: str, request: Command) -> None:
         """Send one heartbeat, and record the broker's version."""
-        result, now_ms = await self.rpc.invoke(
-            address, request, now_ms, HEARTBEAT_TIMEOUT_MS
-        )
+        result = await self.rpc.invoke(address, request, HEARTBEAT_TIMEOUT_MS)
         if not isinstance(result, Failure):
             self.routes.versions[address] = result.version
-            self.on_heartbeat(now_ms)
+            self.on_heartbeat()
 
 
 class GroupMember:
@@ -136,10 +131,10 @@ class GroupMember:
         self._client = client
         self._rpc, self._routes = client.rpc, client.routes
 
-    def start(self, now_ms: int) -> None:
+    def start(self) -> None:
         """Register the group with brokers."""
-        self._client.start(now_ms)
+        self._client.start()
 
-    def stop(self, now_ms: int) -> None:
+    def stop(self) -> None:
         """Leave the group."""
-        self._client.unregister(now_ms)
+        self._client.unregister()

@@ -127,18 +127,22 @@ class ConsumeHook(Protocol):
 class ConsumeHooks:
     """The hooks of a consumer, and the contexts of messages being consumed."""
 
-    def __init__(self, group: str, hooks: Sequence[ConsumeHook]) -> None:
+    def __init__(
+        self, group: str, hooks: Sequence[ConsumeHook], clock: Callable[[], int]
+    ) -> None:
         self._group = group
         self._hooks = hooks
+        self._now_ms = clock
         self._contexts: dict[tuple[MessageQueue, int], ConsumeContext] = {}
 
-    def before(
-        self, queue: MessageQueue, messages: Iterable[MessageExt], now_ms: int
-    ) -> None:
+    def before(self, queue: MessageQueue, messages: Iterable[MessageExt]) -> None:
         """Run the hooks before *messages* are consumed, for each message."""
         for message in messages if self._hooks else ():
             context = ConsumeContext(
-                group=self._group, queue=queue, message=message, begun_ms=now_ms
+                group=self._group,
+                queue=queue,
+                message=message,
+                begun_ms=self._now_ms(),
             )
             self._contexts[queue, message.record.queue_offset] = context
             call_hooks((hook.before for hook in self._hooks), context)
@@ -150,7 +154,6 @@ class ConsumeHooks:
         failed: Sequence[MessageExt] = (),
         *,
         error: str | None = None,
-        now_ms: int,
     ) -> None:
         """Run the hooks with the results; *error* is the listener's exception."""
         for message in messages if self._hooks else ():
@@ -159,7 +162,7 @@ class ConsumeHooks:
             if context is None:
                 continue
             context.is_success = message not in failed
-            is_late = now_ms - context.begun_ms >= CONSUME_TIMEOUT_MS
+            is_late = self._now_ms() - context.begun_ms >= CONSUME_TIMEOUT_MS
             if error is not None and not context.is_success:
                 context.outcome = ConsumeReturnType.EXCEPTION
             elif is_late:

@@ -59,16 +59,15 @@ class ClientHost(LoopHost):
         servers = [one for one in name_servers.split(";") if one]
         own_id = options.client_id or client_id()
         self.client = ClientInstance(
-            own_id, servers, options.periods, options.credentials
+            own_id, servers, now_ms, options.periods, options.credentials
         )
         self.offsets = LocalOffsetStore(offset_folder, own_id, options.group)
         self._deliver = deliver
         self._protocols: dict[str, _ClientProtocol] = {}
         self._calls: dict[Call[Any], asyncio.Future[Any]] = {}
 
-    async def call(self, begin: Callable[[int], Call[Value]]) -> Value:
-        """Begin a call with the time in ms, and return its value."""
-        call = begin(now_ms())
+    async def call(self, call: Call[Value]) -> Value:
+        """Return the value of a call that has begun."""
         future: asyncio.Future[Value] = self._loop.create_future()
         self._calls[call] = future
         self.perform()
@@ -108,14 +107,14 @@ class ClientHost(LoopHost):
         """Process the commands in received bytes."""
         connection.receive(data, now_ms())
         while (request := connection.next_request()) is not None:
-            self.client.rpc.command_received(address, request, now_ms())
+            self.client.rpc.command_received(address, request)
         self.perform()
 
     def connection_lost(self, protocol: _ClientProtocol) -> None:
         """Fail the pending requests of a connection."""
         if self._protocols.get(protocol.address) is protocol:
             del self._protocols[protocol.address]
-        self.client.rpc.connection_lost(protocol.address, now_ms())
+        self.client.rpc.connection_lost(protocol.address)
         self.perform()
 
     def connection_failed(self, protocol: _ClientProtocol) -> None:
@@ -123,7 +122,7 @@ class ClientHost(LoopHost):
         self._protocols.pop(protocol.address, None)
         for write in protocol.waiting:
             if write.opaque is not None:
-                self.client.rpc.request_failed(write.opaque, Reason.CONNECT, now_ms())
+                self.client.rpc.request_failed(write.opaque, Reason.CONNECT)
         self.perform()
 
     def _write(self, write: Write) -> None:
@@ -222,17 +221,17 @@ class RunningClient(Generic[Member]):
         self.host = host
 
     async def __aenter__(self) -> Self:
-        self.core.start(now_ms())
+        self.core.start()
         self.host.perform()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self.core.stop(now_ms())
+        self.core.stop()
         await self.host.stop()
 
 
 def forward_call(
-    method: Callable[Concatenate[Any, int, Arguments], Call[Value]],
+    method: Callable[Concatenate[Any, Arguments], Call[Value]],
 ) -> Callable[Concatenate[RunningClient[Any], Arguments], Coroutine[Any, Any, Value]]:
     """Build the application's *method* of the core, which returns the call's value."""
 
@@ -240,15 +239,13 @@ def forward_call(
     async def run(
         client: RunningClient[Any], /, *given: Arguments.args, **named: Arguments.kwargs
     ) -> Value:
-        return await client.host.call(
-            lambda now_ms: method(client.core, now_ms, *given, **named)
-        )
+        return await client.host.call(method(client.core, *given, **named))
 
     return run
 
 
 def forward(
-    method: Callable[Concatenate[Any, int, Arguments], None],
+    method: Callable[Concatenate[Any, Arguments], None],
 ) -> Callable[Concatenate[RunningClient[Any], Arguments], None]:
     """Build the application's *method* of the core, which has no result."""
 
@@ -256,7 +253,7 @@ def forward(
     def run(
         client: RunningClient[Any], /, *given: Arguments.args, **named: Arguments.kwargs
     ) -> None:
-        method(client.core, now_ms(), *given, **named)
+        method(client.core, *given, **named)
         client.host.perform()
 
     return run

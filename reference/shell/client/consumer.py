@@ -21,7 +21,6 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.shell.client.client_host import ClientHost, RunningClient
-from reference.shell.clock import now_ms
 
 
 class ConsumerClient(RunningClient[Consumer]):
@@ -43,13 +42,13 @@ class ConsumerClient(RunningClient[Consumer]):
         deliver = self._delivered.put_nowait
         host = ClientHost(name_servers, options, deliver, offset_folder, tls)
         persisted = host.offsets.read() if options.broadcasts else None
-        consumer = Consumer(options, host.client, now_ms=now_ms(), persisted=persisted)
+        consumer = Consumer(options, host.client, persisted=persisted)
         super().__init__(consumer, host)
 
     async def __aenter__(self) -> Self:
         """Join the group; raise ClientError if a broker refuses the expression."""
         try:
-            await self.host.call(self.core.check_expression)
+            await self.host.call(self.core.check_expression())
         except ClientError:
             await self.host.stop()
             raise
@@ -66,7 +65,7 @@ class ConsumerClient(RunningClient[Consumer]):
     async def take(self) -> DeliverMessages:
         """Return the next delivery, whose result has to be processed later."""
         delivery = await self._delivered.get()
-        self.core.on_delivered(delivery, now_ms())
+        self.core.on_delivered(delivery)
         return delivery
 
     def process_consume_result(
@@ -77,5 +76,5 @@ class ConsumerClient(RunningClient[Consumer]):
         error: str | None = None,
     ) -> None:
         """Acknowledge *delivery* or a part of it; *failed* messages are sent back."""
-        self.core.process_consume_result(delivery, failed, error=error, now_ms=now_ms())
+        self.core.process_consume_result(delivery, failed, error=error)
         self.host.perform()

@@ -64,7 +64,7 @@ class ProducerClient(RunningClient[Producer]):
         Raises ClientError, with the reason NO_REPLY if only the reply is missing.
         """
         return await self.host.call(
-            lambda at_ms: self._requests.request(at_ms, message, timeout_ms=timeout_ms)
+            self._requests.request(message, timeout_ms=timeout_ms)
         )
 
     async def send_in_transaction(

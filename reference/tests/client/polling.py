@@ -43,17 +43,17 @@ class Polling:
         """Codes of requests that are answered SYSTEM_ERROR."""
         self.pulls: list[Question] = []
         self.others: list[Question] = []
-        self.consumer.start(self.world.now_ms)
+        self.consumer.start()
 
     def subscribed(self, expression: str = "*") -> Polling:
         """Return this one, subscribed and with its assigned."""
-        self.consumer.subscribe(self.world.now_ms, "T", expression)
+        self.consumer.subscribe("T", expression)
         self.go_on()
         return self
 
     def assigned(self, *queues: MessageQueue) -> Polling:
         """Return this one with exactly *queues*."""
-        self.consumer.assign(self.world.now_ms, queues or (QUEUE,))
+        self.consumer.assign(queues or (QUEUE,))
         self.go_on()
         return self
 
@@ -121,7 +121,7 @@ class Polling:
 
     def begin(self, timeout_ms: int) -> Call[tuple[MessageExt, ...]]:
         """Begin a poll."""
-        return self.consumer.poll(self.world.now_ms, timeout_ms)
+        return self.consumer.poll(timeout_ms)
 
     def polled(self, call: Call[tuple[MessageExt, ...]]) -> list[int] | None:
         """Return the offsets of a poll's messages, if it has ended."""

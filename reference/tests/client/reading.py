@@ -42,7 +42,6 @@ class Reading:
         self.consumer = Consumer(
             ConsumerOptions(**given),  # type: ignore[arg-type] # tests know the names
             self.world.client,
-            now_ms=self.world.now_ms,
         )
         self.members = ["me"]
         self.committed: dict[Place, int] = {}
@@ -61,7 +60,7 @@ class Reading:
 
     def start(self) -> None:
         """Start the consumer and answer its requests, until it pulls."""
-        self.consumer.start(self.world.now_ms)
+        self.consumer.start()
         self.go_on()
 
     def go_on(self) -> None:
@@ -157,9 +156,7 @@ class Reading:
     ) -> None:
         """Be the application that is done with *messages*."""
         pull_loop = self.consumer.pull_loop
-        pull_loop.process_consume_result(
-            queue, messages, failed=failed, now_ms=self.world.now_ms
-        )
+        pull_loop.process_consume_result(queue, messages, failed=failed)
 
     def delivered(self) -> list[DeliverMessages]:
         """Return the deliveries to the application, after answering requests."""

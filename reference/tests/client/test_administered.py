@@ -175,11 +175,11 @@ def test_what_comes_of_a_message_is_answered_when_it_is_handled(
     (delivery,) = reading.delivered()
     (message,) = delivery.messages
     assert (message.body, message.queue) == (b"direct", FIRST)
+    reading.world.now_ms += 5
     reading.consumer.process_consume_result(
         delivery,
         delivery.messages if failed else (),
         error=error,
-        now_ms=reading.world.now_ms + 5,
     )
     reading.go_on()
     response = decode_body(ConsumeMessageDirectlyResult, answer(reading).body)

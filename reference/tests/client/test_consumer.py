@@ -47,7 +47,7 @@ def test_offsets_are_committed_every_five_seconds_and_at_the_end() -> None:
     reading.go_on()
     reading.respond_to_pull(reading.pull(), 19, 4)
     reading.go_on()
-    reading.consumer.stop(reading.world.now_ms)
+    reading.consumer.stop()
     reading.go_on()
     commits = reading.sent(COMMIT)
     assert [one.fields["commitOffset"] for one in commits] == ["3", "4"]
@@ -98,7 +98,7 @@ def test_in_order_a_queue_is_unlocked_at_the_end_after_its_offset() -> None:
     (delivery,) = reading.delivered()
     reading.handle(delivery.queue, delivery.messages)
     reading.go_on()
-    reading.consumer.stop(reading.world.now_ms)
+    reading.consumer.stop()
     reading.go_on()
     last = [one.command.code for one in reading.others][-3:-1]
     assert last == [COMMIT, UNLOCK]

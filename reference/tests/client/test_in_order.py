@@ -23,7 +23,7 @@ def begun(*offsets: int, count: int = 1, **options: object) -> Reading:
 
 def renew(reading: Reading) -> None:
     """Renew the locks of the consumer."""
-    reading.consumer.pull_loop.lock_all(reading.world.now_ms)
+    reading.consumer.pull_loop.lock_all()
     reading.go_on()
 
 
@@ -69,7 +69,7 @@ def test_a_lock_runs_out_that_nobody_confirms(wait_ms: int, handed: list[int]) -
     (first,) = reading.delivered()
     world = reading.world
     world.now_ms += wait_ms
-    reading.consumer.pull_loop.lock_all(world.now_ms)
+    reading.consumer.pull_loop.lock_all()
     (sent,) = world.questions()
     world.fail(sent, Reason.TIMEOUT)
     handle(reading, first)

@@ -82,13 +82,13 @@ def test_a_commit_by_call_ends_when_the_brokers_have_answered() -> None:
     polling = Polling(auto_commits=False).assigned()
     polling.find(polling.pull(), 5)
     polling.poll()
-    call = polling.consumer.commit_polled(polling.world.now_ms)
+    call = polling.consumer.commit_polled()
     sent = polling.world.question()
     assert call not in polling.world.finished
     polling.world.answer(sent, 1)
     polling.go_on()
     assert polling.world.finished[call] is None
-    polling.consumer.commit_polled(polling.world.now_ms)
+    polling.consumer.commit_polled()
     commits = polling.commits()
     assert commits == [(0, "6", False)], "a refused commit is repeated"
 
@@ -98,7 +98,7 @@ def test_who_broadcasts_keeps_offsets_and_begins_there_or_at_zero() -> None:
     assert [offset_of(one) for one in polling.pulls] == [8, 0]
     polling.find(polling.pull(), 8)
     polling.poll()
-    polling.consumer.commit_polled(polling.world.now_ms)
+    polling.consumer.commit_polled()
     polling.go_on()
     assert polling.world.persisted == {QUEUE: 9}
     assert polling.commits() == []
@@ -107,23 +107,23 @@ def test_who_broadcasts_keeps_offsets_and_begins_there_or_at_zero() -> None:
 def test_to_subscribe_and_to_take_queues_exclude_each_other() -> None:
     polling = Polling().subscribed()
     with pytest.raises(ClientError, match="either subscribes"):
-        polling.consumer.assign(polling.world.now_ms, [QUEUE])
+        polling.consumer.assign([QUEUE])
     polling = Polling().assigned()
     with pytest.raises(ClientError, match="either subscribes"):
-        polling.consumer.subscribe(polling.world.now_ms, "T")
+        polling.consumer.subscribe("T")
 
 
 def test_queues_may_be_taken_anew_and_a_topic_given_up() -> None:
     polling = Polling().assigned(QUEUE).assigned(OTHER)
     assert [*polling.consumer.pull_loop.assigned] == [OTHER]
     polling = Polling().subscribed()
-    polling.consumer.unsubscribe(polling.world.now_ms, "T")
+    polling.consumer.unsubscribe("T")
     assert not polling.consumer.pull_loop.assigned
 
 
 def test_the_end_leaves_the_group_and_ends_the_polls() -> None:
     polling = Polling().subscribed()
     call = polling.begin(1000)
-    polling.consumer.stop(polling.world.now_ms)
+    polling.consumer.stop()
     assert polling.polled(call) == []
     assert [one.command.code for one in polling.others][-1] == LEAVE

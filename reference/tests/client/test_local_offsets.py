@@ -70,7 +70,7 @@ def test_a_broadcasting_member_persists_its_offset_and_begins_there() -> None:
     reading.find(reading.pull(), record(0), record(1))
     (delivery,) = reading.delivered()
     reading.handle(delivery.queue, delivery.messages[:1])
-    reading.consumer.stop(reading.world.now_ms)
+    reading.consumer.stop()
     reading.go_on()
     assert reading.world.persisted == {FIRST: 1}
 
@@ -78,7 +78,6 @@ def test_a_broadcasting_member_persists_its_offset_and_begins_there() -> None:
     again.consumer = Consumer(
         ConsumerOptions(group="g", client_id="me", topic="T", broadcasts=True),
         again.world.client,
-        now_ms=again.world.now_ms,
         persisted=reading.world.persisted,
     )
     again.start()

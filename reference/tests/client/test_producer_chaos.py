@@ -33,7 +33,7 @@ def test_a_call_ends(
     world = World()
     begun_ms = world.now_ms
     producer = world.producer(avoids_slow_brokers=avoids)
-    call = producer.send(begun_ms, Message(topic="T", body=b"x"), mode=mode)
+    call = producer.send(Message(topic="T", body=b"x"), mode=mode)
     world.give_route(route_of("a", "b"))
     attempts = 0
     for happening, pause_ms in zip([*happenings, "late"], pauses_ms, strict=False):
@@ -69,4 +69,4 @@ def happen(world: World, question: Question, happening: str) -> None:
     elif happening == "cut":
         world.fail(question)
     elif happening == "lost":
-        world.rpc.connection_lost(question.address, world.now_ms)
+        world.rpc.connection_lost(question.address)

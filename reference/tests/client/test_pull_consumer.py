@@ -39,9 +39,7 @@ class Pulling:
 
     def pull(self, expression: str = "*") -> Call[PullResult]:
         """Begin to pull from the offset 7 on."""
-        return self.consumer.pull(
-            self.world.now_ms, QUEUE, expression, offset=7, count=4
-        )
+        return self.consumer.pull(QUEUE, expression, offset=7, count=4)
 
     def answer(self, question: Question, *tags: str, suggested: int = 0) -> None:
         """Answer a pull with messages of these tags."""
@@ -93,7 +91,7 @@ def test_the_next_pull_goes_where_the_last_answer_says_but_offsets_do_not() -> N
     pulling.answer(pulling.world.question(), "A", suggested=1)
     pulling.pull()
     assert pulling.world.question().address == "a:10921"
-    pulling.consumer.max_offset(pulling.world.now_ms, QUEUE)
+    pulling.consumer.max_offset(QUEUE)
     assert pulling.world.question().address == "a:10911"
 
 
@@ -110,7 +108,7 @@ def test_a_pull_that_is_not_answered_fails_after_ten_seconds() -> None:
 
 def test_an_offset_is_queried() -> None:
     pulling = Pulling()
-    call = pulling.consumer.min_offset(pulling.world.now_ms, QUEUE)
+    call = pulling.consumer.min_offset(QUEUE)
     sent = pulling.world.question()
     assert (sent.address, sent.command.code) == ("a:10911", 31)
     pulling.world.answer(sent, 0, {"offset": "12"})
@@ -120,7 +118,7 @@ def test_an_offset_is_queried() -> None:
 
 def test_a_group_that_never_committed_is_at_no_offset() -> None:
     pulling = Pulling()
-    call = pulling.consumer.committed(pulling.world.now_ms, QUEUE)
+    call = pulling.consumer.committed(QUEUE)
     pulling.world.answer(pulling.world.question(), QUERY_NOT_FOUND)
     pulling.world.questions()
     assert pulling.world.finished[call] is None
@@ -129,14 +127,14 @@ def test_a_group_that_never_committed_is_at_no_offset() -> None:
 @pytest.mark.parametrize("fields", [{}, {"offset": "many"}])
 def test_an_answer_without_an_offset_is_an_error(fields: dict[str, str]) -> None:
     pulling = Pulling()
-    call = pulling.consumer.max_offset(pulling.world.now_ms, QUEUE)
+    call = pulling.consumer.max_offset(QUEUE)
     pulling.world.answer(pulling.world.question(), 0, fields)
     assert pulling.world.error(call).failure.reason is Reason.REFUSED
 
 
 def test_an_offset_is_committed_without_an_answer() -> None:
     pulling = Pulling()
-    call = pulling.consumer.commit(pulling.world.now_ms, QUEUE, 5)
+    call = pulling.consumer.commit(QUEUE, 5)
     commit = pulling.world.question().command
     assert (commit.code, commit.is_oneway) == (COMMIT, True)
     assert commit.fields["commitOffset"] == "5"
@@ -160,26 +158,26 @@ def test_a_queue_whose_broker_nobody_knows_is_an_error() -> None:
 
 def test_queues_are_told_sorted_and_no_topic_is_an_error() -> None:
     pulling = Pulling()
-    call = pulling.consumer.queues(pulling.world.now_ms, "T")
+    call = pulling.consumer.queues("T")
     pulling.world.give_route(route_of("b", "a", count=1))
     pulling.world.questions()
     found = pulling.world.finished[call]
     assert found == (MessageQueue("T", "a", 0), MessageQueue("T", "b", 0))
-    call = pulling.consumer.queues(pulling.world.now_ms, "U")
+    call = pulling.consumer.queues("U")
     pulling.world.give_route(None)
     assert pulling.world.error(call).failure.reason is Reason.NO_ROUTE
 
 
 def test_brokers_hear_that_a_group_pulls_and_that_it_leaves() -> None:
     pulling = Pulling()
-    pulling.consumer.start(pulling.world.now_ms)
+    pulling.consumer.start()
     pulling.world.questions()
     pulling.world.wait_to_be_woken()
     (beat,) = pulling.world.questions()
     assert beat.command.code == HEART_BEAT
     (member,) = decode_body(HeartbeatData, beat.command.body).consumers
     assert (member.group, member.consume_type) == ("g", "CONSUME_ACTIVELY")
-    pulling.consumer.stop(pulling.world.now_ms)
+    pulling.consumer.stop()
     assert pulling.world.question().command.code == LEAVE
 
 

@@ -35,9 +35,7 @@ class Requesting:
 
     def request(self) -> Call[Message]:
         """Begin a request."""
-        return self.requests.request(
-            self.world.now_ms, Message(topic="T", body=b"?"), timeout_ms=WAIT_MS
-        )
+        return self.requests.request(Message(topic="T", body=b"?"), timeout_ms=WAIT_MS)
 
     @property
     def own_id(self) -> str:

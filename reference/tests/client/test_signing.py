@@ -20,6 +20,11 @@ KEYS = Credentials(access_key="someone", secret_key="a-secret")  # noqa: S106
 REQUEST = create_request(34, {"zone": "1", "a": "2"}, b"body")
 
 
+def clock() -> int:
+    """Return the time, which stands still."""
+    return 0
+
+
 def written(rpc: RpcClient) -> list[Command]:
     """Return the commands that *rpc* has written."""
     effects = rpc.take_effects()
@@ -27,8 +32,8 @@ def written(rpc: RpcClient) -> list[Command]:
 
 
 def test_requests_with_and_without_a_response_are_signed() -> None:
-    rpc = RpcClient(credentials=KEYS)
-    start(rpc.invoke("a:1", REQUEST, 0, 1000))
+    rpc = RpcClient(clock, KEYS)
+    start(rpc.invoke("a:1", REQUEST, 1000))
     rpc.invoke_oneway("a:1", REQUEST)
     for command in written(rpc):
         assert command.fields[ACCESS_KEY] == KEYS.access_key
@@ -38,14 +43,14 @@ def test_requests_with_and_without_a_response_are_signed() -> None:
 
 
 def test_a_response_is_not_signed() -> None:
-    rpc = RpcClient(credentials=KEYS)
+    rpc = RpcClient(clock, KEYS)
     rpc.respond("a:1", 7, Response())
     (response,) = written(rpc)
     assert response.fields == {}
 
 
 def test_without_credentials_a_request_is_sent_as_it_is() -> None:
-    rpc = RpcClient()
+    rpc = RpcClient(clock)
     rpc.invoke_oneway("a:1", REQUEST)
     (command,) = written(rpc)
     assert command.fields == REQUEST.fields
@@ -54,14 +59,14 @@ def test_without_credentials_a_request_is_sent_as_it_is() -> None:
 def test_neither_options_nor_failures_show_the_secret() -> None:
     options = ProducerOptions(group="g", credentials=KEYS)
     assert KEYS.secret_key not in repr(options)
-    rpc = RpcClient(credentials=KEYS)
-    ended: list[tuple[Result, int]] = []
+    rpc = RpcClient(clock, KEYS)
+    ended: list[Result] = []
 
     async def invoke() -> None:
-        ended.append(await rpc.invoke("a:1", REQUEST, 0, 1000))
+        ended.append(await rpc.invoke("a:1", REQUEST, 1000))
 
     start(invoke())
-    rpc.request_failed(0, Reason.CONNECT, 1)
-    ((failure, _),) = ended
+    rpc.request_failed(0, Reason.CONNECT)
+    (failure,) = ended
     assert isinstance(failure, Failure)
     assert KEYS.secret_key not in repr(failure)

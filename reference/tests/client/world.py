@@ -52,7 +52,9 @@ class World:
 
     def __init__(self, *name_servers: str) -> None:
         self.now_ms = 1_000_000
-        self.client = ClientInstance("me", name_servers or (NAME_SERVER,))
+        self.client = ClientInstance(
+            "me", name_servers or (NAME_SERVER,), lambda: self.now_ms
+        )
         self.rpc, self.routes = self.client.rpc, self.client.routes
         self.finished: dict[Call[Any], object] = {}
         self.wake_ms: int | None = None
@@ -117,12 +119,12 @@ class World:
         """Let *command* arrive from *address*."""
         frame = encode_command(command)
         request = decode_request(frame, 0, len(frame))
-        self.rpc.command_received(address, request, self.now_ms)
+        self.rpc.command_received(address, request)
 
     def fail(self, question: Question, reason: Reason = Reason.CONNECT) -> None:
         """Let *question* not be written."""
         assert question.opaque is not None
-        self.rpc.request_failed(question.opaque, reason, self.now_ms)
+        self.rpc.request_failed(question.opaque, reason)
 
     def give_route(self, route: TopicRoute | None) -> None:
         """Answer the question for a route."""

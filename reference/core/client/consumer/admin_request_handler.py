@@ -41,15 +41,14 @@ class AdminRequestHandler:
         client: ClientInstance,
         *,
         pull_loop: PushPullLoop,
-        rebalance: Callable[[int], None],
-        started_ms: int,
+        rebalance: Callable[[], None],
     ) -> None:
         self._options = options
         self._group = options.group
         self._client = client
         self._pull_loop = pull_loop
         self._rebalance = rebalance
-        self._started_ms = started_ms
+        self._started_ms = client.rpc.now_ms()
         client.rpc.handlers |= {
             RequestCode.RESET_CONSUMER_CLIENT_OFFSET: self._reset_offsets,
             RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT: self._consumer_status,
@@ -57,9 +56,7 @@ class AdminRequestHandler:
             RequestCode.CONSUME_MESSAGE_DIRECTLY: self._consume_directly,
         }
 
-    def _reset_offsets(
-        self, _address: str, request: Request, now_ms: int
-    ) -> Response | None:
+    def _reset_offsets(self, _: str, request: Request) -> Response | None:
         """Suspend queues, and commit their new offsets after 10 seconds."""
         try:
             table = decode_body(ResetOffsetBody, request.body).offsets
@@ -74,17 +71,15 @@ class AdminRequestHandler:
             if name.topic == topic
         }
         self._pull_loop.suspend(offsets)  # [CLIENT-ADMIN-002]
-        start(self._reset(offsets, now_ms + REST_BEFORE_RESET_MS))
+        start(self._reset(offsets))
         return None
 
-    async def _reset(self, offsets: Mapping[MessageQueue, int], at_ms: int) -> None:
-        now_ms = await self._client.rpc.sleep_until(at_ms)
+    async def _reset(self, offsets: Mapping[MessageQueue, int]) -> None:
+        await self._client.rpc.sleep(REST_BEFORE_RESET_MS)
         self._pull_loop.reset_offsets(offsets)
-        self._rebalance(now_ms)
+        self._rebalance()
 
-    def _consumer_status(
-        self, _address: str, request: Request, _now_ms: int
-    ) -> Response:
+    def _consumer_status(self, _: str, request: Request) -> Response:
         """Return the consumed offsets of a topic's queues."""
         offsets: Mapping[MessageQueue, int] = {}
         if request.optional_text("group") == self._group:  # [CLIENT-ADMIN-003]
@@ -97,7 +92,7 @@ class AdminRequestHandler:
         }
         return Response(body=encode_body(GetConsumerStatusBody(offsets=table)))
 
-    def _running_info(self, _address: str, request: Request, _now_ms: int) -> Response:
+    def _running_info(self, _: str, request: Request) -> Response:
         """Return settings, subscriptions and queues."""
         if request.optional_text("consumerGroup") != self._group:
             return _group_not_exist(request)
@@ -109,9 +104,7 @@ class AdminRequestHandler:
         )
         return Response(body=encode_body(info))
 
-    def _consume_directly(
-        self, address: str, request: Request, now_ms: int
-    ) -> Response | None:
+    def _consume_directly(self, address: str, request: Request) -> Response | None:
         """Deliver the message in *request*; the response follows its result."""
         if request.optional_text("consumerGroup") != self._group:
             return _group_not_exist(request)
@@ -120,31 +113,26 @@ class AdminRequestHandler:
             message = decode_message(request.body, name)
         except LayoutError as error:
             return Response(ResponseCode.SYSTEM_ERROR, str(error))
-        direct = DirectRequest(address, request.opaque, now_ms)
+        direct = DirectRequest(address, request.opaque, self._client.rpc.now_ms())
         self._client.rpc.emit(DeliverMessages(message.queue, (message,), direct))
         return None
 
     def process_consume_result(
-        self,
-        direct: DirectRequest,
-        *,
-        is_failed: bool,
-        error: str | None,
-        now_ms: int,
+        self, direct: DirectRequest, *, is_failed: bool, error: str | None
     ) -> None:
         """Respond with the listener's result.
 
         No offset is committed, and a failed message is not sent back.
         """
+        rpc = self._client.rpc
         result = "CR_LATER" if is_failed else "CR_SUCCESS"
         body = ConsumeMessageDirectlyResult(  # [CLIENT-ADMIN-005]
             is_ordered=self._options.is_orderly,
             result=result if error is None else "CR_THROW_EXCEPTION",
             remark=error,
-            spent_ms=now_ms - direct.at_ms,
+            spent_ms=rpc.now_ms() - direct.at_ms,
         )
-        response = Response(body=encode_body(body))
-        self._client.rpc.respond(direct.address, direct.opaque, response)
+        rpc.respond(direct.address, direct.opaque, Response(body=encode_body(body)))
 
     def _settings(self) -> Mapping[str, str]:
         """Return the settings under Java's names."""

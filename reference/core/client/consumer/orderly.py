@@ -38,19 +38,18 @@ class ConsumeOrderly:
         self._retries_max = options.retries_max
 
     def on_messages(
-        self, assigned: AssignedQueue, messages: Sequence[MessageExt], now_ms: int
+        self, assigned: AssignedQueue, messages: Sequence[MessageExt]
     ) -> None:
         """Queue pulled messages, and deliver the first if no other is current."""
         assigned.waiting.extend(messages)
         if assigned.orderly_state is OrderlyState.IDLE:
-            self._deliver_next(assigned, now_ms)
+            self._deliver_next(assigned)
 
     def process_consume_result(
         self,
         assigned: AssignedQueue,
         messages: Sequence[MessageExt],
         failed: Sequence[MessageExt],
-        now_ms: int,
     ) -> None:
         """Continue after the listener returned; an outdated result is ignored."""
         message = assigned.current
@@ -59,75 +58,62 @@ class ConsumeOrderly:
             return
         assert message is not None, "a queue that is being consumed has a message"
         if message not in failed:
-            self._finish(assigned, message, OrderlyEvent.CONSUMED, now_ms)
+            self._finish(assigned, message, OrderlyEvent.CONSUMED)
             return
 
         times = message.record.reconsume_times
         if self._retries_max is None or times < self._retries_max:
-            start(self._retry(assigned, message, OrderlyEvent.FAILED, now_ms))
+            start(self._retry(assigned, message, OrderlyEvent.FAILED))
         else:  # [CLIENT-ORDERLY-006]
             assigned.on_orderly(OrderlyEvent.RETRIES_EXHAUSTED)
-            start(self._send_to_retry_topic(assigned, message, now_ms))
+            start(self._send_to_retry_topic(assigned, message))
 
     async def _send_to_retry_topic(
-        self, assigned: AssignedQueue, message: MessageExt, now_ms: int
+        self, assigned: AssignedQueue, message: MessageExt
     ) -> None:
         """Go on with the next message; retry this one if no broker has taken it."""
         times = message.record.reconsume_times
-        send = self._send_back.send_to_retry_topic
-        is_sent, now_ms = await send(message, now_ms, times=times)
+        is_sent = await self._send_back.send_to_retry_topic(message, times=times)
         if assigned.current is not message:
             return
         if is_sent:
-            self._finish(assigned, message, OrderlyEvent.SENT_BACK, now_ms)
+            self._finish(assigned, message, OrderlyEvent.SENT_BACK)
         else:
-            event = OrderlyEvent.SEND_BACK_FAILED
-            await self._retry(assigned, message, event, now_ms)
+            await self._retry(assigned, message, OrderlyEvent.SEND_BACK_FAILED)
 
     def _finish(
-        self,
-        assigned: AssignedQueue,
-        message: MessageExt,
-        event: OrderlyEvent,
-        now_ms: int,
+        self, assigned: AssignedQueue, message: MessageExt, event: OrderlyEvent
     ) -> None:
         """Remove a message, and deliver the next one."""
         assigned.on_orderly(event)
         assigned.process_queue.remove([message])
-        self._deliver_next(assigned, now_ms)
+        self._deliver_next(assigned)
 
     async def _retry(
-        self,
-        assigned: AssignedQueue,
-        message: MessageExt,
-        event: OrderlyEvent,
-        now_ms: int,
+        self, assigned: AssignedQueue, message: MessageExt, event: OrderlyEvent
     ) -> None:
         """Deliver *message* once more, a second later."""
         assigned.on_orderly(event)
         again = assigned.current = next_delivery(message)  # [CLIENT-ORDERLY-005]
-        # [CLIENT-ORDERLY-004]
-        now_ms = await self._rpc.sleep_until(now_ms + AFTER_FAILURE_MS)
+        await self._rpc.sleep(AFTER_FAILURE_MS)  # [CLIENT-ORDERLY-004]
         if assigned.is_active and assigned.current is again:
             assigned.on_orderly(OrderlyEvent.SUSPEND_OVER)
-            await self._deliver(assigned, again, now_ms)
+            await self._deliver(assigned, again)
 
-    def _deliver_next(self, assigned: AssignedQueue, now_ms: int) -> None:
+    def _deliver_next(self, assigned: AssignedQueue) -> None:
         assigned.current = assigned.waiting.popleft() if assigned.waiting else None
         if assigned.current is not None:
             assigned.on_orderly(OrderlyEvent.MESSAGE_DUE)
-            start(self._deliver(assigned, assigned.current, now_ms))
+            start(self._deliver(assigned, assigned.current))
 
-    async def _deliver(
-        self, assigned: AssignedQueue, message: MessageExt, now_ms: int
-    ) -> None:
+    async def _deliver(self, assigned: AssignedQueue, message: MessageExt) -> None:
         """Pass *message* to the application as soon as its queue is locked."""
         while assigned.is_active and assigned.current is message:
-            if self._locks is None or self._locks.is_locked(assigned, now_ms):
+            if self._locks is None or self._locks.is_locked(assigned):
                 assigned.on_orderly(OrderlyEvent.QUEUE_LOCKED)
                 self._rpc.emit(DeliverMessages(assigned.queue, (message,)))
                 return
-            is_locked, now_ms = await self._locks.lock(assigned, now_ms)
+            is_locked = await self._locks.lock(assigned)
             if not is_locked and assigned.current is message:
                 assigned.on_orderly(OrderlyEvent.LOCK_REFUSED)
-                now_ms = await self._rpc.sleep_until(now_ms + AFTER_UNLOCKED_MS)
+                await self._rpc.sleep(AFTER_UNLOCKED_MS)

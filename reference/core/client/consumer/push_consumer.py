@@ -49,7 +49,6 @@ class Consumer(GroupMember):
         options: ConsumerOptions,
         client: ClientInstance,
         *,
-        now_ms: int,
         persisted: Mapping[MessageQueue, int] | None = None,
     ) -> None:
         super().__init__(options, client)
@@ -57,48 +56,47 @@ class Consumer(GroupMember):
         self.options = options
         client.consumer = membership(
             options.group,
-            _subscriptions(options, version=now_ms),
+            _subscriptions(options, version=client.rpc.now_ms()),
             is_push=True,
             broadcasts=options.broadcasts,
             consume_from=_consume_from(options),
         )
         self.pull_loop = PushPullLoop(options, client, persisted)
         self._rebalance = Rebalance(options, client, self.pull_loop.assign)
-        self._hooks = ConsumeHooks(options.group, options.hooks)
+        self._hooks = ConsumeHooks(options.group, options.hooks, client.rpc.now_ms)
         self._admin = AdminRequestHandler(
             options,
             client,
             pull_loop=self.pull_loop,
             rebalance=self._rebalance.rebalance,
-            started_ms=now_ms,
         )
 
-    def check_expression(self, now_ms: int) -> Call[None]:
+    def check_expression(self) -> Call[None]:
         """Have a broker check an expression that is not of tags.
 
         It may be wrong or not enabled: then the call fails.
         """
-        return self._rpc.begin(self._check_expression(now_ms))
+        return self._rpc.begin(self._check_expression())
 
-    def start(self, now_ms: int) -> None:
+    def start(self) -> None:
         """Join the group."""
-        self._rebalance.start(now_ms)
-        self.pull_loop.start(now_ms)
-        super().start(now_ms)
-        start(self._announce(now_ms))
+        self._rebalance.start()
+        self.pull_loop.start()
+        super().start()
+        start(self._announce())
 
-    def stop(self, now_ms: int) -> None:
+    def stop(self) -> None:
         """Commit offsets and leave the group."""
-        self.pull_loop.offset_store.commit_all(now_ms)
+        self.pull_loop.offset_store.commit_all()
         for subscription in self._client.subscriptions:
-            self.pull_loop.assign((), subscription, now_ms)
+            self.pull_loop.assign((), subscription)
         self._rpc.abandon()
-        super().stop(now_ms)
+        super().stop()
 
-    def on_delivered(self, delivery: DeliverMessages, now_ms: int) -> None:
+    def on_delivered(self, delivery: DeliverMessages) -> None:
         """Run the hooks before the listener is called."""
         if delivery.direct is None:
-            self._hooks.before(delivery.queue, delivery.messages, now_ms)
+            self._hooks.before(delivery.queue, delivery.messages)
 
     def process_consume_result(
         self,
@@ -106,30 +104,27 @@ class Consumer(GroupMember):
         failed: Sequence[MessageExt] = (),
         *,
         error: str | None = None,
-        now_ms: int,
     ) -> None:
         """Process the listener's result; *error* is its exception."""
         queue, messages = delivery.queue, delivery.messages
         if delivery.direct is None:
-            self._hooks.after(queue, messages, failed, error=error, now_ms=now_ms)
-            self.pull_loop.process_consume_result(
-                queue, messages, failed=failed, now_ms=now_ms
-            )
+            self._hooks.after(queue, messages, failed, error=error)
+            self.pull_loop.process_consume_result(queue, messages, failed=failed)
             return
         self._admin.process_consume_result(
-            delivery.direct, is_failed=bool(failed), error=error, now_ms=now_ms
+            delivery.direct, is_failed=bool(failed), error=error
         )
 
-    async def _announce(self, now_ms: int) -> None:
+    async def _announce(self) -> None:
         """Send the first heartbeats, after fetching the route."""
-        _, now_ms = await self._routes.fetch(self.options.topic, now_ms)
-        self._client.send_heartbeats(now_ms)
+        await self._routes.fetch(self.options.topic)
+        self._client.send_heartbeats()
 
-    async def _check_expression(self, now_ms: int) -> Failure | None:
+    async def _check_expression(self) -> Failure | None:
         subscription = self._client.subscriptions[0]
         if subscription.expression_type == TAG:
             return None
-        route, now_ms = await self._routes.fetch(subscription.topic, now_ms)
+        route = await self._routes.fetch(subscription.topic)
         first = None if route is None else self._routes.first_broker(route)
         if first is None:
             return None
@@ -140,9 +135,8 @@ class Consumer(GroupMember):
         )
         body = encode_body(check)
         request = create_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
-        result, _ = await self._rpc.invoke(first, request, now_ms, CHECK_TIMEOUT_MS)
-        is_fine = is_success(result)
-        return None if is_fine else failure_of(result)
+        result = await self._rpc.invoke(first, request, CHECK_TIMEOUT_MS)
+        return None if is_success(result) else failure_of(result)
 
 
 def _subscriptions(

@@ -60,14 +60,11 @@ class PushPullLoop(PullLoop):
                 options, client, locks=self._locks, send_back=self._send_back
             )
 
-    def start(self, now_ms: int) -> None:
+    def start(self) -> None:
         """Commit offsets and renew locks periodically."""
-        call_every, periods = self._rpc.timers.call_every, self._options.periods
-        commit_ms, commit = periods.commit_ms, self.offset_store.commit_all
-        call_every(commit_ms, commit, first_ms=now_ms + commit_ms)
-        if self._locks is not None:
-            lock_ms = periods.lock_ms
-            call_every(lock_ms, self.lock_all, first_ms=now_ms + lock_ms)
+        periods = self._options.periods
+        self._rpc.call_every(periods.commit_ms, self.offset_store.commit_all)
+        self._rpc.call_every(periods.lock_ms, self.lock_all)
 
     def process_consume_result(
         self,
@@ -75,7 +72,6 @@ class PushPullLoop(PullLoop):
         messages: Sequence[MessageExt],
         *,
         failed: Sequence[MessageExt] = (),
-        now_ms: int,
     ) -> None:
         """Remove consumed messages and send the *failed* ones back.
 
@@ -83,19 +79,19 @@ class PushPullLoop(PullLoop):
         """
         assigned = self.assigned.get(queue)
         if assigned is not None:
-            assigned.consumed_at_ms = now_ms
+            assigned.consumed_at_ms = self._rpc.now_ms()
             if assigned.is_suspended:
                 return
         if self._orderly is not None:
             if assigned is not None:
-                self._orderly.process_consume_result(assigned, messages, failed, now_ms)
+                self._orderly.process_consume_result(assigned, messages, failed)
             return
         if self._options.broadcasts:  # [CLIENT-SENDBACK-005]
             failed = ()
         if assigned is not None:
             assigned.process_queue.remove(one for one in messages if one not in failed)
         for message in failed:
-            start(self._send_message_back(assigned, message, now_ms))
+            start(self._send_message_back(assigned, message))
 
     def suspend(self, queues: Collection[MessageQueue]) -> None:
         """Drop the messages of *queues* and stop until their offsets are reset."""
@@ -125,18 +121,15 @@ class PushPullLoop(PullLoop):
             for queue in sorted(self.assigned)
         }
 
-    def lock_all(self, now_ms: int) -> None:
+    def lock_all(self) -> None:
         """Renew the locks of all queues."""
         if self._locks is not None:
-            self._locks.renew(tuple(self.assigned.values()), now_ms)
+            self._locks.renew(self.assigned.values())
 
-    async def _run(self, assigned: AssignedQueue, now_ms: int) -> None:
+    async def _run(self, assigned: AssignedQueue) -> None:
         """Pull a queue, for an orderly consumer as soon as it is locked."""
-        is_locked = True
-        if self._locks is not None:
-            is_locked, now_ms = await self._locks.lock(assigned, now_ms)
-        if is_locked:
-            await super()._run(assigned, now_ms)
+        if self._locks is None or await self._locks.lock(assigned):
+            await super()._run(assigned)
         elif assigned.is_active:  # [CLIENT-ORDERLY-001]
             self._drop(assigned)
 
@@ -146,40 +139,33 @@ class PushPullLoop(PullLoop):
         if self._locks is not None:
             self._locks.unlock(assigned)  # [CLIENT-ORDERLY-003]
 
-    async def _find_address(self, assigned: AssignedQueue, now_ms: int) -> int:
+    async def _find_address(self, assigned: AssignedQueue) -> None:
         """Drop the queue: the next rebalance has a newer route."""
         self._drop(assigned)
-        return now_ms
 
-    async def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> int:
+    async def _find_offset(self, assigned: AssignedQueue) -> None:
         """Begin at the committed offset, else by the options."""
-        offset, now_ms = await self._committed_offset(assigned, now_ms)
+        offset = await self._committed_offset(assigned)
         if isinstance(offset, int):  # [CLIENT-CONSUMEFROM-001]
             assigned.start_offset = offset
         elif offset is None:
-            offset, now_ms = await self._offset_to_consume_from(assigned, now_ms)
+            offset = await self._offset_to_consume_from(assigned)
         if isinstance(offset, Failure):
             self._drop(assigned)
         else:
             assigned.next_offset = offset
-        return now_ms
 
-    async def _offset_to_consume_from(
-        self, assigned: AssignedQueue, now_ms: int
-    ) -> tuple[int | Failure, int]:
+    async def _offset_to_consume_from(self, assigned: AssignedQueue) -> int | Failure:
         """Return the first offset without a committed one (Java: ConsumeFromWhere)."""
         is_retry = assigned.queue.topic.startswith(RETRY_PREFIX)
         time_ms = self._options.from_time_ms
         if time_ms is None and (self._options.from_first or is_retry):
-            return 0, now_ms  # [CLIENT-CONSUMEFROM-002]
+            return 0  # [CLIENT-CONSUMEFROM-002]
         request = requests.get_max_offset(assigned.queue)
         if time_ms is not None and not is_retry:  # [CLIENT-CONSUMEFROM-004]
             # [CLIENT-CONSUMEFROM-003]
             request = requests.search_offset(assigned.queue, time_ms)
-        result, now_ms = await self._invoke(
-            assigned, request, now_ms, OFFSET_TIMEOUT_MS
-        )
-        return offset_of(result), now_ms
+        return offset_of(await self._invoke(assigned, request, OFFSET_TIMEOUT_MS))
 
     def _delay_ms(self, assigned: AssignedQueue) -> int:
         # [CLIENT-ORDERLY-007]
@@ -198,31 +184,28 @@ class PushPullLoop(PullLoop):
             max_count=self._options.batch_size,
         )
 
-    def _on_pulled(
-        self, assigned: AssignedQueue, found: PullResult, now_ms: int
-    ) -> None:
+    def _on_pulled(self, assigned: AssignedQueue, found: PullResult) -> None:
         """Deliver the pulled messages."""
         if not found.messages:
             if found.status is PullStatus.OFFSET_ILLEGAL:
                 assigned.clear_messages()  # the queue was deleted and created again
             assigned.process_queue.skip_to(found.next_offset)
         elif self._orderly is not None:
-            self._orderly.on_messages(assigned, found.messages, now_ms)
+            self._orderly.on_messages(assigned, found.messages)
         else:
             self._rpc.emit(DeliverMessages(assigned.queue, found.messages))
 
     async def _send_message_back(
-        self, assigned: AssignedQueue | None, message: MessageExt, now_ms: int
+        self, assigned: AssignedQueue | None, message: MessageExt
     ) -> None:
         """Send *message* back, or deliver it here again if that fails."""
-        is_sent, now_ms = await self._send_back.send_message_back(message, now_ms)
+        is_sent = await self._send_back.send_message_back(message)
         if assigned is None:
             return
         if is_sent:
             assigned.process_queue.remove([message])
             return
-        # [CLIENT-SENDBACK-004]
-        await self._rpc.sleep_until(now_ms + AFTER_KEPT_MS)
+        await self._rpc.sleep(AFTER_KEPT_MS)  # [CLIENT-SENDBACK-004]
         if assigned.is_active:
             again = next_delivery(message)
             self._rpc.emit(DeliverMessages(assigned.queue, (again,)))

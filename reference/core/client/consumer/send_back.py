@@ -17,10 +17,10 @@ from reference.core.client.producer.send_request import (
     send_command,
 )
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import is_success
 from reference.core.client.route.topic_queues import publish_queues
+from reference.core.remoting.response import create_request
 from spec.client.subscription import (
     FIRST_RETRY_LEVEL,
     INNER_PRODUCER,
@@ -30,6 +30,7 @@ from spec.client.subscription import (
 from spec.wire.message.properties import Property
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.producer.producer import SEND_TIMEOUT_MS
+from spec.wire.remoting.request_code import RequestCode
 
 
 class SendBackService:
@@ -41,47 +42,42 @@ class SendBackService:
         self._retries_max = RETRIES_MAX if given is None else given
         self._rpc, self._routes = client.rpc, client.routes
 
-    async def send_message_back(
-        self, message: MessageExt, now_ms: int
-    ) -> tuple[bool, int]:
+    async def send_message_back(self, message: MessageExt) -> bool:
         """Have the broker deliver *message* to the group again, later.
 
-        Returns whether a broker has the message now, and the time.
+        Returns whether a broker has the message now.
         """
-        request = requests.send_message_back(
-            self._group,
-            topic=message.queue.topic,
-            commit_log_offset=message.record.physical_offset,
-            message_id=message.offset_message_id,
-            retries_max=self._retries_max,
-        )
+        fields = {  # [CLIENT-SENDBACK-001]
+            "group": self._group,
+            "originTopic": message.queue.topic,
+            "offset": message.record.physical_offset,
+            "delayLevel": 0,
+            "originMsgId": message.offset_message_id,
+            "unitMode": "false",
+            "maxReconsumeTimes": self._retries_max,
+        }
+        request = create_request(RequestCode.CONSUMER_SEND_MSG_BACK, fields)
         address = self._routes.any_address(message.queue.broker_name)
-        result, now_ms = await self._rpc.invoke(
-            address, request, now_ms, OFFSET_TIMEOUT_MS
-        )
-        if is_success(result):
-            return True, now_ms
+        if is_success(await self._rpc.invoke(address, request, OFFSET_TIMEOUT_MS)):
+            return True
         times = message.record.reconsume_times + 1
-        return await self.send_to_retry_topic(message, now_ms, times=times)
+        return await self.send_to_retry_topic(message, times=times)
 
-    async def send_to_retry_topic(
-        self, message: MessageExt, now_ms: int, *, times: int
-    ) -> tuple[bool, int]:
+    async def send_to_retry_topic(self, message: MessageExt, *, times: int) -> bool:
         """Send *message* to the retry topic, with *times* failed deliveries."""
         topic = RETRY_PREFIX + self._group
         retry = self._retry_message(message, topic, times=times)
-        route, now_ms = await self._routes.find(topic, now_ms)
+        route = await self._routes.find(topic)
         queues = () if route is None else publish_queues(topic, route)
         if not queues:
-            return False, now_ms
+            return False
         prepared = prepare_message(retry, message.message_id)
-        request = send_command(prepared, queues[0], group=INNER_PRODUCER, now_ms=now_ms)
-        address = self._routes.address(queues[0].broker_name)
-        result, now_ms = await self._rpc.invoke(
-            address, request, now_ms, SEND_TIMEOUT_MS
+        request = send_command(
+            prepared, queues[0], group=INNER_PRODUCER, now_ms=self._rpc.now_ms()
         )
-        failed = isinstance(result, Failure) or result.code not in STATUS_OF_CODE
-        return not failed, now_ms
+        address = self._routes.address(queues[0].broker_name)
+        result = await self._rpc.invoke(address, request, SEND_TIMEOUT_MS)
+        return not isinstance(result, Failure) and result.code in STATUS_OF_CODE
 
     def _retry_message(self, message: MessageExt, topic: str, *, times: int) -> Message:
         """Build the message for the retry *topic*; it is no half message any more."""

@@ -53,22 +53,21 @@ class LitePullConsumer(PullConsumer):
         self._next_commit_ms = 0
         self._register()
 
-    def start(self, now_ms: int) -> None:
+    def start(self) -> None:
         """Join the group."""
-        self._rebalance.start(now_ms)
-        super().start(now_ms)
+        self._rebalance.start()
+        super().start()
 
-    def stop(self, now_ms: int) -> None:
+    def stop(self) -> None:
         """Leave the group, without a last commit."""
         while self._polls:
             self._rpc.finish(self._polls.popleft(), ())
         for assigned in self.pull_loop.assigned.values():
             assigned.is_dropped = True
-        super().stop(now_ms)
+        super().stop()
 
     def subscribe(
         self,
-        now_ms: int,
         topic: str,
         expression: str = ALL_MESSAGES,
         *,
@@ -79,19 +78,22 @@ class LitePullConsumer(PullConsumer):
         if self._has_manual_queues:
             raise ClientError(Failure(reason=Reason.MIXED, remark=topic))
         self._subscriptions[topic] = subscription_of(
-            topic, expression, version=now_ms, expression_type=expression_type
+            topic,
+            expression,
+            version=self._rpc.now_ms(),
+            expression_type=expression_type,
         )
         self._register()
-        start(self._announce(topic, now_ms))
+        start(self._announce(topic))
 
-    def unsubscribe(self, now_ms: int, topic: str) -> None:
+    def unsubscribe(self, topic: str) -> None:
         """End the subscription to *topic*."""
         subscription = self._subscriptions.pop(topic, None)
         if subscription is not None:
             self._register()
-            self.pull_loop.assign((), subscription, now_ms)
+            self.pull_loop.assign((), subscription)
 
-    def assign(self, now_ms: int, queues: Collection[MessageQueue]) -> None:
+    def assign(self, queues: Collection[MessageQueue]) -> None:
         """Replace all assigned queues; raise ClientError after `subscribe`."""
         if self._subscriptions:
             raise ClientError(Failure(reason=Reason.MIXED))
@@ -100,31 +102,30 @@ class LitePullConsumer(PullConsumer):
         for topic in sorted({queue.topic for queue in (*assigned, *queues)}):
             own = [queue for queue in queues if queue.topic == topic]
             everything = subscription_of(topic, ALL_MESSAGES, version=0)
-            self.pull_loop.assign(own, everything, now_ms)
+            self.pull_loop.assign(own, everything)
 
-    def poll(
-        self, now_ms: int, timeout_ms: int = POLL_TIMEOUT_MS
-    ) -> Call[tuple[MessageExt, ...]]:
+    def poll(self, timeout_ms: int = POLL_TIMEOUT_MS) -> Call[tuple[MessageExt, ...]]:
         """Poll a batch; the value is () after *timeout_ms*."""
+        now_ms = self._rpc.now_ms()
         if self.options.auto_commits and now_ms >= self._next_commit_ms:
-            self.pull_loop.offset_store.commit_all(now_ms)
+            self.pull_loop.offset_store.commit_all()
             self._next_commit_ms = now_ms + self.options.periods.commit_ms
         call = Call[tuple[MessageExt, ...]]()
         self._polls.append(call)
         self._serve_polls()
 
-        def on_timeout(_now_ms: int) -> None:
+        def on_timeout() -> None:
             if call in self._polls:
                 self._polls.remove(call)
                 self._rpc.finish(call, ())
 
         if call in self._polls:
-            self._rpc.timers.call_at(now_ms + timeout_ms, on_timeout)
+            self._rpc.call_later(timeout_ms, on_timeout)
         return call
 
-    def commit_polled(self, now_ms: int) -> Call[None]:
+    def commit_polled(self) -> Call[None]:
         """Commit polled offsets; the call ends after every response."""
-        return self._rpc.begin(self.pull_loop.offset_store.commit_sync(now_ms))
+        return self._rpc.begin(self.pull_loop.offset_store.commit_sync())
 
     def pause(
         self, queues: Collection[MessageQueue], *, is_paused: bool = True
@@ -134,23 +135,20 @@ class LitePullConsumer(PullConsumer):
             if queue in self.pull_loop.assigned:
                 self.pull_loop.assigned[queue].is_paused = is_paused
 
-    def seek(self, now_ms: int, queue: MessageQueue, offset: int) -> Call[None]:
+    def seek(self, queue: MessageQueue, offset: int) -> Call[None]:
         """Continue an assigned queue at *offset*, if that is within its bounds."""
-        return self._rpc.begin(self._seek(now_ms, queue, offset))
+        return self._rpc.begin(self._seek(queue, offset))
 
-    async def _announce(self, topic: str, now_ms: int) -> None:
+    async def _announce(self, topic: str) -> None:
         """Send heartbeats with the subscriptions, after fetching the route."""
-        _, now_ms = await self._routes.fetch(topic, now_ms)
+        await self._routes.fetch(topic)
         self._rebalance.is_registered = False
-        self._client.send_heartbeats(now_ms)
+        self._client.send_heartbeats()
 
-    async def _seek(
-        self, now_ms: int, queue: MessageQueue, offset: int
-    ) -> Failure | None:
+    async def _seek(self, queue: MessageQueue, offset: int) -> Failure | None:
         bounds: list[int] = []
         for request in (requests.get_min_offset(queue), requests.get_max_offset(queue)):
-            result, now_ms = await self._client.invoke_broker(queue, request, now_ms)
-            bound = offset_of(result)
+            bound = offset_of(await self._client.invoke_broker(queue, request))
             if isinstance(bound, Failure):
                 return bound
             bounds.append(bound)
@@ -160,7 +158,7 @@ class LitePullConsumer(PullConsumer):
         if not first <= offset <= end:
             remark = f"{offset} is not within {first} and {end}"
             return Failure(reason=Reason.NO_OFFSET, remark=remark)
-        self.pull_loop.seek(queue, offset, now_ms)
+        self.pull_loop.seek(queue, offset)
         return None
 
     def _register(self) -> None:

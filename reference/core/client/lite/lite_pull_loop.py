@@ -23,6 +23,7 @@ from reference.core.client.pull.pull_request import (
 )
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
+from reference.core.client.remoting.tasks import start
 from spec.client.subscription import AFTER_ERROR_MS, AFTER_FLOOD_MS
 from spec.wire.bodies.heartbeat import TAG
 from spec.wire.remoting.command import Command
@@ -58,7 +59,7 @@ class LitePullLoop(PullLoop):
                 return messages
         return ()
 
-    def seek(self, queue: MessageQueue, offset: int, now_ms: int) -> None:
+    def seek(self, queue: MessageQueue, offset: int) -> None:
         """Continue an assigned queue at *offset*, without the messages pulled before.
 
         The result of a held pull is ignored, like Java's since 4.9.2. The 4.6.0
@@ -70,7 +71,7 @@ class LitePullLoop(PullLoop):
         old.is_dropped = True
         self.assigned[queue] = assigned
         self._batches = deque(one for one in self._batches if one[0] is not old)
-        self._begin(assigned, now_ms)
+        start(self._run(assigned))
 
     def _delay_ms(self, assigned: AssignedQueue) -> int:
         if assigned.is_paused:
@@ -93,30 +94,26 @@ class LitePullLoop(PullLoop):
             suspend_ms=LITE_SUSPEND_MS,
         )
 
-    async def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> int:
+    async def _find_offset(self, assigned: AssignedQueue) -> None:
         """Begin at the committed offset; repeat the query until there is one.
 
         A broadcasting member without a local offset begins at 0.
         """
-        committed, now_ms = await self._committed_offset(assigned, now_ms)
+        committed = await self._committed_offset(assigned)
         if committed is None and self._options.broadcasts:
             committed = 0
-        if not isinstance(committed, int):
-            return await self._rpc.sleep_until(now_ms + AFTER_ERROR_MS)
-        assigned.next_offset = assigned.committed_offset = committed
-        return now_ms
+        if isinstance(committed, int):
+            assigned.next_offset = assigned.committed_offset = committed
+        else:
+            await self._rpc.sleep(AFTER_ERROR_MS)
 
-    async def _find_address(self, assigned: AssignedQueue, now_ms: int) -> int:
+    async def _find_address(self, assigned: AssignedQueue) -> None:
         """Fetch the route, again and again until it has an address."""
         queue, broker_id = assigned.queue, assigned.broker_id
-        address, now_ms = await self._client.find_broker(queue, now_ms, broker_id)
-        if address is None:
-            return await self._rpc.sleep_until(now_ms + AFTER_ERROR_MS)
-        return now_ms
+        if await self._client.find_broker(queue, broker_id) is None:
+            await self._rpc.sleep(AFTER_ERROR_MS)
 
-    def _on_pulled(
-        self, assigned: AssignedQueue, found: PullResult, _now_ms: int
-    ) -> None:
+    def _on_pulled(self, assigned: AssignedQueue, found: PullResult) -> None:
         """Keep the pulled messages as a batch."""
         if found.messages:
             self._batches.append((assigned, found.messages))

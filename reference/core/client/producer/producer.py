@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import SendContext
@@ -74,14 +75,13 @@ class Producer(GroupMember):
         self._round_robin = round_robin
         client.producer = ProducerData(group=options.group)
 
-    def stop(self, now_ms: int) -> None:
+    def stop(self) -> None:
         """Leave the group; pending sends still have their results."""
         self.is_running = False
-        super().stop(now_ms)
+        super().stop()
 
     def send(
         self,
-        now_ms: int,
         message: Message | Sequence[Message],
         *,
         mode: Mode = Mode.SYNC,
@@ -95,13 +95,12 @@ class Producer(GroupMember):
         retries and timeouts of Java's asynchronous send.
         """
         call = self.new_call(
-            now_ms, message, mode=mode, selector=selector, timeout_ms=timeout_ms
+            message, mode=mode, selector=selector, timeout_ms=timeout_ms
         )
-        return self._rpc.begin(self.run(call, now_ms))
+        return self._rpc.begin(self.run(call))
 
     def new_call(
         self,
-        now_ms: int,
         message: Message | Sequence[Message],
         *,
         mode: Mode,
@@ -112,64 +111,59 @@ class Producer(GroupMember):
         if not self.is_running:  # [CLIENT-VALIDATE-001]
             raise ClientError(Failure(reason=Reason.NOT_RUNNING))
         return SendCall(
-            message=self._prepare(message, now_ms),
+            message=self._prepare(message),
             mode=mode,
             selector=selector,
-            begun_ms=now_ms,
+            begun_ms=self._rpc.now_ms(),
             timeout_ms=self.options.timeout_ms if timeout_ms is None else timeout_ms,
         )
 
     async def run(
-        self,
-        call: SendCall,
-        now_ms: int,
-        on_route: Callable[[int], None] = lambda _now_ms: None,
+        self, call: SendCall, on_route: Callable[[], None] = lambda: None
     ) -> SendOutcome:
         """Attempt a send until it succeeds or is not retried; return its outcome.
 
-        *on_route* is called with the time if the topic's route had to be fetched.
+        *on_route* is called if the topic's route had to be fetched.
         """
         topic = call.message.topic
         if not self._queues(topic):  # [CLIENT-PUBLISH-001]
-            now_ms = await self._fetch_queues(topic, now_ms)
-            on_route(now_ms)
+            await self._fetch_queues(topic)
+            on_route()
         again = True
         while again:
-            queue = self._next_queue(call, now_ms)
+            queue = self._next_queue(call)
             if isinstance(queue, Failure):
                 return call.outcome(queue)
-            result, now_ms = await self._attempt(call, queue, now_ms)
+            result = await self._attempt(call, queue)
             if result is None:
                 return None
-            again = self._on_result(call, result, now_ms)
+            again = self._on_result(call, result)
         return call.outcome(call.failure)
 
-    def _prepare(
-        self, message: Message | Sequence[Message], now_ms: int
-    ) -> PreparedMessage:
+    def _prepare(self, message: Message | Sequence[Message]) -> PreparedMessage:
         """Check and prepare a message or a batch."""
-        size_max, next_id = self.options.body_size_max, self.unique_ids.next_id
+        size_max = self.options.body_size_max
+        next_id = partial(self.unique_ids.next_id, self._rpc.now_ms())
         if isinstance(message, Message):
             check_message(message, body_size_max=size_max)
             compress_from = self.options.compress_from
-            return prepare_message(
-                message, next_id(now_ms), compress_from=compress_from
-            )
+            return prepare_message(message, next_id(), compress_from=compress_from)
         check_batch(message, body_size_max=size_max)
-        return prepare_batch(message, [next_id(now_ms) for _ in message])
+        return prepare_batch(message, [next_id() for _ in message])
 
-    async def _fetch_queues(self, topic: str, now_ms: int) -> int:
+    async def _fetch_queues(self, topic: str) -> None:
         """Fetch the topic's route, or derive it from that of the default topic."""
-        route, now_ms = await self._routes.fetch(topic, now_ms)
-        if route is None:  # [CLIENT-PUBLISH-002]
-            route, now_ms = await self._routes.fetch(DEFAULT_TOPIC, now_ms, keep=False)
-            if route is not None:
-                own = default_route(route, queue_count=self.options.queue_count)
-                self._routes.put(topic, own)
-        return now_ms
+        if await self._routes.fetch(topic) is not None:
+            return
+        # [CLIENT-PUBLISH-002]
+        route = await self._routes.fetch(DEFAULT_TOPIC, keep=False)
+        if route is not None:
+            own = default_route(route, queue_count=self.options.queue_count)
+            self._routes.put(topic, own)
 
-    def _next_queue(self, call: SendCall, now_ms: int) -> MessageQueue | Failure:
+    def _next_queue(self, call: SendCall) -> MessageQueue | Failure:
         """Select the queue of the next attempt, unless the timeout is over."""
+        now_ms = self._rpc.now_ms()
         spent_ms = now_ms - call.begun_ms
         repeats = call.mode is Mode.ASYNC and bool(call.tried)
         if spent_ms >= call.timeout_ms and not repeats:
@@ -178,32 +172,30 @@ class Producer(GroupMember):
         queues = self._queues(call.message.topic)
         if not queues:  # [CLIENT-PUBLISH-004]
             return self._routes.missing(call.message.topic)
-        queue = call.queue = self._select_queue(call, queues, now_ms)
+        queue = call.queue = self._select_queue(call, queues)
         call.tried.append(queue.broker_name)
         call.sent_ms = now_ms
         return queue
 
-    async def _attempt(
-        self, call: SendCall, queue: MessageQueue, now_ms: int
-    ) -> tuple[Result | None, int]:
-        """Send to *queue*; return the result, None for a oneway send, and the time."""
+    async def _attempt(self, call: SendCall, queue: MessageQueue) -> Result | None:
+        """Send to *queue*; return the result, None for a oneway send."""
         address = self._routes.address(queue.broker_name)
         if address is None:  # [CLIENT-PUBLISH-011]
-            return Failure(reason=Reason.NO_BROKER, remark=queue.broker_name), now_ms
+            return Failure(reason=Reason.NO_BROKER, remark=queue.broker_name)
         if self.options.uses_vip_port:
             address = vip_address(address)
         is_repeated = call.context is not None
         forbidden = None if is_repeated else self._run_hooks(call, queue, address)
         if forbidden is not None:
-            return forbidden, now_ms
+            return forbidden
         request = self._request(call, queue)
         if call.mode is not Mode.SYNC and not is_repeated:
             self._run_after_hooks(call, None)
         if call.mode is Mode.ONEWAY:  # [CLIENT-RETRY-007]
             self._rpc.invoke_oneway(address, request)
-            return None, now_ms
-        timeout_ms = call.attempt_timeout_ms(now_ms)
-        return await self._rpc.invoke(address, request, now_ms, timeout_ms)
+            return None
+        timeout_ms = call.attempt_timeout_ms(self._rpc.now_ms())
+        return await self._rpc.invoke(address, request, timeout_ms)
 
     def _run_hooks(
         self, call: SendCall, queue: MessageQueue, address: str
@@ -228,8 +220,9 @@ class Producer(GroupMember):
         if call.context is not None:
             self.options.hooks.after(call.context, found)
 
-    def _on_result(self, call: SendCall, result: Result, now_ms: int) -> bool:
+    def _on_result(self, call: SendCall, result: Result) -> bool:
         """Record the result of an attempt; return whether the send is retried."""
+        now_ms = self._rpc.now_ms()
         found = send_result(call, result)
         if self.options.avoids_slow_brokers:
             self.latency_faults.update_fault_item(
@@ -249,7 +242,7 @@ class Producer(GroupMember):
         return again
 
     def _select_queue(
-        self, call: SendCall, queues: Sequence[MessageQueue], now_ms: int
+        self, call: SendCall, queues: Sequence[MessageQueue]
     ) -> MessageQueue:
         if call.selector is not None:
             return call.queue or call.selector(queues)
@@ -260,7 +253,7 @@ class Producer(GroupMember):
             queues,
             self._round_robin,
             self.latency_faults,
-            now_ms=now_ms,
+            now_ms=self._rpc.now_ms(),
             last_broker=last_broker,
         )
 

@@ -65,14 +65,12 @@ class RequestReplyService:
         """Calls without a reply by correlation id."""
         client.rpc.handlers[RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT] = self._on_reply
 
-    def request(
-        self, now_ms: int, message: Message, *, timeout_ms: int
-    ) -> Call[Message]:
+    def request(self, message: Message, *, timeout_ms: int) -> Call[Message]:
         """Send *message*; the value is its reply.
 
         Raises ClientError for an illegal message.
         """
-        correlation_id = self._producer.unique_ids.next_id(now_ms)
+        correlation_id = self._producer.unique_ids.next_id(self._rpc.now_ms())
         properties = {  # [CLIENT-REQUESTREPLY-002]
             **message.properties,
             Property.CORRELATION_ID: correlation_id,
@@ -81,33 +79,32 @@ class RequestReplyService:
         }
         failure = Failure(reason=Reason.NO_REPLY, code=NO_REPLY_CODE)
         send = self._producer.new_call(
-            now_ms,
             replace(message, properties=properties),
             mode=Mode.ASYNC,
             timeout_ms=timeout_ms,
         )
         call = self._waiting[correlation_id] = Call[Message]()
 
-        def on_timeout(_now_ms: int) -> None:
+        def on_timeout() -> None:
             if self._waiting.pop(correlation_id, None):  # [CLIENT-REQUESTREPLY-004]
                 self._rpc.finish(call, failure)
 
         async def run() -> None:
             result = await self._producer.run(  # [CLIENT-REQUESTREPLY-006]
-                send, now_ms, on_route=self._client.send_heartbeats
+                send, on_route=self._client.send_heartbeats
             )
             if isinstance(result, ClientError):  # [CLIENT-REQUESTREPLY-005]
                 self._waiting.pop(correlation_id, None)
                 self._rpc.finish(call, result)
 
         start(run())
-        self._rpc.timers.call_at(now_ms + timeout_ms, on_timeout)
+        self._rpc.call_later(timeout_ms, on_timeout)
         return call
 
-    def _on_reply(self, _address: str, request: Request, now_ms: int) -> Response:
+    def _on_reply(self, _: str, request: Request) -> Response:
         """Finish the call of a reply, if there is one."""
         try:
-            correlation_id, reply = _decoded(request, now_ms)
+            correlation_id, reply = _decoded(request, self._rpc.now_ms())
         except (FieldError, LayoutError):
             remark = "process reply message fail"
             return Response(ResponseCode.SYSTEM_ERROR, remark)

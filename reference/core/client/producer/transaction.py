@@ -78,9 +78,7 @@ class TransactionService:
         self._send(address, state, fields, remark)
         return state
 
-    def _check_state(
-        self, address: str, request: Request, _now_ms: int
-    ) -> Response | None:
+    def _check_state(self, address: str, request: Request) -> Response | None:
         """Respond to a check request with END_TRANSACTION."""
         try:
             message = decode_message(request.body, "")

@@ -45,7 +45,7 @@ class OffsetStore:
         elif commit := self._next_commit(assigned, oneway=True):
             self._rpc.invoke_oneway(*commit)
 
-    def commit_all(self, _now_ms: int) -> None:
+    def commit_all(self) -> None:
         """Commit the offsets of all queues without responses, or persist them."""
         for assigned in self._assigned_queues.values():
             self.commit(assigned)
@@ -54,20 +54,19 @@ class OffsetStore:
         if known:  # [CLIENT-LOCALOFFSET-001]
             self._rpc.emit(PersistOffsets(known))
 
-    async def commit_sync(self, now_ms: int) -> None:
+    async def commit_sync(self) -> None:
         """Commit, and wait for every response or timeout.
 
         The next commit repeats the offsets that no broker confirmed.
         """
         if self._broadcasts:
-            self.commit_all(now_ms)
+            self.commit_all()
             return
         pending: set[MessageQueue] = set()
         all_done = Wait[None]()
 
         async def run(assigned: AssignedQueue, address: str, request: Command) -> None:
-            invoke = self._rpc.invoke
-            result, _ = await invoke(address, request, now_ms, OFFSET_TIMEOUT_MS)
+            result = await self._rpc.invoke(address, request, OFFSET_TIMEOUT_MS)
             if not is_success(result):
                 assigned.committed_offset = None
             pending.discard(assigned.queue)

@@ -42,24 +42,23 @@ class PullConsumer(GroupMember):
     def __init__(self, options: PullOptions, client: ClientInstance) -> None:
         super().__init__(options, client)
         self.options = options
-        self._hooks = ConsumeHooks(options.group, options.hooks)
+        self._hooks = ConsumeHooks(options.group, options.hooks, client.rpc.now_ms)
         self._suggested: dict[MessageQueue, int] = {}
         """Broker id of the next pull, by queue (Java: pullFromWhichNodeTable)."""
         client.consumer = membership(options.group)
 
-    def stop(self, now_ms: int) -> None:
+    def stop(self) -> None:
         """Leave the group."""
         self._rpc.abandon()
-        super().stop(now_ms)
+        super().stop()
 
-    def queues(self, now_ms: int, topic: str) -> Call[tuple[MessageQueue, ...]]:
+    def queues(self, topic: str) -> Call[tuple[MessageQueue, ...]]:
         """Fetch the readable queues of *topic*, sorted."""
         check_topic(topic)
-        return self._rpc.begin(self._fetch_queues(now_ms, topic))
+        return self._rpc.begin(self._fetch_queues(topic))
 
     def pull(
         self,
-        now_ms: int,
         queue: MessageQueue,
         expression: str = ALL_MESSAGES,
         *,
@@ -82,40 +81,37 @@ class PullConsumer(GroupMember):
             found = pull_result(result, queue, subscription, self.options.filters)
             if isinstance(found, PullResult):
                 self._suggested[queue] = found.suggested_broker_id
-                self._hooks.before(queue, found.messages, now_ms)
-                self._hooks.after(queue, found.messages, now_ms=now_ms)
+                self._hooks.before(queue, found.messages)
+                self._hooks.after(queue, found.messages)
             return found
 
         broker_id = self._suggested.get(queue, MASTER_ID)
-        return self._call(now_ms, queue, request, decode, timeout_ms, broker_id)
+        return self._call(queue, request, decode, timeout_ms, broker_id)
 
-    def min_offset(self, now_ms: int, queue: MessageQueue) -> Call[int]:
+    def min_offset(self, queue: MessageQueue) -> Call[int]:
         """Query the offset of the first message of *queue*."""
-        return self._call(now_ms, queue, requests.get_min_offset(queue), offset_of)
+        return self._call(queue, requests.get_min_offset(queue), offset_of)
 
-    def max_offset(self, now_ms: int, queue: MessageQueue) -> Call[int]:
+    def max_offset(self, queue: MessageQueue) -> Call[int]:
         """Query the offset after the last message of *queue*."""
-        return self._call(now_ms, queue, requests.get_max_offset(queue), offset_of)
+        return self._call(queue, requests.get_max_offset(queue), offset_of)
 
-    def search_offset(
-        self, now_ms: int, queue: MessageQueue, time_ms: int
-    ) -> Call[int]:
+    def search_offset(self, queue: MessageQueue, time_ms: int) -> Call[int]:
         """Query the offset of the message of *queue* stored at *time_ms*."""
         request = requests.search_offset(queue, time_ms)
-        return self._call(now_ms, queue, request, offset_of)
+        return self._call(queue, request, offset_of)
 
-    def committed(self, now_ms: int, queue: MessageQueue) -> Call[int | None]:
+    def committed(self, queue: MessageQueue) -> Call[int | None]:
         """Query the group's committed offset; the value is None without any."""
         request = requests.query_consumer_offset(self.options.group, queue)
-        return self._call(now_ms, queue, request, committed_offset_of)
+        return self._call(queue, request, committed_offset_of)
 
-    def commit(self, now_ms: int, queue: MessageQueue, offset: int) -> Call[None]:
+    def commit(self, queue: MessageQueue, offset: int) -> Call[None]:
         """Commit *offset*, without a response."""
-        return self._rpc.begin(self._commit(now_ms, queue, offset))
+        return self._rpc.begin(self._commit(queue, offset))
 
     def _call(
         self,
-        now_ms: int,
         queue: MessageQueue,
         request: Command,
         decode: Callable[[Result], Value | Failure],
@@ -125,25 +121,21 @@ class PullConsumer(GroupMember):
         """Send *request* to a broker of *queue*; *decode* makes the call's value."""
 
         async def run() -> Value | Failure:
-            result, _ = await self._client.invoke_broker(
-                queue, request, now_ms, timeout_ms=timeout_ms, broker_id=broker_id
+            result = await self._client.invoke_broker(
+                queue, request, timeout_ms=timeout_ms, broker_id=broker_id
             )
             return decode(result)
 
         return self._rpc.begin(run())
 
-    async def _fetch_queues(
-        self, now_ms: int, topic: str
-    ) -> tuple[MessageQueue, ...] | Failure:
-        route, _ = await self._routes.fetch(topic, now_ms)
+    async def _fetch_queues(self, topic: str) -> tuple[MessageQueue, ...] | Failure:
+        route = await self._routes.fetch(topic)
         if route is None:
-            return self._client.routes.missing(topic)
+            return self._routes.missing(topic)
         return subscribe_queues(topic, route)
 
-    async def _commit(
-        self, now_ms: int, queue: MessageQueue, offset: int
-    ) -> Failure | None:
-        address, _ = await self._client.find_broker(queue, now_ms)
+    async def _commit(self, queue: MessageQueue, offset: int) -> Failure | None:
+        address = await self._client.find_broker(queue)
         if address is None:
             return Failure(reason=Reason.NO_BROKER)
         request = requests.update_consumer_offset(

@@ -61,7 +61,6 @@ class PullLoop(ABC):
         self,
         queues: Collection[MessageQueue],
         subscription: SubscriptionData,
-        now_ms: int,
     ) -> None:
         """Replace the assigned queues of the subscription's topic."""
         for queue in sorted(self.assigned):
@@ -73,7 +72,7 @@ class PullLoop(ABC):
             if queue not in self.assigned:
                 assigned = AssignedQueue(queue=queue, subscription=subscription)
                 self.assigned[queue] = assigned
-                self._begin(assigned, now_ms)
+                start(self._run(assigned))
 
     def _drop(self, assigned: AssignedQueue) -> None:
         """Remove a queue; the next rebalance may assign it again."""
@@ -84,58 +83,49 @@ class PullLoop(ABC):
         """Remove a queue that another member has."""
         self._drop(assigned)
 
-    def _begin(self, assigned: AssignedQueue, now_ms: int) -> None:
-        """Start the task of a queue."""
-        start(self._run(assigned, now_ms))
-
-    async def _run(self, assigned: AssignedQueue, now_ms: int) -> None:
+    async def _run(self, assigned: AssignedQueue) -> None:
         """Pull a queue as long as it is active."""
         with suppress(QueueInactiveError):
             while assigned.is_active:
                 delay_ms = self._delay_ms(assigned)
                 if delay_ms:
-                    now_ms = await self._rpc.sleep_until(now_ms + delay_ms)
+                    await self._rpc.sleep(delay_ms)
+                elif self._address(assigned) is None:
+                    await self._find_address(assigned)
+                elif assigned.next_offset is None:
+                    await self._find_offset(assigned)
                 else:
-                    now_ms = await self._next_pull(assigned, now_ms)
+                    await self._pull(assigned, assigned.next_offset)
 
-    async def _next_pull(self, assigned: AssignedQueue, now_ms: int) -> int:
-        """Find an address and the first offset, or pull; return the time.
-
-        An error is followed by a pause.
-        """
-        if self._address(assigned) is None:
-            return await self._find_address(assigned, now_ms)
-        if assigned.next_offset is None:
-            return await self._find_offset(assigned, now_ms)
-        assigned.pulled_at_ms = now_ms
-        request = self._pull_request(assigned, assigned.next_offset)
-        result, now_ms = await self._invoke(assigned, request, now_ms, PULL_TIMEOUT_MS)
+    async def _pull(self, assigned: AssignedQueue, offset: int) -> None:
+        """Pull from *offset*; an error is followed by a pause."""
+        assigned.pulled_at_ms = self._rpc.now_ms()
+        request = self._pull_request(assigned, offset)
+        result = await self._invoke(assigned, request, PULL_TIMEOUT_MS)
         filters = self._options.filters
         found = pull_result(result, assigned.queue, assigned.subscription, filters)
         if isinstance(found, Failure):  # [CLIENT-PULL-012]
-            return await self._rpc.sleep_until(now_ms + AFTER_ERROR_MS)
+            await self._rpc.sleep(AFTER_ERROR_MS)
+            return
         assigned.next_offset = found.next_offset  # [CLIENT-PULL-005]
         assigned.broker_id = found.suggested_broker_id
         assigned.process_queue.add(found.messages)
-        self._on_pulled(assigned, found, now_ms)
-        return now_ms
+        self._on_pulled(assigned, found)
 
     @abstractmethod
-    async def _find_address(self, assigned: AssignedQueue, now_ms: int) -> int:
+    async def _find_address(self, assigned: AssignedQueue) -> None:
         """Find an address of the queue's broker, which no route has."""
 
     @abstractmethod
-    async def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> int:
-        """Find the offset of the first pull; return the time."""
+    async def _find_offset(self, assigned: AssignedQueue) -> None:
+        """Find the offset of the first pull."""
 
     @abstractmethod
     def _pull_request(self, assigned: AssignedQueue, offset: int) -> Command:
         """Build the next pull."""
 
     @abstractmethod
-    def _on_pulled(
-        self, assigned: AssignedQueue, found: PullResult, now_ms: int
-    ) -> None:
+    def _on_pulled(self, assigned: AssignedQueue, found: PullResult) -> None:
         """Process the messages of a pull, or a pull without messages."""
 
     def _delay_ms(self, assigned: AssignedQueue) -> int:
@@ -147,27 +137,23 @@ class PullLoop(ABC):
         thresholds = self.thresholds.of_queue(len(self.assigned))
         return AFTER_FLOOD_MS if assigned.process_queue.exceeds(thresholds) else 0
 
-    async def _committed_offset(
-        self, assigned: AssignedQueue, now_ms: int
-    ) -> tuple[int | Failure | None, int]:
-        """Return the group's committed offset, None if it has none, and the time."""
+    async def _committed_offset(self, assigned: AssignedQueue) -> int | Failure | None:
+        """Return the group's committed offset, None if it has none."""
         if self._options.broadcasts:
-            return self.offset_store.local_offsets.get(assigned.queue), now_ms
+            return self.offset_store.local_offsets.get(assigned.queue)
         request = requests.query_consumer_offset(self._options.group, assigned.queue)
-        result, now_ms = await self._invoke(
-            assigned, request, now_ms, OFFSET_TIMEOUT_MS
-        )
-        return committed_offset_of(result), now_ms
+        result = await self._invoke(assigned, request, OFFSET_TIMEOUT_MS)
+        return committed_offset_of(result)
 
     async def _invoke(
-        self, assigned: AssignedQueue, request: Command, now_ms: int, timeout_ms: int
-    ) -> tuple[Result, int]:
+        self, assigned: AssignedQueue, request: Command, timeout_ms: int
+    ) -> Result:
         """Send to the broker of the next pull; raise for a queue inactive by then."""
         address = self._address(assigned)
-        found = await self._rpc.invoke(address, request, now_ms, timeout_ms)
+        result = await self._rpc.invoke(address, request, timeout_ms)
         if not assigned.is_active:
             raise QueueInactiveError
-        return found
+        return result
 
     def _address(self, assigned: AssignedQueue) -> str | None:
         name = assigned.queue.broker_name

@@ -33,28 +33,27 @@ class LockClient:
         self._rpc, self._routes = client.rpc, client.routes
         self._lives_ms = options.periods.lock_lives_ms
 
-    def is_locked(self, assigned: AssignedQueue, now_ms: int) -> bool:
+    def is_locked(self, assigned: AssignedQueue) -> bool:
         """Return whether a lock was confirmed within its lifetime."""
         is_held = assigned.lock_state is LockState.LOCKED
-        if is_held and now_ms - assigned.locked_at_ms > self._lives_ms:
+        if is_held and self._rpc.now_ms() - assigned.locked_at_ms > self._lives_ms:
             assigned.on_lock(LockEvent.LIFETIME_OVER)
         return assigned.lock_state is LockState.LOCKED  # [CLIENT-ORDERLY-002]
 
-    async def lock(self, assigned: AssignedQueue, now_ms: int) -> tuple[bool, int]:
-        """Lock one queue; return whether that succeeded, and the time."""
-        locked, now_ms = await self._lock_batch_mq([assigned.queue], now_ms)
-        is_locked = bool(locked)
+    async def lock(self, assigned: AssignedQueue) -> bool:
+        """Lock one queue; return whether that succeeded."""
+        is_locked = bool(await self._lock_batch_mq([assigned.queue]))
         if is_locked:
-            assigned.on_lock(LockEvent.CONFIRMED, now_ms)
-        return is_locked, now_ms
+            assigned.on_lock(LockEvent.CONFIRMED, self._rpc.now_ms())
+        return is_locked
 
-    def renew(self, assigned_queues: Collection[AssignedQueue], now_ms: int) -> None:
+    def renew(self, assigned_queues: Collection[AssignedQueue]) -> None:
         """Renew the locks of all queues, with one request for each broker."""
         by_broker = defaultdict(list)  # [CLIENT-ORDERLY-009]
         for assigned in assigned_queues:
             by_broker[assigned.queue.broker_name].append(assigned)
         for some in by_broker.values():
-            start(self._renew(some, now_ms))
+            start(self._renew(some))
 
     def unlock(self, assigned: AssignedQueue) -> None:
         """Unlock a queue that is not assigned any more."""
@@ -64,33 +63,30 @@ class LockClient:
         address = self._routes.address(assigned.queue.broker_name)
         self._rpc.invoke_oneway(address, request)
 
-    async def _renew(self, some: Collection[AssignedQueue], now_ms: int) -> None:
+    async def _renew(self, some: Collection[AssignedQueue]) -> None:
         """Renew locks at one broker; a failed request changes nothing."""
-        queues = [assigned.queue for assigned in some]
-        locked, now_ms = await self._lock_batch_mq(queues, now_ms)
+        locked = await self._lock_batch_mq([assigned.queue for assigned in some])
         if locked is None:  # [CLIENT-ORDERLY-008]
             return
         for assigned in some:
             is_locked = assigned.queue in locked
             event = LockEvent.CONFIRMED if is_locked else LockEvent.RENEWAL_REFUSED
-            assigned.on_lock(event, now_ms)
+            assigned.on_lock(event, self._rpc.now_ms())
 
     async def _lock_batch_mq(
-        self, queues: Sequence[MessageQueue], now_ms: int
-    ) -> tuple[Collection[MessageQueue] | None, int]:
-        """Lock *queues* of one broker; return the locked ones and the time.
+        self, queues: Sequence[MessageQueue]
+    ) -> Collection[MessageQueue] | None:
+        """Lock *queues* of one broker; return the locked ones.
 
         Returns None without a successful response.
         """
         request = create_request(RequestCode.LOCK_BATCH_MQ, body=self._body(queues))
         address = self._routes.address(queues[0].broker_name)
-        result, now_ms = await self._rpc.invoke(
-            address, request, now_ms, LOCK_TIMEOUT_MS
-        )
+        result = await self._rpc.invoke(address, request, LOCK_TIMEOUT_MS)
         body = body_of(result, LockBatchResponseBody)
         if body is None:
-            return None, now_ms
-        return {one for one in queues if one.name in body.queues}, now_ms
+            return None
+        return {one for one in queues if one.name in body.queues}
 
     def _body(self, queues: Sequence[MessageQueue]) -> bytes:
         names = tuple(queue.name for queue in queues)

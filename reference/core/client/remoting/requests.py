@@ -1,23 +1,11 @@
-"""Requests of a client for routes, consumer ids, offsets and sending back."""
+"""Requests of a client about the offsets of a queue."""
 
 from __future__ import annotations
 
 from reference.core.client.message import MessageQueue
 from reference.core.remoting.response import create_request
-from spec.client.subscription import RETRIES_MAX
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
-
-
-def get_route(topic: str) -> Command:
-    """Build GET_ROUTEINFO_BY_TOPIC."""
-    return create_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
-
-
-def get_consumer_list(group: str) -> Command:
-    """Build GET_CONSUMER_LIST_BY_GROUP: the client ids of a consumer group."""
-    fields = {"consumerGroup": group}
-    return create_request(RequestCode.GET_CONSUMER_LIST_BY_GROUP, fields)
 
 
 def query_consumer_offset(group: str, queue: MessageQueue) -> Command:
@@ -48,27 +36,6 @@ def update_consumer_offset(
     """Build UPDATE_CONSUMER_OFFSET: *group* has consumed everything below *offset*."""
     fields = {"consumerGroup": group, **_queue_fields(queue), "commitOffset": offset}
     return create_request(RequestCode.UPDATE_CONSUMER_OFFSET, fields, oneway=oneway)
-
-
-def send_message_back(
-    group: str,
-    *,
-    topic: str,
-    commit_log_offset: int,
-    message_id: str,
-    retries_max: int = RETRIES_MAX,
-) -> Command:
-    """Build CONSUMER_SEND_MSG_BACK: deliver a stored message to *group* again."""
-    fields = {  # [CLIENT-SENDBACK-001]
-        "group": group,
-        "originTopic": topic,
-        "offset": commit_log_offset,
-        "delayLevel": 0,
-        "originMsgId": message_id,
-        "unitMode": "false",
-        "maxReconsumeTimes": retries_max,
-    }
-    return create_request(RequestCode.CONSUMER_SEND_MSG_BACK, fields)
 
 
 def _queue_fields(queue: MessageQueue) -> dict[str, object]:

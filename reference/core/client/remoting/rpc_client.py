@@ -2,8 +2,9 @@
 The remoting client: requests to many peers, matched with their responses by opaque.
 
 It has no socket. It returns effects: frames to write to an address, and times to be
-called at. The shell reports received commands, failed connections and the time. A task
-waits for the result of its request (Java: NettyRemotingClient, MQClientAPIImpl).
+called at. The shell reports received commands and failed connections, and passes the
+clock in. A task waits for the result of its request (Java: NettyRemotingClient,
+MQClientAPIImpl).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Generic, TypeGuard
 
 from reference.core.client.message import MessageQueue
@@ -28,8 +29,10 @@ from spec.wire.remoting.response_code import ResponseCode
 
 Result = Request | Failure
 """A response of any code, or the failure of its request."""
-Handler = Callable[[str, Request, int], Response | None]
-"""Processor of a broker's request: address, request, time. None: no response yet."""
+Handler = Callable[[str, Request], Response | None]
+"""Processor of a request from the broker at an address. None: no response yet."""
+Clock = Callable[[], int]
+"""Returns the time in ms since 1970."""
 
 _OPAQUE_END = 2**31
 
@@ -87,7 +90,7 @@ class PersistOffsets:
     offsets: Mapping[MessageQueue, int]
 
 
-class _PendingRequest(Wait[tuple[Result, int]]):
+class _PendingRequest(Wait[Result]):
     """A request without a response (Java: ResponseFuture)."""
 
     __slots__ = ("address",)
@@ -99,14 +102,11 @@ class _PendingRequest(Wait[tuple[Result, int]]):
 class RpcClient(Outbox):
     """Pending requests of one client, which signs them if it has credentials."""
 
-    def __init__(
-        self,
-        handlers: Mapping[int, Handler] | None = None,
-        credentials: Credentials | None = None,
-    ) -> None:
+    def __init__(self, clock: Clock, credentials: Credentials | None = None) -> None:
         super().__init__()
+        self.now_ms = clock
         self._credentials = credentials
-        self.handlers = dict(handlers or {})
+        self.handlers: dict[int, Handler] = {}
         """Processor table: requests that brokers may send, by code."""
         self._pending: dict[int, _PendingRequest] = {}
         self._next_opaque = 0
@@ -117,26 +117,46 @@ class RpcClient(Outbox):
         return not self._pending
 
     async def invoke(
-        self, address: str | None, request: Command, now_ms: int, timeout_ms: int
-    ) -> tuple[Result, int]:
-        """Send *request* with a new opaque; return its result and the time in ms.
+        self, address: str | None, request: Command, timeout_ms: int
+    ) -> Result:
+        """Send *request* with a new opaque; return its result.
 
         Without an address it fails, and without a response after *timeout_ms*.
         """
         if address is None:
-            return Failure(reason=Reason.NO_BROKER), now_ms
+            return Failure(reason=Reason.NO_BROKER)
         opaque = self._new_opaque()
         pending = self._pending[opaque] = _PendingRequest(address)
         on_timeout = partial(self.request_failed, opaque, Reason.TIMEOUT)
-        self.timers.call_at(now_ms + timeout_ms, on_timeout)
+        self.call_later(timeout_ms, on_timeout)
         self.emit(Write(address, self._encode(request, opaque), opaque))
         return await pending
 
-    async def sleep_until(self, at_ms: int) -> int:
-        """Wait until *at_ms*; return the time."""
-        wait = Wait[int]()
-        self.timers.call_at(at_ms, lambda now_ms: wait.end(now_ms))
-        return await wait
+    async def sleep(self, duration_ms: int) -> None:
+        """Wait for *duration_ms*."""
+        wait = Wait[None]()
+        self.call_later(duration_ms, lambda: wait.end(None))
+        await wait
+
+    def call_later(self, delay_ms: int, callback: Callable[[], None]) -> None:
+        """Call *callback* once, after *delay_ms*."""
+        self.timers.call_at(self.now_ms() + delay_ms, lambda _now_ms: callback())
+
+    def call_every(
+        self,
+        period_ms: int,
+        callback: Callable[[], None],
+        *,
+        delay_ms: int | None = None,
+    ) -> None:
+        """Call *callback* after *delay_ms*, by default a period, and periodically."""
+
+        @wraps(callback)  # errors are logged with its name
+        def run(_now_ms: int) -> None:
+            callback()
+
+        first_ms = self.now_ms() + (period_ms if delay_ms is None else delay_ms)
+        self.timers.call_every(period_ms, run, first_ms=first_ms)
 
     def begin(self, task: Task[Value | Failure | ClientError]) -> Call[Value]:
         """Start *task*, whose result ends a call of the application."""
@@ -158,27 +178,27 @@ class RpcClient(Outbox):
             frame = self._encode(request, self._new_opaque())
             self.emit(Write(address, frame, None))
 
-    def command_received(self, address: str, request: Request, now_ms: int) -> None:
+    def command_received(self, address: str, request: Request) -> None:
         """Process a response or a request from the peer at *address*."""
         if not request.flag & RESPONSE_BIT:
-            self._process_request(address, request, now_ms)
+            self._process_request(address, request)
             return
         pending = self._pending.pop(request.opaque, None)
         if pending is not None:
-            pending.end((request, now_ms))
+            pending.end(request)
 
-    def request_failed(self, opaque: int, reason: Reason, now_ms: int) -> None:
+    def request_failed(self, opaque: int, reason: Reason) -> None:
         """End a pending request with a failure."""
         pending = self._pending.pop(opaque, None)
         if pending is not None:
-            pending.end((Failure(reason=reason, remark=pending.address), now_ms))
+            pending.end(Failure(reason=reason, remark=pending.address))
 
-    def connection_lost(self, address: str, now_ms: int) -> None:
+    def connection_lost(self, address: str) -> None:
         """Fail every request that is pending at *address*."""
         # [CLIENT-RETRY-013]
         gone = [n for n, one in self._pending.items() if one.address == address]
         for opaque in gone:
-            self.request_failed(opaque, Reason.LOST, now_ms)
+            self.request_failed(opaque, Reason.LOST)
 
     def respond(self, address: str, opaque: int, response: Response) -> None:
         """Send the response to a broker's request."""
@@ -205,14 +225,14 @@ class RpcClient(Outbox):
             fields = signed_fields(fields, request.body, self._credentials)
         return encode_command(replace(request, opaque=opaque, fields=fields))
 
-    def _process_request(self, address: str, request: Request, now_ms: int) -> None:
+    def _process_request(self, address: str, request: Request) -> None:
         handler = self.handlers.get(request.code)
         if handler is None:  # [CLIENT-ADMIN-001]
             code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
             remark = f" request type {request.code} not supported"
             response: Response | None = Response(code, remark)
         else:
-            response = handler(address, request, now_ms)
+            response = handler(address, request)
         if response is not None:
             self.respond(address, request.opaque, response)
 

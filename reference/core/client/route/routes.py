@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure, Reason
 from reference.core.client.remoting.rpc_client import RpcClient, decoded
 from reference.core.client.remoting.tasks import Wait, start
+from reference.core.remoting.response import create_request
 from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
 from spec.wire.producer.select_queue import ROUTE_PERIOD_MS, ROUTE_TIMEOUT_MS
 from spec.wire.remoting.language import Version
+from spec.wire.remoting.request_code import RequestCode
 
 _UNREACHABLE = frozenset({Reason.CONNECT, Reason.LOST})
 
@@ -37,7 +38,7 @@ class Routes:
         self._servers = list(name_servers)
         self._period_ms = period_ms
         self._routes: dict[str, TopicRoute] = {}
-        self._waits: dict[str, list[Wait[tuple[TopicRoute | None, int]]]] = {}
+        self._waits: dict[str, list[Wait[TopicRoute | None]]] = {}
         """Tasks that wait for the route of a topic."""
         self._unanswered: dict[str, str] = {}
         """Failures of the name servers at the last request for a topic's route."""
@@ -47,11 +48,9 @@ class Routes:
         """Addresses, the one in use first."""
         return tuple(self._servers)
 
-    def start(self, now_ms: int) -> None:
+    def start(self) -> None:
         """Refresh every route periodically, by default every 30 seconds."""
-        self._rpc.timers.call_every(  # [CLIENT-PUBLISH-009]
-            self._period_ms, self._refresh, first_ms=now_ms + self._period_ms
-        )
+        self._rpc.call_every(self._period_ms, self._refresh)  # [CLIENT-PUBLISH-009]
 
     def get(self, topic: str) -> TopicRoute | None:
         """Return the route of *topic*, if the table has it."""
@@ -111,33 +110,29 @@ class Routes:
             return Failure(reason=Reason.NO_NAME_SERVER, remark=unanswered)
         return Failure(reason=Reason.NO_ROUTE, remark=topic)
 
-    async def find(self, topic: str, now_ms: int) -> tuple[TopicRoute | None, int]:
-        """Return a topic's route, from the table or a name server, and the time."""
-        route = self.get(topic)
-        return (route, now_ms) if route else await self.fetch(topic, now_ms)
+    async def find(self, topic: str) -> TopicRoute | None:
+        """Return a topic's route, from the table or a name server."""
+        return self.get(topic) or await self.fetch(topic)
 
-    async def fetch(
-        self, topic: str, now_ms: int, *, keep: bool = True
-    ) -> tuple[TopicRoute | None, int]:
+    async def fetch(self, topic: str, *, keep: bool = True) -> TopicRoute | None:
         """Request the route of *topic*; concurrent calls share one request.
 
-        Returns None without a route, and the time in ms. Without *keep* the route is
-        not put into the table.
+        Returns None without a route. Without *keep* it is not put into the table.
         """
-        wait = Wait[tuple[TopicRoute | None, int]]()
+        wait = Wait[TopicRoute | None]()
         waits = self._waits.setdefault(topic, [])
         waits.append(wait)
         if len(waits) == 1:
-            start(self._fetch(topic, now_ms, keep=keep))
+            start(self._fetch(topic, keep=keep))
         return await wait
 
-    async def _fetch(self, topic: str, now_ms: int, *, keep: bool) -> None:
+    async def _fetch(self, topic: str, *, keep: bool) -> None:
         failures = []
+        request = create_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
         for _ in range(len(self._servers)):  # [CLIENT-NAMESRV-001]
-            server, request = self._servers[0], requests.get_route(topic)
-            result, now_ms = await self._rpc.invoke(  # [CLIENT-PUBLISH-010]
-                server, request, now_ms, ROUTE_TIMEOUT_MS
-            )
+            server = self._servers[0]
+            # [CLIENT-PUBLISH-010]
+            result = await self._rpc.invoke(server, request, ROUTE_TIMEOUT_MS)
             if isinstance(result, Failure):
                 failures.append(f"{server}: {result.reason.value}")
             else:
@@ -150,11 +145,11 @@ class Routes:
         if keep and route is not None:
             self.put(topic, route)
         for wait in self._waits.pop(topic, []):
-            wait.end((route, now_ms))
+            wait.end(route)
 
-    def _refresh(self, now_ms: int) -> None:
+    def _refresh(self) -> None:
         for topic in tuple(self._routes):
-            start(self.fetch(topic, now_ms))
+            start(self.fetch(topic))
 
     def _addresses(self, broker_name: str) -> Iterator[Mapping[int, str]]:
         """Yield the broker's addresses by broker id, from each route that has it."""
