@@ -19,13 +19,11 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.options import ClientOptions
 from reference.core.client.remoting.errors import Reason
 from reference.core.client.remoting.rpc_client import (
-    Call,
-    CallFinished,
     DeliverMessages,
     PersistOffsets,
     Write,
 )
-from reference.core.client.remoting.tasks import Value
+from reference.core.client.remoting.tasks import Task, Value, start
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import LogError, SetTimer
 from reference.shell.client.identity import client_id
@@ -64,12 +62,22 @@ class ClientHost(LoopHost):
         self.offsets = LocalOffsetStore(offset_folder, own_id, options.group)
         self._deliver = deliver
         self._protocols: dict[str, _ClientProtocol] = {}
-        self._calls: dict[Call[Any], asyncio.Future[Any]] = {}
 
-    async def call(self, call: Call[Value]) -> Value:
-        """Return the value of a call that has begun."""
+    async def call(self, task: Task[Value]) -> Value:
+        """Run a task of the core, and return its value."""
         future: asyncio.Future[Value] = self._loop.create_future()
-        self._calls[call] = future
+
+        async def run() -> None:
+            try:
+                value = await task
+            except Exception as error:  # such as one of the application's selector
+                if not future.done():
+                    future.set_exception(error)
+            else:
+                if not future.done():
+                    future.set_result(value)
+
+        start(run())
         self.perform()
         return await future
 
@@ -80,8 +88,6 @@ class ClientHost(LoopHost):
                 match effect:
                     case Write():
                         self._write(effect)
-                    case CallFinished(call, result):
-                        self._finish(call, result)
                     case SetTimer(at_ms):
                         self._set_timer(at_ms)
                     case DeliverMessages():
@@ -140,15 +146,6 @@ class ClientHost(LoopHost):
             self.offsets.persist(offsets)
         except OSError as error:
             sys.stderr.write(f"offsets are not persisted: {error}\n")
-
-    def _finish(self, call: Call[Any], result: object) -> None:
-        future = self._calls.pop(call, None)
-        if future is None or future.done():
-            return
-        if isinstance(result, Exception):
-            future.set_exception(result)
-        else:
-            future.set_result(result)
 
     def _timer_expired(self) -> None:
         self.client.rpc.run_timers(now_ms())
@@ -231,9 +228,9 @@ class RunningClient(Generic[Member]):
 
 
 def forward_call(
-    method: Callable[Concatenate[Any, Arguments], Call[Value]],
+    method: Callable[Concatenate[Any, Arguments], Task[Value]],
 ) -> Callable[Concatenate[RunningClient[Any], Arguments], Coroutine[Any, Any, Value]]:
-    """Build the application's *method* of the core, which returns the call's value."""
+    """Build the application's form of a task of the core."""
 
     @wraps(method)
     async def run(
@@ -247,7 +244,7 @@ def forward_call(
 def forward(
     method: Callable[Concatenate[Any, Arguments], None],
 ) -> Callable[Concatenate[RunningClient[Any], Arguments], None]:
-    """Build the application's *method* of the core, which has no result."""
+    """Build the application's form of a *method* of the core that has no result."""
 
     @wraps(method)
     def run(

@@ -8,10 +8,9 @@ from reference.core.client.lite.lite_pull_consumer import LitePullConsumer
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.remoting.rpc_client import Call
 from reference.tests.client.reading import record
 from reference.tests.client.routes import route_of
-from reference.tests.client.world import Question, World
+from reference.tests.client.world import Call, Question, World
 from spec.routing.route_data import encode_route
 from spec.store.message_record import encode_record
 from spec.wire.bodies.heartbeat import GetConsumerListByGroupResponseBody
@@ -119,11 +118,11 @@ class Polling:
         """Return the offsets of the messages that a poll leads to; None if it waits."""
         return self.polled(self.begin(timeout_ms))
 
-    def begin(self, timeout_ms: int) -> Call[tuple[MessageExt, ...]]:
+    def begin(self, timeout_ms: int) -> Call:
         """Begin a poll."""
-        return self.consumer.poll(timeout_ms)
+        return self.world.begin(self.consumer.poll(timeout_ms))
 
-    def polled(self, call: Call[tuple[MessageExt, ...]]) -> list[int] | None:
+    def polled(self, call: Call) -> list[int] | None:
         """Return the offsets of a poll's messages, if it has ended."""
         self.go_on()
         found = self.world.finished.get(call)

@@ -64,7 +64,7 @@ def _shown(context: SendContext | ConsumeContext) -> object:
 def test_an_attempt_is_told_of_before_and_after_whatever_other_hooks_throw() -> None:
     world, noting = World(), Noting()
     producer = world.producer(hooks=SendHooks(hooks=(Throwing(), noting)))
-    call = producer.send(MESSAGE)
+    call = world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a", "b"))
     world.answer(world.question(), SYSTEM_ERROR)
     assert noting.calls == [
@@ -86,7 +86,7 @@ def test_what_a_hook_puts_in_the_place_of_a_message_is_sent() -> None:
 
     world = World()
     producer = world.producer(hooks=SendHooks(hooks=(Marking(),)))
-    producer.send(MESSAGE)
+    world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a"))
     sent = world.question().command
     assert decode_properties(sent.fields["i"])["mark"] == "yes"
@@ -97,7 +97,7 @@ def test_a_repeated_asynchronous_send_is_told_of_when_it_goes_and_when_it_ends()
 ):
     world, noting = World(), Noting()
     producer = world.producer(hooks=SendHooks(hooks=(noting,)))
-    producer.send(MESSAGE, mode=Mode.ASYNC)
+    world.begin(producer.send(MESSAGE, mode=Mode.ASYNC))
     world.give_route(route_of("a", "b"))
     sent = world.question()
     assert noting.calls == [("before", None), ("after", None)]
@@ -111,7 +111,7 @@ def test_a_repeated_asynchronous_send_is_told_of_when_it_goes_and_when_it_ends()
 def test_an_oneway_send_is_told_of_without_a_result() -> None:
     world, noting = World(), Noting()
     producer = world.producer(hooks=SendHooks(hooks=(noting,)))
-    producer.send(MESSAGE, mode=Mode.ONEWAY)
+    world.begin(producer.send(MESSAGE, mode=Mode.ONEWAY))
     world.give_route(route_of("a"))
     assert noting.calls == [("before", None), ("after", None)]
 
@@ -132,7 +132,7 @@ def test_what_is_forbidden_is_never_sent_and_told_to_no_hook(
 ) -> None:
     world, noting = World(), Noting()
     hooks = SendHooks(forbid=(forbid,), hooks=(noting,))
-    call = world.producer(hooks=hooks).send(MESSAGE, mode=mode)
+    call = world.begin(world.producer(hooks=hooks).send(MESSAGE, mode=mode))
     world.give_route(route_of("a", "b"))
     assert world.questions() == []
     error = world.error(call)
@@ -145,7 +145,7 @@ def test_what_is_forbidden_is_never_sent_and_told_to_no_hook(
 def test_a_hook_that_breaks_down_where_it_may_forbid_ends_the_call() -> None:
     world = World()
     producer = world.producer(hooks=SendHooks(forbid=(break_down,)))
-    call = producer.send(MESSAGE)
+    call = world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a", "b"))
     error = world.error(call)
     assert error.failure.reason is Reason.HOOK_FAILED

@@ -82,13 +82,13 @@ def test_a_commit_by_call_ends_when_the_brokers_have_answered() -> None:
     polling = Polling(auto_commits=False).assigned()
     polling.find(polling.pull(), 5)
     polling.poll()
-    call = polling.consumer.commit_polled()
+    call = polling.world.begin(polling.consumer.commit_polled())
     sent = polling.world.question()
     assert call not in polling.world.finished
     polling.world.answer(sent, 1)
     polling.go_on()
     assert polling.world.finished[call] is None
-    polling.consumer.commit_polled()
+    polling.world.begin(polling.consumer.commit_polled())
     commits = polling.commits()
     assert commits == [(0, "6", False)], "a refused commit is repeated"
 
@@ -98,7 +98,7 @@ def test_who_broadcasts_keeps_offsets_and_begins_there_or_at_zero() -> None:
     assert [offset_of(one) for one in polling.pulls] == [8, 0]
     polling.find(polling.pull(), 8)
     polling.poll()
-    polling.consumer.commit_polled()
+    polling.world.begin(polling.consumer.commit_polled())
     polling.go_on()
     assert polling.world.persisted == {QUEUE: 9}
     assert polling.commits() == []

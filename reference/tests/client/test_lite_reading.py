@@ -61,14 +61,14 @@ def test_a_seek_drops_what_waits_and_pulls_from_there_at_once() -> None:
     polling = Polling(auto_commits=False).assigned()
     polling.find(polling.pull(), 5)
     held = polling.pull()
-    call = polling.consumer.seek(QUEUE, 50)
+    call = polling.world.begin(polling.consumer.seek(QUEUE, 50))
     polling.go_on()
     assert polling.world.finished[call] is None
     polling.find(held, 6)
     assert polling.poll() is None
     sought = polling.pull()
     assert (offset_of(sought), polling.pulls) == (50, [])
-    polling.consumer.commit_polled()
+    polling.world.begin(polling.consumer.commit_polled())
     assert polling.commits() == [(0, "50", False)]
 
 
@@ -84,7 +84,7 @@ def test_a_seek_elsewhere_is_an_error(
     queue: MessageQueue, offset: int, reason: Reason
 ) -> None:
     polling = Polling().assigned()
-    call = polling.consumer.seek(queue, offset)
+    call = polling.world.begin(polling.consumer.seek(queue, offset))
     polling.go_on()
     assert polling.world.error(call).failure.reason is reason
     assert [offset_of(one) for one in polling.pulls] == [5]

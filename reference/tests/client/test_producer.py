@@ -22,7 +22,7 @@ SYSTEM_ERROR, MESSAGE_ILLEGAL, FLUSH_DISK_TIMEOUT = 1, 13, 10
 def test_a_send_asks_for_the_route_once_and_then_the_broker() -> None:
     world = World()
     producer = world.producer()
-    call = producer.send(MESSAGE)
+    call = world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a"))
     sent = world.question()
     assert (sent.address, sent.command.code) == ("a:10911", 310)
@@ -31,14 +31,14 @@ def test_a_send_asks_for_the_route_once_and_then_the_broker() -> None:
     assert result.status is SendStatus.SEND_OK
     assert (result.offset_message_id, result.queue.queue_id) == ("offset-id", 1)
     assert result.queue_offset == 7
-    producer.send(MESSAGE)
+    world.begin(producer.send(MESSAGE))
     assert world.question().address == "a:10911"
 
 
 @pytest.mark.parametrize("code", [SYSTEM_ERROR, None])
 def test_a_synchronous_send_is_tried_at_another_broker(code: int | None) -> None:
     world = World()
-    call = world.producer().send(MESSAGE)
+    call = world.begin(world.producer().send(MESSAGE))
     world.give_route(route_of("a", "b"))
     addresses, opaques, keys = [], set[int](), set[str]()
     for _ in range(3):
@@ -60,7 +60,7 @@ def test_a_synchronous_send_is_tried_at_another_broker(code: int | None) -> None
 
 def test_the_time_of_a_call_includes_route_and_retries() -> None:
     world = World()
-    call = world.producer().send(MESSAGE)
+    call = world.begin(world.producer().send(MESSAGE))
     world.wait(1000)
     world.give_route(route_of("a", "b"))
     world.question()
@@ -74,7 +74,7 @@ def test_the_time_of_a_call_includes_route_and_retries() -> None:
 def test_what_was_stored_badly_is_sent_again_if_that_is_wanted() -> None:
     world = World()
     producer = world.producer(retries_not_stored=True)
-    call = producer.send(MESSAGE)
+    call = world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a", "b"))
     world.store(world.question(), FLUSH_DISK_TIMEOUT)
     world.fail(world.question())
@@ -84,7 +84,7 @@ def test_what_was_stored_badly_is_sent_again_if_that_is_wanted() -> None:
 
 def test_an_asynchronous_send_is_repeated_as_it_is_when_nothing_comes() -> None:
     world = World()
-    call = world.producer().send(MESSAGE, mode=Mode.ASYNC)
+    call = world.begin(world.producer().send(MESSAGE, mode=Mode.ASYNC))
     world.give_route(route_of("a", "b"))
     first = world.question()
     world.wait(3999)
@@ -102,7 +102,7 @@ def test_an_asynchronous_send_is_repeated_as_it_is_when_nothing_comes() -> None:
 def test_without_a_response_of_a_name_server_the_error_names_them_all() -> None:
     world = World(NAME_SERVER, OTHER_NAME_SERVER)
     producer = world.producer()
-    call = producer.send(MESSAGE)
+    call = world.begin(producer.send(MESSAGE))
     for reason in (Reason.CONNECT, Reason.TIMEOUT) * 2:  # for T, then for TBW102
         world.fail(world.question(), reason)
     assert world.questions() == []
@@ -110,7 +110,7 @@ def test_without_a_response_of_a_name_server_the_error_names_them_all() -> None:
         f"no response from a name server: {NAME_SERVER}: the connection could not be"
         f" made, {OTHER_NAME_SERVER}: no response before the timeout"
     )
-    call = producer.send(MESSAGE)
+    call = world.begin(producer.send(MESSAGE))
     for _ in range(2):
         world.give_route(None)
     assert world.error(call).failure.reason is Reason.NO_ROUTE
@@ -118,7 +118,9 @@ def test_without_a_response_of_a_name_server_the_error_names_them_all() -> None:
 
 def test_a_selector_chooses_and_its_choice_is_not_left() -> None:
     world = World()
-    call = world.producer().send(MESSAGE, selector=lambda queues: queues[-1])
+    call = world.begin(
+        world.producer().send(MESSAGE, selector=lambda queues: queues[-1])
+    )
     world.give_route(route_of("a", "b"))
     sent = world.question()
     assert (sent.address, sent.command.fields["e"]) == ("b:10911", "3")
@@ -128,7 +130,7 @@ def test_a_selector_chooses_and_its_choice_is_not_left() -> None:
 
 def test_a_batch_has_one_request_and_all_keys() -> None:
     world = World()
-    call = world.producer().send([MESSAGE, MESSAGE])
+    call = world.begin(world.producer().send([MESSAGE, MESSAGE]))
     world.give_route(route_of("a"))
     sent = world.question()
     assert sent.command.code == 320
@@ -139,7 +141,7 @@ def test_a_batch_has_one_request_and_all_keys() -> None:
 def test_a_name_server_that_is_gone_is_left_for_the_next() -> None:
     world = World(NAME_SERVER, OTHER_NAME_SERVER)
     producer = world.producer()
-    producer.send(MESSAGE)
+    world.begin(producer.send(MESSAGE))
     first = world.question()
     world.fail(first)
     second = world.question()
@@ -152,20 +154,20 @@ def test_routes_are_asked_for_again_every_30_seconds() -> None:
     world = World()
     world.routes.start()
     producer = world.producer()
-    producer.send(MESSAGE)
+    world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a"))
     world.store(world.question())
     world.wait(29_999)
     assert world.questions() == []
     world.wait(1)
     world.give_route(route_of("b"))
-    producer.send(MESSAGE)
+    world.begin(producer.send(MESSAGE))
     assert world.question().address == "b:10911"
 
 
 def test_a_lost_connection_ends_all_that_waited_for_it() -> None:
     world = World()
-    call = world.producer(retry_count=0).send(MESSAGE)
+    call = world.begin(world.producer(retry_count=0).send(MESSAGE))
     world.give_route(route_of("a"))
     world.rpc.connection_lost(world.question().address)
     assert world.error(call).failure.reason is Reason.LOST
@@ -173,7 +175,7 @@ def test_a_lost_connection_ends_all_that_waited_for_it() -> None:
 
 def test_an_answer_that_comes_too_late_is_dropped() -> None:
     world = World()
-    call = world.producer(retry_count=0).send(MESSAGE)
+    call = world.begin(world.producer(retry_count=0).send(MESSAGE))
     world.give_route(route_of("a"))
     sent = world.question()
     world.wait(3000)
@@ -187,8 +189,8 @@ def test_a_selector_that_raises_ends_its_own_call() -> None:
     def no_queue(_: Sequence[MessageQueue]) -> MessageQueue:
         raise KeyError("no queue for this order")
 
-    call = world.producer().send(MESSAGE, selector=no_queue)
-    other = world.producer().send(MESSAGE)
+    call = world.begin(world.producer().send(MESSAGE, selector=no_queue))
+    other = world.begin(world.producer().send(MESSAGE))
     world.give_route(route_of("a"))
     world.store(world.question())
     assert world.result(other).queue.broker_name == "a"

@@ -33,7 +33,7 @@ def test_a_call_ends(
     world = World()
     begun_ms = world.now_ms
     producer = world.producer(avoids_slow_brokers=avoids)
-    call = producer.send(Message(topic="T", body=b"x"), mode=mode)
+    call = world.begin(producer.send(Message(topic="T", body=b"x"), mode=mode))
     world.give_route(route_of("a", "b"))
     attempts = 0
     for happening, pause_ms in zip([*happenings, "late"], pauses_ms, strict=False):

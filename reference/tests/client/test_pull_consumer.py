@@ -10,11 +10,10 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import PullResult, PullStatus
 from reference.core.client.remoting.errors import Reason
-from reference.core.client.remoting.rpc_client import Call
 from reference.tests.client.reading import record
 from reference.tests.client.routes import broker_data, queue_data, route_of
 from reference.tests.client.test_hooks import Noting
-from reference.tests.client.world import Question, World
+from reference.tests.client.world import Call, Question, World
 from spec.routing.route_data import TopicRoute
 from spec.store.message_record import encode_record
 from spec.wire.bodies.heartbeat import HeartbeatData
@@ -37,9 +36,11 @@ class Pulling:
         )
         self.world.routes.put("T", route or route_of("a", count=2))
 
-    def pull(self, expression: str = "*") -> Call[PullResult]:
+    def pull(self, expression: str = "*") -> Call:
         """Begin to pull from the offset 7 on."""
-        return self.consumer.pull(QUEUE, expression, offset=7, count=4)
+        return self.world.begin(
+            self.consumer.pull(QUEUE, expression, offset=7, count=4)
+        )
 
     def answer(self, question: Question, *tags: str, suggested: int = 0) -> None:
         """Answer a pull with messages of these tags."""
@@ -53,7 +54,7 @@ class Pulling:
         body = b"".join(map(encode_record, found))
         self.world.answer(question, 0, fields, body)
 
-    def found(self, call: Call[PullResult]) -> PullResult:
+    def found(self, call: Call) -> PullResult:
         """Return the result of a pull."""
         self.world.questions()
         pulled = self.world.finished[call]
@@ -91,7 +92,7 @@ def test_the_next_pull_goes_where_the_last_answer_says_but_offsets_do_not() -> N
     pulling.answer(pulling.world.question(), "A", suggested=1)
     pulling.pull()
     assert pulling.world.question().address == "a:10921"
-    pulling.consumer.max_offset(QUEUE)
+    pulling.world.begin(pulling.consumer.max_offset(QUEUE))
     assert pulling.world.question().address == "a:10911"
 
 
@@ -108,7 +109,7 @@ def test_a_pull_that_is_not_answered_fails_after_ten_seconds() -> None:
 
 def test_an_offset_is_queried() -> None:
     pulling = Pulling()
-    call = pulling.consumer.min_offset(QUEUE)
+    call = pulling.world.begin(pulling.consumer.min_offset(QUEUE))
     sent = pulling.world.question()
     assert (sent.address, sent.command.code) == ("a:10911", 31)
     pulling.world.answer(sent, 0, {"offset": "12"})
@@ -118,7 +119,7 @@ def test_an_offset_is_queried() -> None:
 
 def test_a_group_that_never_committed_is_at_no_offset() -> None:
     pulling = Pulling()
-    call = pulling.consumer.committed(QUEUE)
+    call = pulling.world.begin(pulling.consumer.committed(QUEUE))
     pulling.world.answer(pulling.world.question(), QUERY_NOT_FOUND)
     pulling.world.questions()
     assert pulling.world.finished[call] is None
@@ -127,14 +128,14 @@ def test_a_group_that_never_committed_is_at_no_offset() -> None:
 @pytest.mark.parametrize("fields", [{}, {"offset": "many"}])
 def test_an_answer_without_an_offset_is_an_error(fields: dict[str, str]) -> None:
     pulling = Pulling()
-    call = pulling.consumer.max_offset(QUEUE)
+    call = pulling.world.begin(pulling.consumer.max_offset(QUEUE))
     pulling.world.answer(pulling.world.question(), 0, fields)
     assert pulling.world.error(call).failure.reason is Reason.REFUSED
 
 
 def test_an_offset_is_committed_without_an_answer() -> None:
     pulling = Pulling()
-    call = pulling.consumer.commit(QUEUE, 5)
+    call = pulling.world.begin(pulling.consumer.commit(QUEUE, 5))
     commit = pulling.world.question().command
     assert (commit.code, commit.is_oneway) == (COMMIT, True)
     assert commit.fields["commitOffset"] == "5"
@@ -158,12 +159,12 @@ def test_a_queue_whose_broker_nobody_knows_is_an_error() -> None:
 
 def test_queues_are_told_sorted_and_no_topic_is_an_error() -> None:
     pulling = Pulling()
-    call = pulling.consumer.queues("T")
+    call = pulling.world.begin(pulling.consumer.queues("T"))
     pulling.world.give_route(route_of("b", "a", count=1))
     pulling.world.questions()
     found = pulling.world.finished[call]
     assert found == (MessageQueue("T", "a", 0), MessageQueue("T", "b", 0))
-    call = pulling.consumer.queues("U")
+    call = pulling.world.begin(pulling.consumer.queues("U"))
     pulling.world.give_route(None)
     assert pulling.world.error(call).failure.reason is Reason.NO_ROUTE
 

@@ -12,9 +12,8 @@ from reference.core.client.producer.request_reply import (
     reply_message,
 )
 from reference.core.client.remoting.errors import ClientError
-from reference.core.client.remoting.rpc_client import Call
 from reference.tests.client.routes import route_of
-from reference.tests.client.world import Question, World
+from reference.tests.client.world import Call, Question, World
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.remoting.command import Command
 
@@ -33,9 +32,10 @@ class Requesting:
         self.world.give_route(route_of("a"))
         self.heartbeat, self.sent = self.world.questions()
 
-    def request(self) -> Call[Message]:
+    def request(self) -> Call:
         """Begin a request."""
-        return self.requests.request(Message(topic="T", body=b"?"), timeout_ms=WAIT_MS)
+        message = Message(topic="T", body=b"?")
+        return self.world.begin(self.requests.request(message, timeout_ms=WAIT_MS))
 
     @property
     def own_id(self) -> str:

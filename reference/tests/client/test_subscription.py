@@ -52,7 +52,7 @@ def test_only_a_broker_that_knows_sql_is_asked_by_sql() -> None:
 def test_a_broker_checks_an_expression_that_is_not_of_tags(code: int) -> None:
     reading = Reading(expression="a = 1", expression_type="SQL92")
     world = reading.world
-    call = reading.consumer.check_expression()
+    call = reading.world.begin(reading.consumer.check_expression())
     world.give_route(route_of("a"))
     check = world.question()
     assert check.command.code == 46
@@ -64,14 +64,14 @@ def test_a_broker_checks_an_expression_that_is_not_of_tags(code: int) -> None:
 
 def test_an_expression_of_tags_is_not_checked() -> None:
     reading = Reading(expression="A")
-    call = reading.consumer.check_expression()
+    call = reading.world.begin(reading.consumer.check_expression())
     assert reading.world.questions() == []
     assert reading.world.finished == {call: None}
 
 
 def test_an_expression_is_not_checked_without_a_route() -> None:
     reading = Reading(expression="a = 1", expression_type="SQL92")
-    call = reading.consumer.check_expression()
+    call = reading.world.begin(reading.consumer.check_expression())
     reading.world.give_route(None)
     assert reading.world.questions() == []
     assert reading.world.finished == {call: None}

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue, SendResult
@@ -16,12 +15,11 @@ from reference.core.client.producer.select_queue import RoundRobin
 from reference.core.client.producer.unique_id import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.remoting.rpc_client import (
-    Call,
-    CallFinished,
     DeliverMessages,
     PersistOffsets,
     Write,
 )
+from reference.core.client.remoting.tasks import Task, start
 from reference.core.remoting.connection import decode_request
 from reference.core.remoting.effects import SetTimer
 from spec.routing.route_data import TopicRoute, encode_route
@@ -47,6 +45,10 @@ class Question:
     opaque: int | None
 
 
+class Call:
+    """A call of the application."""
+
+
 class World:
     """A client's rpc, the clock, and what the client has done so far."""
 
@@ -56,7 +58,7 @@ class World:
             "me", name_servers or (NAME_SERVER,), lambda: self.now_ms
         )
         self.rpc, self.routes = self.client.rpc, self.client.routes
-        self.finished: dict[Call[Any], object] = {}
+        self.finished: dict[Call, object] = {}
         self.wake_ms: int | None = None
         self.delivered: list[DeliverMessages] = []
         self.persisted: dict[MessageQueue, int] = {}
@@ -72,6 +74,19 @@ class World:
             round_robin=RoundRobin(),
         )
 
+    def begin(self, task: Task[object]) -> Call:
+        """Begin a call of the application; `finished` has its result, then."""
+        call = Call()
+
+        async def run() -> None:
+            try:
+                self.finished[call] = await task
+            except Exception as error:
+                self.finished[call] = error
+
+        start(run())
+        return call
+
     def questions(self) -> list[Question]:
         """Return the requests that the client wrote since the last call."""
         for effect in self.rpc.take_effects():
@@ -79,9 +94,6 @@ class World:
                 command = decode_command(effect.frame)
                 question = Question(effect.address, command, effect.opaque)
                 self._questions.append(question)
-            elif isinstance(effect, CallFinished):
-                assert effect.call not in self.finished, "a call ends once"
-                self.finished[effect.call] = effect.result
             elif isinstance(effect, DeliverMessages):
                 self.delivered.append(effect)
             elif isinstance(effect, PersistOffsets):
@@ -149,14 +161,14 @@ class World:
         assert self.wake_ms is not None, "the client waits for nothing"
         self.wait(max(self.wake_ms - self.now_ms, 0))
 
-    def result(self, call: Call[Any]) -> SendResult:
+    def result(self, call: Call) -> SendResult:
         """Return the result of *call*, which it has."""
         self._questions += self.questions()
         found = self.finished[call]
         assert isinstance(found, SendResult), found
         return found
 
-    def error(self, call: Call[Any]) -> ClientError:
+    def error(self, call: Call) -> ClientError:
         """Return the error of *call*, which it has."""
         self._questions += self.questions()
         found = self.finished[call]

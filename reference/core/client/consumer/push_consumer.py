@@ -19,9 +19,8 @@ from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.subscription import membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
-from reference.core.client.remoting.errors import Failure
+from reference.core.client.remoting.errors import ClientError
 from reference.core.client.remoting.rpc_client import (
-    Call,
     DeliverMessages,
     failure_of,
     is_success,
@@ -71,12 +70,28 @@ class Consumer(GroupMember):
             rebalance=self._rebalance.rebalance,
         )
 
-    def check_expression(self) -> Call[None]:
+    async def check_expression(self) -> None:
         """Have a broker check an expression that is not of tags.
 
-        It may be wrong or not enabled: then the call fails.
+        Raises ClientError if it is wrong, or not enabled.
         """
-        return self._rpc.begin(self._check_expression())
+        subscription = self._client.subscriptions[0]
+        if subscription.expression_type == TAG:
+            return
+        route = await self._routes.fetch(subscription.topic)
+        first = None if route is None else self._routes.first_broker(route)
+        if first is None:
+            return
+        check = CheckClientRequestBody(  # [CLIENT-SUBSCRIBE-005]
+            client_id=self._client.client_id,
+            group=self.options.group,
+            subscription=body_as_json(subscription),
+        )
+        body = encode_body(check)
+        request = create_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
+        result = await self._rpc.invoke(first, request, CHECK_TIMEOUT_MS)
+        if not is_success(result):
+            raise ClientError(failure_of(result))
 
     def start(self) -> None:
         """Join the group."""
@@ -119,24 +134,6 @@ class Consumer(GroupMember):
         """Send the first heartbeats, after fetching the route."""
         await self._routes.fetch(self.options.topic)
         self._client.send_heartbeats()
-
-    async def _check_expression(self) -> Failure | None:
-        subscription = self._client.subscriptions[0]
-        if subscription.expression_type == TAG:
-            return None
-        route = await self._routes.fetch(subscription.topic)
-        first = None if route is None else self._routes.first_broker(route)
-        if first is None:
-            return None
-        check = CheckClientRequestBody(  # [CLIENT-SUBSCRIBE-005]
-            client_id=self._client.client_id,
-            group=self.options.group,
-            subscription=body_as_json(subscription),
-        )
-        body = encode_body(check)
-        request = create_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
-        result = await self._rpc.invoke(first, request, CHECK_TIMEOUT_MS)
-        return None if is_success(result) else failure_of(result)
 
 
 def _subscriptions(

@@ -17,13 +17,10 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
-from reference.core.client.pull.pull_request import offset_of
 from reference.core.client.pull.subscription import membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
-from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.rpc_client import Call
-from reference.core.client.remoting.tasks import start
+from reference.core.client.remoting.tasks import Wait, start
 from reference.core.client.validators import check_topic
 from spec.wire.bodies.heartbeat import ALL_MESSAGES, TAG, SubscriptionData
 
@@ -32,7 +29,7 @@ POLL_TIMEOUT_MS = 5000
 
 
 class LitePullConsumer(PullConsumer):
-    """Polls, seeks and commits, each a call with a value or an error."""
+    """Polls, seeks and commits."""
 
     options: LiteOptions
 
@@ -47,8 +44,8 @@ class LitePullConsumer(PullConsumer):
         self.pull_loop = LitePullLoop(options, client, persisted, self._serve_polls)
         self._rebalance = Rebalance(options, client, self.pull_loop.assign)
         self._subscriptions: dict[str, SubscriptionData] = {}
-        self._polls: deque[Call[tuple[MessageExt, ...]]] = deque()
-        """Calls that wait for messages."""
+        self._polls: deque[Wait[tuple[MessageExt, ...]]] = deque()
+        """Polls that wait for messages."""
         self._has_manual_queues = False
         self._next_commit_ms = 0
         self._register()
@@ -61,7 +58,7 @@ class LitePullConsumer(PullConsumer):
     def stop(self) -> None:
         """Leave the group, without a last commit."""
         while self._polls:
-            self._rpc.finish(self._polls.popleft(), ())
+            self._polls.popleft().end(())
         for assigned in self.pull_loop.assigned.values():
             assigned.is_dropped = True
         super().stop()
@@ -104,28 +101,28 @@ class LitePullConsumer(PullConsumer):
             everything = subscription_of(topic, ALL_MESSAGES, version=0)
             self.pull_loop.assign(own, everything)
 
-    def poll(self, timeout_ms: int = POLL_TIMEOUT_MS) -> Call[tuple[MessageExt, ...]]:
-        """Poll a batch; the value is () after *timeout_ms*."""
+    async def poll(self, timeout_ms: int = POLL_TIMEOUT_MS) -> tuple[MessageExt, ...]:
+        """Poll a batch; return () after *timeout_ms*."""
         now_ms = self._rpc.now_ms()
         if self.options.auto_commits and now_ms >= self._next_commit_ms:
             self.pull_loop.offset_store.commit_all()
             self._next_commit_ms = now_ms + self.options.periods.commit_ms
-        call = Call[tuple[MessageExt, ...]]()
-        self._polls.append(call)
+        wait = Wait[tuple[MessageExt, ...]]()
+        self._polls.append(wait)
         self._serve_polls()
 
         def on_timeout() -> None:
-            if call in self._polls:
-                self._polls.remove(call)
-                self._rpc.finish(call, ())
+            if wait in self._polls:
+                self._polls.remove(wait)
+                wait.end(())
 
-        if call in self._polls:
+        if wait in self._polls:
             self._rpc.call_later(timeout_ms, on_timeout)
-        return call
+        return await wait
 
-    def commit_polled(self) -> Call[None]:
-        """Commit polled offsets; the call ends after every response."""
-        return self._rpc.begin(self.pull_loop.offset_store.commit_sync())
+    async def commit_polled(self) -> None:
+        """Commit polled offsets, and wait for every response."""
+        await self.pull_loop.offset_store.commit_sync()
 
     def pause(
         self, queues: Collection[MessageQueue], *, is_paused: bool = True
@@ -135,31 +132,21 @@ class LitePullConsumer(PullConsumer):
             if queue in self.pull_loop.assigned:
                 self.pull_loop.assigned[queue].is_paused = is_paused
 
-    def seek(self, queue: MessageQueue, offset: int) -> Call[None]:
+    async def seek(self, queue: MessageQueue, offset: int) -> None:
         """Continue an assigned queue at *offset*, if that is within its bounds."""
-        return self._rpc.begin(self._seek(queue, offset))
+        first, end = await self.min_offset(queue), await self.max_offset(queue)
+        if queue not in self.pull_loop.assigned:
+            raise ClientError(Failure(reason=Reason.NOT_ASSIGNED, remark=str(queue)))
+        if not first <= offset <= end:
+            remark = f"{offset} is not within {first} and {end}"
+            raise ClientError(Failure(reason=Reason.NO_OFFSET, remark=remark))
+        self.pull_loop.seek(queue, offset)
 
     async def _announce(self, topic: str) -> None:
         """Send heartbeats with the subscriptions, after fetching the route."""
         await self._routes.fetch(topic)
         self._rebalance.is_registered = False
         self._client.send_heartbeats()
-
-    async def _seek(self, queue: MessageQueue, offset: int) -> Failure | None:
-        bounds: list[int] = []
-        for request in (requests.get_min_offset(queue), requests.get_max_offset(queue)):
-            bound = offset_of(await self._client.invoke_broker(queue, request))
-            if isinstance(bound, Failure):
-                return bound
-            bounds.append(bound)
-        if queue not in self.pull_loop.assigned:
-            return Failure(reason=Reason.NOT_ASSIGNED, remark=str(queue))
-        first, end = bounds
-        if not first <= offset <= end:
-            remark = f"{offset} is not within {first} and {end}"
-            return Failure(reason=Reason.NO_OFFSET, remark=remark)
-        self.pull_loop.seek(queue, offset)
-        return None
 
     def _register(self) -> None:
         """Put the present subscriptions into the heartbeats."""
@@ -172,4 +159,4 @@ class LitePullConsumer(PullConsumer):
     def _serve_polls(self) -> None:
         """Finish waiting polls with the pulled batches."""
         while self._polls and (messages := self.pull_loop.poll()):
-            self._rpc.finish(self._polls.popleft(), messages)
+            self._polls.popleft().end(messages)

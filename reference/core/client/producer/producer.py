@@ -30,7 +30,6 @@ from reference.core.client.producer.select_queue import (
 from reference.core.client.producer.send_call import (
     Selector,
     SendCall,
-    SendOutcome,
     send_result,
 )
 from reference.core.client.producer.send_request import (
@@ -41,7 +40,7 @@ from reference.core.client.producer.send_request import (
 )
 from reference.core.client.producer.unique_id import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.rpc_client import Call, Result
+from reference.core.client.remoting.rpc_client import Result
 from reference.core.client.route.topic_queues import (
     default_route,
     publish_queues,
@@ -80,51 +79,30 @@ class Producer(GroupMember):
         self.is_running = False
         super().stop()
 
-    def send(
+    async def send(
         self,
         message: Message | Sequence[Message],
         *,
         mode: Mode = Mode.SYNC,
         selector: Selector | None = None,
         timeout_ms: int | None = None,
-    ) -> Call[SendResult | None]:
-        """Send *message*, or a batch in one request.
+        on_route: Callable[[], None] = lambda: None,
+    ) -> SendResult | None:
+        """Send *message*, or a batch in one request; raise ClientError if that fails.
 
-        The value is None for a oneway send; for a batch it has the first message's
-        offset. Raises ClientError for an illegal message. The mode ASYNC has the
-        retries and timeouts of Java's asynchronous send.
+        The result is None for a oneway send; for a batch it has the first message's
+        offset. The mode ASYNC has the retries and timeouts of Java's asynchronous
+        send. *on_route* is called if the topic's route had to be fetched.
         """
-        call = self.new_call(
-            message, mode=mode, selector=selector, timeout_ms=timeout_ms
-        )
-        return self._rpc.begin(self.run(call))
-
-    def new_call(
-        self,
-        message: Message | Sequence[Message],
-        *,
-        mode: Mode,
-        selector: Selector | None = None,
-        timeout_ms: int | None = None,
-    ) -> SendCall:
-        """Return a send that can be run; raise ClientError for an illegal message."""
         if not self.is_running:  # [CLIENT-VALIDATE-001]
             raise ClientError(Failure(reason=Reason.NOT_RUNNING))
-        return SendCall(
+        call = SendCall(
             message=self._prepare(message),
             mode=mode,
             selector=selector,
             begun_ms=self._rpc.now_ms(),
             timeout_ms=self.options.timeout_ms if timeout_ms is None else timeout_ms,
         )
-
-    async def run(
-        self, call: SendCall, on_route: Callable[[], None] = lambda: None
-    ) -> SendOutcome:
-        """Attempt a send until it succeeds or is not retried; return its outcome.
-
-        *on_route* is called if the topic's route had to be fetched.
-        """
         topic = call.message.topic
         if not self._queues(topic):  # [CLIENT-PUBLISH-001]
             await self._fetch_queues(topic)

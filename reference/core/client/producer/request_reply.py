@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import Message, Mode
 from reference.core.client.producer.producer import Producer
 from reference.core.client.pull.message_ext import decompress
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.rpc_client import Call
-from reference.core.client.remoting.tasks import start
+from reference.core.client.remoting.tasks import Wait, start
 from reference.core.remoting.request import FieldError, Request
 from reference.core.remoting.response import Response
 from spec.client.requests import NO_REPLY_CODE, REPLY
@@ -61,15 +61,12 @@ class RequestReplyService:
         self._producer = producer
         self._client = client
         self._rpc = client.rpc
-        self._waiting: dict[str, Call[Message]] = {}
-        """Calls without a reply by correlation id."""
+        self._waiting: dict[str, Wait[Message | ClientError]] = {}
+        """Requests without a reply by correlation id."""
         client.rpc.handlers[RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT] = self._on_reply
 
-    def request(self, message: Message, *, timeout_ms: int) -> Call[Message]:
-        """Send *message*; the value is its reply.
-
-        Raises ClientError for an illegal message.
-        """
+    async def request(self, message: Message, *, timeout_ms: int) -> Message:
+        """Send *message* and return its reply; raise ClientError without one."""
         correlation_id = self._producer.unique_ids.next_id(self._rpc.now_ms())
         properties = {  # [CLIENT-REQUESTREPLY-002]
             **message.properties,
@@ -77,42 +74,43 @@ class RequestReplyService:
             Property.REPLY_TO_CLIENT: self._client.client_id,
             Property.TTL: str(timeout_ms),
         }
-        failure = Failure(reason=Reason.NO_REPLY, code=NO_REPLY_CODE)
-        send = self._producer.new_call(
-            replace(message, properties=properties),
-            mode=Mode.ASYNC,
-            timeout_ms=timeout_ms,
-        )
-        call = self._waiting[correlation_id] = Call[Message]()
+        wait = self._waiting[correlation_id] = Wait[Message | ClientError]()
 
-        def on_timeout() -> None:
-            if self._waiting.pop(correlation_id, None):  # [CLIENT-REQUESTREPLY-004]
-                self._rpc.finish(call, failure)
+        async def send() -> None:
+            try:
+                await self._producer.send(  # [CLIENT-REQUESTREPLY-006]
+                    replace(message, properties=properties),
+                    mode=Mode.ASYNC,
+                    timeout_ms=timeout_ms,
+                    on_route=self._client.send_heartbeats,
+                )
+            except ClientError as error:  # [CLIENT-REQUESTREPLY-005]
+                self._end(correlation_id, error)
 
-        async def run() -> None:
-            result = await self._producer.run(  # [CLIENT-REQUESTREPLY-006]
-                send, on_route=self._client.send_heartbeats
-            )
-            if isinstance(result, ClientError):  # [CLIENT-REQUESTREPLY-005]
-                self._waiting.pop(correlation_id, None)
-                self._rpc.finish(call, result)
+        start(send())
+        no_reply = ClientError(Failure(reason=Reason.NO_REPLY, code=NO_REPLY_CODE))
+        # [CLIENT-REQUESTREPLY-004]
+        self._rpc.call_later(timeout_ms, partial(self._end, correlation_id, no_reply))
+        result = await wait
+        if isinstance(result, ClientError):
+            raise result
+        return result
 
-        start(run())
-        self._rpc.call_later(timeout_ms, on_timeout)
-        return call
+    def _end(self, correlation_id: str, result: Message | ClientError) -> None:
+        """End a request, unless it has ended."""
+        wait = self._waiting.pop(correlation_id, None)
+        if wait is not None:
+            wait.end(result)
 
     def _on_reply(self, _: str, request: Request) -> Response:
-        """Finish the call of a reply, if there is one."""
+        """End the request of a reply, if it waits."""
         try:
             correlation_id, reply = _decoded(request, self._rpc.now_ms())
         except (FieldError, LayoutError):
             remark = "process reply message fail"
             return Response(ResponseCode.SYSTEM_ERROR, remark)
-        call = self._waiting.pop(correlation_id, None)
-        if call is not None:
-            self._rpc.finish(call, reply)
-        # [CLIENT-REQUESTREPLY-001]
-        return Response()
+        self._end(correlation_id, reply)
+        return Response()  # [CLIENT-REQUESTREPLY-001]
 
 
 def _decoded(request: Request, now_ms: int) -> tuple[str, Message]:

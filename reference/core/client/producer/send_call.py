@@ -23,9 +23,6 @@ from spec.wire.remoting.response_code import ResponseCode
 
 Selector = Callable[[Sequence[MessageQueue]], MessageQueue]
 """The application's selection of a queue (Java: MessageQueueSelector)."""
-SendOutcome = SendResult | ClientError | None
-"""The outcome of a send; None for a oneway send."""
-
 
 RETRIED_CODES = frozenset(
     {
@@ -72,12 +69,12 @@ class SendCall:
     """The failure of the last attempt."""
     result: SendResult | None = None
 
-    def outcome(self, failure: Failure | None) -> SendOutcome:
-        """Return the result, or the error of the last *failure* without any."""
+    def outcome(self, failure: Failure | None) -> SendResult:
+        """Return the result; without any raise the error of the last *failure*."""
         if self.result is not None:
             return self.result
         assert failure is not None, "a send ends with a result or a failure"
-        return ClientError(failure, tuple(self.tried))  # [CLIENT-RETRY-008]
+        raise ClientError(failure, tuple(self.tried))  # [CLIENT-RETRY-008]
 
     def is_retried(
         self, outcome: SendResult | Failure, options: ProducerOptions

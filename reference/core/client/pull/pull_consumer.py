@@ -7,8 +7,6 @@ so that administration tools find it (Java: DefaultMQPullConsumerImpl).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.message import MessageQueue
@@ -22,12 +20,14 @@ from reference.core.client.pull.pull_request import (
 )
 from reference.core.client.pull.subscription import membership, subscription_of
 from reference.core.client.remoting import requests
-from reference.core.client.remoting.errors import Failure, Reason
-from reference.core.client.remoting.rpc_client import Call, Result
-from reference.core.client.remoting.tasks import Value
+from reference.core.client.remoting.errors import (
+    ClientError,
+    Failure,
+    Reason,
+    value_of,
+)
 from reference.core.client.route.topic_queues import subscribe_queues
 from reference.core.client.validators import check_topic
-from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
 from spec.wire.remoting.command import Command
@@ -37,7 +37,7 @@ PULL_TIMEOUT_MS = 10_000
 
 
 class PullConsumer(GroupMember):
-    """Pulls and offset queries, each a call with a value or an error."""
+    """Pulls and offset queries, which raise ClientError if they fail."""
 
     def __init__(self, options: PullOptions, client: ClientInstance) -> None:
         super().__init__(options, client)
@@ -52,12 +52,15 @@ class PullConsumer(GroupMember):
         self._rpc.abandon()
         super().stop()
 
-    def queues(self, topic: str) -> Call[tuple[MessageQueue, ...]]:
+    async def queues(self, topic: str) -> tuple[MessageQueue, ...]:
         """Fetch the readable queues of *topic*, sorted."""
         check_topic(topic)
-        return self._rpc.begin(self._fetch_queues(topic))
+        route = await self._routes.fetch(topic)
+        if route is None:
+            raise ClientError(self._routes.missing(topic))
+        return subscribe_queues(topic, route)
 
-    def pull(
+    async def pull(
         self,
         queue: MessageQueue,
         expression: str = ALL_MESSAGES,
@@ -65,7 +68,7 @@ class PullConsumer(GroupMember):
         offset: int,
         count: int,
         timeout_ms: int = PULL_TIMEOUT_MS,
-    ) -> Call[PullResult]:
+    ) -> PullResult:
         """Pull up to *count* messages from *offset*; the broker does not wait."""
         subscription = subscription_of(queue.topic, expression, version=0)
         request = pull_command(
@@ -76,70 +79,44 @@ class PullConsumer(GroupMember):
             max_count=count,
             waits=False,
         )
-
-        def decode(result: Result) -> PullResult | Failure:
-            found = pull_result(result, queue, subscription, self.options.filters)
-            if isinstance(found, PullResult):
-                self._suggested[queue] = found.suggested_broker_id
-                self._hooks.before(queue, found.messages)
-                self._hooks.after(queue, found.messages)
-            return found
-
         broker_id = self._suggested.get(queue, MASTER_ID)
-        return self._call(queue, request, decode, timeout_ms, broker_id)
+        result = await self._client.invoke_broker(
+            queue, request, timeout_ms=timeout_ms, broker_id=broker_id
+        )
+        filters = self.options.filters
+        found = value_of(pull_result(result, queue, subscription, filters))
+        self._suggested[queue] = found.suggested_broker_id
+        self._hooks.before(queue, found.messages)
+        self._hooks.after(queue, found.messages)
+        return found
 
-    def min_offset(self, queue: MessageQueue) -> Call[int]:
+    async def min_offset(self, queue: MessageQueue) -> int:
         """Query the offset of the first message of *queue*."""
-        return self._call(queue, requests.get_min_offset(queue), offset_of)
+        return await self._offset(queue, requests.get_min_offset(queue))
 
-    def max_offset(self, queue: MessageQueue) -> Call[int]:
+    async def max_offset(self, queue: MessageQueue) -> int:
         """Query the offset after the last message of *queue*."""
-        return self._call(queue, requests.get_max_offset(queue), offset_of)
+        return await self._offset(queue, requests.get_max_offset(queue))
 
-    def search_offset(self, queue: MessageQueue, time_ms: int) -> Call[int]:
+    async def search_offset(self, queue: MessageQueue, time_ms: int) -> int:
         """Query the offset of the message of *queue* stored at *time_ms*."""
-        request = requests.search_offset(queue, time_ms)
-        return self._call(queue, request, offset_of)
+        return await self._offset(queue, requests.search_offset(queue, time_ms))
 
-    def committed(self, queue: MessageQueue) -> Call[int | None]:
-        """Query the group's committed offset; the value is None without any."""
+    async def committed(self, queue: MessageQueue) -> int | None:
+        """Query the group's committed offset; None without any."""
         request = requests.query_consumer_offset(self.options.group, queue)
-        return self._call(queue, request, committed_offset_of)
+        result = await self._client.invoke_broker(queue, request)
+        return value_of(committed_offset_of(result))
 
-    def commit(self, queue: MessageQueue, offset: int) -> Call[None]:
+    async def commit(self, queue: MessageQueue, offset: int) -> None:
         """Commit *offset*, without a response."""
-        return self._rpc.begin(self._commit(queue, offset))
-
-    def _call(
-        self,
-        queue: MessageQueue,
-        request: Command,
-        decode: Callable[[Result], Value | Failure],
-        timeout_ms: int = OFFSET_TIMEOUT_MS,
-        broker_id: int = MASTER_ID,
-    ) -> Call[Value]:
-        """Send *request* to a broker of *queue*; *decode* makes the call's value."""
-
-        async def run() -> Value | Failure:
-            result = await self._client.invoke_broker(
-                queue, request, timeout_ms=timeout_ms, broker_id=broker_id
-            )
-            return decode(result)
-
-        return self._rpc.begin(run())
-
-    async def _fetch_queues(self, topic: str) -> tuple[MessageQueue, ...] | Failure:
-        route = await self._routes.fetch(topic)
-        if route is None:
-            return self._routes.missing(topic)
-        return subscribe_queues(topic, route)
-
-    async def _commit(self, queue: MessageQueue, offset: int) -> Failure | None:
         address = await self._client.find_broker(queue)
         if address is None:
-            return Failure(reason=Reason.NO_BROKER)
+            raise ClientError(Failure(reason=Reason.NO_BROKER))
         request = requests.update_consumer_offset(
             self.options.group, queue, offset, oneway=True
         )
         self._rpc.invoke_oneway(address, request)
-        return None
+
+    async def _offset(self, queue: MessageQueue, request: Command) -> int:
+        return value_of(offset_of(await self._client.invoke_broker(queue, request)))

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
+
+Value = TypeVar("Value")
 
 
 class Reason(StrEnum):
@@ -52,3 +55,10 @@ class ClientError(Exception):
         super().__init__(f"{failure.reason.value}{code}{remark}{tried}")
         self.failure = failure
         self.brokers_tried = brokers_tried
+
+
+def value_of(result: Value | Failure) -> Value:
+    """Return the value of a call; raise ClientError for a failure."""
+    if isinstance(result, Failure):
+        raise ClientError(result)
+    return result

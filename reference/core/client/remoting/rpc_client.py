@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial, wraps
-from typing import Any, Generic, TypeGuard
+from typing import Any, TypeGuard
 
 from reference.core.client.message import MessageQueue
-from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.tasks import Task, Value, Wait, start
+from reference.core.client.remoting.errors import Failure, Reason
+from reference.core.client.remoting.tasks import Value, Wait
 from reference.core.remoting.request import RESPONSE_BIT, Request
 from reference.core.remoting.response import Response, encode_response
 from reference.core.remoting.server import Outbox
@@ -45,21 +45,6 @@ class Write:
     frame: bytes
     opaque: int | None
     """Number by which a failed write is reported; None if no report is needed."""
-
-
-class Call(Generic[Value]):
-    """A call of the application, until it has a value or a ClientError."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CallFinished:
-    """Effect: a call of the application has its result."""
-
-    call: Call[Any]
-    result: object
-    """The value of the call, its ClientError, or the exception of a callback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +78,8 @@ class PersistOffsets:
 class _PendingRequest(Wait[Result]):
     """A request without a response (Java: ResponseFuture)."""
 
-    __slots__ = ("address",)
-
     def __init__(self, address: str) -> None:
+        super().__init__()
         self.address = address
 
 
@@ -158,20 +142,6 @@ class RpcClient(Outbox):
         first_ms = self.now_ms() + (period_ms if delay_ms is None else delay_ms)
         self.timers.call_every(period_ms, run, first_ms=first_ms)
 
-    def begin(self, task: Task[Value | Failure | ClientError]) -> Call[Value]:
-        """Start *task*, whose result ends a call of the application."""
-        call = Call[Value]()
-
-        async def run() -> None:
-            try:
-                result: Value | Failure | Exception = await task
-            except Exception as error:  # such as one of the application's selector
-                result = error
-            self.finish(call, result)
-
-        start(run())
-        return call
-
     def invoke_oneway(self, address: str | None, request: Command) -> None:
         """Send *request*, to which there is no response; drop it without an address."""
         if address is not None:
@@ -203,11 +173,6 @@ class RpcClient(Outbox):
     def respond(self, address: str, opaque: int, response: Response) -> None:
         """Send the response to a broker's request."""
         self.emit(Write(address, encode_response(opaque, response), None))
-
-    def finish(self, call: Call[Value], result: Value | Failure | Exception) -> None:
-        """End a call of the application; a failure becomes a ClientError."""
-        found = ClientError(result) if isinstance(result, Failure) else result
-        self.emit(CallFinished(call, found))
 
     def abandon(self) -> None:
         """Drop every pending request."""

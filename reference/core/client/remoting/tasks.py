@@ -12,26 +12,30 @@ from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
-Task = Coroutine["Wait[Any]", Any, Value]
+Task = Coroutine["Wait[Any]", None, Value]
 
 
 class Wait(Generic[Value]):
     """One wait of a task, which continues with the argument of `end`."""
 
-    __slots__ = ("end",)
+    def __init__(self) -> None:
+        self._values: list[Value] = []
+        self.resume: Callable[[], None] = lambda: None
+        """Continues the task, once it waits."""
 
-    end: Callable[[Value], None]
+    def end(self, value: Value) -> None:
+        """End the wait, at most once."""
+        self._values.append(value)
+        self.resume()
 
-    def __await__(self) -> Generator[Wait[Value], Value, Value]:
+    def __await__(self) -> Generator[Wait[Value], None, Value]:
         """Return control to the caller of the task until `end` is called."""
-        return (yield self)
+        if not self._values:
+            yield self
+        return self._values[0]
 
 
 def start(task: Task[object]) -> None:
     """Run *task* to its first wait; the end of each wait runs it to the next one."""
-
-    def resume(value: Any) -> None:
-        with suppress(StopIteration):
-            task.send(value).end = resume
-
-    resume(None)
+    with suppress(StopIteration):
+        task.send(None).resume = lambda: start(task)
