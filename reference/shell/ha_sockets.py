@@ -22,7 +22,6 @@ from reference.core.remoting.effects import (
 )
 from reference.shell.clock import now_ms
 from reference.shell.held_memory import MEMORY_MAX
-from reference.shell.listen_errors import naming_address
 from reference.shell.remoting_host import RemotingHost, remote_host, without_delay
 from reference.shell.tls import NO_TLS, Tls
 
@@ -46,14 +45,7 @@ class BrokerHost(RemotingHost):
 
     async def listen_for_slaves(self, host: str, port: int) -> None:
         """Accept connections of slaves at a port."""
-        with naming_address(host, port):
-            listener = await self._loop.create_server(
-                lambda: HAProtocol(self, self.broker.ha.slaves),
-                host,
-                port,
-                reuse_address=True,
-            )
-        self._listeners.append(listener)
+        await self._listen(host, port, lambda: HAProtocol(self, self.broker.ha.slaves))
 
     def complete_event(self) -> None:
         """Do the broker's deferred work and perform its effects."""
@@ -72,14 +64,10 @@ class BrokerHost(RemotingHost):
                 super()._perform_other(effect)
 
     async def _connect_to_master(self, address: str) -> None:
-        host, _, port = address.rpartition(":")
         master = self.broker.ha.master
         link = HAProtocol(self, master)
         try:
-            async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                await self._loop.create_connection(
-                    lambda: link, host.strip("[]"), int(port)
-                )
+            await self._create_connection(link, address, timeout_s=CONNECT_TIMEOUT_S)
         except (OSError, ValueError) as error:
             if link.number:  # connected at the last moment: `connection_lost` follows
                 return

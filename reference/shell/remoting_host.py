@@ -9,10 +9,12 @@ unfinished frames. Above the bound it closes the peer that holds most.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import ssl
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import cast
 
@@ -31,10 +33,9 @@ from reference.core.store.mapped.files import FilesError
 from reference.core.unexpected import error_text
 from reference.shell.clock import now_ms, system_s
 from reference.shell.held_memory import MEMORY_MAX, HeldMemory
-from reference.shell.listen_errors import naming_address
 from reference.shell.tasks import Tasks
 from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
-from reference.shell.tls import NO_TLS, Tls
+from reference.shell.tls import NO_TLS, ServerTls, Tls
 from reference.shell.tls_listener import BACKLOG, TlsListener, bind
 from spec.host import Host
 
@@ -46,7 +47,7 @@ WRITE_BUFFER_MAX = 64 * 1024
 
 
 class LoopHost(ABC):
-    """The timer and the tasks of a host on asyncio's event loop."""
+    """Timer, tasks and outgoing connections of a host on asyncio's event loop."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -56,6 +57,21 @@ class LoopHost(ABC):
     @abstractmethod
     def _timer_expired(self) -> None:
         """Report the time to the core."""
+
+    async def _create_connection(
+        self,
+        protocol: asyncio.Protocol,
+        address: str,
+        *,
+        timeout_s: float = CONNECT_TIMEOUT_S,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        """Connect *protocol* to ``host:port``; raise OSError or ValueError."""
+        host, _, port = address.rpartition(":")
+        async with asyncio.timeout(timeout_s):
+            await self._loop.create_connection(
+                lambda: protocol, host.strip("[]"), int(port), ssl=tls
+            )
 
     def _set_timer(self, at_ms: int) -> None:
         self._cancel_timer()
@@ -84,22 +100,31 @@ class RemotingHost(LoopHost):
         self._will_complete_reads = False
 
     async def listen(self, host: str, port: int) -> None:
-        """Accept connections at a port."""
-        with naming_address(host, port):
-            if self._tls.server.is_needed:
-                self._listeners += [
-                    TlsListener(bound, self._tls.server, lambda: PeerProtocol(self))
-                    for bound in await bind(host, port)
-                ]
+        """Accept connections at a port, with TLS if the server has it."""
+        tls = self._tls.server if self._tls.server.is_needed else None
+        await self._listen(host, port, lambda: PeerProtocol(self), tls)
+
+    async def _listen(
+        self,
+        host: str,
+        port: int,
+        protocol: Callable[[], asyncio.Protocol],
+        tls: ServerTls | None = None,
+    ) -> None:
+        """Accept connections at a port; an OSError names the address."""
+        try:
+            if tls is not None:
+                bound = await bind(host, port)
+                self._listeners += [TlsListener(one, tls, protocol) for one in bound]
                 return
             listener = await self._loop.create_server(
-                lambda: PeerProtocol(self),
-                host,
-                port,
-                backlog=BACKLOG,
-                reuse_address=True,
+                protocol, host, port, backlog=BACKLOG, reuse_address=True
             )
             self._listeners.append(listener)
+        except OSError as error:
+            number = error.errno or 0
+            reason = os.strerror(number) if number > 0 else str(error)
+            raise OSError(f"cannot listen on {host}:{port}: {reason}") from error
 
     async def stop(self) -> None:
         """Close the listeners and all connections, and wait for running tasks."""
@@ -239,16 +264,10 @@ class RemotingHost(LoopHost):
         self.perform(self.server.timer_expired(now_ms()))
 
     async def _connect(self, address: Host) -> None:
-        host, port = str(address).rsplit(":", 1)
         number = None
+        peer = PeerProtocol(self, is_outgoing=True)
         try:
-            async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                _, peer = await self._loop.create_connection(
-                    lambda: PeerProtocol(self, is_outgoing=True),
-                    host.strip("[]"),
-                    int(port),
-                    ssl=self._tls.client,
-                )
+            await self._create_connection(peer, str(address), tls=self._tls.client)
         except OSError as error:
             sys.stderr.write(f"cannot connect to {address}: {error}\n")
         else:

@@ -32,7 +32,6 @@ from reference.shell.clock import now_ms
 from reference.shell.remoting_host import LoopHost, without_delay
 from spec.host import Host
 
-CONNECT_TIMEOUT_S = 3.0
 STOP_TIMEOUT_S = 3.0
 
 
@@ -119,16 +118,8 @@ class ClientHost(LoopHost):
     def connection_lost(self, protocol: _ClientProtocol) -> None:
         """Fail the pending requests of a connection."""
         if self._protocols.get(protocol.address) is protocol:
-            del self._protocols[protocol.address]
+            self._protocols.pop(protocol.address, None)
         self.client.rpc.connection_lost(protocol.address)
-        self.perform()
-
-    def connection_failed(self, protocol: _ClientProtocol) -> None:
-        """Fail the requests that waited for a connection."""
-        self._protocols.pop(protocol.address, None)
-        for write in protocol.waiting:
-            if write.opaque is not None:
-                self.client.rpc.request_failed(write.opaque, Reason.CONNECT)
         self.perform()
 
     def _write(self, write: Write) -> None:
@@ -137,8 +128,21 @@ class ClientHost(LoopHost):
             protocol = self._protocols[write.address] = _ClientProtocol(
                 self, write.address
             )
-            self._tasks.run(protocol.connect())
+            self._tasks.run(self._connect(protocol))
         protocol.write(write)
+
+    async def _connect(self, protocol: _ClientProtocol) -> None:
+        """Make a connection, or fail the requests that wait for it."""
+        try:
+            await self._create_connection(protocol, protocol.address, tls=self.tls)
+        except (OSError, ValueError) as error:
+            if isinstance(error, ssl.SSLError):
+                sys.stderr.write(f"no TLS connection to {protocol.address}: {error}\n")
+            self._protocols.pop(protocol.address, None)
+            for write in protocol.waiting:
+                if write.opaque is not None:
+                    self.client.rpc.request_failed(write.opaque, Reason.CONNECT)
+            self.perform()
 
     def _persist(self, offsets: Mapping[MessageQueue, int]) -> None:
         """Write local offsets; the client works on without the disk."""
@@ -161,20 +165,6 @@ class _ClientProtocol(asyncio.Protocol):
         self._host = host
         self._connection = Connection(0, Host.ANY_V4)
         self._transport: asyncio.Transport | None = None
-
-    async def connect(self) -> None:
-        """Make the connection, or report the failure."""
-        host, _, port = self.address.rpartition(":")
-        loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                await loop.create_connection(
-                    lambda: self, host.strip("[]"), int(port), ssl=self._host.tls
-                )
-        except (OSError, ValueError) as error:
-            if isinstance(error, ssl.SSLError):
-                sys.stderr.write(f"no TLS connection to {self.address}: {error}\n")
-            self._host.connection_failed(self)
 
     def write(self, write: Write) -> None:
         """Write a frame as soon as the connection is made."""

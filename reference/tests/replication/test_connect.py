@@ -37,7 +37,9 @@ def test_a_connect_that_times_out_as_it_succeeds_is_no_failure(
         )
         monkeypatch.setattr(master, "connect_failed", lambda _: reported.append(None))
 
-        async def create(factory: Callable[[], asyncio.Protocol], *_: object) -> None:
+        async def create(
+            factory: Callable[[], asyncio.Protocol], *_: object, **__: object
+        ) -> None:
             if is_late:
                 peer = {"peername": ("127.0.0.1", 1)}
                 factory().connection_made(asyncio.Transport(peer))
