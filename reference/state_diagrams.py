@@ -13,7 +13,7 @@ from typing import Any
 from reference.core.broker.ha.connection_state import MASTER_END, SLAVE_END
 from reference.core.broker.pull.pull_request import PULL
 from reference.core.broker.transaction.half_message import HALF_MESSAGE
-from reference.core.client.rebalance.queue_states import (
+from reference.core.client.rebalance.assigned_queue import (
     ORDERLY_CONSUMPTION,
     QUEUE_LOCK,
 )

@@ -12,9 +12,9 @@ import ssl
 from collections.abc import Collection
 from pathlib import Path
 
-from reference.core.client.lite.lite_pull_consumer import LitePullConsumer
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions, PullOptions
+from reference.core.client.pull.lite_pull_consumer import LitePullConsumer
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.shell.client.client_host import (
     ClientHost,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference.core.client.lite.lite_pull_consumer import LitePullConsumer
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions
+from reference.core.client.pull.lite_pull_consumer import LitePullConsumer
 from reference.core.client.pull.message_ext import MessageExt
 from reference.tests.client.reading import record
 from reference.tests.client.routes import route_of

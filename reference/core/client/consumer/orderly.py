@@ -13,9 +13,12 @@ from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.send_back import SendBackService, next_delivery
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.rebalance.assigned_queue import AssignedQueue
+from reference.core.client.rebalance.assigned_queue import (
+    AssignedQueue,
+    OrderlyEvent,
+    OrderlyState,
+)
 from reference.core.client.rebalance.queue_locks import LockClient
-from reference.core.client.rebalance.queue_states import OrderlyEvent, OrderlyState
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.core.client.remoting.tasks import start
 from spec.client.orderly import AFTER_FAILURE_MS, AFTER_UNLOCKED_MS

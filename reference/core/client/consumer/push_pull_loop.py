@@ -22,11 +22,11 @@ from reference.core.client.pull.pull_request import (
     PullStatus,
     offset_of,
     pull_command,
+    queue_command,
 )
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
 from reference.core.client.rebalance.queue_locks import LockClient
-from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.core.client.remoting.tasks import start
@@ -35,6 +35,7 @@ from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.running_info import ProcessQueueInfo
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 
 class PushPullLoop(PullLoop):
@@ -161,10 +162,10 @@ class PushPullLoop(PullLoop):
         time_ms = self._options.from_time_ms
         if time_ms is None and (self._options.from_first or is_retry):
             return 0  # [CLIENT-CONSUMEFROM-002]
-        request = requests.get_max_offset(assigned.queue)
+        request = queue_command(RequestCode.GET_MAX_OFFSET, assigned.queue)
         if time_ms is not None and not is_retry:  # [CLIENT-CONSUMEFROM-004]
-            # [CLIENT-CONSUMEFROM-003]
-            request = requests.search_offset(assigned.queue, time_ms)
+            code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP  # [CLIENT-CONSUMEFROM-003]
+            request = queue_command(code, assigned.queue, {"timestamp": time_ms})
         return offset_of(await self._invoke(assigned, request, OFFSET_TIMEOUT_MS))
 
     def _delay_ms(self, assigned: AssignedQueue) -> int:

@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
+from reference.core.client.pull.pull_request import queue_command
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
-from reference.core.client.remoting import requests
 from reference.core.client.remoting.rpc_client import PersistOffsets, is_success
 from reference.core.client.remoting.tasks import Wait, start
 from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 
 class OffsetStore:
@@ -89,6 +90,6 @@ class OffsetStore:
         if address is None or offset is None or offset == assigned.committed_offset:
             return None
         assigned.committed_offset = offset
-        return address, requests.update_consumer_offset(
-            self._group, queue, offset, oneway=oneway
-        )
+        fields = {"consumerGroup": self._group, "commitOffset": offset}
+        code = RequestCode.UPDATE_CONSUMER_OFFSET
+        return address, queue_command(code, queue, fields, oneway=oneway)

@@ -7,6 +7,8 @@ so that administration tools find it (Java: DefaultMQPullConsumerImpl).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.message import MessageQueue
@@ -17,9 +19,9 @@ from reference.core.client.pull.pull_request import (
     offset_of,
     pull_command,
     pull_result,
+    queue_command,
 )
 from reference.core.client.pull.subscription import membership, subscription_of
-from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import (
     ClientError,
     Failure,
@@ -30,7 +32,7 @@ from reference.core.client.route.topic_queues import subscribe_queues
 from reference.core.client.validators import check_topic
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
-from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 PULL_TIMEOUT_MS = 10_000
 """Java: consumerPullTimeoutMillis."""
@@ -92,19 +94,21 @@ class PullConsumer(GroupMember):
 
     async def min_offset(self, queue: MessageQueue) -> int:
         """Query the offset of the first message of *queue*."""
-        return await self._offset(queue, requests.get_min_offset(queue))
+        return await self._offset(RequestCode.GET_MIN_OFFSET, queue)
 
     async def max_offset(self, queue: MessageQueue) -> int:
         """Query the offset after the last message of *queue*."""
-        return await self._offset(queue, requests.get_max_offset(queue))
+        return await self._offset(RequestCode.GET_MAX_OFFSET, queue)
 
     async def search_offset(self, queue: MessageQueue, time_ms: int) -> int:
         """Query the offset of the message of *queue* stored at *time_ms*."""
-        return await self._offset(queue, requests.search_offset(queue, time_ms))
+        code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP
+        return await self._offset(code, queue, {"timestamp": time_ms})
 
     async def committed(self, queue: MessageQueue) -> int | None:
         """Query the group's committed offset; None without any."""
-        request = requests.query_consumer_offset(self.options.group, queue)
+        fields = {"consumerGroup": self.options.group}
+        request = queue_command(RequestCode.QUERY_CONSUMER_OFFSET, queue, fields)
         result = await self._client.invoke_broker(queue, request)
         return value_of(committed_offset_of(result))
 
@@ -113,10 +117,17 @@ class PullConsumer(GroupMember):
         address = await self._client.find_broker(queue)
         if address is None:
             raise ClientError(Failure(reason=Reason.NO_BROKER))
-        request = requests.update_consumer_offset(
-            self.options.group, queue, offset, oneway=True
+        fields = {"consumerGroup": self.options.group, "commitOffset": offset}
+        code = RequestCode.UPDATE_CONSUMER_OFFSET
+        self._rpc.invoke_oneway(
+            address, queue_command(code, queue, fields, oneway=True)
         )
-        self._rpc.invoke_oneway(address, request)
 
-    async def _offset(self, queue: MessageQueue, request: Command) -> int:
+    async def _offset(
+        self,
+        code: RequestCode,
+        queue: MessageQueue,
+        fields: Mapping[str, object] | None = None,
+    ) -> int:
+        request = queue_command(code, queue, fields)
         return value_of(offset_of(await self._client.invoke_broker(queue, request)))

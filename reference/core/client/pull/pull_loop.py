@@ -21,9 +21,9 @@ from reference.core.client.pull.pull_request import (
     PullResult,
     committed_offset_of,
     pull_result,
+    queue_command,
 )
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
-from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import Result
 from reference.core.client.remoting.tasks import start
@@ -35,6 +35,7 @@ from spec.client.subscription import (
 )
 from spec.wire.bodies.heartbeat import TAG, SubscriptionData
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 
 class QueueInactiveError(Exception):
@@ -141,7 +142,9 @@ class PullLoop(ABC):
         """Return the group's committed offset, None if it has none."""
         if self._options.broadcasts:
             return self.offset_store.local_offsets.get(assigned.queue)
-        request = requests.query_consumer_offset(self._options.group, assigned.queue)
+        fields = {"consumerGroup": self._options.group}
+        code = RequestCode.QUERY_CONSUMER_OFFSET
+        request = queue_command(code, assigned.queue, fields)
         result = await self._invoke(assigned, request, OFFSET_TIMEOUT_MS)
         return committed_offset_of(result)
 

@@ -1,8 +1,8 @@
-"""PULL_MESSAGE: the request, and the result in its response."""
+"""Requests about one queue, for its messages and its offsets, and their results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -49,6 +49,18 @@ class PullResult:
     max_offset: int
     suggested_broker_id: int
     messages: tuple[MessageExt, ...] = ()
+
+
+def queue_command(
+    code: RequestCode,
+    queue: MessageQueue,
+    fields: Mapping[str, object] | None = None,
+    *,
+    oneway: bool = False,
+) -> Command:
+    """Build a request about the offsets of *queue*."""
+    own = {"topic": queue.topic, "queueId": queue.queue_id}
+    return create_request(code, {**(fields or {}), **own}, oneway=oneway)
 
 
 def pull_command(

@@ -13,8 +13,11 @@ from collections.abc import Collection, Sequence
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
-from reference.core.client.rebalance.assigned_queue import AssignedQueue
-from reference.core.client.rebalance.queue_states import LockEvent, LockState
+from reference.core.client.rebalance.assigned_queue import (
+    AssignedQueue,
+    LockEvent,
+    LockState,
+)
 from reference.core.client.remoting.rpc_client import body_of
 from reference.core.client.remoting.tasks import start
 from reference.core.remoting.response import create_request

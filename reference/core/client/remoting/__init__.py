@@ -2,5 +2,5 @@
 Requests of a client to name servers and brokers, without sockets.
 
 Begin with `rpc_client`: requests wait for their responses by opaque, and effects go to
-the shell. `requests` builds the small requests, `errors` has what a call can fail with.
+the shell. `errors` has the reasons of failures, `tasks` runs coroutines.
 """
