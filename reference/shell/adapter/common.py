@@ -66,14 +66,16 @@ class AdaptedClient:
         raise UnsupportedError(f"no {command['verb']} of this client")
 
 
-def options_of(command: Line, names: Mapping[str, str]) -> dict[str, Any]:
-    """Translate group, client id, credentials and periods of a command.
+def options_of(
+    command: Line, names: Mapping[str, str], *read_apart: str
+) -> dict[str, Any]:
+    """Translate the options of a command, and those that every client has.
 
-    *names* are the names of its other options. The client id is unique in this
-    process, unless the command names an instance.
+    *names* are the names of its own options; the caller reads those *read_apart*. The
+    client id is unique in this process, unless the command names an instance.
     """
     given = command.get("options", {})
-    unknown = given.keys() - names.keys() - _ALWAYS
+    unknown = given.keys() - names.keys() - _ALWAYS - {*read_apart}
     if unknown:
         raise UnsupportedError(f"no option {', '.join(sorted(unknown))}")
     instance = given.get("instance_name")

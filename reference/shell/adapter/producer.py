@@ -40,9 +40,8 @@ class AdaptedProducer(AdaptedClient):
     """A producer and its transaction states."""
 
     def __init__(self, command: Line, emit: Emit) -> None:
-        given = dict(command.get("options", {}))
-        self._check_state = given.pop("check", "unknown")
-        options = ProducerOptions(**options_of({**command, "options": given}, OPTIONS))
+        self._check_state = command.get("options", {}).get("check", "unknown")
+        options = ProducerOptions(**options_of(command, OPTIONS, "check"))
         self._client = ProducerClient(
             command["namesrv"], options, check=self._check, tls=tls_of(command)
         )
@@ -54,10 +53,8 @@ class AdaptedProducer(AdaptedClient):
             case "send":
                 return await self._send(command)
             case "request":
-                message, timeout_ms = (
-                    message_of(command["message"]),
-                    command["timeout_ms"],
-                )
+                message = message_of(command["message"])
+                timeout_ms = command["timeout_ms"]
                 reply = await self._client.request(message, timeout_ms=timeout_ms)
                 return {"reply": _reply_line(reply)}
             case "reply":

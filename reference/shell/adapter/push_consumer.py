@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,15 +36,13 @@ from reference.shell.tasks import Tasks
 from spec.wire.bodies.heartbeat import TAG
 from spec.wire.message.properties import Property
 
-OPTIONS = {
-    "pull_batch": "batch_size",
-    "max_reconsume": "retries_max",
-}
+OPTIONS = {"pull_batch": "batch_size", "max_reconsume": "retries_max"}
 THRESHOLDS = {
     "threshold_count": "count",
     "threshold_mib": "mib",
     "topic_threshold_count": "topic_count",
 }
+ALLOCATION = ("allocation", "rooms", "own_queues")
 STRATEGIES = {
     "AVG": allocate_message_queue_averagely,
     "AVG_BY_CIRCLE": allocate_message_queue_averagely_by_circle,
@@ -115,10 +114,10 @@ def _options(command: Line) -> ConsumerOptions:
     """Translate the options of a command."""
     if command["kind"] != "push" or len(command["subscriptions"]) != 1:
         raise UnsupportedError("only a push consumer of one topic")
-    given = dict(command.get("options", {}))
-    strategy = _allocate_strategy(given)
-    names = THRESHOLDS.keys() & given.keys()
-    thresholds = {THRESHOLDS[name]: given.pop(name) for name in names}
+    given = command.get("options", {})
+    thresholds = {
+        name: given[word] for word, name in THRESHOLDS.items() if word in given
+    }
     (subscription,) = command["subscriptions"]
     return ConsumerOptions(
         topic=subscription["topic"],
@@ -128,18 +127,18 @@ def _options(command: Line) -> ConsumerOptions:
         broadcasts=command.get("model") == "broadcasting",
         is_orderly=command.get("order") == "orderly",
         thresholds=PullThresholds(**thresholds),
-        allocate_strategy=strategy,
-        **options_of({**command, "options": given}, OPTIONS),
+        allocate_strategy=_allocate_strategy(given),
+        **options_of(command, OPTIONS, *THRESHOLDS, *ALLOCATION),
     )
 
 
-def _allocate_strategy(given: dict[str, Any]) -> AllocateStrategy:
-    """Remove the allocate strategy from the options, and return it."""
-    name = given.pop("allocation", "AVG")
+def _allocate_strategy(given: Mapping[str, Any]) -> AllocateStrategy:
+    """Return the allocate strategy in the options."""
+    name = given.get("allocation", "AVG")
     if name == "MACHINE_ROOM":
-        return allocate_message_queue_by_machine_room(given.pop("rooms"))
+        return allocate_message_queue_by_machine_room(given["rooms"])
     if name == "CONFIG":
-        queues = [queue_of(one) for one in given.pop("own_queues")]
+        queues = [queue_of(one) for one in given["own_queues"]]
         return allocate_message_queue_by_config(queues)
     if name not in STRATEGIES:
         raise UnsupportedError(f"no allocate strategy {name}")
