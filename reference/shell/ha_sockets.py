@@ -22,10 +22,11 @@ from reference.core.remoting.effects import (
 )
 from reference.shell.clock import now_ms
 from reference.shell.held_memory import MEMORY_MAX
-from reference.shell.remoting_host import RemotingHost, remote_host, without_delay
+from reference.shell.loop_host import remote_host, without_delay
+from reference.shell.remoting_host import RemotingHost
 from reference.shell.tls import NO_TLS, Tls
 
-CONNECT_TIMEOUT_S = 5.0
+MASTER_TIMEOUT_S = 5.0
 """Limit for opening a connection to the master."""
 
 
@@ -67,7 +68,7 @@ class BrokerHost(RemotingHost):
         master = self.broker.ha.master
         link = HAProtocol(self, master)
         try:
-            await self._create_connection(link, address, timeout_s=CONNECT_TIMEOUT_S)
+            await self._create_connection(link, address, timeout_s=MASTER_TIMEOUT_S)
         except (OSError, ValueError) as error:
             if link.number:  # connected at the last moment: `connection_lost` follows
                 return

@@ -10,13 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
-import ssl
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from itertools import count
-from typing import cast
 
 from reference.core.remoting.effects import (
     Close,
@@ -31,56 +27,17 @@ from reference.core.remoting.effects import (
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.mapped.files import FilesError
 from reference.core.unexpected import error_text
-from reference.shell.clock import now_ms, system_s
+from reference.shell.clock import now_ms
 from reference.shell.held_memory import MEMORY_MAX, HeldMemory
-from reference.shell.tasks import Tasks
+from reference.shell.loop_host import LoopHost, remote_host, without_delay
 from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
 from reference.shell.tls import NO_TLS, ServerTls, Tls
 from reference.shell.tls_listener import BACKLOG, TlsListener, bind
 from spec.host import Host
 
 _numbers = count(1)
-CONNECT_TIMEOUT_S = 3.0
-"""Java: NettyClientConfig.connectTimeoutMillis."""
 WRITE_BUFFER_MAX = 64 * 1024
 """Unsent bytes of a connection above which the host stops reading from it."""
-
-
-class LoopHost(ABC):
-    """Timer, tasks and outgoing connections of a host on asyncio's event loop."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.TimerHandle | None = None
-        self._tasks = Tasks()
-
-    @abstractmethod
-    def _timer_expired(self) -> None:
-        """Report the time to the core."""
-
-    async def _create_connection(
-        self,
-        protocol: asyncio.Protocol,
-        address: str,
-        *,
-        timeout_s: float = CONNECT_TIMEOUT_S,
-        tls: ssl.SSLContext | None = None,
-    ) -> None:
-        """Connect *protocol* to ``host:port``; raise OSError or ValueError."""
-        host, _, port = address.rpartition(":")
-        async with asyncio.timeout(timeout_s):
-            await self._loop.create_connection(
-                lambda: protocol, host.strip("[]"), int(port), ssl=tls
-            )
-
-    def _set_timer(self, at_ms: int) -> None:
-        self._cancel_timer()
-        delay_s = system_s(max(at_ms - now_ms(), 0))
-        self._timer = self._loop.call_later(delay_s, self._timer_expired)
-
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
 
 
 class RemotingHost(LoopHost):
@@ -313,20 +270,6 @@ class PeerProtocol(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Report that the peer reads again."""
         self._host.writing_resumed(self.number)
-
-
-def remote_host(transport: asyncio.BaseTransport) -> Host | None:
-    """Return the peer's address; None if it has already closed the connection."""
-    peer = transport.get_extra_info("peername")
-    return None if peer is None else Host.of(*peer[:2])
-
-
-def without_delay(transport: asyncio.BaseTransport) -> asyncio.Transport:
-    """Return *transport* with TCP_NODELAY set."""
-    link = transport.get_extra_info("socket")
-    if link is not None:
-        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return cast(asyncio.Transport, transport)
 
 
 def _flush_files(flush: Flush) -> str:

@@ -29,7 +29,7 @@ from reference.core.remoting.effects import LogError, SetTimer
 from reference.shell.client.identity import client_id
 from reference.shell.client.local_offset_store import LocalOffsetStore
 from reference.shell.clock import now_ms
-from reference.shell.remoting_host import LoopHost, without_delay
+from reference.shell.loop_host import LoopHost, without_delay
 from spec.host import Host
 
 STOP_TIMEOUT_S = 3.0

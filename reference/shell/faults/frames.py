@@ -28,8 +28,6 @@ class FaultyBrokerHost(BrokerHost):
     ) -> None:
         super().__init__(broker, memory_max, tls)
         self._switch = switch
-        self._peers = broker.connections
-        """Connections with frames; those of slaves have none."""
 
     def perform(self, effects: Iterable[Effect]) -> None:
         """Perform *effects*; responses may have a fault."""
@@ -37,10 +35,9 @@ class FaultyBrokerHost(BrokerHost):
 
     def _with_faults(self, effects: Iterable[Effect]) -> Iterator[Effect]:
         for effect in effects:
-            if (
-                isinstance(effect, Send)
-                and effect.connection in self.server.connections
-            ):
+            # `connections` are those with frames; slaves have others.
+            peers = self.server.connections
+            if isinstance(effect, Send) and effect.connection in peers:
                 for frame in frames_of(effect.data):
                     yield from self._send(effect.connection, frame)
             else:
