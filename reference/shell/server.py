@@ -86,7 +86,11 @@ async def _serve_from(
     store: MessageStore, options: BrokerOptions, setup: Setup, stopping: asyncio.Event
 ) -> None:
     """Serve from *store* until *stopping* is set."""
-    names = _name_server(setup)
+    names = new_name_server(
+        NameServerSetup(
+            host=setup.host, home=setup.store / "namesrv", port=setup.name_server_port
+        )
+    )
     broker = BrokerController(
         options,
         store,
@@ -178,10 +182,3 @@ def broker_options(setup: Setup) -> BrokerOptions:
         ip, port = resolve_address("haMasterAddress", master)
         options.ha_master_address = str(Host.of(ip, port))
     return options
-
-
-def _name_server(setup: Setup) -> NameServer:
-    """Return a name server with its files in the directory of the store."""
-    home = setup.store / "namesrv"
-    place = NameServerSetup(host=setup.host, home=home, port=setup.name_server_port)
-    return new_name_server(place)

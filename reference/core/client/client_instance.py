@@ -61,8 +61,8 @@ class ClientInstance:
     def start(self) -> None:
         """Refresh routes and send heartbeats periodically."""
         self.routes.start()
-        first_ms = FIRST_HEARTBEAT_MS  # [CLIENT-HEARTBEAT-001]
-        self.rpc.call_every(self._heartbeat_ms, self.send_heartbeats, delay_ms=first_ms)
+        delay_ms = FIRST_HEARTBEAT_MS  # [CLIENT-HEARTBEAT-001]
+        self.rpc.call_every(self._heartbeat_ms, self.send_heartbeats, delay_ms=delay_ms)
 
     def send_heartbeats(self) -> None:
         """Send a heartbeat to every master, and to slaves if the client consumes."""

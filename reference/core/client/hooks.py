@@ -83,8 +83,15 @@ class SendHooks:
         call_hooks((hook.before for hook in self.hooks), context)
         return None
 
-    def after(self, context: SendContext, result: SendResult | Failure | None) -> None:
-        """Run the hooks after an attempt; None is a result that is not there yet."""
+    def after(
+        self, context: SendContext | None, result: SendResult | Failure | None
+    ) -> None:
+        """Run the hooks after an attempt, if they ran before it.
+
+        None is a result that is not there yet.
+        """
+        if context is None:
+            return
         if isinstance(result, Failure):
             context.failure = result
         else:

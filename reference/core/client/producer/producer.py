@@ -168,7 +168,7 @@ class Producer(GroupMember):
             return forbidden
         request = self._request(call, queue)
         if call.mode is not Mode.SYNC and not is_repeated:
-            self._run_after_hooks(call, None)
+            self.options.hooks.after(call.context, None)
         if call.mode is Mode.ONEWAY:  # [CLIENT-RETRY-007]
             self._rpc.invoke_oneway(address, request)
             return None
@@ -191,13 +191,6 @@ class Producer(GroupMember):
             call.context, call.message = context, context.message
         return forbidden
 
-    def _run_after_hooks(
-        self, call: SendCall, found: SendResult | Failure | None
-    ) -> None:
-        """Run the hooks after an attempt, if they ran before it."""
-        if call.context is not None:
-            self.options.hooks.after(call.context, found)
-
     def _on_result(self, call: SendCall, result: Result) -> bool:
         """Record the result of an attempt; return whether the send is retried."""
         now_ms = self._rpc.now_ms()
@@ -215,7 +208,7 @@ class Producer(GroupMember):
             call.result = found
         again = call.is_retried(found, self.options)
         if not again or call.mode is not Mode.ASYNC:
-            self._run_after_hooks(call, found)
+            self.options.hooks.after(call.context, found)
             call.context = None
         return again
 
