@@ -15,7 +15,7 @@ from reference.core.client.options import MemberOptions
 from reference.core.client.pull.pull_request import queue_command
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.remoting.rpc_client import PersistOffsets, is_success
-from reference.core.client.remoting.tasks import Wait, start
+from reference.core.client.remoting.tasks import begin
 from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -63,23 +63,14 @@ class OffsetStore:
         if self._broadcasts:
             self.commit_all()
             return
-        pending: set[MessageQueue] = set()
-        all_done = Wait[None]()
-
-        async def run(assigned: AssignedQueue, address: str, request: Command) -> None:
-            result = await self._rpc.invoke(address, request, OFFSET_TIMEOUT_MS)
-            if not is_success(result):
-                assigned.committed_offset = None
-            pending.discard(assigned.queue)
-            if not pending:
-                all_done.end(None)
-
+        responses = []
         for assigned in self._assigned_queues.values():
             if commit := self._next_commit(assigned, oneway=False):
-                pending.add(assigned.queue)
-                start(run(assigned, *commit))
-        if pending:
-            await all_done
+                response = begin(self._rpc.invoke(*commit, OFFSET_TIMEOUT_MS))
+                responses.append((assigned, response))
+        for assigned, response in responses:
+            if not is_success(await response):
+                assigned.committed_offset = None
 
     def _next_commit(
         self, assigned: AssignedQueue, *, oneway: bool

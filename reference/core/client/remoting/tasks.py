@@ -16,17 +16,18 @@ Task = Coroutine["Wait[Any]", None, Value]
 
 
 class Wait(Generic[Value]):
-    """One wait of a task, which continues with the argument of `end`."""
+    """A value that tasks wait for; they continue when `end` has it."""
 
     def __init__(self) -> None:
         self._values: list[Value] = []
-        self.resume: Callable[[], None] = lambda: None
-        """Continues the task, once it waits."""
+        self.resume: list[Callable[[], None]] = []
+        """Continues each task that waits."""
 
     def end(self, value: Value) -> None:
         """End the wait, at most once."""
         self._values.append(value)
-        self.resume()
+        for resume in self.resume:
+            resume()
 
     def __await__(self) -> Generator[Wait[Value], None, Value]:
         """Return control to the caller of the task until `end` is called."""
@@ -38,4 +39,15 @@ class Wait(Generic[Value]):
 def start(task: Task[object]) -> None:
     """Run *task* to its first wait; the end of each wait runs it to the next one."""
     with suppress(StopIteration):
-        task.send(None).resume = lambda: start(task)
+        task.send(None).resume.append(lambda: start(task))
+
+
+def begin(task: Task[Value]) -> Wait[Value]:
+    """Start *task*, and return the wait for its result."""
+    wait = Wait[Value]()
+
+    async def run() -> None:
+        wait.end(await task)
+
+    start(run())
+    return wait

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from reference.core.client.remoting.errors import Failure, Reason
 from reference.core.client.remoting.rpc_client import RpcClient, decoded
-from reference.core.client.remoting.tasks import Wait, start
+from reference.core.client.remoting.tasks import Wait, begin, start
 from reference.core.remoting.response import create_request
 from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
 from spec.wire.producer.select_queue import ROUTE_PERIOD_MS, ROUTE_TIMEOUT_MS
@@ -38,8 +38,8 @@ class Routes:
         self._servers = list(name_servers)
         self._period_ms = period_ms
         self._routes: dict[str, TopicRoute] = {}
-        self._waits: dict[str, list[Wait[TopicRoute | None]]] = {}
-        """Tasks that wait for the route of a topic."""
+        self._requested: dict[str, Wait[TopicRoute | None]] = {}
+        """By topic: routes that name servers have not returned yet."""
         self._unanswered: dict[str, str] = {}
         """Failures of the name servers at the last request for a topic's route."""
 
@@ -119,14 +119,11 @@ class Routes:
 
         Returns None without a route. Without *keep* it is not put into the table.
         """
-        wait = Wait[TopicRoute | None]()
-        waits = self._waits.setdefault(topic, [])
-        waits.append(wait)
-        if len(waits) == 1:
-            start(self._fetch(topic, keep=keep))
-        return await wait
+        if topic not in self._requested:
+            self._requested[topic] = begin(self._fetch(topic, keep=keep))
+        return await self._requested[topic]
 
-    async def _fetch(self, topic: str, *, keep: bool) -> None:
+    async def _fetch(self, topic: str, *, keep: bool) -> TopicRoute | None:
         failures = []
         request = create_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
         for _ in range(len(self._servers)):  # [CLIENT-NAMESRV-001]
@@ -144,8 +141,8 @@ class Routes:
         route = decoded(result, decode_route)
         if keep and route is not None:
             self.put(topic, route)
-        for wait in self._waits.pop(topic, []):
-            wait.end(route)
+        del self._requested[topic]
+        return route
 
     def _refresh(self) -> None:
         for topic in tuple(self._routes):
