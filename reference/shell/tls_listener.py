@@ -52,11 +52,6 @@ class TlsListener:
         self._tasks = Tasks()
         self._tasks.run(self._accept())
 
-    @property
-    def sockets(self) -> tuple[socket.socket, ...]:
-        """The bound socket, as `asyncio.Server` has it."""
-        return (self._socket,)
-
     def close(self) -> None:
         """Stop accepting, and close the connections that have sent nothing."""
         self._tasks.cancel()

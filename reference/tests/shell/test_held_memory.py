@@ -212,7 +212,9 @@ def test_others_are_served_beside_a_peer_that_does_not_read() -> None:
         server = Echo()
         host = RemotingHost(server, 8_000_000)
         await host.listen("127.0.0.1", 0)
-        port = host._listeners[0].sockets[0].getsockname()[1]
+        (listener,) = host._listeners
+        assert isinstance(listener, asyncio.Server)
+        port = listener.sockets[0].getsockname()[1]
         stalled = [await asyncio.open_connection("127.0.0.1", port) for _ in range(9)]
         for _, writer in stalled:
             writer.write(requests(200))

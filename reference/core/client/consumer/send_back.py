@@ -12,10 +12,7 @@ from dataclasses import replace
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import STATUS_OF_CODE, Message
 from reference.core.client.options import ConsumerOptions
-from reference.core.client.producer.send_request import (
-    prepare_message,
-    send_command,
-)
+from reference.core.client.producer.send_request import prepare_message, send_command
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import is_success

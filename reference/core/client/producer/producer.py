@@ -14,12 +14,7 @@ from functools import partial
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import SendContext
-from reference.core.client.message import (
-    Message,
-    MessageQueue,
-    Mode,
-    SendResult,
-)
+from reference.core.client.message import Message, MessageQueue, Mode, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.latency_fault import LatencyFaultTolerance
 from reference.core.client.producer.select_queue import (
@@ -27,11 +22,7 @@ from reference.core.client.producer.select_queue import (
     select_available_queue,
     select_queue,
 )
-from reference.core.client.producer.send_call import (
-    Selector,
-    SendCall,
-    send_result,
-)
+from reference.core.client.producer.send_call import Selector, SendCall, send_result
 from reference.core.client.producer.send_request import (
     PreparedMessage,
     prepare_batch,
@@ -46,10 +37,7 @@ from reference.core.client.route.topic_queues import (
     publish_queues,
     vip_address,
 )
-from reference.core.client.validators import (
-    check_batch,
-    check_message,
-)
+from reference.core.client.validators import check_batch, check_message
 from spec.wire.bodies.heartbeat import ProducerData
 from spec.wire.message.topic_names import DEFAULT_TOPIC
 from spec.wire.remoting.command import Command

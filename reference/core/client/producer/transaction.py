@@ -12,11 +12,7 @@ from dataclasses import replace
 from enum import IntEnum
 
 from reference.core.client.client_instance import ClientInstance
-from reference.core.client.message import (
-    Message,
-    SendResult,
-    SendStatus,
-)
+from reference.core.client.message import Message, SendResult, SendStatus
 from reference.core.client.pull.message_ext import MessageExt, decode_message
 from reference.core.remoting.request import FieldError, Request
 from reference.core.remoting.response import Response, create_request

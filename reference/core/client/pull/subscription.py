@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from spec.integers import java_string_hash
-from spec.wire.bodies.heartbeat import (
-    ALL_MESSAGES,
-    TAG,
-    ConsumerData,
-    SubscriptionData,
-)
+from spec.wire.bodies.heartbeat import ALL_MESSAGES, TAG, ConsumerData, SubscriptionData
 from spec.wire.message.properties import Property
 
 _OR = "||"
