@@ -20,6 +20,7 @@ from cli.options.output import out_option, write_result
 from cli.options.releases import release_option, studied_release
 from cli.options.selection import unknown_name
 from cli.pages.header_pages import as_json, as_markdown
+from conformance.harness.report.terminal.line_width import wrapped
 from spec.clause import release_key
 from spec.wire.headers.evolution import changes, history_of_changes
 from spec.wire.headers.header_history import History, merge
@@ -125,14 +126,14 @@ def _print_findings(found: list[Finding], form: str) -> None:
         click.echo(json.dumps(shown, indent=1, ensure_ascii=False))
         return
     for one in found:
-        click.echo(f"{one.old} → {one.new}  {one.rule.id}  {one.subject}")
+        click.echo(wrapped(f"{one.old} → {one.new}  {one.rule.id}  {one.subject}"))
         carried = f" ({', '.join(one.codes)})" if one.codes else ""
-        click.echo(f"    {one.text}{carried}")
+        click.echo(wrapped(f"    {one.text}{carried}"))
         for known in _known(one):
-            click.echo(f"    known: {': '.join(known)}")
+            click.echo(wrapped(f"    known: {': '.join(known)}"))
     rules = {one.rule.id: one.rule.text for one in found}
     for rule_id, text in sorted(rules.items()):
-        click.echo(f"{rule_id}  {text}")
+        click.echo(wrapped(f"{rule_id}  {text}", len(rule_id) + 2))
     click.echo(f"{len(found)} findings" if found else "no findings")
 
 

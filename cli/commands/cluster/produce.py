@@ -32,7 +32,9 @@ BATCH = "batch"
 IN_FLIGHT_MAX = 256
 """Most asynchronous sends without a response."""
 CHECKED = "asked"
-NAMESRV = namesrv_option("Name servers, separated by semicolons.")
+NAMESRV = namesrv_option(
+    "Name servers, separated by semicolons. rmqc serve starts one."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

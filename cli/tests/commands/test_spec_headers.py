@@ -40,6 +40,16 @@ def test_a_misspelt_name_gets_a_suggestion(wanted: str) -> None:
     assert f"header {wanted}; did you mean S" in result.output
 
 
+def test_the_evolution_is_as_wide_as_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("evolution").output.splitlines()
+    assert len(lines) > 80
+    # A name of Java's alone may be wider; such a line is one word.
+    assert [one for one in lines if len(one) > 80 and " " in one.strip()] == []
+
+
 def test_a_header_is_shown_with_the_requests_that_carry_it() -> None:
     shown = run("headers", "deletesubscriptiongrouprequestheader").output
     assert "| 207 | DELETE_SUBSCRIPTIONGROUP |" in shown

@@ -75,6 +75,12 @@ def test_a_target_without_its_option_is_one_line() -> None:
     )
 
 
+def test_a_misspelt_kind_of_target_gets_a_suggestion() -> None:
+    ended = run("--target", "jmv:5.3.3")
+    assert ended.exit_code == 2
+    assert "'jmv:5.3.3' is no target; did you mean jvm:?" in ended.output
+
+
 def test_an_unknown_suite_is_an_error_with_the_known_ones() -> None:
     ended = run("--suite", "wire,wier")
     assert ended.exit_code == 2

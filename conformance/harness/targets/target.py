@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
@@ -262,10 +263,10 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
     try:
         Address.parse(address)
     except ValueError:
+        near = get_close_matches(kind, KINDS, n=1)
         known = ", ".join(f"{name}:" for name in KINDS)
-        raise TargetError(
-            f"{text!r} is no target: HOST:PORT or one of {known}"
-        ) from None
+        advice = f"did you mean {near[0]}:?" if near else f"HOST:PORT or one of {known}"
+        raise TargetError(f"{text!r} is no target; {advice}") from None
     return "tcp", address, settings
 
 
