@@ -8,7 +8,7 @@ does not apply to this value.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -31,6 +31,8 @@ class Setting:
     """Earlier values at the same place, in the running test, the newest last."""
     others: Sequence[Any] = field(default=())
     """Earlier values at the same place, in earlier tests: those of other objects."""
+    unread: Collection[str] = ()
+    """Members beside the value that no release declares, so no peer reads them."""
 
 
 Change = Callable[[Occurrence, Setting], Any]
@@ -89,15 +91,16 @@ def of_another(one: Occurrence, setting: Setting) -> Any:
     return _newest_other(one.value, setting.others)
 
 
-def swapped(one: Occurrence, _: Setting) -> Any:
-    """Write the value of the next member of the same kind."""
+def swapped(one: Occurrence, setting: Setting) -> Any:
+    """Write the value of the next member of the same kind that a peer reads."""
     if not isinstance(one.holder, dict):
         return SAME
     kind, names = kind_of(one.value), list(one.holder)
     begin = names.index(one.key)
     for name in names[begin + 1 :] + names[:begin]:
         value = one.holder[name]
-        if name != one.key and kind_of(value) == kind and value != one.value:
+        is_other = kind_of(value) == kind and value != one.value
+        if is_other and name not in setting.unread:
             return copy.deepcopy(value)
     return SAME
 

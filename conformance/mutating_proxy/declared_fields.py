@@ -1,4 +1,4 @@
-"""Header fields that the tables of the releases declare for a request code."""
+"""Header tables of the releases: fields of a request code, and its sender."""
 
 from __future__ import annotations
 
@@ -16,6 +16,18 @@ FOLDER = SOURCES / "fixtures" / "headers"
 def is_declared(code: int, field: str, *, in_response: bool) -> bool:
     """Return whether a release declares *field* for requests or responses of *code*."""
     return field in _fields(code, in_response)
+
+
+@cache
+def is_of_client(code: int) -> bool:
+    """Return whether a client of a release sends or receives requests of *code*."""
+    requests = (table.request(code) for table in _tables())
+    return any(
+        "client" in (path.sender, path.receiver)
+        for request in requests
+        if request is not None
+        for path in request.paths
+    )
 
 
 @cache

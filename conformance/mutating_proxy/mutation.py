@@ -9,7 +9,7 @@ notification goes to another client.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -140,17 +140,34 @@ def _is_of_header(unit: Unit) -> bool:
     """Return whether a header field of *unit* is one that a release declares."""
     part, _, name = unit.place.partition(".")
     name = name.partition(".")[0].removesuffix(NO_KEY)
-    in_response = unit.frame_kind in (FrameKind.RESPONSE, FrameKind.RESTARTED)
+    in_response = _is_response(unit.frame_kind)
     return part != "fields" or is_declared(unit.code, name, in_response=in_response)
 
 
 def change_tree(tree: Tree, mutation: Mutation, setting: Setting) -> None:
     """Change the values of *tree* at the place of *mutation*."""
     change = CHANGES[mutation.change]
+    setting = replace(setting, unread=_unread_fields(tree, mutation))
     found = occurrences_of(tree, mutation.place)
     for one, new in reversed([(one, change(one, setting)) for one in found]):
         if new is not SAME:
             _replace(tree, one, new)
+
+
+def _unread_fields(tree: Tree, mutation: Mutation) -> frozenset[str]:
+    """Return the header fields beside the changed one that no release declares."""
+    if mutation.place.rpartition(".")[0] != "fields":
+        return frozenset()
+    in_response = _is_response(mutation.frame_kind)
+    return frozenset(
+        name
+        for name in tree["fields"]
+        if not is_declared(mutation.code, name, in_response=in_response)
+    )
+
+
+def _is_response(frame_kind: str) -> bool:
+    return frame_kind in (FrameKind.RESPONSE, FrameKind.RESTARTED)
 
 
 def _replace(tree: Tree, one: Occurrence, new: Any) -> None:

@@ -19,7 +19,7 @@ from conformance.mutating_proxy.results import is_right
 from conformance.mutating_proxy.session import Result, TestRun
 
 CLOSEST = 30
-"""Tests that a mutation is shown to, and as many more of the right clauses."""
+"""Tests that a mutation is shown to, beside one of each of the right clauses."""
 LONGEST_S = 30.0
 """Tests that took longer in the recording run are shown no mutation, by default.
 
@@ -52,8 +52,8 @@ class Recording:
     def tests_for(self, mutation: Mutation, clause: str = "") -> list[str]:
         """Return tests that meet what *mutation* changes, the closest first.
 
-        Those with a clause about the request follow behind the closest ones. With
-        *clause*, only its tests are returned.
+        Behind the closest ones follows a test of each other clause about the request.
+        With *clause*, only its tests are returned.
         """
         meeting = [
             run
@@ -61,13 +61,16 @@ class Recording:
             if _meets(run, mutation) and (not clause or clause in run.clauses)
         ]
         meeting.sort(key=lambda run: (len(_codes(run)), run.duration_s))
-        closest, others = meeting[:CLOSEST], meeting[CLOSEST:]
-        right = [
-            run
-            for run in others
-            if any(is_right(mutation, clause) for clause in run.clauses)
-        ]
-        return [run.test for run in (*closest, *right[:CLOSEST])]
+        shown = meeting[:CLOSEST]
+        seen = {clause for run in shown for clause in run.clauses}
+        for run in meeting[CLOSEST:]:
+            if any(
+                clause not in seen and is_right(mutation, clause)
+                for clause in run.clauses
+            ):
+                shown.append(run)
+                seen.update(run.clauses)
+        return [run.test for run in shown]
 
 
 def recording_of(results: Iterable[Result]) -> Recording:

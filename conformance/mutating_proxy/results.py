@@ -4,6 +4,9 @@ Results of mutations: detected by a clause, or survived.
 The clause is the *right* one if it is about the changed request. ``families.toml`` has
 the families of clauses for each request code. ``survivors.toml`` has the mutations that
 no test needs to detect, each with a reason and the source in a release.
+
+A mutation *breaks a client* if a client of a release sends or receives the request. No
+reason may show that the peer ignores the changed value.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
+from conformance.mutating_proxy.declared_fields import is_of_client
 from conformance.mutating_proxy.mutation import FrameKind, Mutation
 from conformance.mutating_proxy.session import DETECTED, Result
 from spec.wire.remoting.request_code import request_name
@@ -84,8 +88,13 @@ def unexplained(results: Iterable[Result]) -> list[Mutation]:
     )
 
 
+def breaks_client(mutation: Mutation) -> bool:
+    """Return whether a client depends on the value that *mutation* changes."""
+    return is_of_client(mutation.code) and not reason_of(mutation)
+
+
 def report_lines(results: Iterable[Result]) -> Iterator[str]:
-    """Yield a line for each mutation, and the totals."""
+    """Yield a line for each mutation, the totals, and the three shares."""
     counts: Counter[str] = Counter()
     shown = [one for one in results if was_shown(one)]
     for result in sorted(shown, key=mutation_of):
@@ -103,6 +112,23 @@ def report_lines(results: Iterable[Result]) -> Iterator[str]:
             counts["survivors without one"] += not reason
             yield f"SURVIVED  {mutation}  {reason}"
     yield ", ".join(f"{count} {name}" for name, count in counts.items())
+    yield from shares(shown)
+
+
+def shares(shown: Sequence[Result]) -> Iterator[str]:
+    """Yield the shares of *shown* results that the goals are about."""
+    clauses = {mutation_of(one): detecting_clause(one) for one in shown}
+    first = [is_right(one, clause) for one, clause in clauses.items() if clause]
+    explained = [bool(clause or reason_of(one)) for one, clause in clauses.items()]
+    breaking = [bool(clause) for one, clause in clauses.items() if breaks_client(one)]
+    yield f"{_share(explained)} are detected or have a reason"
+    yield f"{_share(breaking)} that break a client are detected"
+    yield f"{_share(first)} are first detected by a clause about the request"
+
+
+def _share(truths: Sequence[bool]) -> str:
+    count = len(truths)
+    return f"{sum(truths)} of {count} ({sum(truths) / (count or 1):.1%})"
 
 
 @cache

@@ -147,6 +147,7 @@ def _fork(
         return process_id
     code = 1
     owner = next(iter(items.values())).config.stash[TARGET_OWNER]
+    owner.leave()  # an observation of the parent may have started its target
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         signal.signal(signal.SIGALRM, _too_late)

@@ -12,7 +12,7 @@ import contextlib
 import itertools
 import socket
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -81,6 +81,14 @@ class WrongOpaqueError(PeerMisbehavedError):
     """
 
     clause = "WIRE-COMMAND-003"
+    expected = "the opaque of its request"
+
+
+class SecondResponseError(WrongOpaqueError):
+    """A request has had a response before this one."""
+
+    clause = "WIRE-COMMAND-011"
+    expected = "one response to a request"
 
 
 class ReceivedFields(dict[str, str]):
@@ -112,8 +120,8 @@ class Peer(Closing):
         self._arrived = bytearray()
         self._kept: deque[Command] = deque()
         self._socket = open_socket(address, access)
-        self._sent_opaques: set[int] | None = set()
-        """Opaques of all requests; None after bytes of which they are unknown."""
+        self._unanswered: Counter[int] | None = Counter()
+        """Missing responses by opaque; None after bytes whose opaques are unknown."""
         self._lost_in: int | None = None
         """The beginning after which the peer closed, as conversations count them."""
         self.transcript = Transcript(
@@ -142,7 +150,7 @@ class Peer(Closing):
 
     def send_bytes(self, data: bytes) -> None:
         """Send *data* as it is, frame or not."""
-        self._sent_opaques = None
+        self._unanswered = None
         self._send(data)
 
     def _send(self, data: bytes) -> None:
@@ -178,8 +186,8 @@ class Peer(Closing):
     def send(self, command: Command) -> Command:
         """Send *command* and return it as sent."""
         sent = self.completed(command)
-        if self._sent_opaques is not None:
-            self._sent_opaques.add(sent.opaque)
+        if self._unanswered is not None:
+            self._unanswered[sent.opaque] += 1
         self._send(encode_command(sent))
         return sent
 
@@ -204,15 +212,19 @@ class Peer(Closing):
         return self._receive_where(is_wanted, wanted=wanted, timeout_s=timeout_s)
 
     def _check_opaque(self, command: Command, wanted: int) -> None:
-        """Fail if *command* is a response to a request that was never sent."""
-        if not command.is_response or self._sent_opaques is None:
+        """Fail if *command* is a response to no request, or a second one."""
+        if not command.is_response or self._unanswered is None:
             return
-        if command.opaque not in self._sent_opaques:
+        text = f"code {command.code}, {command.remark}"
+        if command.opaque not in self._unanswered:
             reason = (
                 f"the response has opaque {command.opaque}, its request has {wanted}:"
-                f" code {command.code}, {command.remark}"
+                f" {text}"
             )
             raise WrongOpaqueError(reason, self.transcript)
+        if self._unanswered[command.opaque] < 0:
+            reason = f"a second response has opaque {command.opaque}: {text}"
+            raise SecondResponseError(reason, self.transcript)
 
     def receive_request(
         self, code: int, *, timeout_s: float = RESPONSE_TIMEOUT_S
@@ -283,11 +295,14 @@ class Peer(Closing):
     def _decode(self, frame: bytes) -> Command:
         try:
             command = decode_command(frame)
-            fields = ReceivedFields(command.fields, transcript=self.transcript)
-            return replace(command, fields=fields)
         except LayoutError as error:
             reason = f"what came is no command: {error}"
             raise UnreadableResponseError(reason, self.transcript) from error
+        unanswered = self._unanswered
+        if unanswered and command.is_response and command.opaque in unanswered:
+            unanswered[command.opaque] -= 1
+        fields = ReceivedFields(command.fields, transcript=self.transcript)
+        return replace(command, fields=fields)
 
     def _next_frame(self, wanted: str, deadline: float) -> bytes:
         self._fill(4, wanted, deadline)

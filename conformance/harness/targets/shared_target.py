@@ -158,6 +158,11 @@ class TargetOwner:
         self.target().update(self._description)
         self._health = None
 
+    def leave(self) -> None:
+        """Leave the target to the parent process: start another one at first use."""
+        self._description, self._health = {}, None
+        self._started = self._shared = None
+
     def close(self) -> None:
         """Stop the target if it was started here."""
         if self._started is not None:

@@ -26,6 +26,8 @@ from spec.wire.message.topic_names import HALF_TOPIC
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
+LONG_MAX = 2**63 - 1
+
 
 @pytest.mark.clause("OFFSET-CORRECTION-001", "OFFSET-CORRECTION-002")
 def test_the_smallest_offset_of_all_groups(broker: Client, topic: str) -> None:
@@ -59,6 +61,42 @@ def smallest(broker: Client, topic: str, **fields: str) -> dict[int, int]:
     )
     return dict(
         decode_body(QueryCorrectionOffsetBody, require_success(answer).body).offsets
+    )
+
+
+def smallest_beside(broker: Client, topic: str) -> dict[int, int]:
+    """Return the smallest offsets where compareGroup is below the queue's min offset.
+
+    The group has committed -1, so that no file need be deleted. Another has 2.
+    """
+    groups = [unique_name("group") for _ in range(2)]
+    for offset, group in zip((-1, 2), groups, strict=True):
+        require_success(broker.update_group(group=group))
+        require_success(broker.update_offset(group=group, topic=topic, offset=offset))
+    return smallest(broker, topic, compareGroup=groups[0])
+
+
+@pytest.mark.clause("OFFSET-CORRECTION-003")
+def test_a_compared_group_has_no_effect(broker: Client, topic: str) -> None:
+    expect(
+        "OFFSET-CORRECTION-003",
+        found=smallest_beside(broker, topic),
+        expected={0: 2},
+        what="smallest offsets, by queue",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("OFFSET-CORRECTION-004")
+def test_a_compared_group_behind_all_others_is_reported(
+    broker: Client, topic: str
+) -> None:
+    expect(
+        "OFFSET-CORRECTION-004",
+        found=smallest_beside(broker, topic),
+        expected={0: LONG_MAX},
+        what="smallest offsets, by queue",
+        transcript=broker.transcript,
     )
 
 

@@ -68,7 +68,9 @@ def replied(
         return pushed, broker.peer.receive_response(request.opaque)
 
 
-@pytest.mark.clause("SEND-REPLY-001", "SEND-REPLY-002", "SEND-REPLY-003")
+@pytest.mark.clause(
+    "SEND-REPLY-001", "SEND-REPLY-002", "SEND-REPLY-003", "SEND-RESPONSE-005"
+)
 @pytest.mark.parametrize("code", CODES)
 def test_a_reply_reaches_its_client(
     broker: Client, topic: str, code: RequestCode
@@ -93,13 +95,29 @@ def test_a_reply_reaches_its_client(
         transcript=broker.transcript,
     )
     properties = decode_properties(pushed.fields["properties"])
+    expect_fields(
+        "SEND-REPLY-002",
+        found=properties,
+        expected={
+            "own": "ä",
+            "CORRELATION_ID": "c-1",
+            "REPLY_TO_CLIENT": f"client_of_{topic}",
+        },
+        transcript=broker.transcript,
+    )
     expect(
         "SEND-REPLY-002",
-        found=(properties.get("own"), "PUSH_REPLY_TIME" in properties),
-        expected=("ä", True),
-        what="a property of its own, and whether the time was added",
+        found="PUSH_REPLY_TIME" in properties,
+        expected=True,
+        what="whether PUSH_REPLY_TIME was added",
     )
     expect_code("SEND-REPLY-003", answer, ResponseCode.SUCCESS, broker.transcript)
+    expect_fields(
+        "SEND-RESPONSE-005",
+        found=answer.fields,
+        expected={"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"},
+        transcript=broker.transcript,
+    )
     relayed_ms = int(properties["PUSH_REPLY_TIME"])
     stored_ms = int(pushed.fields.get("storeTimestamp") or 0)
     expect_that(
@@ -141,9 +159,9 @@ def test_a_reply_is_stored_too(broker: Client, topic: str, code: RequestCode) ->
     record = record_of(broker, answer)
     expect(
         "SEND-REPLY-005",
-        found=(record.topic, record.queue_id, record.body),
-        expected=(topic, 2, b"the reply"),
-        what="topic, queue and body of the record",
+        found=(record.topic, record.queue_id, record.body, record.flag),
+        expected=(topic, 2, b"the reply", 5),
+        what="topic, queue, body and flag of the record",
         transcript=broker.transcript,
     )
     expect_fields(
@@ -155,7 +173,11 @@ def test_a_reply_is_stored_too(broker: Client, topic: str, code: RequestCode) ->
     expect_fields(
         "SEND-REPLY-005",
         found=decode_properties(record.properties),
-        expected={"own": "ä", "REPLY_TO_CLIENT": f"client_of_{topic}"},
+        expected={
+            "own": "ä",
+            "REPLY_TO_CLIENT": f"client_of_{topic}",
+            "CORRELATION_ID": "c-1",
+        },
         transcript=broker.transcript,
     )
 

@@ -28,14 +28,16 @@ from conformance.mutating_proxy.mutation import (
 )
 from conformance.mutating_proxy.places import Occurrence, kind_of, occurrences
 from conformance.mutating_proxy.proxied_target import ProxiedReference
+from conformance.mutating_proxy.recording import CLOSEST, Recording
 from conformance.mutating_proxy.results import (
     detecting_clause,
     families,
     is_right,
     mutation_of,
+    shares,
     survivors,
 )
-from conformance.mutating_proxy.session import read_results
+from conformance.mutating_proxy.session import Result, TestRun, read_results
 from conformance.mutating_proxy.switch import SWITCH
 from spec.clause import Clause
 from spec.layout import LayoutError
@@ -119,6 +121,70 @@ def test_a_swapped_value_is_that_of_the_next_member() -> None:
         swapped(Occurrence("fields.minOffset", fields, "minOffset"), Setting()) == "9"
     )
     assert swapped(Occurrence("fields.name", fields, "name"), Setting()) is SAME
+
+
+def test_a_field_that_no_release_declares_is_not_swapped_in() -> None:
+    code = RequestCode.QUERY_CONSUMER_OFFSET
+    mutation = Mutation(FrameKind.REQUEST, code, "fields.topic", "swapped")
+    for name, topic in (("producerGroup", "T"), ("consumerGroup", "other")):
+        fields = {"topic": "T", name: "other"}
+        tree = tree_of(encode_command(Command(code=code, opaque=7, fields=fields)))
+        change_tree(tree, mutation, Setting())
+        assert tree["fields"]["topic"] == topic, name
+
+
+def test_a_mutation_is_shown_to_each_right_clause() -> None:
+    code = RequestCode.GET_MAX_OFFSET
+    place = Unit(FrameKind.RESPONSE, code, "fields.offset", "number")
+    clauses = ["WIRE-TABLE-001"] * (CLOSEST + 2) + ["OFFSET-MAX-001"] * 2
+    runs = [
+        TestRun(
+            test=f"test_{number}",
+            outcome=Outcome.PASS,
+            clauses=[clause],
+            blamed=[],
+            duration_s=0,
+            units=[place],
+        )
+        for number, clause in enumerate(clauses)
+    ]
+    mutation = Mutation(FrameKind.RESPONSE, code, "fields.offset", "dropped")
+    shown = Recording(runs).tests_for(mutation)
+    assert shown == [f"test_{number}" for number in (*range(CLOSEST), CLOSEST + 2)]
+
+
+def result_of(mutation: Mutation, clause: str) -> Result:
+    """Return the result of a *mutation* that *clause* detected, if one did."""
+    run = TestRun(
+        test="test_one",
+        outcome=Outcome.FAIL if clause else Outcome.PASS,
+        clauses=[clause],
+        blamed=[clause],
+        duration_s=0,
+        count=1,
+    )
+    key = (mutation.frame_kind, mutation.code, mutation.place, mutation.change)
+    return Result(mutation=key, runs=[run])
+
+
+def test_three_shares_are_reported() -> None:
+    pull, register = RequestCode.PULL_MESSAGE, RequestCode.REGISTER_BROKER
+    place = "fields.minOffset"
+    results = [
+        result_of(Mutation(FrameKind.RESPONSE, code, where, "dropped"), clause)
+        for code, where, clause in (
+            (pull, place, "PULL-FOUND-003"),
+            (pull, "fields.maxOffset", "GROUP-LOCK-001"),
+            (pull, "fields.nextBeginOffset", ""),
+            (pull, "remark", ""),
+            (register, "fields.haServerAddr", ""),
+        )
+    ]
+    assert list(shares(results)) == [
+        "3 of 5 (60.0%) are detected or have a reason",
+        "2 of 3 (66.7%) that break a client are detected",
+        "1 of 2 (50.0%) are first detected by a clause about the request",
+    ]
 
 
 def test_families_are_of_requests_and_clauses() -> None:

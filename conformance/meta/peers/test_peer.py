@@ -13,6 +13,7 @@ from conformance.harness.client.peer import (
     NoResponseError,
     Peer,
     PeerError,
+    SecondResponseError,
     UnreadableResponseError,
     WrongOpaqueError,
 )
@@ -38,6 +39,23 @@ def test_an_answer_with_an_opaque_of_no_request_is_detected_immediately() -> Non
         pytest.raises(WrongOpaqueError, match=r"has opaque 8, its request has 7"),
     ):
         peer.request(replace(QUESTION, opaque=7), timeout_s=60)
+
+
+def test_a_second_response_is_detected_beside_the_next_one() -> None:
+    def twice(sent: Command) -> bytes:
+        return honest(sent) * 2
+
+    with LyingServer(twice) as server, Peer(server.address) as peer:
+        first = peer.request(QUESTION)
+        with pytest.raises(SecondResponseError, match=str(first.opaque)):
+            peer.request(QUESTION)
+
+
+def test_a_request_sent_twice_has_two_responses() -> None:
+    with LyingServer(honest) as server, Peer(server.address) as peer:
+        sent = [peer.send(replace(QUESTION, opaque=7)) for _ in range(2)]
+        for one in sent:
+            assert peer.receive_response(one.opaque).opaque == 7
 
 
 def test_a_max_offset_that_is_not_reached_is_in_the_error() -> None:

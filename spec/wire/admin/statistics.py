@@ -79,6 +79,29 @@ LEFT_OUT_IS_FORGOTTEN = Clause(
     ),
     source=f"{_OFFSETS}#queryMinOffsetInAllGroup",
 )
+COMPARED_IS_IGNORED = Clause(
+    id="OFFSET-CORRECTION-003",
+    level=Level.QUIRK,
+    text=(
+        "Up to 5.0, compareGroup of QUERY_CORRECTION_OFFSET has no effect: a broker "
+        "searches its offsets with topic and group exchanged."
+    ),
+    source=f"{_ADMIN}#queryCorrectionOffset",
+    until="5.0",
+)
+COMPARED_IS_BEHIND = Clause(
+    id="OFFSET-CORRECTION-004",
+    level=Level.MUST,
+    text=(
+        "From 5.1 on, QUERY_CORRECTION_OFFSET returns Long.MAX_VALUE for a queue in "
+        "which compareGroup has committed less than the smallest offset."
+    ),
+    source=(
+        "5.1.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
+        "#queryCorrectionOffset"
+    ),
+    since="5.1",
+)
 RESUME = Clause(
     id="TXN-RESUME-001",
     level=Level.MUST,

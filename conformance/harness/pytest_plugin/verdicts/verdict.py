@@ -171,7 +171,7 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
     if not clauses:
         return None
     if isinstance(error, WrongOpaqueError):
-        finding = Finding(found=error.reason, expected="the opaque of its request")
+        finding = Finding(found=error.reason, expected=error.expected)
         return ConformanceFailure(error.clause, [finding], transcript=error.transcript)
     if isinstance(error, PeerMisbehavedError):
         finding = Finding(found=error.reason, expected=VALID_RESPONSE)

@@ -20,6 +20,7 @@ from conformance.harness.client.peer import (
     NoResponseError,
     Peer,
     PeerError,
+    SecondResponseError,
     WrongOpaqueError,
 )
 from conformance.harness.targets.probing.probe_requests import (
@@ -47,6 +48,9 @@ FIRST_OF_5 = 412
 STUDIED = tuple(one for one in Version if one is not Version.V4_1_0_SNAPSHOT)
 WRONG_OPAQUES = (
     f"sends responses with opaques that no request had ({WrongOpaqueError.clause})"
+)
+SECOND_RESPONSES = (
+    f"sends a second response to a request ({SecondResponseError.clause})"
 )
 _FAILURES = (PeerError, AssertionError, LayoutError, ValueError)
 
@@ -99,8 +103,10 @@ def refusals(target: Target) -> tuple[frozenset[int], tuple[str, ...]]:
             continue
         try:
             answers = invoke_all(address, requests)
-        except WrongOpaqueError:
-            complaints.append(f"the {role} {WRONG_OPAQUES}")
+        except WrongOpaqueError as error:
+            is_second = isinstance(error, SecondResponseError)
+            habit = SECOND_RESPONSES if is_second else WRONG_OPAQUES
+            complaints.append(f"the {role} {habit}")
             continue
         refused.update(code for code in answers if _is_refusal(answers[code]))
         complaints += _false_claims(target.refuses, answers)
