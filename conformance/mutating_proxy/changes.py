@@ -159,13 +159,15 @@ def _newest_other(value: Any, values: Sequence[Any]) -> Any:
     return SAME
 
 
+OF_OTHERS = "another object's"
+"""The change that needs values of earlier tests."""
 OF_VALUES: dict[str, Change] = {
     "off by one": off_by_one,
     "dropped": dropped,
     "null": null,
     "empty": empty,
     "stale": stale,
-    "another object's": of_another,
+    OF_OTHERS: of_another,
     "swapped": swapped,
 }
 OF_ROWS: dict[str, Change] = {
@@ -176,9 +178,9 @@ OF_ROWS: dict[str, Change] = {
 }
 CHANGES = {**OF_VALUES, **OF_ROWS}
 _BY_KIND = {
-    "number": ("off by one", "dropped", "null", "empty", "stale", "another object's"),
+    "number": ("off by one", "dropped", "null", "empty", "stale", OF_OTHERS),
     "truth": ("off by one", "dropped", "null"),
-    "text": ("off by one", "dropped", "null", "empty", "stale", "another object's"),
+    "text": ("off by one", "dropped", "null", "empty", "stale", OF_OTHERS),
     "bytes": ("off by one", "empty", "stale"),
     "rows": ("dropped", "null", "empty", *OF_ROWS),
     "map": ("dropped", "null", "empty", *list(OF_ROWS)[:3]),

@@ -144,14 +144,16 @@ def _is_of_header(unit: Unit) -> bool:
     return part != "fields" or is_declared(unit.code, name, in_response=in_response)
 
 
-def change_tree(tree: Tree, mutation: Mutation, setting: Setting) -> None:
-    """Change the values of *tree* at the place of *mutation*."""
+def change_tree(tree: Tree, mutation: Mutation, setting: Setting) -> bool:
+    """Change the values of *tree* at the place of *mutation*; return if it has some."""
     change = CHANGES[mutation.change]
     setting = replace(setting, unread=_unread_fields(tree, mutation))
     found = occurrences_of(tree, mutation.place)
-    for one, new in reversed([(one, change(one, setting)) for one in found]):
-        if new is not SAME:
-            _replace(tree, one, new)
+    news = [(one, change(one, setting)) for one in found]
+    changed = [(one, new) for one, new in news if new is not SAME]
+    for one, new in reversed(changed):
+        _replace(tree, one, new)
+    return bool(changed)
 
 
 def _unread_fields(tree: Tree, mutation: Mutation) -> frozenset[str]:

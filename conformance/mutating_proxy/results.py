@@ -2,8 +2,9 @@
 Results of mutations: detected by a clause, or survived.
 
 The clause is the *right* one if it is about the changed request. ``families.toml`` has
-the families of clauses for each request code. ``survivors.toml`` has the mutations that
-no test needs to detect, each with a reason and the source in a release.
+the families of clauses for each request code, ``docs/coverage`` has single clauses.
+``survivors.toml`` has the mutations that no test needs to detect, each with a reason
+and the source in a release.
 
 A mutation *breaks a client* if a client of a release sends or receives the request. No
 reason may show that the peer ignores the changed value.
@@ -19,6 +20,8 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
+from conformance.harness.report.causes import BLOCKER
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.mutating_proxy.declared_fields import is_of_client
 from conformance.mutating_proxy.mutation import FrameKind, Mutation
 from conformance.mutating_proxy.session import DETECTED, Result
@@ -26,6 +29,7 @@ from spec.wire.remoting.request_code import request_name
 
 HERE = Path(__file__).parent
 FAMILIES, SURVIVORS = HERE / "families.toml", HERE / "survivors.toml"
+COVERAGE = SOURCES / "docs" / "coverage" / "requests.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +62,26 @@ def was_shown(result: Result) -> bool:
 
 
 def detecting_clause(result: Result) -> str:
-    """Return the first clause that detected the mutation; empty for a survivor."""
+    """Return the first clause that detected the mutation; empty for a survivor.
+
+    A blocked test names the clause that blocks it.
+    """
     for run in result.runs:
         if run.count and run.outcome in DETECTED:
-            return next(iter([*run.blamed, *run.clauses]), "?")
+            named = BLOCKER.match(run.found)
+            charged = [named[1]] if named else [*run.blamed, *run.clauses]
+            return next(iter(charged), "?")
     return ""
 
 
 def is_right(mutation: Mutation, clause: str) -> bool:
-    """Return whether *clause* is of a family about the request of *mutation*."""
+    """Return whether *clause* is about the request of *mutation*."""
+    if clause in _covering_clauses().get(mutation.code, ()):
+        return True
     about = families()
     wanted = [*about.get(request_name(mutation.code), ()), *about["ANY"]]
+    if mutation.frame_kind is FrameKind.RESTARTED:
+        wanted += about["RESTARTED"]
     return clause.rpartition("-")[0] in wanted or clause.split("-")[0] in wanted
 
 
@@ -135,6 +148,13 @@ def _share(truths: Sequence[bool]) -> str:
 def families() -> dict[str, list[str]]:
     """Return the families of clauses by name of the request code."""
     return tomllib.loads(FAMILIES.read_text())
+
+
+@cache
+def _covering_clauses() -> dict[int, list[str]]:
+    """Return the clauses about each request code."""
+    rows = tomllib.loads(COVERAGE.read_text())["request"]
+    return {row["code"]: row.get("clauses", []) for row in rows}
 
 
 @cache

@@ -28,6 +28,7 @@ from conformance.harness.pytest_plugin.fixtures import TARGET_OWNER
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.target import TargetError
+from conformance.mutating_proxy.changes import OF_OTHERS
 from conformance.mutating_proxy.mutation import FrameKind, Mutation, Unit
 from conformance.mutating_proxy.switch import SWITCH
 
@@ -213,7 +214,18 @@ class Worker:
         frame_kind, code, place, change = job.mutation
         mutation = Mutation(FrameKind(frame_kind), code, place, change)
         result = Result(mutation=job.mutation)
-        for test in job.tests:
+        if not self._is_detected(mutation, job.tests, result):
+            # The first tests had no earlier ones, whose values they could get.
+            unchanged = [run.test for run in result.runs if not run.count]
+            if change == OF_OTHERS and len(unchanged) < len(result.runs):
+                self._is_detected(mutation, unchanged, result)
+        return result
+
+    def _is_detected(
+        self, mutation: Mutation, tests: Sequence[str], result: Result
+    ) -> bool:
+        """Run *tests* until one detects *mutation*; return whether one does."""
+        for test in tests:
             SWITCH.set(mutation)
             run = self._run(test)
             result.runs.append(run)
@@ -222,8 +234,8 @@ class Worker:
                 result.is_steady = self._run(test).outcome == Outcome.PASS
                 if not result.is_steady:
                     self._replace_target(test)
-                break
-        return result
+                return True
+        return False
 
     def _warm_up(self, test: str) -> None:
         """Start the target, so that its start does not count as time of a test.

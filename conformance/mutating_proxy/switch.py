@@ -115,8 +115,10 @@ class Switch:
             setting = Setting(
                 previous=tuple(self._previous), others=tuple(self._others)
             )
-            change_tree(tree, one, setting)
+            is_changed = change_tree(tree, one, setting)
             self._previous.extend(values)
+        if not is_changed:  # the tree may lack details, as a property that comes twice
+            return frame
         try:
             changed = frame_of(tree)
         except LayoutError:  # the change cannot be written

@@ -22,6 +22,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.stored_messages import (
     record_of,
+    records_of,
     send_apart,
     send_bodies,
 )
@@ -103,7 +104,7 @@ def test_what_was_not_counted_is_refused(broker: Client, topic: str, name: str) 
 
 @pytest.mark.clause("ADMIN-STATS-007")
 def test_time_spans_tell_how_far_a_group_is(
-    broker: Client, topic: str, known_group: str
+    target: Target, broker: Client, topic: str, known_group: str
 ) -> None:
     stored = send_apart(broker, topic, count=3)
     ready = time.monotonic() + WAIT_S
@@ -111,20 +112,25 @@ def test_time_spans_tell_how_far_a_group_is(
     wait_until(lambda: time.monotonic() > ready, what="the last message waits")
     answer = time_spans(broker, topic, known_group)
     spans = decode_body(QueryConsumeTimeSpanBody, require_success(answer).body).queues
-    found = {one.queue.queue_id: one for one in spans}
-    expect("ADMIN-STATS-007", found=sorted(found), expected=[0, 1, 2, 3], what="queues")
-    first = found[0]
+    found = [
+        (
+            *(one.queue.topic, one.queue.broker_name, one.queue.queue_id),
+            *(one.first_stored_at_ms, one.last_stored_at_ms, one.consumed_at_ms),
+        )
+        for one in spans
+    ]
+    times = [(stored[0], stored[2], stored[1]), *[(-1, -1, -1)] * 3]
     expect(
         "ADMIN-STATS-007",
-        found=(
-            first.first_stored_at_ms,
-            first.last_stored_at_ms,
-            first.consumed_at_ms,
-        ),
-        expected=(stored[0], stored[2], stored[1]),
-        what="store times of the first, the last and the last consumed message",
+        found=sorted(found),
+        expected=[
+            (topic, target.broker_name, queue_id, *row)
+            for queue_id, row in enumerate(times)
+        ],
+        what="queues, store times of the first, the last and the last consumed message",
         transcript=broker.transcript,
     )
+    (first,) = (one for one in spans if one.queue.queue_id == 0)
     expect_that(
         "ADMIN-STATS-007",
         first.delay_ms > WAIT_S * 500,
@@ -149,22 +155,57 @@ def time_spans(broker: Client, topic: str, group: str) -> Command:
 
 @pytest.mark.clause("ADMIN-STATS-009")
 def test_every_groups_progress_is_told(
-    broker: Client, topic: str, known_group: str
+    target: Target, broker: Client, topic: str, known_group: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
+    consumed = records_of(broker.pull(topic=topic, offset=1))[0].stored_at_ms
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     answer = broker.invoke(RequestCode.GET_BROKER_CONSUME_STATS, {"isOrder": False})
     statistics = decode_body(ConsumeStatsList, require_success(answer).body)
-    ours = [row[known_group] for row in statistics.groups if known_group in row]
+    progress = {
+        (queue.topic, queue.queue_id): (
+            *(at.broker_offset, at.consumer_offset),
+            at.last_stored_at_ms,
+        )
+        for row in statistics.groups
+        for one in row.get(known_group, ())
+        for queue, at in one.queues.items()
+    }
+    ends = [(3, 2, consumed), *[(0, 0, 0)] * 3]
+    expect(
+        "ADMIN-STATS-009",
+        found=progress,
+        expected={(topic, queue_id): row for queue_id, row in enumerate(ends)},
+        what="end, committed offset and time of the last message before it, by queue",
+        transcript=broker.transcript,
+    )
+    only_ordered = broker.invoke(
+        RequestCode.GET_BROKER_CONSUME_STATS, {"isOrder": True}
+    )
+    ordered = decode_body(ConsumeStatsList, require_success(only_ordered).body)
     expect(
         "ADMIN-STATS-009",
         found=[
-            (queue.queue_id, at.broker_offset, at.consumer_offset)
-            for stats in ours
-            for one in stats
-            for queue, at in sorted(one.queues.items(), key=lambda row: row[0].queue_id)
+            queue.topic
+            for row in ordered.groups
+            for one in row.get(known_group, ())
+            for queue in one.queues
         ],
-        expected=[(0, 3, 2), (1, 0, 0), (2, 0, 0), (3, 0, 0)],
-        what="queue, end and committed offset of each queue",
+        expected=[],
+        what="queues of an unordered topic, where isOrder is true",
+        transcript=broker.transcript,
+    )
+    behind = sum(
+        at.broker_offset - at.consumer_offset
+        for row in statistics.groups
+        for stats in row.values()
+        for one in stats
+        for at in one.queues.values()
+    )
+    expect(
+        "ADMIN-STATS-009",
+        found=(statistics.behind, statistics.broker_address),
+        expected=(behind, str(target.broker)),
+        what="totalDiff and brokerAddr",
         transcript=broker.transcript,
     )

@@ -52,6 +52,20 @@ def asking(code: RequestCode, group: str, *, place: str) -> Command:
     return Command(code=code, fields=fields)
 
 
+def expect_one_request(clause: str, client: Client, relayed: Command) -> None:
+    """Fail *clause* unless *relayed* needs a response and comes once."""
+    others = []
+    while not client.peer.is_silent(QUIET_S):
+        others.append(client.peer.receive().code)
+    expect(
+        clause,
+        found=(relayed.is_oneway, others.count(relayed.code)),
+        expected=(False, 0),
+        what="whether the relayed request is oneway, and how many more came",
+        transcript=client.transcript,
+    )
+
+
 @pytest.mark.clause("ADMIN-CLIENT-001")
 @pytest.mark.parametrize("code", QUESTIONS)
 def test_a_client_is_asked_and_its_answer_passed_on(
@@ -72,16 +86,7 @@ def test_a_client_is_asked_and_its_answer_passed_on(
             expected={name: request.fields[name] for name in names},
             transcript=client.transcript,
         )
-        others = []
-        while not client.peer.is_silent(QUIET_S):
-            others.append(client.peer.receive().code)
-        expect(
-            "ADMIN-CLIENT-001",
-            found=(relayed.is_oneway, others.count(code)),
-            expected=(False, 0),
-            what="whether the relayed request is oneway, and how many more came",
-            transcript=client.transcript,
-        )
+        expect_one_request("ADMIN-CLIENT-001", client, relayed)
         client.peer.send(
             Command(
                 code=ResponseCode.SUCCESS,
@@ -119,6 +124,7 @@ def test_clients_are_asked_how_far_they_are(
         relayed = client.peer.receive_request(
             RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT
         )
+        expect_one_request("ADMIN-CLIENT-003", client, relayed)
         client.peer.send(
             Command(
                 code=ResponseCode.SUCCESS,

@@ -12,15 +12,16 @@ from spec.clause import release_key
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.property_names import PROPERTY_NAMES
 
-CHANGED = ("DELAY", "TRAN_MSG", "WAIT", "CLUSTER", "MSG_REGION", "TRACE_ON", "__CRC32#")
+CHANGED = ("DELAY", "TRAN_MSG", "CLUSTER")
 """A broker of some release changes or removes these, or decides by them."""
 CHANGED_SINCE_4_9 = (
+    *("WAIT", "MSG_REGION", "TRACE_ON", "__CRC32#"),
     *("INNER_MULTI_DISPATCH", "INNER_MULTI_QUEUE_OFFSET", "INNER_NUM", "INNER_BASE"),
     *("TIMER_DELAY_SEC", "TIMER_DELAY_MS", "TIMER_DELIVER_MS", "TIMER_DEL_UNIQKEY"),
     "POP_CK",
     "TIMER_OUT_MS",  # 5.3.3 does not answer a send that has REAL_TOPIC as well
 )
-"""Names of several queues, of batches, of timer messages and of receipts."""
+"""Names of waits, regions, checksums, queues, batches, timer messages and receipts."""
 
 
 @pytest.mark.clause("SEND-PROPS-006")

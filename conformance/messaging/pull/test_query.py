@@ -108,6 +108,13 @@ def test_a_message_is_found_by_each_of_its_keys(
             what=f"places of the messages found by {key!r} of {own}",
             transcript=broker.transcript,
         )
+        expect(
+            "QUERY-KEY-001",
+            found=query_by_key(broker, topic, key).body,
+            expected=require_success(broker.view_stored(answer.fields["msgId"])).body,
+            what=f"record found by {key!r}, and by its id",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("QUERY-KEY-002", "QUERY-KEY-003")

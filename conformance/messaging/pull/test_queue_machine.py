@@ -16,7 +16,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability
-from conformance.messaging.stored_messages import bodies_of
+from conformance.messaging.stored_messages import records_of
 from conformance.models.queues import Queues
 from conformance.strategies.messages import bodies
 from spec.wire.consumer.pull import PullFlag
@@ -96,12 +96,18 @@ class QueueMachine(RuleBasedStateMachine):
             topic=self.topic, queue_id=queue_id, offset=offset, max_count=count
         )
         expected = self.model.pull(queue_id, offset, count)
-        found = [] if answer.code == ResponseCode.PULL_NOT_FOUND else bodies_of(answer)
+        is_empty = answer.code == ResponseCode.PULL_NOT_FOUND
+        records = [] if is_empty else records_of(answer)
         expect(
             "PULL-FOUND-001",
-            found=found,
-            expected=expected,
-            what=f"bodies from offset {offset} of {size}",
+            found=[
+                (one.topic, one.queue_id, one.queue_offset, one.body) for one in records
+            ],
+            expected=[
+                (self.topic, queue_id, place, body)
+                for place, body in enumerate(expected, offset)
+            ],
+            what=f"topics, queues, offsets and bodies from offset {offset} of {size}",
             transcript=self.broker.transcript,
         )
         expect(

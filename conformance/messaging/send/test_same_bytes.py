@@ -8,8 +8,9 @@ import pytest
 
 from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.pytest_plugin.expectations import expect
-from conformance.messaging.stored_messages import query_by_key
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.messaging.stored_messages import query_by_key, records_of
+from spec.wire.message.properties import decode_properties
 from spec.wire.remoting.response_code import ResponseCode
 
 KEY = "same"
@@ -20,6 +21,8 @@ RICH: Mapping[str, str] = {
     "WAIT": "true",
     "own": "value",
 }
+MAY_GO = ("WAIT",)
+"""Properties that a broker removes from 4.9 on."""
 FLAG, RECONSUMED = 11, 2
 CLAUSES = {"pull": "STORE-RECORD-016", "id": "QUERY-ID-001", "key": "QUERY-KEY-001"}
 """Clauses about the three ways to a record."""
@@ -71,3 +74,10 @@ def test_a_record_has_the_same_bytes_in_all_responses(
         "key": by_key(broker, topic),
     }
     expect_same(broker, found)
+    (record,) = records_of(pulled)
+    expect_fields(
+        "STORE-RECORD-016",
+        found=decode_properties(record.properties),
+        expected={name: RICH[name] for name in RICH if name not in MAY_GO},
+        transcript=broker.transcript,
+    )

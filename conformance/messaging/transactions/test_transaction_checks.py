@@ -125,10 +125,19 @@ def check_shown(client: Client, found: Command, shown: Record) -> None:
         expected={name: getattr(record, name) for name in OF_THE_MESSAGE},
         transcript=client.transcript,
     )
+    found_properties = decode_properties(shown.properties)
+    stored = decode_properties(record.properties)
     expect_fields(
         "TXN-CHECK-003",
-        found=decode_properties(shown.properties),
-        expected=decode_properties(record.properties),
+        found=found_properties,
+        expected=stored,
+        transcript=client.transcript,
+    )
+    expect(
+        "TXN-CHECK-003",
+        found=sorted(found_properties.keys() - stored.keys() - {"WAIT"}),
+        expected=[],
+        what="properties that the renewed half message does not have",
         transcript=client.transcript,
     )
 

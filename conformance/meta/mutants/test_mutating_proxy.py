@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ from conformance.mutating_proxy.results import (
     survivors,
 )
 from conformance.mutating_proxy.session import Result, TestRun, read_results
-from conformance.mutating_proxy.switch import SWITCH
+from conformance.mutating_proxy.switch import SWITCH, Switch
 from spec.clause import Clause
 from spec.layout import LayoutError
 from spec.registry import all_clauses, modules
@@ -107,6 +108,18 @@ def test_each_change_of_a_value_leaves_the_rest(body: bytes) -> None:
         assert changed != frame, mutation
         if not mutation.place.startswith("body"):
             assert decode_command(changed).body == body, mutation
+
+
+def test_a_frame_that_a_tree_cannot_hold_passes_unchanged() -> None:
+    twice = encode_record(replace(RECORD, properties="a\x011\x02a\x012\x02"))
+    frame = encode_command(Command(code=0, opaque=7, flag=1, body=twice))
+    assert frame_of(tree_of(frame)) != frame
+    code = RequestCode.PULL_MESSAGE
+    mutation = Mutation(FrameKind.RESPONSE, code, "body[].flag", "stale")
+    switch = Switch()
+    switch.set(mutation)
+    assert switch.changed(FrameKind.RESPONSE, code, frame, tree_of(frame)) == frame
+    assert switch.count == 0
 
 
 def test_a_stale_value_is_an_earlier_one() -> None:
@@ -194,7 +207,7 @@ def test_families_are_of_requests_and_clauses() -> None:
         for part in (name.rpartition("-")[0], name.split("-")[0])
     }
     for code, names in families().items():
-        assert code == "ANY" or code in RequestCode.__members__
+        assert code in ("ANY", "RESTARTED") or code in RequestCode.__members__
         assert set(names) <= rooms, code
 
 

@@ -64,8 +64,8 @@ CONSUME_STATS = Clause(
     id="ADMIN-STATS-002",
     level=Level.MUST,
     text=(
-        "GET_CONSUME_STATS returns each queue's max offset and the group's committed "
-        "offset."
+        "GET_CONSUME_STATS returns each queue's max offset, the group's committed "
+        "offset, and the store time of the last message before it."
     ),
     source=f"{_ADMIN}#getConsumeStats",
 )

@@ -56,7 +56,8 @@ ALL_PROGRESS = Clause(
     level=Level.MUST,
     text=(
         "GET_BROKER_CONSUME_STATS returns each group's statistics of each topic of "
-        "which it has committed offsets."
+        "which it has committed offsets. Where isOrder is true, it is ordered topics "
+        "only. brokerAddr is the broker's address, totalDiff the sum of differences."
     ),
     source=f"{_ADMIN}#fetchAllConsumeStatsInBroker",
 )
