@@ -85,10 +85,13 @@ def test_traffic_is_counted_by_topic_and_group(counting: Target) -> None:
             minute = found.minute if found else None
             expect_that(
                 "ADMIN-STATS-005",
-                minute is not None and minute.mean == mean and minute.tps > 0,
-                found=minute,
-                expected=f"a mean of {mean} and a rate over 0",
-                what=f"{name} of the last minute",
+                found is not None
+                and minute is not None
+                and (minute.mean, minute.tps > 0) == (mean, True)
+                and None not in (found.hour, found.day),
+                found=found,
+                expected=f"a mean of {mean} and a rate over 0; an hour and a day",
+                what=f"{name} of the last minute, hour and day",
                 transcript=broker.transcript,
             )
 

@@ -1,0 +1,1 @@
+"""Responses of a broker before and after an orderly stop and start."""
