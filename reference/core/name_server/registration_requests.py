@@ -40,7 +40,7 @@ def register_broker(
     master = routes.master_of(broker)  # [ROUTE-REG-009] [ROUTE-REG-010]
     fields = {}
     if master is not None:
-        fields = {"masterAddr": master[0], "haServerAddr": str(master[1])}
+        fields = {"masterAddr": master[0], "haServerAddr": master[1]}
     order_topics = kv_config.order_topics
     body = b"" if order_topics is None else fastjson.dumps({"table": order_topics})
     return Response(fields=fields, body=body)
@@ -82,7 +82,7 @@ def _check_registration(request: Request) -> Registration:
         address=request.text("brokerAddr"),
         name=request.text("brokerName"),
         broker_id=request.int64("brokerId"),  # [ROUTE-REG-006]
-        ha_address=request.optional_text("haServerAddr"),
+        ha_address=request.text("haServerAddr"),
         body=_decode_body(request),  # [ROUTE-REG-005]
         has_filter_servers=request.version >= _FIRST_WITH_FILTER_SERVERS,
     )

@@ -24,7 +24,7 @@ class LiveBroker:
     updated_at_ms: int
     version: DataVersion
     connection: int
-    ha_address: str | None
+    ha_address: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Registration:
     address: str
     name: str
     broker_id: int
-    ha_address: str | None
+    ha_address: str
     body: RegistrationBody
     has_filter_servers: bool = True
     """Without a list of them the broker keeps those of the registration before."""
@@ -79,7 +79,7 @@ class RouteTables:
         if broker.has_filter_servers:
             self._register_filter_servers(broker.address, broker.body.filter_servers)
 
-    def master_of(self, broker: Registration) -> tuple[str, str | None] | None:
+    def master_of(self, broker: Registration) -> tuple[str, str] | None:
         """Return address and HA address of a slave's live master, None without one."""
         if broker.broker_id == MASTER_ID:
             return None

@@ -33,7 +33,7 @@ MASTER = Registration(
     address="127.0.0.1:1",
     name="broker",
     broker_id=0,
-    ha_address=None,
+    ha_address="127.0.0.1:11",
     body=body(4, 1, "filter"),
 )
 NEWER = replace(MASTER, body=body(8, 2, "filter"))

@@ -1,0 +1,30 @@
+"""A registration needs all the fields that Java marks as required."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.core.name_server.kv_config import KvConfigTable
+from reference.core.name_server.registration_requests import register_broker
+from reference.core.name_server.route_tables import RouteTables
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
+
+FIELDS = {
+    "clusterName": "C",
+    "brokerAddr": "127.0.0.1:1",
+    "brokerName": "a",
+    "brokerId": "0",
+    "haServerAddr": "127.0.0.1:2",
+}
+
+
+@pytest.mark.parametrize("absent", FIELDS)
+def test_a_registration_without_a_required_field_is_refused(absent: str) -> None:
+    fields = {name: value for name, value in FIELDS.items() if name != absent}
+    routes = RouteTables()
+    with pytest.raises(Refused, match=f"the custom field <{absent}> is null"):
+        register_broker(
+            routes, KvConfigTable(), Request(103, 1, 0, fields, b"", "JAVA", 317)
+        )
+    assert routes.brokers == {}
