@@ -49,6 +49,9 @@ OF_BROKER = (
     RequestCode.GET_BROKER_CONSUME_STATS,
     RequestCode.GET_CONSUMER_RUNNING_INFO,
     RequestCode.CONSUMER_SEND_MSG_BACK,
+    RequestCode.SEND_MESSAGE,
+    RequestCode.SEND_REPLY_MESSAGE,
+    RequestCode.SEND_REPLY_MESSAGE_V2,
 )
 OF_NAME_SERVER = (
     RequestCode.GET_KV_CONFIG,

@@ -21,6 +21,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.stored_messages import (
+    mapping_of,
     record_of,
     records_of,
     send_apart,
@@ -163,6 +164,7 @@ def test_every_groups_progress_is_told(
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     consumed = records_of(broker.pull(topic=topic, offset=1))[0].stored_at_ms
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
+    groups = mapping_of(broker.all_groups())["subscriptionGroupTable"]
     answer = broker.invoke(RequestCode.GET_BROKER_CONSUME_STATS, {"isOrder": False})
     statistics = decode_body(ConsumeStatsList, require_success(answer).body)
     progress = {
@@ -196,6 +198,14 @@ def test_every_groups_progress_is_told(
         ],
         expected=[],
         what="queues of an unordered topic, where isOrder is true",
+        transcript=broker.transcript,
+    )
+    listed = {name for row in statistics.groups for name in row}
+    expect(
+        "ADMIN-STATS-009",
+        found=sorted(groups.keys() - listed),
+        expected=[],
+        what="groups that are not listed",
         transcript=broker.transcript,
     )
     behind = sum(

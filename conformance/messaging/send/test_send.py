@@ -122,7 +122,13 @@ def test_offsets_count_up_in_each_queue(
 @pytest.mark.clause("SEND-HEADER-001")
 @pytest.mark.parametrize("code", SEND_CODES)
 @ON_A_TOPIC_EACH
-@given(flag=int32s(), born=born_times(), times=st.integers(0, 2**31 - 1), body=bodies())
+@given(
+    flag=int32s(),
+    born=born_times(),
+    times=st.integers(0, 2**31 - 1),
+    body=bodies(),
+    packed=st.sampled_from([0, int(SystemFlag.COMPRESSED)]),
+)
 def test_both_spellings_of_the_header_are_stored_whole(
     broker: Client,
     topic: str,
@@ -131,9 +137,11 @@ def test_both_spellings_of_the_header_are_stored_whole(
     born: int,
     times: int,
     body: bytes,
+    packed: int,
 ) -> None:
     answer = broker.send_message(
         topic=topic,
+        system_flags=packed,
         body=body,
         queue_id=2,
         properties={"name": "value"},
@@ -149,6 +157,7 @@ def test_both_spellings_of_the_header_are_stored_whole(
         "flag": record.flag,
         "born_at_ms": record.born_at_ms,
         "reconsume_times": record.reconsume_times,
+        "packed": record.system_flags & SystemFlag.COMPRESSED,
         "name": decode_properties(record.properties).get("name"),
         "body": record.body,
     }
@@ -158,6 +167,7 @@ def test_both_spellings_of_the_header_are_stored_whole(
         "flag": flag,
         "born_at_ms": born,
         "reconsume_times": times,
+        "packed": packed,
         "name": "value",
         "body": body,
     }

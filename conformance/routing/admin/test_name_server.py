@@ -130,8 +130,12 @@ def test_key_values_outlive_a_restart(pytestconfig: pytest.Config) -> None:
         own.restart()
         with own.connect_to_namesrv() as namesrv:
             answer = namesrv.get_kv(namespace="n", key="k")
-    found = answer.fields.get("value")
-    expect("ROUTE-KV-013", found=found, expected=value, what="value after a restart")
+    expect(
+        "ROUTE-KV-013",
+        found=(answer.code, answer.fields.get("value")),
+        expected=(ResponseCode.SUCCESS, value),
+        what="code and value after a restart",
+    )
 
 
 @pytest.mark.clause("ROUTE-LIVENESS-014")

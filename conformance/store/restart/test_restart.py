@@ -56,6 +56,38 @@ def expect_offsets(clause: str, broker: Client, topic: str, most: int) -> None:
     expect(clause, found=found, expected=(0, most), what="min and max offset")
 
 
+@pytest.mark.clause("OFFSET-MIN-001")
+@pytest.mark.needs("restart")
+def test_each_queue_has_a_min_offset_of_its_own(start_target: TargetStarter) -> None:
+    target = start_target(SMALL_FILES)
+    files, topic, sent = filled(target)
+    late = create_topic(target, unique_name("late"))
+    with target.connect_to_broker() as broker:
+        require_success(broker.send_message(topic=late, queue_id=1))
+        broker.wait_for_max_offset(topic=late, queue_id=1, offset=1)
+    target.stop()
+    first, second, *_ = sorted((files.path / COMMIT_LOG).iterdir())
+    first.unlink()
+    target.start()
+    begin = int(second.name)
+    kept = [one.queue_offset for one in sent if one.commit_log_offset >= begin]
+    with target.connect_to_broker() as broker:
+        found = {
+            (name, queue_id): broker.min_offset(topic=name, queue_id=queue_id)
+            for name in (topic, late)
+            for queue_id in (0, 1)
+        }
+    expect(
+        "OFFSET-MIN-001",
+        found={
+            place: int(require_success(answer).fields["offset"])
+            for place, answer in found.items()
+        },
+        expected={(topic, 0): kept[0], (topic, 1): 0, (late, 0): 0, (late, 1): 0},
+        what="min offset by topic and queue, without the log's first file",
+    )
+
+
 @pytest.mark.clause(
     "STORE-FLUSH-002", "REC-DISPATCH-004", "REC-DISPATCH-005", "REC-SCAN-007"
 )
