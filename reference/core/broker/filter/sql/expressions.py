@@ -109,8 +109,18 @@ def _first_that_decides(
     return not decides if is_known else None
 
 
+def is_null(part: Expression) -> Expression:
+    """Return whether a value is unknown."""
+    return Expression(lambda found: part.value(found) is None)
+
+
 def equal(left: Expression, right: Expression) -> Expression:
     """Compare two values; an unknown left is unknown, an unknown right differs."""
+    if any(one.is_literal and one.constant is None for one in (left, right)):
+        raise SqlError("NULL equals nothing")
+    literals = left.is_literal and right.is_literal
+    if literals and left.is_condition and not right.is_condition:
+        raise SqlError("a truth value beside another kind")
 
     def value(properties: Properties) -> bool | None:
         one, other = left.value(properties), right.value(properties)
@@ -125,6 +135,9 @@ def equal(left: Expression, right: Expression) -> Expression:
 
 def ordered(sign: str, left: Expression, right: Expression) -> Expression:
     """Order two values by ``>``, ``>=``, ``<`` or ``<=``; two texts are doubles."""
+    for part in (left, right):
+        if isinstance(part.constant, str) or part.is_condition:
+            raise SqlError("neither texts nor conditions have an order")
 
     def value(properties: Properties) -> bool | None:
         one = left.value(properties)
@@ -138,8 +151,25 @@ def ordered(sign: str, left: Expression, right: Expression) -> Expression:
     return Expression(value)
 
 
+def between(part: Expression, low: Expression, high: Expression) -> Expression:
+    """Return whether a value is one of two bounds or between them."""
+    if low.is_literal and high.is_literal:
+        if low.constant is None or high.constant is None:
+            raise SqlError("NULL is no bound")
+        if compare(high.constant, low.constant) < 0:
+            raise SqlError("bounds in the wrong order")
+    return and_([ordered(">=", part, low), ordered("<=", part, high)])
+
+
+def not_between(part: Expression, low: Expression, high: Expression) -> Expression:
+    """Return whether a value is outside two bounds, in any order."""
+    return or_([ordered("<", part, low), ordered(">", part, high)])
+
+
 def in_(part: Expression, texts: Sequence[str]) -> Expression:
     """Search a property in some texts; unknown without the property."""
+    if not part.is_property:
+        raise SqlError("only a property can be IN something")
 
     def value(properties: Properties) -> bool | None:
         found = part.value(properties)

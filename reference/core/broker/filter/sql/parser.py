@@ -17,20 +17,27 @@ The end is not checked: text behind a condition is ignored.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from reference.core.broker.filter.sql import expressions
 from reference.core.broker.filter.sql.expressions import (
     ORDERS,
     Expression,
+    and_,
     as_condition,
+    between,
+    equal,
+    in_,
+    is_null,
     literal,
+    negative,
     not_,
+    not_between,
+    or_,
+    ordered,
+    property_text,
 )
 from reference.core.broker.filter.sql.lexer import Word, words_of
-from reference.core.broker.filter.sql.values import SqlError, compare, whole
-
-_CONSTANTS = {"TRUE": True, "FALSE": False, "NULL": None}
+from reference.core.broker.filter.sql.values import SqlError, whole
 
 
 def parse_sql(sql: str) -> Expression:
@@ -47,37 +54,33 @@ class _Parser:
         self._ahead: list[Word] = []
 
     def condition(self) -> Expression:
-        parts = [self._both()]
-        while self._takes("OR"):
-            parts.append(self._both())
-        return (
-            parts[0]
-            if len(parts) == 1
-            else expressions.or_([*map(as_condition, parts)])
-        )
+        return self._joined("OR", self._both, or_)
 
     def _both(self) -> Expression:
-        parts = [self._equality()]
-        while self._takes("AND"):
-            parts.append(self._equality())
-        return (
-            parts[0]
-            if len(parts) == 1
-            else expressions.and_([*map(as_condition, parts)])
-        )
+        return self._joined("AND", self._equality, and_)
+
+    def _joined(
+        self,
+        keyword: str,
+        read_part: Callable[[], Expression],
+        join: Callable[[Sequence[Expression]], Expression],
+    ) -> Expression:
+        parts = [read_part()]
+        while self._takes(keyword):
+            parts.append(read_part())
+        return parts[0] if len(parts) == 1 else join([*map(as_condition, parts)])
 
     def _equality(self) -> Expression:
         left = self._order()
         while True:
             if self._takes("="):
-                left = _equal(left, self._order())
+                left = equal(left, self._order())
             elif self._takes("<>"):
-                left = not_(_equal(left, self._order()))
+                left = not_(equal(left, self._order()))
             elif self._takes("IS"):
                 is_not = self._takes("NOT")
                 self._wants("NULL")
-                is_null = expressions.equal(left, literal(None))
-                left = not_(is_null) if is_not else is_null
+                left = not_(is_null(left)) if is_not else is_null(left)
             else:
                 return left
 
@@ -86,17 +89,17 @@ class _Parser:
         while True:
             sign = next((one for one in ORDERS if self._takes(one)), None)
             if sign is not None:
-                left = _ordered(sign, left, self._signed())
+                left = ordered(sign, left, self._signed())
             elif self._takes("BETWEEN"):
-                left = _between(left, *self._bounds())
+                left = between(left, *self._bounds())
             elif self._takes("IN"):
-                left = _in(left, self._texts())
+                left = in_(left, self._texts())
             elif self._next().kind == "NOT" and self._next(1).kind == "BETWEEN":
                 self._drop(2)
-                left = _not_between(left, *self._bounds())
+                left = not_between(left, *self._bounds())
             elif self._next().kind == "NOT" and self._next(1).kind == "IN":
                 self._drop(2)
-                left = not_(_in(left, self._texts()))
+                left = not_(in_(left, self._texts()))
             else:
                 return left
 
@@ -104,7 +107,7 @@ class _Parser:
         if self._takes("+"):
             return self._signed()
         if self._takes("-"):
-            return expressions.negative(self._signed())
+            return negative(self._signed())
         if self._takes("NOT"):
             return not_(as_condition(self._signed()))
         word = self._take()
@@ -155,17 +158,20 @@ class _Parser:
 
 def _single(word: Word) -> Expression:
     """Return the literal or property that *word* is."""
-    makes: dict[str, Callable[[str], Expression]] = {
-        "whole": lambda text: literal(whole(text.rstrip("lL"))),
-        "float": lambda text: literal(_double(text)),
-        "text": lambda _: literal(_text(word)),
-        "name": expressions.property_text,
-    }
-    if word.kind in _CONSTANTS:
-        return literal(_CONSTANTS[word.kind])
-    if word.kind not in makes:
-        raise SqlError(f"{word.text or word.kind!r} where a value is wanted")
-    return makes[word.kind](word.text)
+    match word.kind:
+        case "whole":
+            return literal(whole(word.text.rstrip("lL")))
+        case "float":
+            return literal(_double(word.text))
+        case "text":
+            return literal(_text(word))
+        case "name":
+            return property_text(word.text)
+        case "TRUE" | "FALSE":
+            return literal(word.kind == "TRUE")
+        case "NULL":
+            return literal(None)
+    raise SqlError(f"{word.text or word.kind!r} where a value is wanted")
 
 
 def _double(text: str) -> float:
@@ -178,41 +184,3 @@ def _double(text: str) -> float:
 
 def _text(word: Word) -> str:
     return word.text[1:-1].replace("''", "'")
-
-
-def _equal(left: Expression, right: Expression) -> Expression:
-    if any(one.is_literal and one.constant is None for one in (left, right)):
-        raise SqlError("NULL equals nothing")
-    literals = left.is_literal and right.is_literal
-    if literals and left.is_condition and not right.is_condition:
-        raise SqlError("a truth value beside another kind")
-    return expressions.equal(left, right)
-
-
-def _ordered(sign: str, left: Expression, right: Expression) -> Expression:
-    for part in (left, right):
-        is_text = isinstance(part.constant, str)
-        if is_text or part.is_condition:
-            raise SqlError("neither texts nor conditions have an order")
-    return expressions.ordered(sign, left, right)
-
-
-def _between(value: Expression, low: Expression, high: Expression) -> Expression:
-    if low.is_literal and high.is_literal:
-        if low.constant is None or high.constant is None:
-            raise SqlError("NULL is no bound")
-        if compare(high.constant, low.constant) < 0:
-            raise SqlError("bounds in the wrong order")
-    bounds = [_ordered(">=", value, low), _ordered("<=", value, high)]
-    return expressions.and_(bounds)
-
-
-def _not_between(value: Expression, low: Expression, high: Expression) -> Expression:
-    bounds = [_ordered("<", value, low), _ordered(">", value, high)]
-    return expressions.or_(bounds)
-
-
-def _in(left: Expression, texts: tuple[str, ...]) -> Expression:
-    if not left.is_property:
-        raise SqlError("only a property can be IN something")
-    return expressions.in_(left, texts)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 
 from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 
@@ -43,16 +42,6 @@ def whole(text: str) -> int:
     return number if number <= INT32_MAX else Long(number)
 
 
-def as_int(text: str) -> int:
-    """Return *text* as Integer.valueOf reads it."""
-    return _in_range(text, INT32_MIN, INT32_MAX)
-
-
-def as_long(text: str) -> int:
-    """Return *text* as Long.valueOf reads it."""
-    return Long(_in_range(text, INT64_MIN, INT64_MAX))
-
-
 def as_double(text: str) -> float:
     """Return *text* as Double.valueOf reads it."""
     trimmed = text.strip(BLANKS)
@@ -64,11 +53,6 @@ def as_double(text: str) -> float:
         except OverflowError:
             return -math.inf if trimmed.startswith("-") else math.inf
     return float(trimmed.rstrip("fFdD"))
-
-
-def as_truth(text: str) -> bool:
-    """Return *text* as Boolean.valueOf reads it."""
-    return text.lower() == "true"
 
 
 def negated(value: Value) -> Value:
@@ -85,38 +69,24 @@ def compare(left: Value, right: Value) -> int:
 
     -1 also where the two cannot be compared. Both have a value.
     """
-    for kind, reads in _KINDS:
-        if isinstance(left, kind):
-            if isinstance(right, str) and not isinstance(left, str):
-                right = reads(right)
-            break
     if isinstance(left, str) and not isinstance(right, str):
-        left = _reader(right)(left)
+        left = _parse_like(right, left)
+    elif isinstance(right, str) and not isinstance(left, str):
+        if isinstance(left, bool):  # Java casts it to a text here, and fails
+            raise SqlError("a truth value left of a text")
+        right = _parse_like(left, right)
     return _order(left, right)
 
 
-def _truth_beside_text(_: str) -> bool:
-    # Java casts the truth value to a text here, and fails.
-    raise SqlError("a truth value left of a text")
-
-
-_KINDS: tuple[tuple[type, Callable[[str], Value]], ...] = (
-    (bool, _truth_beside_text),
-    (Long, as_long),
-    (int, as_int),
-    (float, as_double),
-    (str, str),
-)
-"""Kinds of values, the narrower first, and how a text right of one is read."""
-
-
-def _reader(value: Value) -> Callable[[str], Value]:
-    """Return the parser for a text left of *value*."""
-    if isinstance(value, bool):
-        return as_truth
-    if isinstance(value, Long):
-        return as_long
-    return as_int if isinstance(value, int) else as_double
+def _parse_like(other: Value, text: str) -> Value:
+    """Return *text* as valueOf reads it in the class of *other*."""
+    if isinstance(other, bool):
+        return text.lower() == "true"
+    if isinstance(other, Long):
+        return Long(_in_range(text, INT64_MIN, INT64_MAX))
+    if isinstance(other, int):
+        return _in_range(text, INT32_MIN, INT32_MAX)
+    return as_double(text)
 
 
 def _order(left: Value, right: Value) -> int:
