@@ -7,11 +7,11 @@ a retry topic needs a permission on the group (Java: PlainAccessValidator#parse)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Flag
 
 from reference.core.remoting.request import Request
-from spec.layout import LayoutError
+from spec.routing.json_object import as_object, list_in, text_in
 from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
@@ -77,25 +77,12 @@ def needed_permissions(request: Request) -> Iterator[tuple[str, Permission]]:
 
 def _of_heartbeat(body: bytes) -> Iterator[tuple[str, Permission]]:
     """Yield the resources of a heartbeat; raise LayoutError if it is malformed."""
-    for consumer in _objects(fastjson.loads(body), "consumerDataSet"):
-        yield from _on_group(_text(consumer, "groupName"))  # [SEC-PERM-009]
-        for subscription in _objects(consumer, "subscriptionDataSet"):
-            yield from _on_topic(_text(subscription, "topic"), SUB)
-
-
-def _objects(value: object, name: str) -> list[Mapping[str, object]]:
-    """Return the list of objects that is the member *name*, empty without it."""
-    found = value.get(name) or [] if isinstance(value, Mapping) else None
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise LayoutError(f"{name} is no list of objects", field=name)
-    return found
-
-
-def _text(value: Mapping[str, object], name: str) -> str:
-    found = value.get(name)
-    if not isinstance(found, str):
-        raise LayoutError(f"{name} is no text", field=name)
-    return found
+    for consumer in list_in(as_object(fastjson.loads(body)), "consumerDataSet"):
+        members = as_object(consumer, "consumerDataSet")
+        yield from _on_group(text_in(members, "groupName"))  # [SEC-PERM-009]
+        for subscription in list_in(members, "subscriptionDataSet"):
+            topic = text_in(as_object(subscription, "subscriptionDataSet"), "topic")
+            yield from _on_topic(topic, SUB)
 
 
 def _on_topic(
