@@ -10,8 +10,9 @@ checks, or days, a half message is discarded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.query.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
@@ -43,114 +44,159 @@ from spec.wire.remoting.request_code import RequestCode
 _HOUR_MS = 3_600_000
 
 
-@dataclass(slots=True)
-class CheckPass:
-    """One pass over one queue of half messages."""
-
-    queue_id: int
-    half_offset: int
-    op_offset: int
-    """First op message that a later pass may still need."""
-    done: dict[int, int] = field(default_factory=dict)
-    """Queue offset of a decided half message to that of its op message."""
-    finished: set[int] = field(default_factory=set)
-    """Op messages that are not needed any more."""
-
-
 def check_transactions(
     state: BrokerState, remoting: RemotingServer, now_ms: int
 ) -> None:
     """Check the half messages of all queues."""
     topic = state.topics.create_once(HALF_TOPIC, now_ms=now_ms)
     for queue_id in range(topic.read_queue_count):
-        _check_queue(state, remoting, queue_id, now_ms)
+        CheckPass(state, remoting, queue_id, now_ms).run()
 
 
-def _check_queue(
-    state: BrokerState, remoting: RemotingServer, queue_id: int, now_ms: int
-) -> None:
-    half = _committed_offset(state, HALF_TOPIC, queue_id)
-    op = _committed_offset(state, OP_TOPIC, queue_id)
-    check = CheckPass(queue_id, half, op)
-    _read_op_messages(state, check)
-    end = state.store.max_offset(HALF_TOPIC, queue_id)
-    offset = half
-    while offset < end:
-        if offset in check.done:
-            check.finished.add(check.done.pop(offset))  # [TXN-CHECK-008]
-        elif not _is_passed(state, remoting, check, offset, now_ms):
-            break
-        offset += 1
-    if offset != half:
-        # [TXN-CHECK-016]
-        state.offsets.commit(TRANSACTION_CHECK_GROUP, HALF_TOPIC, queue_id, offset)
-    while op in check.finished:
-        op += 1
-    if op != check.op_offset:
-        state.offsets.commit(TRANSACTION_CHECK_GROUP, OP_TOPIC, queue_id, op)
+class CheckPass:
+    """One pass over one queue of half messages."""
 
+    def __init__(
+        self, state: BrokerState, remoting: RemotingServer, queue_id: int, now_ms: int
+    ) -> None:
+        self._state = state
+        self._remoting = remoting
+        self._queue_id = queue_id
+        self._now_ms = now_ms
+        self._decided: dict[int, int] = {}
+        """Queue offset of a decided half message to that of its op message."""
+        self._finished: set[int] = set()
+        """Op messages that are not needed any more."""
 
-def _is_passed(
-    state: BrokerState,
-    remoting: RemotingServer,
-    check: CheckPass,
-    offset: int,
-    now_ms: int,
-) -> bool:
-    """Check one half message; a malformed one is passed over."""
-    try:
-        return _check_half_message(state, remoting, check, offset, now_ms)
-    except Exception as error:  # [TXN-CHECK-022]
-        text = error_text(error)
-        remoting.log_error(f"half message {offset} is passed over: {text}")
-        return True
+    def run(self) -> None:
+        """Check the half messages, and commit the offsets of the next pass."""
+        half = self._committed_offset(HALF_TOPIC)
+        first_op = op = self._committed_offset(OP_TOPIC)
+        self._read_op_messages(op, half)
+        end = self._state.store.max_offset(HALF_TOPIC, self._queue_id)
+        offset = half
+        while offset < end:
+            if offset in self._decided:
+                self._finished.add(self._decided.pop(offset))  # [TXN-CHECK-008]
+            elif not self._is_passed(offset):
+                break
+            offset += 1
+        if offset != half:
+            self._commit(HALF_TOPIC, offset)  # [TXN-CHECK-016]
+        while op in self._finished:
+            op += 1
+        if op != first_op:
+            self._commit(OP_TOPIC, op)
 
-
-def _check_half_message(
-    state: BrokerState,
-    remoting: RemotingServer,
-    check: CheckPass,
-    offset: int,
-    now_ms: int,
-) -> bool:
-    """Check one undecided half message; return whether the pass may go on."""
-    half = _record(state, HALF_TOPIC, check.queue_id, offset)
-    if half is None:
-        return True
-    properties = decode_properties(half.properties)
-    event = _event(state, half, properties, now_ms)
-    if event is None:
-        return False
-    after = HALF_MESSAGE[HalfState.PREPARED, event]
-    if after is HalfState.DISCARDED:
-        topic = state.topics.create_once(TRANS_CHECK_MAX_TIME_TOPIC, now_ms=now_ms)
-        put_message(state, message_of_record(half, topic.name, 0), now_ms)
-        return True
-    times = _check_times(properties) + 1
-    properties[Property.TRANSACTION_CHECK_TIMES] = str(times)  # [TXN-CHECK-020]
-    if event is HalfEvent.POSTPONE:
-        first = parse_java_long(properties.get(Property.TRAN_PREPARED_QUEUE_OFFSET))
-        if first in check.done:
-            check.finished.add(check.done.pop(first))
+    def _is_passed(self, offset: int) -> bool:
+        """Check one half message; a malformed one is passed over."""
+        try:
+            return self._check_half_message(offset)
+        except Exception as error:  # [TXN-CHECK-022]
+            text = error_text(error)
+            self._remoting.log_error(f"half message {offset} is passed over: {text}")
             return True
-        # [TXN-CHECK-013]
-        first = half.queue_offset if first is None else first
-        properties[Property.TRAN_PREPARED_QUEUE_OFFSET] = str(first)
-    renewed = replace(half, properties=encode_properties(properties))
-    again = message_of_record(renewed, half.topic, half.queue_id)
-    again = replace(again, flag=0, reconsume_times=0)  # [TXN-CHECK-021]
-    result = put_message(state, again, now_ms)  # [TXN-CHECK-006]
-    if result.is_stored and event is HalfEvent.CHECK:
-        _send_check_request(state, remoting, renewed, result)
-    return result.is_stored
+
+    def _check_half_message(self, offset: int) -> bool:
+        """Check one undecided half message; return whether the pass may go on."""
+        state, now_ms = self._state, self._now_ms
+        half = self._record(HALF_TOPIC, offset)
+        if half is None:
+            return True
+        properties = decode_properties(half.properties)
+        event = _event(state.options, half, properties, now_ms)
+        if event is None:
+            return False
+        after = HALF_MESSAGE[HalfState.PREPARED, event]
+        if after is HalfState.DISCARDED:
+            topic = state.topics.create_once(TRANS_CHECK_MAX_TIME_TOPIC, now_ms=now_ms)
+            put_message(state, message_of_record(half, topic.name, 0), now_ms)
+            return True
+        times = _check_times(properties) + 1
+        properties[Property.TRANSACTION_CHECK_TIMES] = str(times)  # [TXN-CHECK-020]
+        if event is HalfEvent.POSTPONE:
+            first = parse_java_long(properties.get(Property.TRAN_PREPARED_QUEUE_OFFSET))
+            if first in self._decided:
+                self._finished.add(self._decided.pop(first))
+                return True
+            # [TXN-CHECK-013]
+            first = half.queue_offset if first is None else first
+            properties[Property.TRAN_PREPARED_QUEUE_OFFSET] = str(first)
+        renewed = replace(half, properties=encode_properties(properties))
+        again = message_of_record(renewed, half.topic, half.queue_id)
+        again = replace(again, flag=0, reconsume_times=0)  # [TXN-CHECK-021]
+        result = put_message(state, again, now_ms)  # [TXN-CHECK-006]
+        if result.is_stored and event is HalfEvent.CHECK:
+            self._send_check_request(renewed, result)
+        return result.is_stored
+
+    def _send_check_request(self, half: Record, result: PutResult) -> None:
+        """Send CHECK_TRANSACTION_STATE to a member of the producer group."""
+        properties = decode_properties(half.properties)
+        group = properties.get(Property.PGROUP, "")
+        client = self._state.clients.any_producer(group)
+        if client is None:  # [TXN-CHECK-014]
+            return
+        topic = properties.get(Property.REAL_TOPIC)
+        queue_id = parse_java_int(properties.get(Property.REAL_QID))
+        if topic is None or queue_id is None:
+            reason = "names no topic and queue"
+            self._remoting.log_error(f"half message {half.queue_offset} {reason}")
+            return
+        shown = replace(  # [TXN-CHECK-003]
+            half,
+            topic=topic,
+            queue_id=queue_id,
+            queue_offset=result.queue_offset,
+            physical_offset=result.physical_offset,
+        )
+        key = properties.get(Property.UNIQ_KEY, "")
+        fields = {  # [TXN-CHECK-002]
+            "commitLogOffset": result.physical_offset,
+            "tranStateTableOffset": result.queue_offset,
+            "msgId": key,
+            "transactionId": key,
+            "offsetMsgId": encode_message_id(half.store_host, result.physical_offset),
+        }
+        code = RequestCode.CHECK_TRANSACTION_STATE  # [TXN-CHECK-001]
+        body = encode_record(shown)
+        self._remoting.invoke_oneway(client.connection, code, fields, body)
+
+    def _read_op_messages(self, first: int, first_half: int) -> None:
+        """Read the op messages from *first* on, of half messages from *first_half*."""
+        end = self._state.store.max_offset(OP_TOPIC, self._queue_id)
+        for offset in range(first, end):
+            op_message = self._record(OP_TOPIC, offset)
+            if op_message is None:
+                continue
+            tags = decode_properties(op_message.properties).get(Property.TAGS)
+            if tags != DONE_TAG:
+                continue
+            decided = parse_java_long(op_message.body.decode("utf-8", "replace"))
+            if decided is None or decided < first_half:
+                self._finished.add(offset)
+            else:
+                self._decided[decided] = offset
+
+    def _committed_offset(self, topic: str) -> int:
+        state, queue_id = self._state, self._queue_id
+        offset = state.offsets.query(TRANSACTION_CHECK_GROUP, topic, queue_id)
+        return max(state.store.min_offset(topic, queue_id), 0) if offset < 0 else offset
+
+    def _commit(self, topic: str, offset: int) -> None:
+        group = TRANSACTION_CHECK_GROUP
+        self._state.offsets.commit(group, topic, self._queue_id, offset)
+
+    def _record(self, topic: str, offset: int) -> Record | None:
+        found = self._state.store.get(topic, self._queue_id, offset, 1, None)
+        return decode_record(found.records[0]) if found.records else None
 
 
 def _event(
-    state: BrokerState, half: Record, properties: dict[str, str], now_ms: int
+    options: BrokerOptions, half: Record, properties: dict[str, str], now_ms: int
 ) -> HalfEvent | None:
     """Return the event of a half message in this pass; None while it is too young."""
     age_ms = now_ms - half.born_at_ms
-    options = state.options
     times = _check_times(properties)
     # [TXN-CHECK-009] [TXN-CHECK-011]
     if times >= options.transaction_check_max:
@@ -196,66 +242,3 @@ def resume_check(state: BrokerState, request: Request) -> Response:
     if result.status is not PutStatus.PUT_OK:
         raise Refused(SYSTEM_ERROR, result.status.name)
     return Response()
-
-
-def _send_check_request(
-    state: BrokerState, remoting: RemotingServer, half: Record, result: PutResult
-) -> None:
-    """Send CHECK_TRANSACTION_STATE to a member of the producer group."""
-    properties = decode_properties(half.properties)
-    client = state.clients.any_producer(properties.get(Property.PGROUP, ""))
-    if client is None:  # [TXN-CHECK-014]
-        return
-    topic = properties.get(Property.REAL_TOPIC)
-    queue_id = parse_java_int(properties.get(Property.REAL_QID))
-    if topic is None or queue_id is None:
-        remoting.log_error(f"half message {half.queue_offset} names no topic and queue")
-        return
-    shown = replace(  # [TXN-CHECK-003]
-        half,
-        topic=topic,
-        queue_id=queue_id,
-        queue_offset=result.queue_offset,
-        physical_offset=result.physical_offset,
-    )
-    key = properties.get(Property.UNIQ_KEY, "")
-    fields = {  # [TXN-CHECK-002]
-        "commitLogOffset": result.physical_offset,
-        "tranStateTableOffset": result.queue_offset,
-        "msgId": key,
-        "transactionId": key,
-        "offsetMsgId": encode_message_id(half.store_host, result.physical_offset),
-    }
-    code = RequestCode.CHECK_TRANSACTION_STATE  # [TXN-CHECK-001]
-    remoting.invoke_oneway(client.connection, code, fields, encode_record(shown))
-
-
-def _read_op_messages(state: BrokerState, check: CheckPass) -> None:
-    """Read all op messages of half messages that the pass can meet."""
-    end = state.store.max_offset(OP_TOPIC, check.queue_id)
-    offset = check.op_offset
-    while offset < end:
-        op_message = _record(state, OP_TOPIC, check.queue_id, offset)
-        op_offset, offset = offset, offset + 1
-        if op_message is None:
-            continue
-        tags = decode_properties(op_message.properties).get(Property.TAGS)
-        if tags != DONE_TAG:
-            continue
-        decided = parse_java_long(op_message.body.decode("utf-8", "replace"))
-        if decided is None or decided < check.half_offset:
-            check.finished.add(op_offset)
-        else:
-            check.done[decided] = op_offset
-
-
-def _committed_offset(state: BrokerState, topic: str, queue_id: int) -> int:
-    offset = state.offsets.query(TRANSACTION_CHECK_GROUP, topic, queue_id)
-    return max(state.store.min_offset(topic, queue_id), 0) if offset < 0 else offset
-
-
-def _record(
-    state: BrokerState, topic: str, queue_id: int, offset: int
-) -> Record | None:
-    found = state.store.get(topic, queue_id, offset, 1, None)
-    return decode_record(found.records[0]) if found.records else None
