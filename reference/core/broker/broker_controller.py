@@ -19,10 +19,7 @@ from reference.core.broker.admin.broker_statistics import BrokerStatistics
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.filter.consumer_filters import new_filters
 from reference.core.broker.group.heartbeat import on_member_left
-from reference.core.broker.group.subscription_groups import (
-    SubscriptionGroup,
-    SubscriptionGroups,
-)
+from reference.core.broker.group.subscription_groups import SubscriptionGroups
 from reference.core.broker.ha.ha_service import HAService
 from reference.core.broker.name_server_registration import (
     NameServerRegistration,
@@ -53,6 +50,7 @@ from spec.store.config.config_files import (
     GROUPS_FILE,
     TOPICS_FILE,
 )
+from spec.store.config.group_settings import SubscriptionGroupConfig
 from spec.wire.message.message_id import encode_message_id
 
 HOLD_CHECK_MS = 5_000
@@ -206,7 +204,7 @@ class BrokerController(RemotingServer):
         # [ROUTE-OUTERAPI-005]
         self.registrations.register(None if topic is None else [topic])
 
-    def _on_groups_changed(self, _group: SubscriptionGroup | None) -> None:
+    def _on_groups_changed(self, _group: SubscriptionGroupConfig | None) -> None:
         self._groups_file.persist()
 
     def _file_of(

@@ -8,10 +8,10 @@ master (Java: ConfigManager, DataVersion).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable
+from typing import ClassVar, Generic, Protocol, TypeVar
 
-from spec.routing.json_object import integer_in, object_in
+from spec.routing.json_object import JsonObject, integer_in, object_in
 
 
 class TableRow(Protocol):
@@ -20,9 +20,6 @@ class TableRow(Protocol):
     @property
     def name(self) -> str:
         """The key in the table."""
-
-    def as_json(self) -> dict[str, object]:
-        """Return the JSON object of bodies and files."""
 
 
 Row = TypeVar("Row", bound=TableRow)
@@ -47,8 +44,12 @@ class ConfigTable(ABC, Generic[Row]):
         self._changed = changed
 
     @abstractmethod
-    def row_of(self, value: dict[str, Any], name: str) -> Row:
+    def row_of(self, value: JsonObject, name: str) -> Row:
         """Return the row of a JSON object; absent members have their default."""
+
+    @abstractmethod
+    def row_as_json(self, row: Row) -> dict[str, object]:
+        """Return the JSON object of a row, for bodies and files."""
 
     def check_name(self, name: str) -> None:
         """Raise ValueError for a name that no row may have."""
@@ -79,14 +80,14 @@ class ConfigTable(ABC, Generic[Row]):
     def as_json(self, rows: Iterable[Row] | None = None) -> dict[str, object]:
         """Return the JSON object of the file and of tools, with all or some *rows*."""
         shown = self.table.values() if rows is None else rows
-        members = {row.name: row.as_json() for row in shown}
+        members = {row.name: self.row_as_json(row) for row in shown}
         return {"dataVersion": self.version(), self.MEMBER: members}
 
-    def load(self, content: Mapping[Any, Any]) -> None:
+    def load(self, content: JsonObject) -> None:
         """Add the rows of a file."""
         self._use(self.table, content)
 
-    def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
+    def follow(self, content: JsonObject, now_ms: int) -> None:  # noqa: ARG002
         """Replace the table by *content*, the table of the master, if it is valid."""
         found = content["dataVersion"]
         # [HA-SLAVE-004] [HA-SLAVE-007] [HA-SLAVE-018]
@@ -97,7 +98,7 @@ class ConfigTable(ABC, Generic[Row]):
         self._use({}, content)
         self._changed(None)
 
-    def _use(self, table: dict[str, Row], content: Mapping[Any, Any]) -> None:
+    def _use(self, table: dict[str, Row], content: JsonObject) -> None:
         """Have the rows of *table* and of *content*; with an error nothing changes."""
         rows = self._rows(object_in(content, self.MEMBER))
         version = object_in(content, "dataVersion")
@@ -105,6 +106,6 @@ class ConfigTable(ABC, Generic[Row]):
         self.timestamp_ms = integer_in(version, "timestamp", self.timestamp_ms)
         self.counter, self.table = counter, table | rows
 
-    def _rows(self, members: Mapping[Any, Any]) -> dict[str, Row]:
+    def _rows(self, members: JsonObject) -> dict[str, Row]:
         rows = [self.row_of(value, str(name)) for name, value in members.items()]
         return {row.name: row for row in rows}

@@ -100,7 +100,7 @@ def notify_consumer_ids_changed(
     """Send NOTIFY_CONSUMER_IDS_CHANGED to all members, unless that is disabled."""
     config = state.groups.find(group.name, now_ms)
     enabled = state.options.notify_consumer_ids_changed_enable
-    if not enabled or (config is not None and not config.notifies_changes):
+    if not enabled or (config is not None and not config.notifies_consumer_ids_changed):
         return
     code, fields = (
         RequestCode.NOTIFY_CONSUMER_IDS_CHANGED,

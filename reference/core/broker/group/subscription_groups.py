@@ -9,11 +9,12 @@ persisted in ``subscriptionGroup.json``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
+from spec.routing.json_object import JsonObject
+from spec.store.config.group_settings import SubscriptionGroupConfig
+from spec.wire.bodies.json_body import body_as_json, body_from_json, members
 
 SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
 _BUILT_IN = (
@@ -27,36 +28,15 @@ _BUILT_IN = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubscriptionGroup:
-    """The configuration of one consumer group (Java: SubscriptionGroupConfig)."""
-
-    name: str
-    may_consume: bool = True
-    may_consume_from_min: bool = True
-    may_broadcast: bool = True
-    retry_queue_count: int = 1
-    retry_times_max: int = 16
-    broker_id: int = 0
-    broker_id_when_slow: int = 1
-    notifies_changes: bool = True
-
-    def as_json(self) -> dict[str, object]:
-        """Return the JSON object of bodies and files."""
-        return {
-            "brokerId": self.broker_id,
-            "consumeBroadcastEnable": self.may_broadcast,
-            "consumeEnable": self.may_consume,
-            "consumeFromMinEnable": self.may_consume_from_min,
-            "groupName": self.name,
-            "notifyConsumerIdsChangedEnable": self.notifies_changes,
-            "retryMaxTimes": self.retry_times_max,
-            "retryQueueNums": self.retry_queue_count,
-            "whichBrokerWhenConsumeSlowly": self.broker_id_when_slow,
-        }
+_MEMBERS = [
+    member.java_name
+    for _, member, _ in members(SubscriptionGroupConfig)
+    if member.since == "4.4"
+]
+"""Members of a group's JSON object up to 4.9; others are lost, as in 4.6.0."""
 
 
-class SubscriptionGroups(ConfigTable[SubscriptionGroup]):
+class SubscriptionGroups(ConfigTable[SubscriptionGroupConfig]):
     """The table of consumer groups."""
 
     MEMBER = "subscriptionGroupTable"
@@ -66,27 +46,22 @@ class SubscriptionGroups(ConfigTable[SubscriptionGroup]):
         options: BrokerOptions,
         *,
         now_ms: int,
-        changed: Callable[[SubscriptionGroup | None], None],
+        changed: Callable[[SubscriptionGroupConfig | None], None],
     ) -> None:
-        built_in = [SubscriptionGroup(name=name) for name in _BUILT_IN]
+        built_in = [SubscriptionGroupConfig(name=name) for name in _BUILT_IN]
         super().__init__(built_in, now_ms=now_ms, changed=changed)
         self._options = options
 
-    def row_of(self, value: dict[str, Any], name: str = "") -> SubscriptionGroup:
+    def row_of(self, value: JsonObject, name: str = "") -> SubscriptionGroupConfig:
         """Return the group of a JSON object."""
-        return SubscriptionGroup(
-            name=str(value.get("groupName") or name),
-            may_consume=bool(value.get("consumeEnable", True)),
-            may_consume_from_min=bool(value.get("consumeFromMinEnable", True)),
-            may_broadcast=bool(value.get("consumeBroadcastEnable", True)),
-            retry_queue_count=int(value.get("retryQueueNums", 1)),
-            retry_times_max=int(value.get("retryMaxTimes", 16)),
-            broker_id=int(value.get("brokerId", 0)),
-            broker_id_when_slow=int(value.get("whichBrokerWhenConsumeSlowly", 1)),
-            notifies_changes=bool(value.get("notifyConsumerIdsChangedEnable", True)),
-        )
+        given = {one: value[one] for one in _MEMBERS if value.get(one) is not None}
+        return body_from_json(SubscriptionGroupConfig, {"groupName": name, **given})
 
-    def find(self, name: str, now_ms: int) -> SubscriptionGroup | None:
+    def row_as_json(self, row: SubscriptionGroupConfig) -> dict[str, object]:
+        """Return the JSON object of a group."""
+        return body_as_json(row)
+
+    def find(self, name: str, now_ms: int) -> SubscriptionGroupConfig | None:
         """Return the group *name*, configuring it by default where that is allowed."""
         group = self.table.get(name)
         if group is not None:
@@ -94,4 +69,4 @@ class SubscriptionGroups(ConfigTable[SubscriptionGroup]):
         auto_create = self._options.auto_create_subscription_group
         if not auto_create and not name.startswith(SYSTEM_GROUP_PREFIX):
             return None
-        return self.put(SubscriptionGroup(name=name), now_ms)
+        return self.put(SubscriptionGroupConfig(name=name), now_ms)

@@ -13,7 +13,6 @@ from reference.core.broker.filter.subscription import (
     SubscriptionError,
     parse_subscription,
 )
-from reference.core.broker.group.subscription_groups import SubscriptionGroup
 from reference.core.broker.ports import Ports
 from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
 from reference.core.broker.send.put_result import put_message
@@ -24,6 +23,7 @@ from reference.core.remoting.request import Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.types import GetMessageStatus, NewMessage
 from spec.routing.route_data import MASTER_ID
+from spec.store.config.group_settings import SubscriptionGroupConfig
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.heartbeat import TAG
 from spec.wire.bodies.json_body import body_as_json
@@ -105,7 +105,7 @@ def try_pull(state: BrokerState, pull: Pull) -> Response:
     broker_id = MASTER_ID  # [PULL-FOUND-005] [HA-SLAVE-014]
     if options.slave_read_enable:
         is_slow = result.suggest_slave
-        broker_id = group.broker_id_when_slow if is_slow else group.broker_id
+        broker_id = group.broker_when_slow if is_slow else group.broker_id
     if code == ResponseCode.PULL_OFFSET_MOVED:
         if not options.is_slave or options.offset_check_in_slave:
             _append_offset_moved(state, pull, result.next_begin_offset)
@@ -124,7 +124,7 @@ def try_pull(state: BrokerState, pull: Pull) -> Response:
 
 def _check_pull(
     state: BrokerState, pull: Pull
-) -> tuple[SubscriptionGroup, Subscription]:
+) -> tuple[SubscriptionGroupConfig, Subscription]:
     """Return the group and its subscription to the topic; raise Refused."""
     header, options = pull.header, state.options
     if not options.may_read:
@@ -137,7 +137,7 @@ def _check_pull(
     if group is None:
         remark = f"subscription group [{name}] does not exist, {SEE_FAQ}"
         raise Refused(ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
-    if not group.may_consume:  # [PULL-PERM-002]
+    if not group.can_consume:  # [PULL-PERM-002]
         remark = f"subscription group no permission, {name}"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     topic = state.topics.table.get(header.topic)
@@ -179,14 +179,14 @@ def _request_subscription(header: PullMessageRequestHeader) -> Subscription:
 
 
 def _heartbeat_subscription(
-    state: BrokerState, header: PullMessageRequestHeader, group: SubscriptionGroup
+    state: BrokerState, header: PullMessageRequestHeader, group: SubscriptionGroupConfig
 ) -> Subscription:
     """Return the subscription of the group's last heartbeat; raise Refused."""
     members = state.clients.consumers.get(group.name)
     if members is None:  # [PULL-GROUP-001]
         remark = f"the consumer's group info not exist{SEE_FAQ}"
         raise Refused(ResponseCode.SUBSCRIPTION_NOT_EXIST, remark)
-    if not group.may_broadcast and members.message_model == "BROADCASTING":
+    if not group.can_broadcast and members.message_model == "BROADCASTING":
         remark = f"the consumer group[{group.name}] can not consume by broadcast way"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     subscription = members.subscriptions.get(header.topic)  # [PULL-GROUP-002]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from reference.core.broker.group.subscription_groups import SubscriptionGroup
 from reference.core.broker.ports import Ports
 from reference.core.broker.query.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import (
@@ -31,6 +30,7 @@ from reference.core.store.types import (
     PutStatus,
     message_of_record,
 )
+from spec.store.config.group_settings import SubscriptionGroupConfig
 from spec.store.message_record import Record
 from spec.wire.headers.request_headers import (
     CONSUMER_SEND_MSG_BACK_FIELDS,
@@ -108,16 +108,20 @@ def dead_letter_instead(
     return replace(message, topic=topic.name, queue_id=0)  # [SEND-RETRY-003]
 
 
-def _times_max(group: SubscriptionGroup, request: Request, given: int | None) -> int:
+def _times_max(
+    group: SubscriptionGroupConfig, request: Request, given: int | None
+) -> int:
     """Return the limit of retries: the group's, or that of a newer client."""
     if request.version < _FIRST_WITH_TIMES_MAX:
-        return group.retry_times_max  # [SEND-RETRY-006]
+        return group.retry_max_times  # [SEND-RETRY-006]
     if given is None:
         raise FieldError("maxReconsumeTimes")
     return given  # [SEND-RETRY-007]
 
 
-def _checked_group(state: BrokerState, name: str, now_ms: int) -> SubscriptionGroup:
+def _checked_group(
+    state: BrokerState, name: str, now_ms: int
+) -> SubscriptionGroupConfig:
     """Return a group, configured by default where that is allowed; raise Refused."""
     group = state.groups.find(name, now_ms)
     if group is None:
@@ -133,7 +137,7 @@ def _message_sent_back(
     request: Request,
     header: ConsumerSendMsgBackRequestHeader,
     record: Record,
-    group: SubscriptionGroup,
+    group: SubscriptionGroupConfig,
 ) -> NewMessage:
     """Return the retry of *record*, or its dead letter."""
     times_max = _times_max(group, request, header.max_reconsume_times)

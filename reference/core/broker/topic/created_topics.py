@@ -4,7 +4,6 @@ Topics that messages and consumers create: on first use, to retry, for dead lett
 
 from __future__ import annotations
 
-from reference.core.broker.group.subscription_groups import SubscriptionGroup
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import (
     PERM_WRITE,
@@ -13,6 +12,7 @@ from reference.core.broker.topic.topic_config import (
     Topic,
 )
 from reference.core.remoting.refused import Refused
+from spec.store.config.group_settings import SubscriptionGroupConfig
 from spec.wire.headers.request_headers import SendMessageRequestHeader
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 from spec.wire.remoting.response_code import SEE_FAQ, ResponseCode
@@ -43,7 +43,7 @@ def create_topic_in_send(
 
 
 def retry_topic(
-    state: BrokerState, group: SubscriptionGroup, now_ms: int, *, is_unit: bool
+    state: BrokerState, group: SubscriptionGroupConfig, now_ms: int, *, is_unit: bool
 ) -> Topic:
     """Return the retry topic of a group, created where it does not exist."""
     return state.topics.create_once(

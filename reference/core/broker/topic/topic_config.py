@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
+from spec.routing.json_object import JsonObject
 from spec.routing.topic_config import Permission, TopicFlag
 from spec.wire.message.topic_names import (
     BENCHMARK_TOPIC,
@@ -55,18 +55,6 @@ class Topic:
         count = max(self.write_queue_count, self.read_queue_count)
         object.__setattr__(self, "queue_count", count)
 
-    def as_json(self) -> dict[str, object]:
-        """Return the JSON object of bodies and files."""
-        return {
-            "order": self.is_ordered,
-            "perm": self.permission,
-            "readQueueNums": self.read_queue_count,
-            "topicFilterType": self.filter_type,
-            "topicName": self.name,
-            "topicSysFlag": self.flag,  # [ROUTE-BROKER-010]
-            "writeQueueNums": self.write_queue_count,
-        }
-
     def __str__(self) -> str:
         """Return the text of 4.6.0 in remarks."""
         letters = zip("RWX", (PERM_READ, PERM_WRITE, PERM_INHERIT), strict=True)
@@ -96,7 +84,7 @@ class Topics(ConfigTable[Topic]):
         self.system = frozenset(self.table)
         self._options = options
 
-    def row_of(self, value: dict[str, Any], name: str) -> Topic:
+    def row_of(self, value: JsonObject, name: str) -> Topic:
         """Return the topic of a JSON object."""
         return Topic(
             str(value.get("topicName") or name),
@@ -107,6 +95,18 @@ class Topics(ConfigTable[Topic]):
             int(value.get("topicSysFlag", 0)),
             bool(value.get("order", False)),
         )
+
+    def row_as_json(self, row: Topic) -> dict[str, object]:
+        """Return the JSON object of a topic."""
+        return {
+            "order": row.is_ordered,
+            "perm": row.permission,
+            "readQueueNums": row.read_queue_count,
+            "topicFilterType": row.filter_type,
+            "topicName": row.name,
+            "topicSysFlag": row.flag,  # [ROUTE-BROKER-010]
+            "writeQueueNums": row.write_queue_count,
+        }
 
     def check_name(self, name: str) -> None:
         """Raise TopicNameError for a path outside the store's directory."""
