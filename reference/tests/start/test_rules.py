@@ -6,13 +6,10 @@ import pytest
 
 from reference.core.store.recovery.load import DirectoryEntry, load_config, plan_load
 from reference.core.store.recovery.log_start import (
-    FirstRecord,
     dispatch_start,
     files_behind_end,
-    first_file_after_crash,
-    first_file_after_stop,
+    first_file,
     first_record_of,
-    trust_in,
 )
 from reference.core.store.recovery.queue_end import (
     EmptyLastFileError,
@@ -30,9 +27,41 @@ from spec.store.checkpoint import SAFETY_MS, Checkpoint
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record
 
 
-def no_record(number: int) -> FirstRecord:
-    """Fail: these releases choose a file by its name."""
-    raise AssertionError(f"the record of file {number} was read")
+def record(stored_at_ms: int, place: int = 0) -> bytes:
+    """Return the record at *place* of the log."""
+    return encode_record(
+        Record(
+            topic="t",
+            queue_id=0,
+            queue_offset=0,
+            physical_offset=place,
+            body=b"body",
+            stored_at_ms=stored_at_ms,
+        )
+    )
+
+
+def first_index(
+    files: list[bytes],
+    release: str,
+    checkpoint: Checkpoint | None = None,
+    *,
+    queue_end: int = -1,
+) -> int:
+    """Return the first file of a recovery, after a crash if there is a checkpoint.
+
+    The files have 100 bytes each by their names, whatever is in them.
+    """
+    starts = [100 * number for number in range(len(files))]
+    return first_file(
+        starts,
+        lambda start: memoryview(files[start // 100]),
+        checkpoint or Checkpoint(),
+        StoreOptions(),
+        RULES[release],
+        queue_end=queue_end,
+        is_clean=checkpoint is None,
+    )
 
 
 FILLER: Unit = (0, 2**31 - 1, 0)
@@ -85,29 +114,23 @@ def test_an_empty_last_file_goes_since_5_1_3() -> None:
 def test_where_recovery_begins_after_a_stop(
     release: str, queue_end: int, first: int
 ) -> None:
-    bases = [0, 100, 200, 300, 400]
-    found = first_file_after_stop(bases, no_record, queue_end, rules_of(release))
-    assert found == first
+    assert first_index([b""] * 5, release, queue_end=queue_end) == first
 
 
 def test_without_queues_5_3_3_begins_at_the_first_file() -> None:
-    found = first_file_after_stop([0, 100, 200, 300], no_record, -1, RULES["5.3.3"])
-    assert found == 0
+    assert first_index([b""] * 4, "5.3.3") == 0
 
 
 @pytest.mark.parametrize(("release", "first"), [("4.6.0", 1), ("5.3.3", 2)])
 def test_where_recovery_begins_after_a_crash(release: str, first: int) -> None:
-    rules = rules_of(release)
-    magics_and_times = [(MAGIC_V1, 10), (MAGIC_V1, 20), (MAGIC_V2, 25), (MAGIC_V1, 40)]
-    row = [FirstRecord(magic in rules.magics, time) for magic, time in magics_and_times]
-    row.append(FirstRecord(False, 0))
+    old, new = (magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2))
+    third = record(25).replace(old, new)
+    files = [record(10), record(20), third, record(40), b""]
 
     def first_until(trusted_ms: int) -> int:
-        old_enough = Checkpoint(
-            physic_ms=trusted_ms + SAFETY_MS, logics_ms=trusted_ms + SAFETY_MS
-        )
-        trust = trust_in(old_enough, StoreOptions(), rules)
-        return first_file_after_crash(5, row.__getitem__, trust, rules)
+        end_ms = trusted_ms + SAFETY_MS
+        old_enough = Checkpoint(physic_ms=end_ms, logics_ms=end_ms)
+        return first_index(files, release, old_enough)
 
     assert first_until(30) == first
     assert first_until(9) == 0
@@ -120,44 +143,30 @@ def test_where_recovery_begins_after_a_crash(release: str, first: int) -> None:
 def test_a_crash_since_5_5_begins_by_the_offset_of_the_queues(
     queues_offset: int, logics_ms: int, first: int
 ) -> None:
-    rules = RULES["5.5.0"]
     checkpoint = Checkpoint(logics_ms=logics_ms, queues_offset=queues_offset)
-    row = [FirstRecord(True, 10 + number, 100 * number) for number in range(4)]
-    trust = trust_in(checkpoint, StoreOptions(), rules)
-    row.append(FirstRecord(False, 0, 0))
-    assert first_file_after_crash(5, row.__getitem__, trust, rules) == first
+    files = [record(10 + number, 100 * number) for number in range(4)]
+    assert first_index([*files, b""], "5.5.0", checkpoint) == first
 
 
 @pytest.mark.parametrize(("release", "first"), [("5.3.3", 0), ("5.4.0", 3)])
 def test_recovery_since_5_4_begins_in_the_last_ten_files(
     release: str, first: int
 ) -> None:
-    bases = [100 * number for number in range(13)]
-    row = [FirstRecord(True, 10, base) for base in bases]
-    rules, read = RULES[release], row.__getitem__
-    assert first_file_after_crash(13, read, lambda _: False, rules) == first
-    assert first_file_after_stop(bases, read, -1, rules) == first
-    assert first_file_after_stop(bases, read, 600, rules) == 6
+    files = [record(10, 100 * number) for number in range(13)]
+    assert first_index(files, release, Checkpoint()) == first
+    assert first_index(files, release) == first
+    assert first_index(files, release, queue_end=600) == 6
 
 
 def test_the_whole_first_record_is_checked_since_5_4() -> None:
-    record = encode_record(
-        Record(
-            topic="t",
-            queue_id=0,
-            queue_offset=0,
-            physical_offset=0,
-            body=b"body",
-            stored_at_ms=5,
-        )
-    )
-    wrong = record.replace(b"body", b"bad!")
+    good = record(5)
+    wrong = good.replace(b"body", b"bad!")
     for release, is_valid in (("5.3.3", True), ("5.4.0", False)):
         rules = RULES[release]
         found = first_record_of(memoryview(wrong), rules, check_crc=True)
         assert found.is_valid == is_valid
-        good = first_record_of(memoryview(record), rules, check_crc=True)
-        assert (good.is_valid, good.stored_at_ms) == (True, 5)
+        found = first_record_of(memoryview(good), rules, check_crc=True)
+        assert (found.is_valid, found.stored_at_ms) == (True, 5)
 
 
 def test_files_behind_the_end_go() -> None:

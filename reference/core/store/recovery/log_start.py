@@ -47,35 +47,26 @@ def first_file(
 
     *open_file* returns the file with a start offset. *queue_end* is the highest
     commit-log offset in any consume queue.
+    4.6.0 org.apache.rocketmq.store.CommitLog#isMappedFileMatchedRecover.
     """
-
-    def first_record(number: int) -> FirstRecord:
-        data = open_file(start_offsets[number])
-        return first_record_of(data, rules, check_crc=options.check_crc_on_recover)
-
-    if is_clean:
-        return first_file_after_stop(start_offsets, first_record, queue_end, rules)
-    return first_file_after_crash(
-        len(start_offsets), first_record, trust_in(checkpoint, options, rules), rules
-    )
-
-
-def first_file_after_stop(
-    start_offsets: Sequence[int],
-    first_record: Callable[[int], FirstRecord],
-    queue_end: int,
-    rules: RecoveryRules,
-) -> int:
-    """Return the index of the file at which recovery begins after a clean stop."""
     count = len(start_offsets)
-    if not rules.begins_by_queues:
+    if is_clean and not rules.begins_by_queues:
         return max(count - FILES_AFTER_A_STOP, 0)  # [REC-FIRSTFILE-001]
-    if rules.checks_first_record:
-        return first_file_after_crash(
-            count, first_record, lambda one: one.physical_offset <= queue_end, rules
+    if is_clean and not rules.checks_first_record:
+        older = [n for n, start in enumerate(start_offsets) if start <= queue_end]
+        return max(older, default=0)  # [REC-FIRSTFILE-004]
+    is_trusted = trust_in(checkpoint, options, rules)
+    earliest = max(count - (rules.files_at_most or count), 0)  # [REC-FIRSTFILE-008]
+    for number in reversed(range(earliest, count)):
+        data = open_file(start_offsets[number])
+        record = first_record_of(data, rules, check_crc=options.check_crc_on_recover)
+        is_old_enough = (
+            record.physical_offset <= queue_end if is_clean else is_trusted(record)
         )
-    older = [number for number, start in enumerate(start_offsets) if start <= queue_end]
-    return max(older, default=0)  # [REC-FIRSTFILE-004]
+        # [REC-FIRSTFILE-002]
+        if record.is_valid and record.stored_at_ms and is_old_enough:
+            return number
+    return earliest
 
 
 def trust_in(
@@ -111,25 +102,6 @@ def first_record_of(
     _, magic = blank_codec.unpack(head)
     stored_at_ms = stored_at_of(data, supports_ipv6=rules.supports_ipv6)
     return FirstRecord(magic in rules.magics, stored_at_ms)
-
-
-def first_file_after_crash(
-    count: int,
-    first_record: Callable[[int], FirstRecord],
-    is_old_enough: Callable[[FirstRecord], bool],
-    rules: RecoveryRules,
-) -> int:
-    """Return the index of the last of *count* files whose begin is old enough.
-
-    4.6.0 org.apache.rocketmq.store.CommitLog#isMappedFileMatchedRecover.
-    """
-    earliest = max(count - (rules.files_at_most or count), 0)  # [REC-FIRSTFILE-008]
-    for number in reversed(range(earliest, count)):
-        record = first_record(number)
-        # [REC-FIRSTFILE-002]
-        if record.is_valid and record.stored_at_ms and is_old_enough(record):
-            return number
-    return earliest
 
 
 def files_behind_end(start_offsets: Sequence[int], end: int) -> list[int]:
