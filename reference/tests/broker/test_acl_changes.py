@@ -14,7 +14,7 @@ KEYS = {"accessKey": "anaccount", "secretKey": "its-secret"}
 
 def test_an_account_is_added_behind_the_others() -> None:
     read: dict[str, Any] = {"accounts": [{"accessKey": "another"}]}
-    put_account(KEYS)(read)
+    put_account(read, KEYS)
     assert read["accounts"] == [{"accessKey": "another"}, {**KEYS, "admin": False}]
 
 
@@ -22,7 +22,7 @@ def test_an_account_is_added_behind_the_others() -> None:
 def test_a_file_without_accounts_gets_none(read: dict[str, Any]) -> None:
     before = dict(read)
     with pytest.raises(AclFileError, match="has been updated failed"):
-        put_account(KEYS)(read)
+        put_account(read, KEYS)
     with pytest.raises(AclFileError, match="has been deleted failed"):
-        delete_account("anaccount")(read)
+        delete_account(read, "anaccount")
     assert read == before

@@ -6,6 +6,8 @@ As in 4.6.0, an account needs no permission for them (SEC-PERM-002).
 
 from __future__ import annotations
 
+from functools import partial
+
 from reference.core.broker.acl.accounts import AclFileError
 from reference.core.broker.acl.changes import (
     Change,
@@ -24,20 +26,21 @@ from spec.wire.remoting.response_code import ResponseCode
 
 def update_account(state: BrokerState, request: Request) -> Response:
     """Add an account, or change values of one."""
-    change = put_account(request.fields)
+    change = partial(put_account, fields=request.fields)
     code = ResponseCode.UPDATE_AND_CREATE_ACL_CONFIG_FAILED
     return _changed(state, request, change, code)
 
 
 def remove_account(state: BrokerState, request: Request) -> Response:
     """Delete an account."""
-    change = delete_account(request.text("accessKey"))
+    change = partial(delete_account, access_key=request.text("accessKey"))
     return _changed(state, request, change, ResponseCode.DELETE_ACL_CONFIG_FAILED)
 
 
 def update_white_addresses(state: BrokerState, request: Request) -> Response:
     """Replace the global white list."""
-    change = replace_white_addresses(request.text("globalWhiteAddrs").split(","))
+    addresses = request.text("globalWhiteAddrs").split(",")
+    change = partial(replace_white_addresses, addresses=addresses)
     code = ResponseCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG_FAILED
     return _changed(state, request, change, code)
 

@@ -7,7 +7,6 @@ client that does not respond in five seconds is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from reference.core.broker.group.clients import Client
@@ -16,7 +15,6 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
-from reference.core.remoting.server import RemotingServer
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.request_code import RequestCode
 
@@ -36,41 +34,30 @@ def consumer_status(
     clients = [one for one in group.members.values() if only in {"", one.client_id}]
     if not clients:
         return Response(body=fastjson.dumps({"consumerTable": {}}))
-    _Collection(ports.remoting, request).begin(clients)  # [ADMIN-CLIENT-003]
-    return None
+    table: dict[str, object] = {}
+    waiting = [client.connection for client in clients]
 
-
-class _Collection:
-    """The responses of several clients, until all have come or timed out."""
-
-    def __init__(self, remoting: RemotingServer, request: Request) -> None:
-        self._remoting = remoting
-        self._request = request
-        self._open_count = 0
-        self._table: dict[str, object] = {}
-
-    def begin(self, clients: Sequence[Client]) -> None:
-        """Send the request to *clients*, of which there is at least one."""
-        fields = {name: self._request.text(name) for name in ("topic", "group")}
-        self._open_count = len(clients)
-        for client in clients:
-            self._remoting.invoke(
-                client.connection,
-                RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT,
-                fields,
-                on_response=partial(self._on_response, client.client_id),
-                timeout_at_ms=self._request.now_ms + TIMEOUT_MS,
-            )
-
-    def _on_response(self, client_id: str, response: Request | None) -> None:
+    def on_response(client: Client, response: Request | None) -> None:
+        waiting.remove(client.connection)
         try:
             if response is not None and response.code == 0 and response.body:
-                body = fastjson.loads(response.body)
-                if isinstance(body, dict):
-                    self._table[client_id] = body.get("messageQueueTable") or {}
+                found = fastjson.loads(response.body)
+                if isinstance(found, dict):
+                    table[client.client_id] = found.get("messageQueueTable") or {}
         finally:  # an unreadable response must not keep the others back
-            self._open_count -= 1
-            if self._open_count == 0:
-                collected = {"consumerTable": self._table, "messageQueueTable": {}}
-                collection = Response(body=fastjson.dumps(collected))
-                self._remoting.respond(self._request, collection)
+            if not waiting:
+                collected = {"consumerTable": table, "messageQueueTable": {}}
+                ports.remoting.respond(
+                    request, Response(body=fastjson.dumps(collected))
+                )
+
+    fields = {name: request.text(name) for name in ("topic", "group")}
+    for client in clients:  # [ADMIN-CLIENT-003]
+        ports.remoting.invoke(
+            client.connection,
+            RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT,
+            fields,
+            on_response=partial(on_response, client),
+            timeout_at_ms=request.now_ms + TIMEOUT_MS,
+        )
+    return None
