@@ -9,6 +9,7 @@ warns of a name without effect, and does not start with a bad value (BrokerStart
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from enum import StrEnum
 from typing import Annotated
 
@@ -255,29 +256,16 @@ class BrokerOptions(Settings):
             and self.flush_disk_type is FlushMode.ASYNC_FLUSH
             and not self.is_slave
         )
-        has_extensions = self.enable_consume_queue_ext
-        extension_size = self.mapped_file_size_consume_queue_ext
-        return StoreOptions(
-            commit_log_file_size=self.mapped_file_size_commit_log,
-            consume_queue_file_size=self.mapped_file_size_consume_queue,
-            extension_file_size=extension_size if has_extensions else 0,
-            index_slot_count=self.max_hash_slot_num,
-            index_item_count=self.max_index_num,
-            index_enabled=self.message_index_enable,
-            index_safe=self.message_index_safe,
-            max_message_size=self.max_message_size,
-            flush_mode=self.flush_disk_type,
-            pool_buffer_count=self.transient_store_pool_size if has_pool else 0,
-            page_cache_busy_ms=self.os_page_cache_busy_time_out_mills,
-            check_crc_on_recover=self.check_crc_on_recover,
-            max_transfer_size_in_memory=self.max_transfer_bytes_on_message_in_memory,
-            max_transfer_count_in_memory=self.max_transfer_count_on_message_in_memory,
-            max_transfer_size_on_disk=self.max_transfer_bytes_on_message_in_disk,
-            max_transfer_count_on_disk=self.max_transfer_count_on_message_in_disk,
-            query_count_max=self.max_msgs_num_batch,
-            delay_levels=self.message_delay_level,
-            is_slave=self.is_slave,
-        )
+        values = {
+            one.name: getattr(self, self.TABLE[one.metadata["setting"]].attribute)
+            for one in fields(StoreOptions)
+            if "setting" in one.metadata
+        }
+        if not has_pool:
+            values["pool_buffer_count"] = 0
+        if not self.enable_consume_queue_ext:
+            values["extension_file_size"] = 0
+        return StoreOptions(is_slave=self.is_slave, **values)
 
     def check_role(self) -> None:
         """Raise SettingError for a slave that 4.6.0 refuses; give a master the id 0.

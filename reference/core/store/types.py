@@ -12,9 +12,9 @@ read in a tenth of the time that those of a named tuple take.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spec.host import Host
 from spec.store.message_record import Record
@@ -167,51 +167,48 @@ class QueryResult(NamedTuple):
     index_last_update_offset: int
 
 
+def set_by(name: str, default: object) -> Any:
+    """Return a field of `StoreOptions` that the setting *name* of broker.conf sets."""
+    return field(default=default, metadata={"setting": name})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreOptions:
-    """The settings of a store; each names the key of broker.conf that sets it."""
+    """The settings of a store."""
 
-    commit_log_file_size: int = 1024**3
-    """mappedFileSizeCommitLog."""
-    consume_queue_file_size: int = 300_000 * 20
-    """mappedFileSizeConsumeQueue; 4.6.0 rounds it up to whole units."""
-    extension_file_size: int = 0
-    """mappedFileSizeConsumeQueueExt; 0 without enableConsumeQueueExt."""
-    index_slot_count: int = 5_000_000
-    """maxHashSlotNum."""
-    index_item_count: int = 20_000_000
-    """maxIndexNum."""
-    index_enabled: bool = True
-    """messageIndexEnable."""
-    index_safe: bool = False
-    """messageIndexSafe: an abnormal start also goes by the index's checkpoint."""
-    max_message_size: int = 4 * 1024**2
-    """maxMessageSize."""
+    commit_log_file_size: int = set_by("mappedFileSizeCommitLog", 1024**3)
+    consume_queue_file_size: int = set_by("mappedFileSizeConsumeQueue", 300_000 * 20)
+    """4.6.0 rounds it up to whole units."""
+    extension_file_size: int = set_by("mappedFileSizeConsumeQueueExt", 0)
+    """0 without enableConsumeQueueExt."""
+    index_slot_count: int = set_by("maxHashSlotNum", 5_000_000)
+    index_item_count: int = set_by("maxIndexNum", 20_000_000)
+    index_enabled: bool = set_by("messageIndexEnable", True)
+    index_safe: bool = set_by("messageIndexSafe", False)
+    """Whether an abnormal start also goes by the index's checkpoint."""
+    max_message_size: int = set_by("maxMessageSize", 4 * 1024**2)
     preallocates_files: bool = True
-    """No key sets it: brokers make the next commit-log file before they need it."""
-    flush_mode: FlushMode = FlushMode.ASYNC_FLUSH
-    """flushDiskType."""
-    pool_buffer_count: int = 0
-    """transientStorePoolSize; 0 unless transientStorePoolEnable has an effect."""
-    page_cache_busy_ms: int = 1000
-    """osPageCacheBusyTimeOutMills."""
-    check_crc_on_recover: bool = True
-    """checkCRCOnRecover."""
-    max_transfer_size_in_memory: int = 256 * 1024
-    """maxTransferBytesOnMessageInMemory."""
-    max_transfer_count_in_memory: int = 32
-    """maxTransferCountOnMessageInMemory."""
-    max_transfer_size_on_disk: int = 64 * 1024
-    """maxTransferBytesOnMessageInDisk."""
-    max_transfer_count_on_disk: int = 8
-    """maxTransferCountOnMessageInDisk."""
+    """Whether the next commit-log file is made before it is needed, as brokers do."""
+    flush_mode: FlushMode = set_by(  # noqa: RUF009 # a field
+        "flushDiskType", FlushMode.ASYNC_FLUSH
+    )
+    pool_buffer_count: int = set_by("transientStorePoolSize", 0)
+    """0 unless transientStorePoolEnable has an effect."""
+    page_cache_busy_ms: int = set_by("osPageCacheBusyTimeOutMills", 1000)
+    check_crc_on_recover: bool = set_by("checkCRCOnRecover", True)
+    max_transfer_size_in_memory: int = set_by(
+        "maxTransferBytesOnMessageInMemory", 256 * 1024
+    )
+    max_transfer_count_in_memory: int = set_by("maxTransferCountOnMessageInMemory", 32)
+    max_transfer_size_on_disk: int = set_by(
+        "maxTransferBytesOnMessageInDisk", 64 * 1024
+    )
+    max_transfer_count_on_disk: int = set_by("maxTransferCountOnMessageInDisk", 8)
     memory_size: int = 16 * 1024**3 * 40 // 100
     """Physical memory x accessMessageInMemoryMaxRatio: older bytes are on disk."""
-    query_count_max: int = 64
-    """maxMsgsNumBatch."""
+    query_count_max: int = set_by("maxMsgsNumBatch", 64)
     zone_offset_ms: int = 0
     """Local time minus UTC, for the names of index files."""
-    delay_levels: str = DEFAULT_DELAY_LEVELS
-    """messageDelayLevel."""
+    delay_levels: str = set_by("messageDelayLevel", DEFAULT_DELAY_LEVELS)
     is_slave: bool = False
     """brokerRole is SLAVE: the log comes from a master, piece by piece."""
