@@ -32,8 +32,6 @@ _WORDS = {
     "PUB|SUB": PUB | SUB,
     "SUB|PUB": PUB | SUB,
 }
-_TOPIC_FIELDS = {RequestCode.SEND_MESSAGE: "topic", RequestCode.SEND_MESSAGE_V2: "b"}
-_PARTED = {RequestCode.UNREGISTER_CLIENT, RequestCode.GET_CONSUMER_LIST_BY_GROUP}
 
 
 def permission_of(word: str | None) -> Permission:
@@ -57,9 +55,10 @@ def needed_permissions(request: Request) -> Iterator[tuple[str, Permission]]:
     """Yield the resources of a request, each with the permission that it needs."""
     fields = request.fields
     match request.code:
-        case RequestCode.SEND_MESSAGE | RequestCode.SEND_MESSAGE_V2:
-            topic = fields.get(_TOPIC_FIELDS[RequestCode(request.code)])
-            yield from _on_topic(topic, PUB)  # [SEC-PERM-003] [SEC-PERM-013]
+        case RequestCode.SEND_MESSAGE:  # [SEC-PERM-003]
+            yield from _on_topic(fields.get("topic"), PUB)
+        case RequestCode.SEND_MESSAGE_V2:  # [SEC-PERM-013]
+            yield from _on_topic(fields.get("b"), PUB)
         case RequestCode.CONSUMER_SEND_MSG_BACK:  # [SEC-PERM-005]
             yield from _on_topic(fields.get("originTopic"), PUB)
             yield from _on_group(fields.get("group"))
@@ -69,7 +68,8 @@ def needed_permissions(request: Request) -> Iterator[tuple[str, Permission]]:
             yield from _on_group(fields.get("consumerGroup"))
         case RequestCode.QUERY_MESSAGE:  # [SEC-PERM-008]
             yield from _on_topic(fields.get("topic"), SUB)
-        case code if code in _PARTED:  # [SEC-PERM-010] [SEC-PERM-011]
+        # [SEC-PERM-010] [SEC-PERM-011]
+        case RequestCode.UNREGISTER_CLIENT | RequestCode.GET_CONSUMER_LIST_BY_GROUP:
             yield from _on_group(fields.get("consumerGroup"))
         case RequestCode.HEART_BEAT:
             yield from _of_heartbeat(request.body)

@@ -14,18 +14,12 @@ from reference.core.store.consumequeue.extension import QueueExtension, is_addre
 from reference.core.store.layouts import unit_codec
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
-from reference.core.store.recovery.queue_end import (
-    QueueEnd,
-    correct_min_offset,
-)
-from spec.integers import INT64_MAX
+from reference.core.store.recovery.queue_end import QueueEnd, Unit, correct_min_offset
+from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
 
-Unit = tuple[int, int, int]
-"""Commit-log offset, record size and tags code (Java: CqUnit)."""
-FILLER_SIZE = 2**31 - 1
-FILLER = unit_codec.pack(0, FILLER_SIZE, 0)
+FILLER = unit_codec.pack(0, INT32_MAX, 0)
 """Unit in place of the messages before the first, if a queue does not start at 0."""
 
 
@@ -143,8 +137,8 @@ class ConsumeQueue:
             return None
         return self.files.view(index * UNIT_SIZE)
 
-    def unit(self, index: int) -> tuple[int, int, int] | None:
-        """Return unit number *index*: log offset, size, tags code; None without it."""
+    def unit(self, index: int) -> Unit | None:
+        """Return unit number *index*, None without it."""
         units = self.units_from(index)
         return None if units is None else unit_codec.unpack_from(units)
 

@@ -42,13 +42,13 @@ def _nearest(
     record the log does not have.
     """
     low, high = first, len(units) // UNIT_SIZE - 1
-    before: tuple[int, int | None] = (-1, None)
-    behind: tuple[int, int | None] = (-1, None)
+    before = behind = -1
+    before_ms = behind_ms = None
     while high >= low:
         middle = (low + high) // 2
         physical_offset, size, _ = unit_codec.unpack_from(units, middle * UNIT_SIZE)
         if physical_offset < log.files.start:
-            low, before = middle + 1, (middle, before[1])
+            low, before = middle + 1, middle
             continue
         stored_at_ms = log.stored_at(physical_offset, size)
         if stored_at_ms < 0:
@@ -56,20 +56,12 @@ def _nearest(
         if stored_at_ms == timestamp_ms:
             return middle  # [OFFSET-SEARCH-001]
         if stored_at_ms > timestamp_ms:
-            high, behind = middle - 1, (middle, stored_at_ms)
+            high, behind, behind_ms = middle - 1, middle, stored_at_ms
         else:
-            low, before = middle + 1, (middle, stored_at_ms)
-    return _nearer(before, behind, timestamp_ms)
-
-
-def _nearer(
-    before: tuple[int, int | None], behind: tuple[int, int | None], timestamp_ms: int
-) -> int:
-    """Return the unit whose time is nearer, or the only unit that exists."""
-    if before[1] is None:
-        return behind[0]  # [OFFSET-SEARCH-002]
-    if behind[1] is None:
-        return before[0]  # [OFFSET-SEARCH-003]
-    if timestamp_ms - before[1] > behind[1] - timestamp_ms:
-        return behind[0]  # [OFFSET-SEARCH-005]
-    return before[0]
+            low, before, before_ms = middle + 1, middle, stored_at_ms
+    if before_ms is None:
+        return behind  # [OFFSET-SEARCH-002]
+    if behind_ms is None:
+        return before  # [OFFSET-SEARCH-003]
+    # [OFFSET-SEARCH-005]
+    return behind if timestamp_ms - before_ms > behind_ms - timestamp_ms else before
