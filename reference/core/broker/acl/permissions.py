@@ -55,9 +55,10 @@ def needed_permissions(request: Request) -> Iterator[tuple[str, Permission]]:
     """Yield the resources of a request, each with the permission that it needs."""
     fields = request.fields
     match request.code:
-        case RequestCode.SEND_MESSAGE:  # [SEC-PERM-003]
+        # [SEC-PERM-003] [SEC-PERM-013]
+        case RequestCode.SEND_MESSAGE:
             yield from _on_topic(fields.get("topic"), PUB)
-        case RequestCode.SEND_MESSAGE_V2:  # [SEC-PERM-013]
+        case RequestCode.SEND_MESSAGE_V2:
             yield from _on_topic(fields.get("b"), PUB)
         case RequestCode.CONSUMER_SEND_MSG_BACK:  # [SEC-PERM-005]
             yield from _on_topic(fields.get("originTopic"), PUB)

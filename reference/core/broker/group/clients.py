@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from reference.core.broker.filter.subscription import Subscription
 
@@ -112,24 +113,15 @@ class Clients:
 
     def silent(self, now_ms: int) -> set[int]:
         """Return the connections of clients without recent heartbeats."""
-        everyone = [c for g in self.consumers.values() for c in g.members.values()]
-        everyone += [c for members in self.producers.values() for c in members.values()]
         limit_ms = now_ms - CLIENT_EXPIRY_MS
-        return {
-            client.connection for client in everyone if client.seen_at_ms < limit_ms
-        }
+        consumers = (c for g in self.consumers.values() for c in g.members.values())
+        everyone = chain(consumers, self._all_producers())
+        return {one.connection for one in everyone if one.seen_at_ms < limit_ms}
 
     def producer(self, client_id: str) -> Client | None:
         """Return the producer with this client id, or None."""
-        return next(
-            (
-                client
-                for members in self.producers.values()
-                for client in members.values()
-                if client.client_id == client_id
-            ),
-            None,
-        )
+        found = (one for one in self._all_producers() if one.client_id == client_id)
+        return next(found, None)
 
     def any_producer(self, group: str) -> Client | None:
         """Return a member of a producer group, another each time."""
@@ -138,3 +130,6 @@ class Clients:
             return None
         self._turn += 1
         return members[self._turn % len(members)]
+
+    def _all_producers(self) -> Iterator[Client]:
+        return (c for members in self.producers.values() for c in members.values())

@@ -102,10 +102,8 @@ def notify_consumer_ids_changed(
     enabled = state.options.notify_consumer_ids_changed_enable
     if not enabled or (config is not None and not config.notifies_consumer_ids_changed):
         return
-    code, fields = (
-        RequestCode.NOTIFY_CONSUMER_IDS_CHANGED,
-        {"consumerGroup": group.name},
-    )
+    code = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
+    fields = {"consumerGroup": group.name}
     for connection in group.members:  # [GROUP-MEMBER-003]
         remoting.invoke_oneway(connection, code, fields)
 

@@ -60,12 +60,7 @@ MASTER_END = StateMachine(
     "HA connection, master",
     initial=S.HANDSHAKE,
     transitions=[
-        Row(
-            S.HANDSHAKE,
-            E.OFFSET_REPORTED,
-            S.TRANSFER,
-            "end of its log",
-        ),
+        Row(S.HANDSHAKE, E.OFFSET_REPORTED, S.TRANSFER, "end of its log"),
         Row(S.TRANSFER, E.OFFSET_REPORTED, S.TRANSFER),
         _closed(S.HANDSHAKE, S.SHUTDOWN),
         _closed(S.TRANSFER, S.SHUTDOWN),

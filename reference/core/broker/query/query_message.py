@@ -14,8 +14,6 @@ from spec.wire.bodies import fastjson
 from spec.wire.consumer.query import UNIQUE_KEY_FIELD
 from spec.wire.remoting.response_code import ResponseCode
 
-"""Field that is ``true`` in a query by unique key (Java: UNIQUE_MSG_QUERY_FLAG)."""
-
 
 def look_message_by_offset(store: MessageStore, offset: int) -> Record | None:
     """Return the message at an offset of the commit log, or None.
