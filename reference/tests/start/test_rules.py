@@ -50,7 +50,7 @@ def first_index(
 ) -> int:
     """Return the first file of a recovery, after a crash if there is a checkpoint.
 
-    The files have 100 bytes each by their names, whatever is in them.
+    The names of the files are 100 bytes apart.
     """
     starts = [100 * number for number in range(len(files))]
     return first_file(

@@ -157,12 +157,6 @@ class ConsumeQueue:
         per_file = self.files.file_size // UNIT_SIZE
         return index + per_file - index % per_file
 
-    def file_data(self, start: int) -> memoryview:
-        """Return the whole file that begins at byte *start*, written or not."""
-        found = self.files.file_at(start)
-        assert found is not None
-        return found[0].view
-
     def truncate(self, end: QueueEnd) -> None:
         """Remove the units from *end* on."""
         self.files.truncate(end.position)
@@ -177,7 +171,7 @@ class ConsumeQueue:
         """Set the min offset to the first message at or behind *log_start*, if any."""
         if len(self.files):
             start = self.files.start
-            first = start, unit_codec.iter_unpack(self.file_data(start))
+            first = start, unit_codec.iter_unpack(self.files.file_data(start))
             end = QueueEnd(self.files.end, self.max_physical_offset)
             before = self.min_position
             self.min_position = correct_min_offset(first, end, before, log_start)

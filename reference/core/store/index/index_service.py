@@ -113,16 +113,14 @@ class IndexService:
     @property
     def last_update(self) -> tuple[int, int]:
         """Store time and commit-log offset of the last indexed message, or zeros."""
-        if not self._index_files:
-            return 0, 0
-        return self._index_files[-1].end_ms, self._index_files[-1].end_offset
+        file = self.newest
+        return (file.end_ms, file.end_offset) if file else (0, 0)
 
     def delete_before(self, log_start: int) -> None:
         """Delete the files whose messages are all before *log_start*."""
-        while (
-            len(self._index_files) > 1 and self._index_files[0].end_offset < log_start
-        ):
-            file = self._index_files.pop(0)
+        files = self._index_files
+        while len(files) > 1 and files[0].end_offset < log_start:
+            file = files.pop(0)
             file.close()
             self._files.delete(file.path)
 
@@ -139,7 +137,7 @@ class IndexService:
 
     def _add_file(self, now_ms: int, checkpoint: CheckpointFile) -> IndexFile:
         """Create and return the first file, or the one behind a full file."""
-        last = self._index_files[-1] if self._index_files else None
+        last = self.newest
         made_at_ms = max(now_ms, self.started_at_ms) + self._zone_offset_ms
         name = index_name(made_at_ms, last.name if last else "")  # [STORE-NAME-004]
         file = self._open(name)

@@ -110,6 +110,10 @@ class MappedFileQueue:
             return None
         return self._mapped[index].view[begin:end]
 
+    def file_data(self, start: int) -> memoryview:
+        """Return the whole file that begins at *start*, written or not."""
+        return self._mapped[self._start_offsets.index(start)].view
+
     def modified_at_ms(self, index: int) -> int:
         """Return the time of the last write to the file number *index*."""
         return self._mapped[index].modified_at_ms

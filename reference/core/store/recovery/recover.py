@@ -22,10 +22,7 @@ from reference.core.store.dispatch.dispatcher import Dispatcher
 from reference.core.store.flush.checkpoint import CheckpointFile
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.layouts import unit_codec
-from reference.core.store.recovery.log_start import (
-    dispatch_start,
-    first_file,
-)
+from reference.core.store.recovery.log_start import dispatch_start, first_file
 from reference.core.store.recovery.queue_end import (
     FILES_TO_RECOVER,
     LeadingUnits,
@@ -80,7 +77,7 @@ def recover(
         return
     first = first_file(
         log.files.start_offsets,
-        partial(_file_data, log),
+        log.files.file_data,
         parts.checkpoint.loaded,
         parts.options,
         REFERENCE,
@@ -122,7 +119,7 @@ def _scan(
     return scan_log(
         log.files.start_offsets,
         first,
-        partial(_file_data, log),
+        log.files.file_data,
         REFERENCE,
         check_crc=log.check_crc_on_recover,
         on_record=on_record,
@@ -130,18 +127,11 @@ def _scan(
     )
 
 
-def _file_data(log: CommitLog, start: int) -> memoryview:
-    """Return the whole file at *start*: before recovery every byte is written."""
-    data = log.files.view(start)
-    assert data is not None
-    return data
-
-
 def _recover_queue(queue: ConsumeQueue, leading: Callable[..., LeadingUnits]) -> None:
     """End *queue* before the first invalid unit of its last three files."""
     start_offsets = queue.files.start_offsets[-FILES_TO_RECOVER:]
     if start_offsets:
-        files = [(start, queue.file_data(start)) for start in start_offsets]
+        files = [(start, queue.files.file_data(start)) for start in start_offsets]
         file_size = queue.files.file_size
         queue.truncate(find_queue_end(files, file_size, REFERENCE, leading))
         queue.recover_extension(start_offsets)
@@ -155,7 +145,7 @@ def _truncate_queue(
     The extension keeps its units of them.
     """
     newest_first = queue.files.start_offsets[::-1]
-    files = ((start, queue.file_data(start)) for start in newest_first)
+    files = ((start, queue.files.file_data(start)) for start in newest_first)
     truncated = truncate_queue(files, log_end, REFERENCE, leading)
     for _ in range(truncated.deleted):
         queue.files.delete_last()
