@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from reference.core.salvage.queue_offsets import QueueName, QueueOffsets
-from reference.core.store.config_files import pretty
 from reference.core.store.recovery.load import load_config
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spec.routing.json_object import JsonObject, as_integer, object_in
@@ -20,6 +19,7 @@ from spec.store.config.config_files import (
     TOPICS_FILE,
 )
 from spec.store.file_names import CONFIG
+from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 Table = dict[str, Any]
@@ -63,8 +63,7 @@ def write_config(
             warnings.append(f"{CONFIG}/{name} {report}")
         if found is None and name != TOPICS_FILE:
             continue
-        text = pretty(made(found or {}))
-        (directory / name).write_text(text, encoding="utf-8")
+        (directory / name).write_bytes(dumps_pretty(made(found or {})))
     return ConfigChanges(warnings, lowered)
 
 

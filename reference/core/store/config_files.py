@@ -7,12 +7,12 @@ reads the ``.bak`` if the file is missing or unreadable (Java: ConfigManager).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.recovery.load import Decoded, load_config
 from spec.routing.json_object import JsonObject
+from spec.wire.bodies.fastjson_forms import dumps_pretty
 
 
 class ConfigFiles:
@@ -50,7 +50,8 @@ class ConfigFiles:
         """Write *value* to the file *name*, and its former content to the .bak."""
         path = f"config/{name}"
         before = self._files.read_text(path)
-        text = pretty(value)
+        # [STORE-CONFIG-006]
+        text = dumps_pretty(value).decode("utf-8", "surrogatepass")
         if before and name not in self._broken:
             self._files.replace_text(f"{path}.bak", before)  # [STORE-CONFIG-008]
         self._files.replace_text(path, text)
@@ -63,29 +64,3 @@ class ConfigFiles:
         except FilesError as error:
             self.notices[path] = str(error)
             return ""
-
-
-def pretty(value: object, depth: int = 0) -> str:
-    """Return *value* as fastjson's PrettyFormat writes it.
-
-    Tabs indent. A map with integer keys is one line up to its closing brace. An array,
-    here a tuple, is one line.
-    """
-    inner, outer = "\n" + "\t" * (depth + 1), "\n" + "\t" * depth
-    if isinstance(value, Mapping) and all(isinstance(name, int) for name in value):
-        numbered = [f"{name}:{pretty(value[name], depth + 1)}" for name in value]
-        # [STORE-CONFIG-006]
-        return f"{{{','.join(numbered)}{outer}}}" if numbered else "{}"
-    if isinstance(value, Mapping):
-        members = [
-            f"{json.dumps(name, ensure_ascii=False)}:{pretty(member, depth + 1)}"
-            for name, member in value.items()
-            if member is not None
-        ]
-        return f"{{{inner}{(',' + inner).join(members)}{outer}}}" if members else "{}"
-    if isinstance(value, tuple):  # an array, where a list would be a collection
-        return f"[{','.join(pretty(item) for item in value)}]"
-    if isinstance(value, list):
-        items = [pretty(item, depth + 1) for item in value]
-        return f"[{inner}{(',' + inner).join(items)}{outer}]" if items else "[]"
-    return json.dumps(value, ensure_ascii=False)

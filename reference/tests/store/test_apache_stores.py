@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.store.config_files import ConfigFiles, pretty
+from reference.core.store.config_files import ConfigFiles
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, NewMessage, StoreOptions
 from reference.shell.storage.disk import DiskFiles
@@ -131,10 +131,12 @@ def keys_of(record: Record) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["consumerOffset.json", "topics.json"])
-def test_config_is_written_as_4_6_0_wrote_it(name: str) -> None:
+def test_config_is_written_as_4_6_0_wrote_it(name: str, tmp_path: Path) -> None:
     directory = STORES / "4.6.0-stopped"
+    written = (directory / "config" / name).read_text()
     value = ConfigFiles(DiskFiles(directory)).load(name, dict)
-    assert pretty(value) == (directory / "config" / name).read_text()
+    ConfigFiles(DiskFiles(tmp_path)).save(name, value or {})
+    assert (tmp_path / "config" / name).read_text() == written
 
 
 def test_a_store_with_other_file_sizes_does_not_start(tmp_path: Path) -> None:

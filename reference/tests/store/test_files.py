@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.store.config_files import ConfigFiles, pretty
+from reference.core.store.config_files import ConfigFiles
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.types import (
     FlushMode,
@@ -195,18 +195,6 @@ def test_config_has_a_backup_that_is_read_when_the_file_is_broken(
     (tmp_path / "config" / "topics.json.bak").write_text("{")
     with pytest.raises(FilesError, match=r"config/topics\.json is broken"):
         config.load("topics.json", dict)
-
-
-def test_config_is_pretty_as_fastjson_is() -> None:
-    value = {
-        "offsetTable": {"t@g": {0: 12, 1: 3}, "u@g": {}},
-        "no": None,
-        "l": [1, "x"],
-    }
-    assert pretty(value) == (
-        '{\n\t"offsetTable":{\n\t\t"t@g":{0:12,1:3\n\t\t},\n\t\t"u@g":{}\n\t},'
-        '\n\t"l":[\n\t\t1,\n\t\t"x"\n\t]\n}'
-    )
 
 
 def test_options_default_to_those_of_4_6_0() -> None:
