@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from reference.core.store.cleaning.retention import HOUR_MS, Retention
 from reference.core.store.consumequeue.extension import QueueExtension
+from reference.core.store.get.get_message import MessageFilter
 from reference.core.store.message_store import MessageStore
 from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.small_stores import (
@@ -52,7 +53,7 @@ def offsets_of_tag(store: MessageStore, tag: str) -> list[int]:
     found: list[int] = []
     offset = store.min_offset("T", 0)
     while offset < store.max_offset("T", 0):
-        answer = store.get("T", 0, offset, 32, {tags_code(tag)})
+        answer = store.get("T", 0, offset, 32, MessageFilter({tags_code(tag)}))
         found += [int.from_bytes(record[20:28], "big") for record in answer.records]
         offset = answer.next_begin_offset
     return found

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reference.core.store.get.get_message import MessageFilter
 from reference.core.store.index.key_hash import tags_hash
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, StoreOptions
@@ -72,13 +73,13 @@ def test_a_read_ends_with_the_file_of_the_queue() -> None:
 
 
 def test_a_filter_passes_over_what_it_does_not_want() -> None:
-    result = filled(10).get("T", 0, 1, 2, {tags_hash("a")})
+    result = filled(10).get("T", 0, 1, 2, MessageFilter({tags_hash("a")}))
     assert [decode_record(one).body for one in result.records] == [b"02", b"04"]
     assert result.next_begin_offset == 5
 
 
 def test_nothing_that_matches_still_moves_the_reader_on() -> None:
-    result = filled(10).get("T", 0, 1, 2, {tags_hash("c")})
+    result = filled(10).get("T", 0, 1, 2, MessageFilter({tags_hash("c")}))
     assert result.status is GetMessageStatus.NO_MATCHED_MESSAGE
     assert result.next_begin_offset == 10
 
@@ -87,7 +88,7 @@ def test_a_read_looks_at_800_units_at_most_when_nothing_matches() -> None:
     options = replace(
         OPTIONS, commit_log_file_size=1 << 20, consume_queue_file_size=20_000
     )
-    result = filled(900, options).get("T", 0, 0, 32, {tags_hash("c")})
+    result = filled(900, options).get("T", 0, 0, 32, MessageFilter({tags_hash("c")}))
     assert result.next_begin_offset == 800
 
 

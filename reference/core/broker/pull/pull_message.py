@@ -21,6 +21,7 @@ from reference.core.broker.topic.topic_config import PERM_READ
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.store.get.get_message import MessageFilter
 from reference.core.store.types import GetMessageStatus, NewMessage
 from spec.routing.route_data import MASTER_ID
 from spec.store.config.group_settings import SubscriptionGroupConfig
@@ -94,9 +95,11 @@ def try_pull(state: BrokerState, pull: Pull) -> Response:
         header.queue_id,
         offset,
         header.max_msg_nums,
-        subscription.codes,
-        subscription.accepts if subscription.expression is not None else None,
-        unit_filter=unit_filter,
+        MessageFilter(
+            subscription.codes,
+            subscription.accepts if subscription.expression is not None else None,
+            unit_filter,
+        ),
     )
     state.statistics.on_get(group.name, header.topic, result)
     code = _CODES.get(result.status)

@@ -188,7 +188,7 @@ class CheckPass:
         self._state.offsets.commit(group, topic, self._queue_id, offset)
 
     def _record(self, topic: str, offset: int) -> Record | None:
-        found = self._state.store.get(topic, self._queue_id, offset, 1, None)
+        found = self._state.store.get(topic, self._queue_id, offset, 1)
         return decode_record(found.records[0]) if found.records else None
 
 

@@ -41,6 +41,9 @@ class MessageFilter(NamedTuple):
     """A filter of units of the queue's extension, which saves reading the record."""
 
 
+EVERYTHING = MessageFilter()
+
+
 class StoreReads:
     """The part of a message store that changes no file."""
 
@@ -56,16 +59,12 @@ class StoreReads:
         queue_id: int,
         offset: int,
         count_max: int,
-        tags_codes: Container[int] | None = None,
-        accepts: Callable[[memoryview], bool] | None = None,
-        *,
-        unit_filter: UnitFilter | None = None,
+        message_filter: MessageFilter = EVERYTHING,
     ) -> GetMessageResult:
         """Return up to *count_max* messages of a queue from *offset* on.
 
         4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage; a queue that
-        does not exist is like one that never had a message. `MessageFilter` has the
-        other parameters.
+        does not exist is like one that never had a message.
         """
         queue = self.queues.table.get((topic, queue_id))
         first = end = 0
@@ -95,7 +94,7 @@ class StoreReads:
                 self.log,
                 queue.extension,
                 units[:scanned_size],
-                MessageFilter(tags_codes, accepts, unit_filter),
+                message_filter,
                 self.options,
                 count_max,
             )
