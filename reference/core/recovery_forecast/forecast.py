@@ -155,15 +155,15 @@ class Start:
         self._correct_begins()
 
     def _on_record(
-        self, dispatched_end: int, place: int, record: ScannedRecord
+        self, max_physical_offset: int, place: int, record: ScannedRecord
     ) -> None:
-        """Dispatch a record of the scan unless the queues, up to an end, have it."""
+        """Dispatch a record of the scan, after a stop only one that no queue has."""
         self._view.count_read(record.size)
         in_the_scan = self._rules.dispatch is Dispatch.IN_THE_SCAN
-        is_new = in_the_scan and record.physical_offset > dispatched_end
+        is_new = in_the_scan and record.physical_offset > max_physical_offset
         if self.outcome.after_crash or is_new:
             self._take(record)
-        elif in_the_scan and place == dispatched_end and record.is_consumable:
+        elif in_the_scan and place == max_physical_offset and record.is_consumable:
             text = f"the record at {place} of the log is not dispatched"
             self.outcome.note("REC-DISPATCH-009", text)
 
