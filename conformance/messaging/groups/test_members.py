@@ -18,6 +18,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_request,
 )
+from spec.integers import java_string_hash
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -197,7 +198,15 @@ def test_a_heartbeat_of_any_release_counts(
 def test_a_groups_connections_are_listed(
     broker: Client, group: str, topic: str
 ) -> None:
-    join(broker, group, "client@1", topic)
+    subscription = subscription_data(
+        topic=topic,
+        expression="a",
+        tags=["a"],
+        codes=[java_string_hash("a")],
+        version=5,
+    )
+    consumer = consumer_data(group=group, subscriptions=[subscription])
+    require_success(broker.heartbeat(client_id="client@1", consumers=[consumer]))
     found = body_of(broker.consumer_connections(group=group))
     assert isinstance(found, dict)
     own = broker.peer.local_address
@@ -228,7 +237,7 @@ def test_a_groups_connections_are_listed(
     expect_fields(
         "GROUP-CONNECTION-001",
         found=found["subscriptionTable"][topic],
-        expected=subscription_data(topic=topic),
+        expected=subscription,
         transcript=broker.transcript,
     )
 
