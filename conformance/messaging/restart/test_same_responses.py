@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
 from conformance.harness.pytest_plugin.fixtures import (
     TargetStarter,
     create_group,
@@ -217,3 +221,26 @@ def test_the_cluster_is_the_same_after_a_restart(start_target: TargetStarter) ->
         expected=before,
         what="row of the broker, and the names in its cluster",
     )
+
+
+@pytest.mark.clause("ADMIN-TOPIC-005")
+def test_the_version_of_topics_outlives_a_restart(start_target: TargetStarter) -> None:
+    own = start_target()
+    create_topic(own, unique_name("same"))
+    before = topics_version(own)
+    own.restart()
+    after = topics_version(own)
+    expect_that(
+        "ADMIN-TOPIC-005",
+        all(new >= old for new, old in zip(after, before, strict=True)),
+        found=after,
+        expected=f"not less than {before}",
+        what="counter and time of the table's version after a restart",
+    )
+
+
+def topics_version(target: Target) -> tuple[int, int]:
+    """Return counter and time of the version of the topic table."""
+    with target.connect_to_broker() as broker:
+        version = mapping_of(broker.all_topic_config())["dataVersion"]
+    return version.get("counter", -1), version.get("timestamp", -1)
