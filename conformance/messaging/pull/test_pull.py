@@ -20,6 +20,7 @@ from conformance.harness.pytest_plugin.fixtures import create_group, create_topi
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import bodies_of, records_of, send_bodies
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE
+from spec.store.message_record import SystemFlag
 from spec.wire.consumer.pull import ANSWER_BYTES_MAX, ANSWER_COUNT_MAX
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -122,8 +123,31 @@ def test_a_pull_gets_the_next_messages_in_order(
 
 @pytest.mark.clause("PULL-FOUND-004", "QUERY-ID-001")
 def test_a_pull_gets_the_records_of_the_commit_log(broker: Client, topic: str) -> None:
-    sent = send_bodies(broker, topic, [b"a", b"bb" * 100, b"c"])
+    sent = [
+        require_success(
+            broker.send_message(
+                topic=topic,
+                body=body,
+                properties={"own": f"{number}"},
+                flag=10 + number,
+                born_at_ms=1_600_000_000_000 + number,
+                reconsume_times=number,
+                system_flags=SystemFlag.COMPRESSED * (number % 2),
+            )
+        )
+        for number, body in enumerate((b"a", b"bb" * 100, b"c"))
+    ]
+    broker.wait_for_max_offset(topic=topic, offset=len(sent))
     viewed = [broker.view_stored(answer.fields["msgId"]) for answer in sent]
+    for offset, record in enumerate(viewed):
+        pulled = broker.pull(topic=topic, offset=offset, max_count=1)
+        expect(
+            "PULL-FOUND-004",
+            found=require_success(pulled).body,
+            expected=require_success(record).body,
+            what=f"body of a pull of the message at {offset}",
+            transcript=broker.transcript,
+        )
     expect(
         "PULL-FOUND-004",
         found=require_success(broker.pull(topic=topic, offset=0)).body,
