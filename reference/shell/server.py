@@ -132,17 +132,19 @@ def _broker_host(broker: BrokerController, memory_max: int, setup: Setup) -> Bro
 async def _start(setup: Setup, names: RemotingHost, brokers: BrokerHost) -> None:
     name_server, broker = names.server, brokers.broker
     assert isinstance(name_server, NameServer)
-    await names.listen(setup.host, setup.name_server_port)
     options = broker.state.options
+    wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
+    near = "127.0.0.1" if wildcard else resolve(setup.host)
+    own = Host.of(near, setup.name_server_port)
+    # Before any port is open: an address may be malformed.
+    addresses = [own, *_other_name_servers(options, own)]
+    await names.listen(setup.host, setup.name_server_port)
     await brokers.listen(setup.host, options.listen_port)
     await brokers.listen(setup.host, options.listen_port - VIP_PORT_DISTANCE)
     await brokers.listen_for_slaves(setup.host, options.ha_listen_port)
     name_server.start(now_ms())
     names.perform(name_server.take_effects())
-    wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
-    near = "127.0.0.1" if wildcard else resolve(setup.host)
-    own = Host.of(near, setup.name_server_port)
-    broker.start([own, *_other_name_servers(options, own)], now_ms())
+    broker.start(addresses, now_ms())
     brokers.perform(broker.take_effects())
 
 

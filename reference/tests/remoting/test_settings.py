@@ -59,6 +59,18 @@ def test_a_port_in_use_is_named(
     assert capsys.readouterr().err.splitlines() == [error, error]
 
 
+def test_a_bad_setting_is_named_before_a_port_in_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "broker.conf"
+    file.write_text("namesrvAddr=nowhere\n")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        words = ["-c", str(file), "--store", str(tmp_path), "--namesrv-port", port]
+        assert main(words) == 2
+    assert "namesrvAddr: 'nowhere'" in capsys.readouterr().err
+
+
 def test_a_port_beyond_the_last_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
