@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 import pytest
 
 from conformance.mutants.choice import ROOT, change_of, chosen
+from conformance.mutants.kill_record import recorded
 from conformance.mutants.mutant import all_mutants
 
 LOOKS = "looks"
@@ -29,9 +31,14 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test of one mutant each of the chosen ones."""
+    """Give a test of one mutant each of the chosen ones, the longest first."""
     if "chosen_mutant" in metafunc.fixturenames:
-        metafunc.parametrize("chosen_mutant", chosen_of(metafunc.config))
+        rows = recorded()
+        # A mutant without a recorded kill is new, and may take as long as any.
+        seconds = {name: row.duration_s for name, row in rows.items()}
+        names = chosen_of(metafunc.config)
+        names.sort(key=lambda name: seconds.get(name, inf), reverse=True)
+        metafunc.parametrize("chosen_mutant", names)
 
 
 @pytest.fixture
