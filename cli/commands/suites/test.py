@@ -196,13 +196,7 @@ def test(
     suites = _suites_to_run(suite, names)
     if read_only and not _are_stores(names):
         _check_reads(selected_tests(suites, keywords), wanted)
-    test_count = None
-    is_part = bool(keywords) or len(suites) < len(BROKER_SUITES)
-    # Reading the tests takes a second; all of them are enough for all workers.
-    if wanted is not None or (jobs is None and is_part):
-        test_count = count_tests(selected_tests(suites, keywords), wanted)
-    if wanted is not None and not test_count:
-        _exit_unchecked(f"no test of {', '.join(suites)} names these clauses")
+    test_count = _test_count(suites, keywords, wanted, jobs)
     words = [*map(str, suite_folders(suites)), *_plain(profile=profile, suite=suite)]
     words += _known_words(known, write_known, names)
     seed = seed_of(order, seed)
@@ -311,6 +305,26 @@ def _suites_to_run(suite: str | None, names: tuple[str, ...]) -> list[str]:
             f"--suite {CLIENT_SUITE} tests clients: rmqc test-client --adapter CMD"
         )
     return suites
+
+
+def _test_count(
+    suites: Sequence[str],
+    keywords: str,
+    wanted: Sequence[Clause] | None,
+    jobs: int | None,
+) -> int | None:
+    """Return the number of selected tests, None where nothing depends on it.
+
+    Ends the program where no test names a selected clause. Reading the tests takes a
+    second, and those of all suites are enough for all workers.
+    """
+    is_part = bool(keywords) or len(suites) < len(BROKER_SUITES)
+    if wanted is None and (jobs is not None or not is_part):
+        return None
+    count = count_tests(selected_tests(suites, keywords), wanted)
+    if wanted is not None and not count:
+        _exit_unchecked(f"no test of {', '.join(suites)} names these clauses")
+    return count
 
 
 def _exit_unchecked(reason: str) -> NoReturn:
