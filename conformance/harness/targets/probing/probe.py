@@ -49,9 +49,12 @@ STUDIED = tuple(one for one in Version if one is not Version.V4_1_0_SNAPSHOT)
 WRONG_OPAQUES = (
     f"sends responses with opaques that no request had ({WrongOpaqueError.clause})"
 )
-SECOND_RESPONSES = (
-    f"sends a second response to a request ({SecondResponseError.clause})"
-)
+_HABITS = {
+    WrongOpaqueError: WRONG_OPAQUES,
+    SecondResponseError: (
+        f"sends a second response to a request ({SecondResponseError.clause})"
+    ),
+}
 _FAILURES = (PeerError, AssertionError, LayoutError, ValueError)
 
 
@@ -104,9 +107,7 @@ def refusals(target: Target) -> tuple[frozenset[int], tuple[str, ...]]:
         try:
             answers = invoke_all(address, requests)
         except WrongOpaqueError as error:
-            is_second = isinstance(error, SecondResponseError)
-            habit = SECOND_RESPONSES if is_second else WRONG_OPAQUES
-            complaints.append(f"the {role} {habit}")
+            complaints.append(f"the {role} {_HABITS[type(error)]}")
             continue
         refused.update(code for code in answers if _is_refusal(answers[code]))
         complaints += _false_claims(target.refuses, answers)
