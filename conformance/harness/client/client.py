@@ -15,6 +15,7 @@ from conformance.harness.client.requests.groups import (
     consumer_data,
     queue_data,
     subscription_data,
+    tags_subscription,
 )
 from conformance.harness.client.requests.invoker import (
     RefusedError,
@@ -60,4 +61,5 @@ __all__ = [
     "request",
     "require_success",
     "subscription_data",
+    "tags_subscription",
 ]

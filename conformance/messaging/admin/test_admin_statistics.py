@@ -35,6 +35,8 @@ from spec.wire.bodies.admin_bodies import (
     QueryConsumeTimeSpanBody,
 )
 from spec.wire.bodies.json_body import decode_body
+from spec.wire.bodies.offset_tables import OffsetWrapper
+from spec.wire.bodies.queue_name import QueueName
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -165,16 +167,13 @@ def test_every_groups_progress_is_told(
     consumed = records_of(broker.pull(topic=topic, offset=1))[0].stored_at_ms
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     groups = mapping_of(broker.all_groups())["subscriptionGroupTable"]
-    answer = broker.invoke(RequestCode.GET_BROKER_CONSUME_STATS, {"isOrder": False})
-    statistics = decode_body(ConsumeStatsList, require_success(answer).body)
+    statistics = consume_statistics(broker, is_order=False)
     progress = {
         (queue.topic, queue.queue_id): (
             *(at.broker_offset, at.consumer_offset),
             at.last_stored_at_ms,
         )
-        for row in statistics.groups
-        for one in row.get(known_group, ())
-        for queue, at in one.queues.items()
+        for queue, at in queues_of(statistics, known_group)
     }
     ends = [(3, 2, consumed), *[(0, 0, 0)] * 3]
     expect(
@@ -182,22 +181,6 @@ def test_every_groups_progress_is_told(
         found=progress,
         expected={(topic, queue_id): row for queue_id, row in enumerate(ends)},
         what="end, committed offset and time of the last message before it, by queue",
-        transcript=broker.transcript,
-    )
-    only_ordered = broker.invoke(
-        RequestCode.GET_BROKER_CONSUME_STATS, {"isOrder": True}
-    )
-    ordered = decode_body(ConsumeStatsList, require_success(only_ordered).body)
-    expect(
-        "ADMIN-STATS-009",
-        found=[
-            queue.topic
-            for row in ordered.groups
-            for one in row.get(known_group, ())
-            for queue in one.queues
-        ],
-        expected=[],
-        what="queues of an unordered topic, where isOrder is true",
         transcript=broker.transcript,
     )
     listed = {name for row in statistics.groups for name in row}
@@ -210,10 +193,8 @@ def test_every_groups_progress_is_told(
     )
     behind = sum(
         at.broker_offset - at.consumer_offset
-        for row in statistics.groups
-        for stats in row.values()
-        for one in stats
-        for at in one.queues.values()
+        for name in listed
+        for _, at in queues_of(statistics, name)
     )
     expect(
         "ADMIN-STATS-009",
@@ -222,3 +203,35 @@ def test_every_groups_progress_is_told(
         what="totalDiff and brokerAddr",
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("ADMIN-STATS-009")
+def test_progress_in_order_has_no_unordered_topic(
+    broker: Client, topic: str, known_group: str
+) -> None:
+    send_bodies(broker, topic, [b"a"])
+    require_success(broker.update_offset(group=known_group, topic=topic, offset=1))
+    statistics = consume_statistics(broker, is_order=True)
+    expect(
+        "ADMIN-STATS-009",
+        found=[queue.topic for queue, _ in queues_of(statistics, known_group)],
+        expected=[],
+        what="queues of an unordered topic, where isOrder is true",
+        transcript=broker.transcript,
+    )
+
+
+def consume_statistics(broker: Client, *, is_order: bool) -> ConsumeStatsList:
+    """Request the progress of all groups."""
+    fields = {"isOrder": is_order}
+    answer = broker.invoke(RequestCode.GET_BROKER_CONSUME_STATS, fields)
+    return decode_body(ConsumeStatsList, require_success(answer).body)
+
+
+def queues_of(
+    statistics: ConsumeStatsList, group: str
+) -> Iterator[tuple[QueueName, OffsetWrapper]]:
+    """Yield each queue of *group* with its offsets."""
+    for row in statistics.groups:
+        for one in row.get(group, ()):
+            yield from one.queues.items()

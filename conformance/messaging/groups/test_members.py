@@ -11,6 +11,7 @@ from conformance.harness.client.client import (
     json_body,
     require_success,
     subscription_data,
+    tags_subscription,
 )
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
@@ -18,7 +19,6 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_request,
 )
-from spec.integers import java_string_hash
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -198,13 +198,7 @@ def test_a_heartbeat_of_any_release_counts(
 def test_a_groups_connections_are_listed(
     broker: Client, group: str, topic: str
 ) -> None:
-    subscription = subscription_data(
-        topic=topic,
-        expression="a",
-        tags=["a"],
-        codes=[java_string_hash("a")],
-        version=5,
-    )
+    subscription = tags_subscription(topic=topic, tags=["a"], version=5)
     consumer = consumer_data(group=group, subscriptions=[subscription])
     require_success(broker.heartbeat(client_id="client@1", consumers=[consumer]))
     found = body_of(broker.consumer_connections(group=group))

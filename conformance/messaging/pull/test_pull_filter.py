@@ -12,7 +12,7 @@ from conformance.harness.client.client import (
     Client,
     consumer_data,
     require_success,
-    subscription_data,
+    tags_subscription,
 )
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.pytest_plugin.fixtures import create_topic
@@ -144,13 +144,7 @@ def test_a_pull_without_subscription_needs_a_heartbeat(
 def test_a_pull_may_use_the_subscription_of_the_heartbeat(
     broker: Client, topic: str, known_group: str
 ) -> None:
-    subscription = subscription_data(
-        topic=topic,
-        expression="a",
-        tags=["a"],
-        codes=[java_string_hash("a")],
-        version=5,
-    )
+    subscription = tags_subscription(topic=topic, tags=["a"], version=5)
     consumer = consumer_data(group=known_group, subscriptions=[subscription])
     require_success(
         broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])

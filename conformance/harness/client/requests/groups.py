@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from conformance.harness.client.requests.invoker import Invoker, json_body
+from spec.integers import java_string_hash
 from spec.routing.topic_config import has_members_of_5
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -144,3 +145,16 @@ def subscription_data(
         "expressionType": expression_type,
         "classFilterMode": False,
     }
+
+
+def tags_subscription(
+    *, topic: str, tags: Sequence[str], version: int
+) -> dict[str, object]:
+    """Return a subscription to *tags*, with the expression and codes of Java."""
+    return subscription_data(
+        topic=topic,
+        expression=" || ".join(tags),
+        tags=tags,
+        codes=map(java_string_hash, tags),
+        version=version,
+    )
