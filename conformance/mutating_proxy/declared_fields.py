@@ -8,14 +8,32 @@ from functools import cache
 from pathlib import Path
 
 from conformance.harness.targets.started.embedded import SOURCES
-from spec.wire.headers.header_table import HeaderTable, read_table
+from spec.wire.headers.header_table import Field, Header, HeaderTable, read_table
 
 FOLDER = SOURCES / "fixtures" / "headers"
+
+
+NUMBERS = ("int", "Integer", "long", "Long")
+"""Java's types of fields whose text is a number."""
 
 
 def is_declared(code: int, field: str, *, in_response: bool) -> bool:
     """Return whether a release declares *field* for requests or responses of *code*."""
     return field in _fields(code, in_response)
+
+
+def is_number(code: int, field: str, *, in_response: bool) -> bool:
+    """Return whether the text of *field* is a number in all releases."""
+    found = _declarations(code, field, in_response)
+    return bool(found) and all(one.java_type in NUMBERS for one in found)
+
+
+def is_default(code: int, field: str, value: object, *, in_response: bool) -> bool:
+    """Return whether *value* is the one that a receiver reads if *field* is absent."""
+    found = _declarations(code, field, in_response)
+    is_optional = not any(one.required for one in found)
+    defaults = {one.default for one in found} - {None}
+    return is_optional and list(defaults) == [value]
 
 
 @cache
@@ -31,6 +49,18 @@ def is_of_client(code: int) -> bool:
 
 
 @cache
+def _declarations(code: int, field: str, in_response: bool) -> tuple[Field, ...]:
+    """Return *field* as each release declares it, in its headers for *code*."""
+    return tuple(
+        one
+        for table in _tables()
+        for header in _headers(table, code, in_response)
+        for one in header.fields
+        if one.name == field
+    )
+
+
+@cache
 def _fields(code: int, in_response: bool) -> frozenset[str]:
     return frozenset(
         name for table in _tables() for name in _of_table(table, code, in_response)
@@ -42,9 +72,17 @@ def _of_table(table: HeaderTable, code: int, in_response: bool) -> Iterator[str]
     if request is None:
         return
     yield from request.answer_extra_fields if in_response else request.extra_fields
-    for use in request.answers if in_response else request.headers:
-        header = table.headers.get(use.name)
-        yield from (one.name for one in header.fields) if header else ()
+    for header in _headers(table, code, in_response):
+        yield from (one.name for one in header.fields)
+
+
+def _headers(table: HeaderTable, code: int, in_response: bool) -> Iterator[Header]:
+    """Yield the headers of requests or responses of *code* in one release."""
+    request = table.request(code)
+    if request is not None:
+        for use in request.answers if in_response else request.headers:
+            if header := table.headers.get(use.name):
+                yield header
 
 
 @cache

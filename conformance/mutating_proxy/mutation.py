@@ -21,9 +21,18 @@ from conformance.mutating_proxy.changes import (
     Setting,
     changes_of,
 )
-from conformance.mutating_proxy.declared_fields import is_declared
+from conformance.mutating_proxy.declared_fields import (
+    is_declared,
+    is_default,
+    is_number,
+)
 from conformance.mutating_proxy.frame_tree import KIND, RECORDS, Tree
-from conformance.mutating_proxy.places import NO_KEY, Occurrence, occurrences_of
+from conformance.mutating_proxy.places import (
+    NO_KEY,
+    Occurrence,
+    kind_of,
+    occurrences_of,
+)
 from spec.wire.remoting.request_code import request_name
 
 
@@ -150,10 +159,28 @@ def change_tree(tree: Tree, mutation: Mutation, setting: Setting) -> bool:
     setting = replace(setting, unread=_unread_fields(tree, mutation))
     found = occurrences_of(tree, mutation.place)
     news = [(one, change(one, setting)) for one in found]
-    changed = [(one, new) for one, new in news if new is not SAME]
+    changed = [
+        (one, new) for one, new in news if new is not SAME and _counts(mutation, one)
+    ]
     for one, new in reversed(changed):
         _replace(tree, one, new)
     return bool(changed)
+
+
+def _counts(mutation: Mutation, one: Occurrence) -> bool:
+    """Return whether a receiver reads another value after the change of *one*.
+
+    A text in place of a number is already wrong. A field that is left out has its
+    default.
+    """
+    if one.place.rpartition(".")[0] != "fields":
+        return True
+    in_response = _is_response(mutation.frame_kind)
+    code, name, value = mutation.code, str(one.key), one.value
+    if is_number(code, name, in_response=in_response) and kind_of(value) != "number":
+        return False
+    is_dropped = mutation.change == "dropped"
+    return not (is_dropped and is_default(code, name, value, in_response=in_response))
 
 
 def _unread_fields(tree: Tree, mutation: Mutation) -> frozenset[str]:

@@ -146,6 +146,27 @@ def test_a_field_that_no_release_declares_is_not_swapped_in() -> None:
         assert tree["fields"]["topic"] == topic, name
 
 
+@pytest.mark.parametrize(
+    ("place", "change", "value", "is_real"),
+    [
+        ("batch", "dropped", "false", False),
+        ("batch", "dropped", "true", True),
+        ("batch", "off by one", "false", True),
+        ("queueId", "off by one", "ten", False),
+        ("queueId", "off by one", "10", True),
+        ("topic", "off by one", "ten", True),
+    ],
+)
+def test_a_change_that_no_receiver_reads_does_not_count(
+    place: str, change: str, value: str, is_real: bool
+) -> None:
+    code = RequestCode.SEND_MESSAGE
+    tree = tree_of(encode_command(Command(code=code, fields={place: value})))
+    mutation = Mutation(FrameKind.REQUEST, code, f"fields.{place}", change)
+    assert change_tree(tree, mutation, Setting()) == is_real
+    assert (tree["fields"] != {place: value}) == is_real
+
+
 def test_a_mutation_is_shown_to_each_right_clause() -> None:
     code = RequestCode.GET_MAX_OFFSET
     place = Unit(FrameKind.RESPONSE, code, "fields.offset", "number")
