@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +35,35 @@ WHOLE = {
         "queueId": "0",
     },
 }
+NEEDING_FIELDS = (
+    *WHOLE,
+    RequestCode.QUERY_MESSAGE,
+    RequestCode.GET_EARLIEST_MSG_STORETIME,
+    RequestCode.UPDATE_CONSUMER_OFFSET,
+    RequestCode.GET_CONSUMER_LIST_BY_GROUP,
+    RequestCode.GET_CONSUMER_CONNECTION_LIST,
+    RequestCode.GET_PRODUCER_CONNECTION_LIST,
+    RequestCode.GET_CONSUMER_RUNNING_INFO,
+    RequestCode.GET_TOPIC_STATS_INFO,
+    RequestCode.GET_CONSUME_STATS,
+    RequestCode.QUERY_TOPIC_CONSUME_BY_WHO,
+    RequestCode.QUERY_CONSUME_TIME_SPAN,
+    RequestCode.QUERY_CORRECTION_OFFSET,
+    RequestCode.VIEW_BROKER_STATS_DATA,
+    RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
+    RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS,
+    RequestCode.CONSUME_MESSAGE_DIRECTLY,
+    RequestCode.CLONE_GROUP_OFFSET,
+    RequestCode.SEND_MESSAGE,
+    RequestCode.SEND_MESSAGE_V2,
+    RequestCode.SEND_BATCH_MESSAGE,
+    RequestCode.SEND_REPLY_MESSAGE,
+    RequestCode.SEND_REPLY_MESSAGE_V2,
+    RequestCode.CONSUMER_SEND_MSG_BACK,
+    RequestCode.PULL_MESSAGE,
+    RequestCode.END_TRANSACTION,
+    RequestCode.UPDATE_AND_CREATE_TOPIC,
+)
 INTEGERS = ("queueId", "timestamp", "offset")
 NO_INTEGERS = ("", "x", "1.5", "0x10", "1e3", " 1", "9" * 30, "ten", "1L")
 
@@ -62,14 +93,13 @@ def test_a_request_without_a_number_it_needs_fails(
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-016")
 def test_a_request_without_any_field_fails(broker: Client) -> None:
-    for code in WHOLE:
-        expect(
-            "WIRE-CONN-016",
-            found=broker.peer.request(Command(code=code)).code,
-            expected=ResponseCode.SYSTEM_ERROR,
-            what="code",
-            transcript=broker.transcript,
-        )
+    _all_fail(broker, NEEDING_FIELDS)
+
+
+@pytest.mark.read_only
+@pytest.mark.clause("WIRE-CONN-016")
+def test_a_version_query_without_any_field_fails(namesrv: Client) -> None:
+    _all_fail(namesrv, [RequestCode.QUERY_DATA_VERSION])
 
 
 @pytest.mark.read_only
@@ -155,4 +185,19 @@ def _is_refused(broker: Client, question: Command, clause: str) -> None:
         expected="some words",
         what="remark",
         transcript=broker.transcript,
+    )
+
+
+def _all_fail(client: Client, codes: Collection[RequestCode]) -> None:
+    """Fail the clause unless requests of all *codes* need a field."""
+    expect(
+        "WIRE-CONN-016",
+        found={
+            code.name: client.peer.request(Command(code=code)).code for code in codes
+        },
+        expected=dict.fromkeys(
+            (code.name for code in codes), ResponseCode.SYSTEM_ERROR
+        ),
+        what="code of each request without a field",
+        transcript=client.transcript,
     )

@@ -52,6 +52,19 @@ OF_BROKER = (
     RequestCode.SEND_MESSAGE,
     RequestCode.SEND_REPLY_MESSAGE,
     RequestCode.SEND_REPLY_MESSAGE_V2,
+    RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
+    RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS,
+    RequestCode.CONSUME_MESSAGE_DIRECTLY,
+    RequestCode.CLONE_GROUP_OFFSET,
+    RequestCode.END_TRANSACTION,
+    RequestCode.RESUME_CHECK_HALF_MESSAGE,
+    RequestCode.REGISTER_FILTER_SERVER,
+    RequestCode.UPDATE_BROKER_CONFIG,
+    RequestCode.UPDATE_AND_CREATE_ACL_CONFIG,
+    RequestCode.DELETE_ACL_CONFIG,
+    RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG,
+    RequestCode.DELETE_SUBSCRIPTIONGROUP,
+    RequestCode.DELETE_TOPIC_IN_BROKER,
 )
 OF_NAME_SERVER = (
     RequestCode.GET_KV_CONFIG,
@@ -67,6 +80,8 @@ OF_NAME_SERVER = (
     RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST,
     RequestCode.GET_NAMESRV_CONFIG,
     RequestCode.UNREGISTER_BROKER,
+    RequestCode.WIPE_WRITE_PERM_OF_BROKER,
+    RequestCode.UPDATE_NAMESRV_CONFIG,
 )
 
 
@@ -79,6 +94,8 @@ def fields_for(topic: str, group: str, cluster: str) -> Mapping[str, str]:
         "consumerGroup": group,
         "producerGroup": group,
         "group": group,
+        "groupName": group,
+        "isForce": "true",
         "key": "none",
         "maxNum": "1",
         "beginTimestamp": "0",
