@@ -64,9 +64,13 @@ def expect_rows(
 def config_of(broker: Client, topic: str) -> tuple[Mapping[str, Any], list[int]]:
     """Return a topic's configuration; counter and time of the table's version."""
     table = mapping_of(broker.all_topic_config())
-    version = table.get("dataVersion", {})
-    numbers = [version.get(name, -1) for name in ("counter", "timestamp")]
-    return table["topicConfigTable"].get(topic, {}), numbers
+    return table["topicConfigTable"].get(topic, {}), version_in(table)
+
+
+def version_in(table: Mapping[str, Any]) -> list[int]:
+    """Return counter and time of the data version of a table; -1 for each absent."""
+    version = table.get("dataVersion") or {}
+    return [version.get(name, -1) for name in ("counter", "timestamp")]
 
 
 DEFAULT_RETRIES = 16
@@ -230,6 +234,23 @@ def test_a_group_is_listed_with_its_settings(broker: Client, group: str) -> None
         expected={"groupName": group, **settings},
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("ADMIN-GROUP-009")
+def test_each_change_of_groups_has_a_new_version(broker: Client, group: str) -> None:
+    before = version_in(mapping_of(broker.all_groups()))
+    for times in (5, 6):
+        settings = {"retryMaxTimes": times}
+        require_success(broker.update_group(group=group, settings=settings))
+        after = version_in(mapping_of(broker.all_groups()))
+        expect(
+            "ADMIN-GROUP-009",
+            found=(after[0] > before[0], after[1] >= before[1] > 0),
+            expected=(True, True),
+            what="a higher counter, and a time that is not earlier",
+            transcript=broker.transcript,
+        )
+        before = after
 
 
 @pytest.mark.clause("ADMIN-GROUP-007")

@@ -19,6 +19,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_request,
 )
+from conformance.messaging.stored_messages import offset_of, topic_of
+from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -172,9 +174,7 @@ def test_a_heartbeats_words_are_told_as_they_were_said(
 
 
 @pytest.mark.clause("GROUP-HEARTBEAT-001")
-@pytest.mark.parametrize(
-    "more", [{}, {"heartbeatFingerprint": 0, "isWithoutSub": False}]
-)
+@pytest.mark.parametrize("more", [{}, {"heartbeatFingerprint": 0, "withoutSub": False}])
 def test_a_heartbeat_of_any_release_counts(
     broker: Client, group: str, more: dict[str, object]
 ) -> None:
@@ -279,5 +279,41 @@ def test_a_groups_first_heartbeat_creates_its_retry_topic(
         found=answer.code,
         expected=ResponseCode.PULL_NOT_FOUND,
         what="code of a pull from the retry topic",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("GROUP-RETRY-002")
+@pytest.mark.parametrize("by", ["a heartbeat", "a message sent back"])
+@pytest.mark.parametrize(("is_unit", "flags"), [(False, 0), (True, 2)])
+def test_a_retry_topic_is_created_by_the_groups_settings(
+    broker: Client, topic: str, group: str, is_unit: bool, flags: int, by: str
+) -> None:
+    require_success(broker.update_group(group=group, settings={"retryQueueNums": 3}))
+    if by == "a heartbeat":
+        consumer = consumer_data(group=group, unit_mode=is_unit)
+        require_success(broker.heartbeat(client_id="one", consumers=[consumer]))
+    else:
+        offset = offset_of(broker.send_message(topic=topic))
+        require_success(
+            broker.send_back(
+                group=group,
+                commit_log_offset=offset,
+                max_reconsume_times=16,
+                unit_mode=is_unit,
+            )
+        )
+    name = f"%RETRY%{group}"
+    expect(
+        "GROUP-RETRY-002",
+        found=topic_of(broker, name),
+        expected=TopicConfig(
+            topic=name,
+            read_queue_count=3,
+            write_queue_count=3,
+            permission=6,
+            topic_flags=flags,
+        ),
+        what=f"retry topic that {by} creates",
         transcript=broker.transcript,
     )

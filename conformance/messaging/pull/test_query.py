@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,7 @@ from spec.store.message_record import decode_records
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
-HOUR_MS = 3_600_000
+SECOND_MS, HOUR_MS = 1000, 3_600_000
 SPACES = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0"
 keys = texts(without=SEPARATORS + SPACES).filter(lambda key: key == key.strip())
 
@@ -175,6 +176,30 @@ def test_a_time_between_messages_gives_none(broker: Client, topic: str) -> None:
     wait_for(broker, topic, "l", 1)
     found = found_by(broker, topic, "k", begin_ms=begin_ms, end_ms=end_ms)
     expect("QUERY-KEY-006", found=found, expected=[], what="bodies between the two")
+
+
+@pytest.mark.clause("QUERY-KEY-011")
+def test_both_bounds_of_a_time_belong_to_it(broker: Client, topic: str) -> None:
+    stored = record_of(broker, send_with_keys(broker, topic, ["k"])[0]).stored_at_ms
+    wait_for(broker, topic, "k", 1)
+    # The index counts seconds: the time in it is up to 999 ms before the store time.
+    times = range(stored - SECOND_MS, stored + 1)
+
+    def is_early_enough(begin_ms: int) -> bool:
+        return found_by(broker, topic, "k", begin_ms=begin_ms) == [b"0"]
+
+    def is_late_enough(end_ms: int) -> bool:
+        return found_by(broker, topic, "k", end_ms=end_ms) == [b"0"]
+
+    too_late = bisect(times, False, key=lambda ms: not is_early_enough(ms))
+    late_enough = bisect(times, False, key=is_late_enough)
+    expect(
+        "QUERY-KEY-011",
+        found=times.start + too_late - 1,
+        expected=times.start + late_enough,
+        what="latest begin and earliest end of a time that has the message",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("QUERY-KEY-007")

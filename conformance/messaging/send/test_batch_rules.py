@@ -72,8 +72,13 @@ def test_a_batch_is_not_delayed(broker: Client, topic: str) -> None:
 
 
 @pytest.mark.clause("SEND-BATCH-009")
-def test_a_field_and_not_the_code_makes_a_batch(broker: Client, topic: str) -> None:
-    require_success(send(broker, topic, code=RequestCode.SEND_MESSAGE_V2))
+@pytest.mark.parametrize(
+    "code", [RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2]
+)
+def test_a_field_and_not_the_code_makes_a_batch(
+    broker: Client, topic: str, code: int
+) -> None:
+    require_success(send(broker, topic, code=code))
     broker.wait_for_max_offset(topic=topic, offset=2)
     found = bodies_of(broker.pull(topic=topic, offset=0))
     expect("SEND-BATCH-009", found=found, expected=[b"one", b"two"], what="bodies")

@@ -96,6 +96,16 @@ GROUP_CONFIG = Clause(
     ),
     source=f"{_ADMIN}#updateAndCreateSubscriptionGroup",
 )
+GROUPS_VERSION = Clause(
+    id="ADMIN-GROUP-009",
+    level=Level.MUST,
+    text=(
+        "GET_ALL_SUBSCRIPTIONGROUP_CONFIG returns the table of groups with a data "
+        "version whose counter each change increments."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.subscription.SubscriptionGroupManager"
+    "#updateSubscriptionGroupConfig",
+)
 GROUP_IS_GONE = Clause(
     id="ADMIN-GROUP-007",
     level=Level.MUST,

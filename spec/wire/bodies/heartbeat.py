@@ -118,7 +118,7 @@ class ConsumerData:
         "its topics",
         default=(),
     )
-    unit_mode: bool = member("unitMode", TRUTH, "not used", default=False)
+    unit_mode: bool = member("unitMode", TRUTH, "marks its retry topic", default=False)
     rest: Mapping[str, object] = rest_of_members()
 
 

@@ -155,6 +155,16 @@ RETRY_TOPIC_IS_CREATED = Clause(
     " the group's name.",
     source=f"{_BEAT}#heartBeat",
 )
+RETRY_TOPIC_AS_SET = Clause(
+    id="GROUP-RETRY-002",
+    level=Level.MUST,
+    text=(
+        "The retry topic that a heartbeat or CONSUMER_SEND_MSG_BACK (36) creates has "
+        "retryQueueNums queues, permission 6, and topicSysFlag 2 (FLAG_UNIT_SUB) if "
+        "unitMode is true, 0 if not."
+    ),
+    source=f"{_BEAT}#heartBeat",
+)
 LOCK = Clause(
     id="GROUP-LOCK-001",
     level=Level.MUST,

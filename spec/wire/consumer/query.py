@@ -112,6 +112,15 @@ BY_KEY_WITHOUT_INDEX = Clause(
     source="4.6.0 org.apache.rocketmq.store"
     ".DefaultMessageStore$CommitLogDispatcherBuildIndex#dispatch",
 )
+BY_KEY_BOUNDS = Clause(
+    id="QUERY-KEY-011",
+    level=Level.MUST,
+    text=(
+        "A query by key returns the messages from beginTimestamp to endTimestamp, "
+        "both included, by the time in the index: seconds after its file's first."
+    ),
+    source="4.6.0 org.apache.rocketmq.store.index.IndexFile#selectPhyOffset",
+)
 BY_UNIQUE_KEY = Clause(
     id="QUERY-UNIQUE-001",
     level=Level.MUST,

@@ -88,8 +88,8 @@ FIELD_MAKES_IT = Clause(
     level=Level.QUIRK,
     text=(
         "The field batch, not the request code, makes a request a batch: "
-        "SEND_MESSAGE_V2 (310) with it is one, SEND_BATCH_MESSAGE (320) without it "
-        "is a single message."
+        "SEND_MESSAGE (10) and SEND_MESSAGE_V2 (310) with it are one, "
+        "SEND_BATCH_MESSAGE (320) without it is a single message."
     ),
     source=f"{_SEND}#processRequest",
 )

@@ -114,6 +114,7 @@ def consumer_data(
     consume_type: str = "CONSUME_PASSIVELY",
     message_model: str = "CLUSTERING",
     consume_from: str = "CONSUME_FROM_LAST_OFFSET",
+    unit_mode: bool = False,
 ) -> dict[str, object]:
     """Return a consumer as a heartbeat describes it."""
     return {
@@ -122,7 +123,7 @@ def consumer_data(
         "messageModel": message_model,
         "consumeFromWhere": consume_from,
         "subscriptionDataSet": list(subscriptions),
-        "unitMode": False,
+        "unitMode": unit_mode,
     }
 
 

@@ -189,6 +189,7 @@ class MessageRequests(Invoker):
         origin_message_id: str | None = None,
         origin_topic: str | None = None,
         max_reconsume_times: int | None = None,
+        unit_mode: bool = False,
     ) -> Command:
         """Hand a message back that could not be consumed, to be retried later."""
         return self.invoke(
@@ -199,7 +200,7 @@ class MessageRequests(Invoker):
                 "delayLevel": delay_level,
                 "originMsgId": origin_message_id,
                 "originTopic": origin_topic,
-                "unitMode": False,
+                "unitMode": unit_mode,
                 "maxReconsumeTimes": max_reconsume_times,
             },
         )
