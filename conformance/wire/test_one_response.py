@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import pytest
 
 from conformance.harness.client.client import Client, batch_body, now_ms
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
 from conformance.harness.pytest_plugin.one_response import (
     Send,
     responses_in_time,
@@ -65,6 +71,16 @@ OF_BROKER = (
     RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG,
     RequestCode.DELETE_SUBSCRIPTIONGROUP,
     RequestCode.DELETE_TOPIC_IN_BROKER,
+)
+OF_RESTARTED_BROKER = (
+    RequestCode.VIEW_MESSAGE_BY_ID,
+    RequestCode.GET_MAX_OFFSET,
+    RequestCode.GET_MIN_OFFSET,
+    RequestCode.QUERY_CONSUMER_OFFSET,
+    RequestCode.GET_ALL_TOPIC_CONFIG,
+    RequestCode.GET_ALL_CONSUMER_OFFSET,
+    RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+    RequestCode.END_TRANSACTION,
 )
 OF_NAME_SERVER = (
     RequestCode.GET_KV_CONFIG,
@@ -128,6 +144,16 @@ def expect_one_each(client: Client, sends: Mapping[str, Send]) -> None:
     )
 
 
+def _plain_sends(
+    client: Client, codes: Iterable[RequestCode], fields: Mapping[str, str]
+) -> dict[str, Send]:
+    """Return requests of *codes*, each with all *fields*, by the names of the codes."""
+    return {
+        code.name: partial(client.peer.request, Command(code=code, fields=fields))
+        for code in codes
+    }
+
+
 @pytest.mark.clause("WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-JSON-005")
 def test_a_broker_sends_one_response_each(
     broker: Client, target: Target, topic: str, group: str
@@ -150,10 +176,8 @@ def test_a_broker_sends_one_response_each(
         "UNLOCK_BATCH_MQ": lambda: broker.unlock_queues(
             group=group, client_id="one", queues=[]
         ),
+        **_plain_sends(broker, OF_BROKER, fields),
     }
-    for code in OF_BROKER:
-        request = Command(code=code, fields=fields)
-        sends[code.name] = lambda request=request: broker.peer.request(request)  # type: ignore[misc] # a lambda with a default
     sends["UNREGISTER_CLIENT"] = lambda: broker.unregister_client(
         client_id="one", producer_group=group
     )
@@ -174,8 +198,32 @@ def test_a_name_server_sends_one_response_each(
         "PUT_KV_CONFIG": lambda: namesrv.put_kv(namespace=space, key="k", value="v"),
         "DELETE_KV_CONFIG": lambda: namesrv.delete_kv(namespace=space, key="k"),
         "DELETE_TOPIC_IN_NAMESRV": lambda: namesrv.delete_topic_in_namesrv(space),
+        **_plain_sends(namesrv, OF_NAME_SERVER, fields),
     }
-    for code in OF_NAME_SERVER:
-        request = Command(code=code, fields=fields)
-        sends[code.name] = lambda request=request: namesrv.peer.request(request)  # type: ignore[misc] # a lambda with a default
     expect_one_each(namesrv, sends)
+
+
+@pytest.mark.long
+@pytest.mark.needs("wire", "restart")
+@pytest.mark.clause("WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-JSON-005")
+def test_restarted_servers_send_one_response_each(start_target: TargetStarter) -> None:
+    own = start_target()
+    topic, group = create_topic(own, unique_name("topic")), unique_name("group")
+    own.restart()
+    fields = fields_for(topic, group, own.cluster)
+    with own.connect_to_broker() as broker:
+        sends: dict[str, Send] = {
+            "UPDATE_AND_CREATE_SUBSCRIPTIONGROUP": lambda: broker.update_group(
+                group=group
+            ),
+            "SEND_MESSAGE_V2": lambda: broker.send_message(topic=topic),
+            "PULL_MESSAGE": lambda: broker.pull(topic=topic, offset=0),
+            "HEART_BEAT": lambda: broker.heartbeat(
+                client_id="one", producer_groups=[group]
+            ),
+            **_plain_sends(broker, OF_RESTARTED_BROKER, fields),
+        }
+        expect_one_each(broker, sends)
+    with own.connect_to_namesrv() as namesrv:
+        codes = (RequestCode.GET_BROKER_CLUSTER_INFO, RequestCode.GET_KV_CONFIG)
+        expect_one_each(namesrv, _plain_sends(namesrv, codes, fields))
