@@ -73,6 +73,16 @@ def test_a_client_holds_what_it_locks(locker: Locker, group: str) -> None:
     expect("GROUP-LOCK-001", found=locker.lock(group, "first"), expected=[])
 
 
+@pytest.mark.clause("GROUP-LOCK-001")
+def test_queues_of_each_topic_are_locked_apart(
+    locker: Locker, target: SharedTarget, group: str, unique: Callable[[str], str]
+) -> None:
+    other = Locker(locker.broker, target.broker_name, unique("other"))
+    for number, one in enumerate((locker, other, locker)):
+        found = one.lock(group, "first", number, number + 1)
+        expect("GROUP-LOCK-001", found=found, expected=[number, number + 1])
+
+
 @pytest.mark.clause("GROUP-LOCK-002")
 def test_another_client_gets_only_what_is_free(locker: Locker, group: str) -> None:
     locker.lock(group, "first", 0, 1)
