@@ -52,12 +52,15 @@ class StartForecast:
     @property
     def _loss(self) -> str:
         """Number of lost messages, in total and of the topics with most of them."""
+        total = number_of(self.lost_count, "message")
+        if len(self.lost) == 1:
+            return f"{total} of {self.lost[0][0]}"
         shown = [f"{count:,} of {topic}" for topic, count in self.lost[:3]]
         rest = self.lost[3:]
         if rest:
             count = sum(count for _, count in rest)
             shown.append(f"{count:,} of {number_of(len(rest), 'other topic')}")
-        return f"{number_of(self.lost_count, 'message')}: {', '.join(shown)}"
+        return f"{total}: {', '.join(shown)}"
 
     def as_json(self) -> dict[str, object]:
         """Return the forecast for the audit's JSON output."""

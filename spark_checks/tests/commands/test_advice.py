@@ -255,7 +255,7 @@ def test_an_index_file_is_moved_by_its_path() -> None:
     ("forecast", "result"),
     [
         (replace(HARMLESS, refusal="it is so"), "broker fails: it is so."),
-        (replace(HARMLESS, lost=(("T", 1),)), "loses 1 message: 1 of T."),
+        (replace(HARMLESS, lost=(("T", 1),)), "loses 1 message of T."),
         (
             replace(HARMLESS, lost=tuple((name, 9) for name in "ABCDE")),
             "loses 45 messages: 9 of A, 9 of B, 9 of C, 18 of 2 other topics.",
