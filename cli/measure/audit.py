@@ -9,6 +9,7 @@ import click
 
 from cli.measure.options import BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
+from cli.options.common import list_option
 
 GIBIBYTE = 1 << 30
 
@@ -25,7 +26,7 @@ def read_sizes(_ctx: click.Context, _option: click.Parameter, given: str) -> lis
 
 
 @click.command()
-@click.option(
+@list_option(
     "--size",
     "--curve",
     "sizes",

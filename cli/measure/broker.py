@@ -6,6 +6,7 @@ import click
 
 from cli.measure.everything import COMMANDS as MORE
 from cli.measure.options import SECONDS, SIZE, BenchRun, bench_options
+from cli.options.common import list_option
 
 
 def _threads(_ctx: click.Context, _option: click.Parameter, given: str) -> list[int]:
@@ -22,7 +23,7 @@ def _threads(_ctx: click.Context, _option: click.Parameter, given: str) -> list[
 @bench_options()
 @SECONDS
 @SIZE
-@click.option(
+@list_option(
     "--threads",
     default="1,16",
     show_default=True,

@@ -9,6 +9,7 @@ import click
 from cli.measure.audit import read_sizes
 from cli.measure.options import BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, show_progress
+from cli.options.common import list_option
 
 
 def _read_workers(
@@ -22,7 +23,7 @@ def _read_workers(
 
 
 @click.command()
-@click.option(
+@list_option(
     "--size",
     "--curve",
     "sizes",
@@ -32,7 +33,7 @@ def _read_workers(
     callback=read_sizes,
     help="Sizes of the generated commit logs, which are removed afterwards.",
 )
-@click.option(
+@list_option(
     "--workers",
     metavar="NUMBER,...",
     default="2",

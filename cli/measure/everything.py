@@ -17,6 +17,7 @@ from cli.measure.options import (
     bench_options,
 )
 from cli.measure.result import failures_reported, goal_line, show_progress
+from cli.options.common import list_option
 from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.selection import select
 
@@ -79,7 +80,7 @@ def idle(run: BenchRun, *, seconds: float, body_size: int, consumers: int) -> No
 
 @click.command("all")
 @RELEASE
-@click.option("--only", help="Only these measurements, as send,growth or send*.")
+@list_option("--only", help="Only these measurements, as send,growth or send*.")
 @click.option("--short", is_flag=True, help="Measure less: a first impression.")
 @click.option("--long", is_flag=True, help="Measure more: an hour.")
 @click.option("--page-only", is_flag=True, help="Measure nothing; write the page.")

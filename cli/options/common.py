@@ -22,6 +22,34 @@ def format_option(forms: Sequence[str]) -> Decorator:
     )
 
 
+def list_option(
+    *names: str,
+    default: str | None = None,
+    callback: Callable[[click.Context, click.Parameter, str], Any] | None = None,
+    **attributes: Any,
+) -> Decorator:
+    """Return an option with a comma list, whose repetitions are one list.
+
+    Its value is the text of the whole list, or what *callback* returns for it.
+    """
+
+    def joined(
+        context: click.Context, option: click.Parameter, given: tuple[str, ...]
+    ) -> Any:
+        if not given:
+            return None
+        text = ",".join(given)
+        return text if callback is None else callback(context, option, text)
+
+    return click.option(
+        *names,
+        multiple=True,
+        default=None if default is None else (default,),
+        callback=joined,
+        **attributes,
+    )
+
+
 def namesrv_option(explanation: str) -> Decorator:
     """Return ``-n``; *explanation* is its help, about several addresses."""
     return click.option(

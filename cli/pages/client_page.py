@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from cli.options.common import list_option
 from cli.options.exit_codes import NOT_RUN
 from cli.options.output import write_result
 from conformance.client.clients.client_page import FILE, keep, page, recorded
@@ -44,7 +45,7 @@ NAMES = [one.name for one in CLIENTS]
     metavar="CLIENT REPORT",
     help="Take the outcomes of a client from a report.json of rmqc test-client.",
 )
-@click.option(
+@list_option(
     "--only",
     metavar="ID,FAMILY-*",
     help="Of those run again, only the tests that name one of these clauses.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from cli.options.common import format_option
+from cli.options.common import format_option, list_option
 from cli.options.moment import TimeError, time_ms
 from cli.options.output import out_option, write_result
 from cli.options.releases import recoverable_releases, release_option
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--master", default="local[*]", show_default=True, help="The Spark to run on."
 )
-@click.option("--only", metavar="ID,FAMILY-*", help="Check only these invariants.")
+@list_option("--only", metavar="ID,FAMILY-*", help="Check only these invariants.")
 @click.option(
     "--broker-conf",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.options.common import list_option
+
 if TYPE_CHECKING:
     from spark_checks.generate.plan import Plan
     from spark_checks.generate.uniform import UniformPlan
@@ -68,7 +70,7 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
     help="Add optional data of a 5.x broker: consume queue extensions, LMQ, batch"
     " consume queues, checksums of whole records. They add further kinds of faults.",
 )
-@click.option(
+@list_option(
     "--faults",
     metavar="KIND,...|all",
     help="Plant these faults, or all that are compatible.",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.common import Decorator
+from cli.options.common import Decorator, list_option
 from cli.options.exit_codes import FINDINGS, NOT_RUN
 from cli.options.output import write_result
 from cli.options.selection import select
@@ -65,7 +65,7 @@ def _cells_option(default: Path | Callable[[], Path]) -> Decorator:
 
 def _again_option(metavar: str, makes: str) -> Decorator:
     """Return the option that forgets recorded cells of these *makes*."""
-    return click.option(
+    return list_option(
         "--again",
         default="",
         metavar=f"{metavar},...",
@@ -281,7 +281,7 @@ def admin(out: Path, again: bool) -> None:
 @report.command()
 @_page_option("docs/mutants.md")
 @_cells_option(kill_record.FILE)
-@click.option(
+@list_option(
     "--again",
     default="missing",
     metavar="missing|all|ID,...",

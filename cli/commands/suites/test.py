@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import click
 
+from cli.options.common import list_option
 from cli.options.exit_codes import (
     FINDINGS,
     NOT_RUN,
@@ -77,7 +78,7 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
     " cmd:target.toml (see rmqc target template), mutant:ID, store:/path.",
 )
 @PROFILE
-@click.option(
+@list_option(
     "--suite",
     metavar="A,B",
     shell_complete=completing.suites,
@@ -112,7 +113,7 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
 @ONLY
 @LEVEL
 @LISTED
-@click.option(
+@list_option(
     "--explain",
     metavar="ID,FAMILY-*",
     shell_complete=completing.chosen_clauses,
@@ -197,7 +198,8 @@ def test(
     if read_only and not _are_stores(names):
         _check_reads(selected_tests(suites, keywords), wanted)
     test_count = _test_count(suites, keywords, wanted, jobs)
-    words = [*map(str, suite_folders(suites)), *_plain(profile=profile, suite=suite)]
+    words = [*map(str, suite_folders(suites))]
+    words += _plain(profile=profile, suite=suite and ",".join(suites))
     words += _known_words(known, write_known, names)
     seed = seed_of(order, seed)
     words += effort_words(examples, seed)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from cli.options.common import list_option
 from cli.options.suites import completions as completing
 
 PROFILE = click.option(
@@ -25,13 +26,13 @@ WRITE_KNOWN = click.option(
     metavar="FILE",
     help="Write the failures into a new file for --known, to add reasons there.",
 )
-ONLY = click.option(
+ONLY = list_option(
     "--only",
     metavar="ID,FAMILY-*",
     shell_complete=completing.chosen_clauses,
     help="Only tests that name one of these clauses; * and ? are wildcards.",
 )
-LEVEL = click.option(
+LEVEL = list_option(
     "--level",
     metavar="LEVEL,...",
     shell_complete=completing.levels,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -102,3 +103,67 @@ def test_a_release_that_does_not_exist_is_usage(release: str) -> None:
     assert ended.exit_code == 2
     assert ended.output.startswith("Error: --release: ")
     assert ended.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "more"),
+    [
+        ("--only", ["WIRE-FRAME-002", "STORE-CRC-*"], []),
+        ("--suite", ["wire", "tls"], []),
+        ("--level", ["QUIRK", "should"], ["--only", "WIRE-*"]),
+    ],
+)
+def test_a_repeated_option_is_one_list(
+    option: str, values: list[str], more: list[str]
+) -> None:
+    list_words = ["test", "--list", *more]
+    once = run([*list_words, option, ",".join(values)])
+    repeated = run([*list_words, *(word for one in values for word in (option, one))])
+    assert (repeated.exit_code, repeated.output) == (once.exit_code, once.output)
+    alone = run([*list_words, option, values[-1]])
+    assert len(once.output.splitlines()) > len(alone.output.splitlines())
+
+
+def test_explanations_of_a_repeated_option_are_all_shown() -> None:
+    ended = run(["test", "--explain", "WIRE-FRAME-001", "--explain", "STORE-CRC-001"])
+    assert "WIRE-FRAME-001 (" in ended.output
+    assert "STORE-CRC-001 (" in ended.output
+
+
+TEXT, SIZES = "1,2", [1 << 30, 2 << 30]
+"""Values of the options below for 1 and 2."""
+LISTS: dict[str, dict[str, object]] = {
+    "test": dict.fromkeys(["--explain", "--level", "--only", "--suite"], TEXT),
+    "test-client": {"--level": TEXT, "--only": TEXT},
+    "audit": {"--only": TEXT},
+    "generate": {"--faults": TEXT},
+    "report clients": {"--only": TEXT},
+    "report handover": {"--again": TEXT},
+    "report interop": {"--again": TEXT},
+    "report mutants": {"--again": TEXT},
+    "bench all": {"--only": TEXT},
+    "bench audit": {"--size": SIZES},
+    "bench cluster": {"--size": SIZES, "--workers": [1, 2]},
+    "bench send": {"--threads": [1, 2]},
+}
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_no_command_drops_a_repeated_list(path: str) -> None:
+    command: click.Command = main
+    for word in path.split():
+        assert isinstance(command, click.Group)
+        found = command.get_command(click.Context(command), word)
+        assert found is not None
+        command = found
+    context = click.Context(command)
+    options = {name: one for one in command.params for name in one.opts}
+    values = {
+        name: options[name].process_value(context, ("1", "2")) for name in LISTS[path]
+    }
+    assert values == LISTS[path]
+
+
+def test_a_suite_is_selected_in_any_letter_case() -> None:
+    ended = run(["test", "--suite", "WIR*", "--only", "WIRE-JSON-001", "--jobs", "0"])
+    assert ended.exit_code == 0, ended.output
