@@ -7,12 +7,22 @@ Such a target does not have the feature, or admits only signed requests: the tes
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl
 
-from conformance.harness.client.access import CREDENTIALS
+from conformance.harness.client.access import CREDENTIALS, access_of
+from conformance.harness.client.address import Address
 from conformance.harness.client.conversations import CONVERSATIONS
-from conformance.harness.client.transcript import Direction, Transcript
+from conformance.harness.client.transcript import (
+    Direction,
+    Entry,
+    Transcript,
+    frames_of,
+    is_whole,
+)
+from conformance.harness.targets.probing.probe import refused_codes
+from conformance.harness.targets.probing.probe_requests import bare
 from conformance.harness.targets.shared_target import refuses_of
 from spec.layout import LayoutError
 from spec.security.signature import ACCESS_KEY
@@ -33,7 +43,10 @@ def refusal_in_test(description: Mapping[str, str]) -> str | None:
     refuses = refuses_of(description)
     if description.get("is_foreign") and not description.get("complaints"):
         refuses = KNOWN_CODES
-    codes = refused_in(CONVERSATIONS.transcripts(), refuses) if refuses else []
+    transcripts = CONVERSATIONS.transcripts() if refuses else []
+    codes = refused_in(transcripts, refuses)
+    if not codes and refuses == KNOWN_CODES:
+        codes = refused_oneway(transcripts, description.get("access", ""))
     names = ", ".join(RequestCode(code).name for code in codes)
     return f"the target refuses the request {names}" if names else None
 
@@ -65,6 +78,32 @@ def refused_in(transcripts: Iterable[Transcript], refuses: frozenset[int]) -> li
         if answer.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED
     }
     return sorted(refuses.intersection(found))
+
+
+def refused_oneway(transcripts: Iterable[Transcript], access: str) -> list[int]:
+    """Return the codes that were sent oneway and that their receiver refuses.
+
+    A oneway request has no response, so each code is sent again without fields.
+    """
+    return sorted(
+        {
+            command.code
+            for transcript in transcripts
+            for _, direction, command in _commands(transcript)
+            if direction is Direction.SENT
+            and command.is_oneway
+            and command.code in KNOWN_CODES
+            and _is_refused(transcript.peer, command.code, access)
+        }
+    )
+
+
+@functools.cache
+def _is_refused(peer: str, code: int, access: str) -> bool:
+    """Return whether *peer* refuses *code* from a client with the settings *access*."""
+    settings = access_of(dict(parse_qsl(access)))
+    with CONVERSATIONS.unrecorded():
+        return bool(refused_codes(Address.parse(peer), bare([code]), settings))
 
 
 def exchanges(transcripts: Iterable[Transcript]) -> Iterator[tuple[Command, Command]]:
@@ -119,8 +158,23 @@ def last_request(transcripts: Iterable[Transcript]) -> int | None:
 
 
 def _commands(transcript: Transcript) -> Iterator[tuple[int, Direction, Command]]:
-    for entry in transcript:
+    for entry, frame in _frames(transcript):
         try:
-            yield entry.at_ms, entry.direction, decode_command(entry.data)
+            yield entry.at_ms, entry.direction, decode_command(frame)
         except LayoutError:
             continue
+
+
+def _frames(transcript: Transcript) -> Iterator[tuple[Entry, bytes]]:
+    """Yield the frames of each entry: one write may contain several, or a part."""
+    part = b""
+    for entry in transcript:
+        if entry.direction is not Direction.SENT:
+            yield entry, entry.data
+            part = part if entry.data else b""  # a note: another connection
+            continue
+        whole = is_whole(entry.data)
+        for frame in frames_of(entry.data if whole else part + entry.data):
+            part = b"" if is_whole(frame) else frame
+            if not part:
+                yield entry, frame

@@ -9,7 +9,8 @@ example, the smallest one that fails.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 from weakref import WeakKeyDictionary, WeakMethod
 
@@ -32,6 +33,7 @@ class Conversations:
         self._kept: deque[Transcript] = deque(maxlen=MOST_KEPT)
         self.beginnings = 0
         """How many tests and examples have begun."""
+        self._is_recording = True
 
     def begin(self) -> None:
         """Drop earlier entries: a test, or an example of one, begins."""
@@ -47,10 +49,21 @@ class Conversations:
 
         *receive*, a method, moves frames that have arrived into *transcript*.
         """
+        if not self._is_recording:
+            return
         self._begun_at[transcript] = 0
         if receive is not None:
             self._receivers[transcript] = WeakMethod(receive)
         self._kept.append(transcript)
+
+    @contextmanager
+    def unrecorded(self) -> Iterator[None]:
+        """Leave out the connections that the block opens: they are not the test's."""
+        self._is_recording = False
+        try:
+            yield
+        finally:
+            self._is_recording = True
 
     def receive_waiting(self) -> None:
         """Move frames that have arrived on open connections into the transcripts.

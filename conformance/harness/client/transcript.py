@@ -14,7 +14,7 @@ from itertools import dropwhile, takewhile
 
 from spec.layout import LayoutError
 from spec.wire.remoting.command import Command, decode_command
-from spec.wire.remoting.frame import SIZE_WORD
+from spec.wire.remoting.frame import SIZE_WORD, size_of_frame
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -122,6 +122,19 @@ def is_whole(data: bytes) -> bool:
     return len(data) >= SIZE_WORD and int.from_bytes(data[:SIZE_WORD]) == len(
         data[SIZE_WORD:]
     )
+
+
+def frames_of(data: bytes) -> Iterator[bytes]:
+    """Yield the frames in *data*; the rest that is not a frame comes last, whole."""
+    position = 0
+    while position < len(data):
+        rest = data[position:]
+        try:
+            frame = rest[: size_of_frame(rest)]
+        except LayoutError:
+            frame = rest
+        yield frame
+        position += len(frame)
 
 
 def _render_entry(entry: Entry) -> str:

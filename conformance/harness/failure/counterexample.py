@@ -9,9 +9,9 @@ then use the same bytes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from conformance.harness.client.transcript import Direction, Transcript
+from conformance.harness.client.transcript import Direction, Transcript, frames_of
 from spec.layout import LayoutError
 from spec.registry import clause as clause_of
 from spec.vectors.form import (
@@ -24,7 +24,6 @@ from spec.vectors.form import (
     values_of,
 )
 from spec.wire.remoting.command import decode_command
-from spec.wire.remoting.frame import size_of_frame
 
 COUNTEREXAMPLE = "Counterexample"
 READ_ONLY = "ReadOnly"
@@ -63,19 +62,6 @@ def counterexample(
         groups=(Group(type="frame", tests=vectors),),
     )
     return json.dumps(as_plain(file), indent=1, ensure_ascii=False) + "\n"
-
-
-def frames_of(data: bytes) -> Iterator[bytes]:
-    """Yield the frames that *data* is a row of; what is left over comes last, whole."""
-    position = 0
-    while position < len(data):
-        rest = data[position:]
-        try:
-            frame = rest[: size_of_frame(rest)]
-        except LayoutError:
-            frame = rest
-        yield frame
-        position += len(frame)
 
 
 def _sent(transcripts: Transcript) -> bytes:

@@ -38,6 +38,8 @@ class Habit(StrEnum):
     """It answers administrators' requests with REQUEST_CODE_NOT_SUPPORTED."""
     REFUSES_ADMIN = "refuses-admin"
     """It answers administrators' requests with SYSTEM_ERROR."""
+    LACKS_SEND = "lacks-send"
+    """It answers SEND_MESSAGE with REQUEST_CODE_NOT_SUPPORTED, unless it is oneway."""
     REFUSES_SENDS = "refuses-sends"
     """It answers sends with SYSTEM_ERROR; topics have a route."""
     NULL_FIELDS = "null-fields"
@@ -71,6 +73,9 @@ class HostilePeer:
             return honest(request, code=ResponseCode.SYSTEM_ERROR)
         if request.code in ADMIN and self._habit is Habit.LACKS_ADMIN:
             return honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
+        if self._habit is Habit.LACKS_SEND and request.code == RequestCode.SEND_MESSAGE:
+            refusal = honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
+            return None if request.is_oneway else refusal
         if request.code in ADMIN and self._habit is Habit.REFUSES_ADMIN:
             return honest(request, code=ResponseCode.SYSTEM_ERROR, remark="not today")
         if request.code in SENDS and self._habit is Habit.REFUSES_SENDS:

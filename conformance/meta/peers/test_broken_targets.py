@@ -43,6 +43,14 @@ def test_with_a_topic(broker, topic):
 """
 
 
+SENDS_ONEWAY = """
+@pytest.mark.clause("WIRE-FRAME-006")
+def test_sends_oneway(broker):
+    broker.send_message(topic="T", body=b"x", code=10, oneway=True)
+    fails("WIRE-FRAME-006")
+"""
+
+
 def run(
     directory: Path,
     target: str,
@@ -126,6 +134,21 @@ def test_a_fixture_that_needs_a_lacking_request_is_unsupported(tmp_path: Path) -
         ended = run(tmp_path, address, READS + NEEDS_TOPIC)
     assert ended.outcomes["WIRE-FRAME-005"] == "unsupported"
     assert ended.code == 0
+
+
+@pytest.mark.parametrize(
+    ("habit", "outcome"),
+    [(Habit.LACKS_SEND, "unsupported"), (Habit.NULL_FIELDS, "fail")],
+)
+def test_a_failure_after_a_lacking_oneway_request_is_unsupported(
+    tmp_path: Path, habit: Habit, outcome: str
+) -> None:
+    with running(habit) as address:
+        ended = run(tmp_path, address, SENDS_ONEWAY)
+    assert ended.outcomes == {"WIRE-FRAME-006": outcome}
+    is_lacking = outcome == "unsupported"
+    reason = "the target refuses the request SEND_MESSAGE" if is_lacking else ""
+    assert ended.reasons["WIRE-FRAME-006"] == reason
 
 
 def test_a_fixture_whose_request_is_refused_blocks_the_test(tmp_path: Path) -> None:

@@ -13,10 +13,15 @@ import pytest
 from conformance.harness.client.conversations import CONVERSATIONS, Conversations
 from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.peer import ClosedError, Peer
-from conformance.harness.client.transcript import Direction, Entry, Transcript
+from conformance.harness.client.transcript import (
+    Direction,
+    Entry,
+    Transcript,
+    frames_of,
+)
 from conformance.harness.failure.artifacts import file_name
 from conformance.harness.failure.capture import capture_of
-from conformance.harness.failure.counterexample import counterexample, frames_of
+from conformance.harness.failure.counterexample import counterexample
 from conformance.harness.failure.frame_tree import frame_tree
 from conformance.harness.report.report import read_report
 from conformance.harness.targets.started.embedded import SOURCES

@@ -33,3 +33,15 @@ def test_a_peer_that_takes_a_response_for_a_request_has_not_refused_that() -> No
         sent = (Direction.SENT, Command(code=105, opaque=7, flag=flag))
         transcript = transcript_of(sent, refusal)
         assert refused_in([transcript], frozenset({105})) == refused
+
+
+def test_a_refused_request_in_one_write_with_others_is_found() -> None:
+    frame = encode_command(Command(code=10, opaque=7))
+    bad = (1 << 30).to_bytes(4) + bytes(16)
+    refusal = encode_command(Command(code=3, opaque=7, flag=1))
+    for writes in ([frame + bad], [frame[:5], frame[5:]], [bad[:9], frame]):
+        transcript = Transcript("a peer")
+        for data in writes:
+            transcript.add(Entry(direction=Direction.SENT, at_ms=0, data=data))
+        transcript.add(Entry(direction=Direction.RECEIVED, at_ms=1, data=refusal))
+        assert refused_in([transcript], frozenset({10})) == [10]

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import request
 from conformance.harness.client.peer import (
@@ -115,14 +116,27 @@ def refusals(target: Target) -> tuple[frozenset[int], tuple[str, ...]]:
     return frozenset(refused), tuple(complaints)
 
 
-def invoke_all(address: Address, requests: ProbeRequests) -> dict[int, Command | None]:
-    """Return the answer to each request; None where there was none in time.
+def refused_codes(
+    address: Address, requests: ProbeRequests, access: Access = OPEN
+) -> list[int]:
+    """Return the codes among *requests* that the peer at *address* refuses."""
+    try:
+        answers = invoke_all(address, requests, access)
+    except WrongOpaqueError:
+        return []
+    return [code for code in answers if _is_refusal(answers[code])]
+
+
+def invoke_all(
+    address: Address, requests: ProbeRequests, access: Access = OPEN
+) -> dict[int, Command | None]:
+    """Return the response to each request; None where there was none in time.
 
     Raises WrongOpaqueError for a response that belongs to no request.
     """
     answers: dict[int, Command | None] = dict.fromkeys(requests)
     try:
-        with Peer(address) as peer:
+        with Peer(address, access) as peer:
             sent = {code: peer.send(request(code, requests[code])) for code in requests}
             give_up_at = time.monotonic() + PATIENCE_S
             for code, question in sent.items():
