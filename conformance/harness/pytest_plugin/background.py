@@ -151,8 +151,16 @@ def begin(
 
 
 def result_of(config: pytest.Config, name: str) -> object:
-    """Return the result of the observation *name*, once it has ended."""
-    return config.stash[BEGUN][name].result()
+    """Return the result of the observation *name*, once it has ended.
+
+    The test is unsupported where the target does not allow the observation.
+    """
+    begun = config.stash.get(BEGUN, {}).get(name)
+    if begun is None:
+        target = config.stash[TARGET_OWNER].target()
+        target.broker_address()  # without a broker, that is the reason
+        unsupported(f"{target.text} does not allow the observation {name}")
+    return begun.result()
 
 
 def ended_result_of(config: pytest.Config, name: str) -> object:

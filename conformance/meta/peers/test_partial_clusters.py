@@ -19,6 +19,17 @@ READS_ROUTES = """
 def test_the_name_server(namesrv):
     require_success(namesrv.cluster_info())
 """
+OBSERVES = """
+from conformance.harness.pytest_plugin.background import result_of
+
+@pytest.fixture
+def lock_expiry(pytestconfig):
+    return result_of(pytestconfig, "lock_expiry")
+
+@pytest.mark.clause("WIRE-FRAME-006")
+def test_of_an_observation(lock_expiry):
+    pass
+"""
 NO_BROKERS = b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
 
 
@@ -34,15 +45,17 @@ def silent(_: Command) -> None:
 
 def test_without_a_broker_only_its_tests_have_no_verdict(tmp_path: Path) -> None:
     with LyingServer(empty) as server:
-        tests = READS + NEEDS_TOPIC + READS_ROUTES
+        tests = READS + NEEDS_TOPIC + READS_ROUTES + OBSERVES
         ended = run(tmp_path, str(server.address), tests, has_baseline=True)
     assert ended.outcomes == {
         "WIRE-FRAME-001": "unsupported",
         "WIRE-FRAME-004": "pass",
         "WIRE-FRAME-005": "unsupported",
+        "WIRE-FRAME-006": "unsupported",
     }
     reason = f"no broker is registered with {server.address}"
-    assert ended.reasons["WIRE-FRAME-001"].startswith(reason)
+    for name in ("WIRE-FRAME-001", "WIRE-FRAME-006"):
+        assert ended.reasons[name].startswith(reason)
     assert ended.code == 0
 
 
