@@ -91,8 +91,17 @@ class Defect:
         return self.clause not in MINOR or not self.what or self.what in values
 
 
-def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
-    """Return the defects of *target* that the baseline finds.
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Results of the steps of the baseline."""
+
+    defects: list[Defect]
+    passed: list[str]
+    """Names of the steps that found no defect."""
+
+
+def check_steps(target: Target, *, may_write: bool) -> Checked:
+    """Return the results of the baseline of *target*.
 
     A defect of a step that needs a defective one has the clause of that one, which is
     most likely the cause.
@@ -100,7 +109,7 @@ def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
     plain = PlainRequests(target)
     useless: set[str] = set()
     causes: dict[str, str] = {}
-    defects: list[Defect] = []
+    checked = Checked([], [])
     for step in STEPS:
         if not all_clauses()[step.clause].applies_to(target.release):
             continue
@@ -113,13 +122,14 @@ def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
             useless.add(step.name)
             continue
         if defect is None:
+            checked.passed.append(step.name)
             continue
         cause = next((causes[name] for name in step.needs if name in causes), None)
         causes[step.name] = cause or defect.clause
-        defects.append(replace(defect, clause=causes[step.name]))
+        checked.defects.append(replace(defect, clause=causes[step.name]))
         if defect.is_total:
             useless.add(step.name)
-    return defects
+    return checked
 
 
 def is_wrong_checksum(error: BaseException) -> bool:
@@ -128,11 +138,13 @@ def is_wrong_checksum(error: BaseException) -> bool:
 
 
 def description_of(target: Target, baseline: Baseline) -> dict[str, str]:
-    """Return the defects of *target* as a part of its description."""
+    """Return defects and passed steps of *target* as a part of its description."""
     if baseline is Baseline.NONE:
         return {}
+    checked = check_steps(target, may_write=baseline is Baseline.WHOLE)
     return {
-        "baseline": dump(find_defects(target, may_write=baseline is Baseline.WHOLE))
+        "baseline": dump(checked.defects),
+        "baseline_passed": "\n".join(checked.passed),
     }
 
 

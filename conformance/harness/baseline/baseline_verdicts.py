@@ -1,4 +1,8 @@
-"""Verdicts of the baseline: each defect is a failure of the clause that it names."""
+"""
+Verdicts of the baseline: each defect is a failure of the clause that it names.
+
+A passed step is a pass of its clause only for a known failure of this step.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from conformance.harness.baseline.baseline import Defect, load
+from conformance.harness.baseline.steps import STEPS
 from conformance.harness.report.known_failures import Known, reason_for
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import BASELINE, Verdict
@@ -28,6 +33,30 @@ def baseline_verdicts(
             yield verdict
         else:
             yield replace(verdict, outcome=Outcome.KNOWN, reason=reason)
+
+
+def passed_steps(description: Mapping[str, str]) -> Iterator[Verdict]:
+    """Yield a verdict of each step that found no defect."""
+    passed = description.get("baseline_passed", "").split("\n")
+    for step in STEPS:
+        if step.name in passed:
+            yield Verdict(
+                test=f"{BASELINE}{step.name}",
+                clauses=[step.clause],
+                outcome=Outcome.PASS,
+                duration_s=0.0,
+            )
+
+
+def passes_of_known(
+    description: Mapping[str, str], known: tuple[Known, ...]
+) -> Iterator[Verdict]:
+    """Yield the passes of steps that entries of *known* failures name."""
+    for verdict in passed_steps(description):
+        step = verdict.test.removeprefix(BASELINE)
+        for entry in known:
+            if entry.step == step:
+                yield replace(verdict, clauses=[entry.clause])
 
 
 def _verdict_of(defect: Defect, target: str) -> Verdict:

@@ -9,7 +9,7 @@ passes is stale and fails the run. Each entry has a clause and a reason::
     reason = "reads one byte of the header length; fixed in 0.9"
 
 Optional are ``target`` and ``release``, patterns such as ``tcp:*`` and ``4.6.*``, and
-``link``, the report of the defect.
+``link``, the report of the defect. ``step`` names the step of the baseline that failed.
 An entry under ``[[flaky]]`` sometimes fails: it is never stale. There should be none.
 """
 
@@ -24,7 +24,7 @@ import pytest
 
 from spec.registry import all_clauses
 
-_KEYS = {"clause", "reason", "target", "release", "link"}
+_KEYS = {"clause", "reason", "target", "release", "link", "step"}
 _TABLES = ("known", "flaky")
 
 
@@ -37,6 +37,8 @@ class Known:
     target: str = "*"
     release: str = "*"
     link: str = ""
+    step: str = ""
+    """Step of the baseline that failed; the entry is stale when it passes."""
     flaky: bool = False
     """It fails sometimes."""
 

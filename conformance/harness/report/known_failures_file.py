@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conformance.harness.report.known_failures import Known
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.run_record import STALE, ClauseResult
+from conformance.harness.report.run_record import BASELINE, STALE, ClauseResult
 
 MOST_SHOWN = 60
 """Characters of a value that a reason shows."""
@@ -57,10 +57,14 @@ def write_known(path: Path, text: str) -> None:
 
 def _found(result: ClauseResult, target: str, release: str) -> Known:
     found = result.failure
-    reason = "not explained yet"
+    reason, step = "not explained yet", ""
     if found is not None and (found.found or found.expected):
         reason += f": expected {_short(found.expected)}, found {_short(found.found)}"
-    return Known(clause=result.id, reason=reason, target=target, release=release)
+    if found is not None and found.test.startswith(BASELINE):
+        step = found.test.removeprefix(BASELINE)
+    return Known(
+        clause=result.id, reason=reason, step=step, target=target, release=release
+    )
 
 
 def _entry(known: Known) -> str:
@@ -68,6 +72,7 @@ def _entry(known: Known) -> str:
         "clause": known.clause,
         "reason": known.reason,
         "link": known.link,
+        "step": known.step,
         "target": known.target,
         "release": known.release,
     }

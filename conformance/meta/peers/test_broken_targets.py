@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.baseline.baseline import Defect, find_defects
+from conformance.harness.baseline.baseline import Defect, check_steps
+from conformance.harness.baseline.steps import STEPS
 from conformance.harness.child_run.child_run import ChildRun, run_child
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import parse_target
@@ -19,6 +20,7 @@ from conformance.meta.peers.hostile_peer import (
     HostilePeer,
 )
 from conformance.meta.reports.test_outcomes import PRELUDE
+from spec.registry import all_clauses
 from spec.wire.remoting.request_code import RequestCode
 
 READS = """
@@ -223,7 +225,10 @@ def test_a_baseline_that_breaks_the_target_blocks_the_run(tmp_path: Path) -> Non
 
 def test_a_healthy_target_has_no_defect() -> None:
     with parse_target("embedded:") as target:
-        assert find_defects(target, may_write=True) == []
+        checked = check_steps(target, may_write=True)
+    assert checked.defects == []
+    steps = [one for one in STEPS if all_clauses()[one.clause].applies_to("4.6.0")]
+    assert checked.passed == [one.name for one in steps]
 
 
 def defect(clause: str, what: str, codes: tuple[int, ...]) -> Defect:
@@ -255,6 +260,6 @@ def test_a_minor_defect_explains_only_the_same_wrong_value() -> None:
 
 def test_a_wrong_record_concerns_every_test_that_sends() -> None:
     with parse_target("mutant:queue_offset_off_by_one") as target:
-        first = find_defects(target, may_write=True)[0]
+        first = check_steps(target, may_write=True).defects[0]
     assert first.clause == "STORE-RECORD-005"
     assert first.explains({RequestCode.SEND_MESSAGE_V2}, ())

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
-from conformance.harness.baseline.baseline_verdicts import baseline_verdicts
+from conformance.harness.baseline.baseline_verdicts import (
+    baseline_verdicts,
+    passed_steps,
+    passes_of_known,
+)
 from conformance.harness.pytest_plugin.options import Options
+from conformance.harness.pytest_plugin.verdicts.added_cases import (
+    BASELINE_CASES,
+    BROKE_CASES,
+    STALE_CASES,
+    add_cases,
+)
 from conformance.harness.report.causes import BLOCKER
 from conformance.harness.report.evidence.evidence_differences import (
     Comparison,
@@ -15,7 +27,7 @@ from conformance.harness.report.evidence.evidence_differences import (
 from conformance.harness.report.known_failures_file import known_text, write_known
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.report import report_of, write_report
-from conformance.harness.report.run_record import ClauseResult, Record, Verdict
+from conformance.harness.report.run_record import STALE, ClauseResult, Record, Verdict
 from conformance.harness.report.terminal.summary import (
     fit_failures,
     write_differences,
@@ -40,6 +52,8 @@ class Recorder:
         self._host = host
         self._options = options
         self._results: list[ClauseResult] = []
+        self._late: list[Verdict] = []
+        """Verdicts of tests whose reports had passed before."""
         self._comparison: Comparison | None = None
         self._session: pytest.Session | None = None
         self._uncollected: list[str] = []
@@ -62,7 +76,8 @@ class Recorder:
         if dumped is None:
             return
         for earlier in getattr(report, "conformance_before", ()):
-            self._record.add(Verdict.load(earlier))
+            self._late.append(Verdict.load(earlier))
+            self._record.add(self._late[-1])
         self._record.add(Verdict.load(dumped))
         if self._options.until_failed and self._session is not None:
             blamed = {name for one in self._record.verdicts for name in one.blamed}
@@ -75,9 +90,12 @@ class Recorder:
         if not self._record.verdicts:
             return
         description = self._host.description
-        self._record.add_first(baseline_verdicts(description, self._record.known))
-        self._prepare_output(session.config)
+        self._add_baseline(session.config, description)
         self._results = self._record.results(description)
+        stale = [one.failure for one in self._results if one.reason == STALE]
+        add_cases(session.config, STALE_CASES, filter(None, stale))
+        add_cases(session.config, BROKE_CASES, self._late)
+        self._prepare_output(session.config)
         self._comparison = self._compared(description.get("release", ""))
         session.exitstatus = self._exit_status(session)
         if self._options.write_known is not None:
@@ -119,6 +137,15 @@ class Recorder:
             report=self._options.report,
             first_step=first_step_of(self._options.target),
         )
+
+    def _add_baseline(
+        self, config: pytest.Config, description: Mapping[str, str]
+    ) -> None:
+        """Record the steps of the baseline, if it ran."""
+        known = self._record.known
+        failed = list(baseline_verdicts(description, known))
+        self._record.add_first([*failed, *passes_of_known(description, known)])
+        add_cases(config, BASELINE_CASES, [*failed, *passed_steps(description)])
 
     def _prepare_output(self, config: pytest.Config) -> None:
         """Fit failures into the terminal; leave them out where causes are written."""

@@ -1,0 +1,58 @@
+"""
+Cases of a run that are not tests of pytest: steps of the baseline, stale entries.
+
+Pytest's last line and the file of JUnit count them, so that both agree with the exit
+code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from _pytest.junitxml import xml_key
+
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.run_record import BASELINE, Verdict
+
+BASELINE_CASES = BASELINE.rstrip(": ")
+STALE_CASES = "stale known failures"
+BROKE_CASES = "target broken after the test"
+"""Names of the classes that JUnit shows."""
+
+
+def add_cases(config: pytest.Config, kind: str, verdicts: Iterable[Verdict]) -> None:
+    """Add a case for each of *verdicts* to JUnit's file, and failures to the terminal.
+
+    A passed case is not counted in the terminal: it is not a test.
+    """
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    junit = config.stash.get(xml_key, None)
+    for verdict in verdicts:
+        report = _report_of(kind, verdict)
+        if junit is not None:
+            junit.pytest_runtest_logreport(report)
+        if terminal is not None and not report.passed:
+            outcome = "failed" if report.failed else verdict.outcome.value
+            terminal.stats.setdefault(outcome, []).append(report)
+
+
+def _report_of(kind: str, verdict: Verdict) -> pytest.TestReport:
+    """Return *verdict* as a report of pytest."""
+    name = verdict.test.rpartition("/")[2].replace("::", ".").removeprefix(BASELINE)
+    if kind == STALE_CASES:
+        name = verdict.blamed[0]
+    report = pytest.TestReport(
+        nodeid=f"{kind}::{name}",
+        location=(kind, None, name),
+        keywords={},
+        outcome="passed",
+        longrepr=None,
+        when="call",
+    )
+    if verdict.outcome is Outcome.FAIL:
+        report.outcome, report.longrepr = "failed", verdict.text
+    elif verdict.outcome is Outcome.KNOWN:
+        report.outcome = "skipped"
+        report.wasxfail = verdict.reason
+    return report
