@@ -8,6 +8,10 @@ from shlex import quote
 import click
 
 from cli.options.exit_codes import WrongValueError
+from cli.options.extras import missing_extra
+
+DOCS = Path(__file__).parents[2] / "docs"
+EXTRAS = "audit,site"
 
 
 @click.command()
@@ -28,15 +32,21 @@ from cli.options.exit_codes import WrongValueError
 def site(out: Path, repository: str) -> None:
     """Build the site: specification with search, results, performance and guides.
 
-    The guides are those of a checkout: an installation does not have them.
+    The guides are those of a checkout that is installed with
+    pip install -e '.[audit,site]', as tox -e site does.
     """
-    from cli.site.build import SiteError, build_site
-    from cli.site.links import Repository
-
+    if not (DOCS / "architecture.md").is_file():
+        raise WrongValueError(
+            "rmqc site needs a checkout, installed by pip install -e '.[audit,site]'"
+            " or tox -e site: other installations have no docs"
+        )
     try:
+        from cli.site.build import build_site
+        from cli.site.links import Repository
+
         build_site(out.resolve(), Repository(repository.rstrip("/")))
-    except SiteError as error:
-        raise WrongValueError(str(error)) from None
+    except ModuleNotFoundError as error:
+        raise (missing_extra(error, EXTRAS) or error) from error
     click.echo(f"wrote {out / 'index.html'}")
     click.echo(
         f"its search needs a server: python3 -m http.server -d {quote(str(out))}"

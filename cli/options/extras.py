@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -40,23 +43,48 @@ class MissingExtraError(click.ClickException):
     exit_code = NOT_RUN
 
 
-def missing_extra(error: ModuleNotFoundError) -> MissingExtraError | None:
-    """Return the error that names the extra, or None for another missing module."""
+def missing_extra(
+    error: ModuleNotFoundError, extras: str | None = None
+) -> MissingExtraError | None:
+    """Return the error that names the extra, or None for another missing module.
+
+    A command that needs several names all *extras*.
+    """
     package = (error.name or "").partition(".")[0]
-    extra = EXTRAS.get(package)
-    if extra is None:
+    if package not in EXTRAS:
         return None
-    source = installed_from() or DISTRIBUTION
+    installed = f"{installed_from() or DISTRIBUTION}[{extras or EXTRAS[package]}]"
     return MissingExtraError(
-        f"{package} is not installed: pip install {shlex.quote(f'{source}[{extra}]')}"
+        f"{package} is not installed: {installer()} {shlex.quote(installed)}"
     )
+
+
+def installer() -> str:
+    """Return the command that installs here: of pip, pipx or uv."""
+    prefix = Path(sys.prefix)
+    command = "pip install"
+    if (prefix / "pipx_metadata.json").exists():
+        command = "pipx install --force"
+    elif (prefix / "uv-receipt.toml").exists():
+        command = "uv tool install"
+    return f"{command} -e" if is_editable() else command
 
 
 def installed_from() -> str | None:
     """Return the directory that this was installed from, None for a package index."""
+    url = urlsplit(_origin().get("url", ""))
+    return url2pathname(url.path) if url.scheme == "file" else None
+
+
+def is_editable() -> bool:
+    """Return whether the installation runs the files of a checkout."""
+    return bool(_origin().get("dir_info", {}).get("editable"))
+
+
+def _origin() -> dict[str, Any]:
     try:
         origin = distribution(DISTRIBUTION).read_text("direct_url.json")
     except PackageNotFoundError:
-        return None
-    url = urlsplit(json.loads(origin or "{}").get("url", ""))
-    return url2pathname(url.path) if url.scheme == "file" else None
+        origin = None
+    found: dict[str, Any] = json.loads(origin or "{}")
+    return found

@@ -47,10 +47,35 @@ def test_a_missing_package_is_one_line(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setattr(extras, "installed_from", lambda: source)
+    monkeypatch.setattr(extras, "is_editable", lambda: False)
     done = CliRunner().invoke(main, command)
     line = f"Error: {package} is not installed: "
     line += f"pip install '{source or DISTRIBUTION}[{EXTRAS[package]}]'\n"
     assert (done.exit_code, done.stderr) == (3, line)
+
+
+@pytest.mark.parametrize(
+    ("file", "installer"),
+    [
+        ("pipx_metadata.json", "pipx install --force"),
+        ("uv-receipt.toml", "uv tool install"),
+        ("pyvenv.cfg", "pip install"),
+    ],
+)
+def test_the_installer_of_this_environment_is_named(
+    file: str, installer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extras, "is_editable", lambda: False)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    (tmp_path / file).touch()
+    assert extras.installer() == installer
+
+
+def test_an_editable_installation_stays_editable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extras, "is_editable", lambda: True)
+    assert extras.installer() == "pip install -e"
 
 
 def test_a_base_without_any_extra_names_the_extra_of_the_audit() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from cli.commands import site as command
 from cli.main import main
+from cli.options import extras
 from cli.site import build
 from cli.site.build import NAV, made_pages
 from cli.site.links import Repository, source_url
@@ -87,14 +90,31 @@ def test_a_source_has_an_address(source: str, path: str) -> None:
     assert source_url(source) == start + path
 
 
-def test_an_installation_needs_a_checkout_for_the_site(
+def test_an_installation_names_the_ways_that_build_the_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(command, "DOCS", tmp_path / "docs")
+    for name in ("pyspark", "mkdocs"):  # the extras alone would not help
+        monkeypatch.setitem(sys.modules, name, None)
     ended = CliRunner().invoke(main, ["site", "-o", str(tmp_path / "site")])
-    assert ended.exit_code == 2
-    assert ended.output.startswith("Error: rmqc site needs a checkout")
-    assert ended.output.count("\n") == 1
+    assert (ended.exit_code, ended.stderr) == (
+        2,
+        "Error: rmqc site needs a checkout, installed by pip install -e"
+        " '.[audit,site]' or tox -e site: other installations have no docs\n",
+    )
+
+
+def test_a_checkout_without_the_extras_names_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "DOCS", build.DOCS)
+    monkeypatch.setattr(extras, "installed_from", lambda: "/home/me/checkout")
+    monkeypatch.setattr(extras, "installer", lambda: "pip install -e")
+    monkeypatch.setitem(sys.modules, "mkdocs.commands.build", None)
+    ended = CliRunner().invoke(main, ["site", "-o", str(tmp_path / "site")])
+    line = "Error: mkdocs is not installed: pip install -e"
+    line += " '/home/me/checkout[audit,site]'\n"
+    assert (ended.exit_code, ended.stderr) == (3, line)
 
 
 def test_a_cell_of_one_word_stays_in_one_line_and_links_to_its_clause() -> None:
