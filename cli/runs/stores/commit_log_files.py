@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
 from reference.core.store.recovery.load import is_offset
+from reference.shell.storage.read_only_map import read_only_map
 
 
 def commit_log_files(directory: Path) -> list[tuple[int, Path]]:
@@ -48,8 +48,8 @@ def mapped(path: Path, size_max: int = 0) -> Iterator[bytes]:
         yield b""
         return
     with path.open("rb") as file:
-        length = min(size, size_max) if size_max else 0
-        data = mmap.mmap(file.fileno(), length, access=mmap.ACCESS_READ)
+        length = min(size, size_max) if size_max else size
+        data = read_only_map(path, file.fileno(), length)
     try:
         yield cast(bytes, data)
     finally:

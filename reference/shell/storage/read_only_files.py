@@ -19,6 +19,7 @@ from pathlib import Path
 
 from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.load import DirectoryEntry
+from reference.shell.storage.read_only_map import read_only_map
 from spec.store.file_names import LOCK
 
 try:
@@ -124,12 +125,13 @@ class ReadOnlyStore:
         except OSError as error:
             raise _unreadable(path, error) from error
         try:
-            mapped = mmap.mmap(number, 0, access=mmap.ACCESS_READ)
+            size = os.fstat(number).st_size
+            mapped = read_only_map(self._path(path), number, size)
         except (OSError, ValueError) as error:
             raise ViewError(f"{path} cannot be mapped: {error}") from error
         finally:
             os.close(number)
-        return mapped, memoryview(mapped)
+        return mapped, memoryview(mapped).toreadonly()
 
     def _path(self, path: str) -> Path:
         parts = path.split("/")
