@@ -63,7 +63,7 @@ def precondition_reason(error: BaseException) -> str:
         return f"blocked by {error.clause}, {happened}"
     if is_wrong_checksum(error):
         return f"blocked by {CHECKSUM}, {happened}"
-    request = last_request(CONVERSATIONS.transcripts())
+    request = _request_of(error)
     if request is None:
         return happened
     named = f"{_name_of(request)}: {happened}"
@@ -87,6 +87,12 @@ def refused_step(error: BaseException, clauses: Collection[str]) -> str:
     if any(name.partition("-")[0] == area for name in clauses):
         return ""
     return f"blocked by {about}, {_name_of(code)}: {first_line(error)}"
+
+
+def _request_of(error: BaseException) -> int | None:
+    """Return the code of the request that *error* is about, the last one if unknown."""
+    code = _refused_code(error) if isinstance(error, RefusedError) else None
+    return last_request(CONVERSATIONS.transcripts()) if code is None else code
 
 
 def _refused_code(error: RefusedError) -> int | None:

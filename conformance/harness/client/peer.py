@@ -116,7 +116,7 @@ class Peer(Closing):
         """Dialect of the requests that are sent as commands; None changes none."""
         self.least_timeout_s = 0.0
         """Time to wait for any response at least, beside tests that load the peer."""
-        self._opened = time.monotonic()
+        self._opened, opened_ns = time.monotonic(), time.time_ns()
         self._arrived = bytearray()
         self._kept: deque[Command] = deque()
         self._socket = open_socket(address, access)
@@ -127,7 +127,7 @@ class Peer(Closing):
         self.transcript = Transcript(
             str(self._peer_address()),
             local=str(self.local_address),
-            opened_at_ms=time.time_ns() // 1_000_000,
+            opened_at_ms=opened_ns // 1_000_000,
         )
         CONVERSATIONS.add(self.transcript, self.receive_waiting)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from conformance.harness.blocked.known_refusals import has_stray_response, refused_in
+from conformance.harness.blocked.preconditions import precondition_reason
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from spec.wire.remoting.command import Command, encode_command
 
@@ -45,3 +48,19 @@ def test_a_refused_request_in_one_write_with_others_is_found() -> None:
             transcript.add(Entry(direction=Direction.SENT, at_ms=0, data=data))
         transcript.add(Entry(direction=Direction.RECEIVED, at_ms=1, data=refusal))
         assert refused_in([transcript], frozenset({10})) == [10]
+
+
+def test_a_refused_precondition_names_the_request_of_its_response() -> None:
+    frames = [(100, Direction.SENT, Command(code=17, opaque=7))]
+    frames += [(0, Direction.SENT, Command(code=200, opaque=8))]
+    refusal = Command(code=3, opaque=8, flag=1, remark="type 200")
+    frames += [(1, Direction.RECEIVED, refusal)]
+    transcript = Transcript("a peer")
+    for at_ms, direction, command in frames:
+        data = encode_command(command)
+        transcript.add(Entry(direction=direction, at_ms=at_ms, data=data))
+    CONVERSATIONS.begin()
+    CONVERSATIONS.add(transcript)
+    reason = precondition_reason(RefusedError(refusal))
+    named = "ADMIN-GROUP-001, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP"
+    assert reason == f"blocked by {named}: refused with code 3: type 200"
