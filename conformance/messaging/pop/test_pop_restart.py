@@ -16,7 +16,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     unique_name,
 )
-from conformance.harness.targets.target import Target
+from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.pop.pop_group import PopGroup, bodies
 from conformance.messaging.stored_messages import topic_of
 from spec.wire.pop.pop_receipt import TopicKind
@@ -86,6 +86,7 @@ def test_acknowledgements_and_invisible_times_survive_a_stop(
 
 
 @pytest.mark.clause("POP-REVIVE-007")
+@pytest.mark.needs(Capability.CONFIG)
 def test_messages_come_again_in_the_retry_topic_v2(start_target: TargetStarter) -> None:
     target = start_target(RETRY_V2)
     with popping(target) as pop_group:
@@ -116,6 +117,7 @@ def test_messages_come_again_in_the_retry_topic_v2(start_target: TargetStarter) 
 
 
 @pytest.mark.clause("POP-REVIVE-008")
+@pytest.mark.needs(Capability.CONFIG)
 def test_messages_of_the_old_retry_topic_are_popped_with_v2(
     start_target: TargetStarter,
 ) -> None:

@@ -23,7 +23,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import TargetStarter, create_topic
 from conformance.harness.targets.shared_target import SharedTarget
-from conformance.harness.targets.target import Target
+from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.stored_messages import offset_of, query_by_key, record_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, texts
 from conformance.strategies.messages import SEPARATORS
@@ -237,6 +237,7 @@ def test_a_key_of_very_many_gives_the_newest_64(
 
 
 @pytest.mark.clause("QUERY-KEY-010")
+@pytest.mark.needs(Capability.CONFIG)
 def test_without_an_index_no_key_is_found(
     start_target: TargetStarter, unique: Callable[[str], str]
 ) -> None:

@@ -53,6 +53,16 @@ def test_sends_oneway(broker):
 """
 
 
+BLOCKS = """
+from conformance.harness.blocked.skips import blocked
+
+@pytest.mark.clause("WIRE-FRAME-007")
+def test_blocks(broker):
+    broker.send_message(topic="T", body=b"x", code=10)
+    blocked("blocked by SEND-RESPONSE-001: the send is refused")
+"""
+
+
 def run(
     directory: Path,
     target: str,
@@ -68,11 +78,12 @@ def run(
     return run_child([folder], *words, has_baseline=has_baseline)
 
 
-def target_file(directory: Path, habit: Habit) -> str:
+def target_file(directory: Path, habit: Habit, *, capabilities: str = "") -> str:
     """Return a target that is started as a program with a bad *habit*."""
     path = directory / "hostile.toml"
     path.write_text(
         'release = "4.6.0"\n'
+        f"capabilities = [{capabilities}]\n"
         "[environment]\n"
         f'PYTHONPATH = "{SOURCES}"\n'
         "[broker]\n"
@@ -151,6 +162,28 @@ def test_a_failure_after_a_lacking_oneway_request_is_unsupported(
     is_lacking = outcome == "unsupported"
     reason = "the target refuses the request SEND_MESSAGE" if is_lacking else ""
     assert ended.reasons["WIRE-FRAME-006"] == reason
+
+
+def test_a_test_that_a_lacking_request_blocks_is_unsupported(tmp_path: Path) -> None:
+    with running(Habit.LACKS_SEND) as address:
+        ended = run(tmp_path, address, BLOCKS)
+    assert ended.outcomes == {"WIRE-FRAME-007": "unsupported"}
+    assert ended.code == 3
+    assert ended.reasons["WIRE-FRAME-007"] == (
+        "the target refuses the request SEND_MESSAGE"
+    )
+
+
+def test_without_its_settings_a_broker_that_stops_has_no_verdict(
+    tmp_path: Path,
+) -> None:
+    target = target_file(tmp_path, Habit.NULL_FIELDS, capabilities='"restart"')
+    file = (
+        SOURCES / "conformance" / "routing" / "broker" / "test_broker_announcements.py"
+    )
+    ended = run_child([file], f"--target={target}", "-k", "says_goodbye")
+    assert ended.outcomes == {"ROUTE-OUTERAPI-006": "unsupported"}
+    assert ended.reasons["ROUTE-OUTERAPI-006"].endswith("does not allow: config")
 
 
 def test_a_fixture_whose_request_is_refused_blocks_the_test(tmp_path: Path) -> None:

@@ -150,6 +150,7 @@ def test_slaves_are_told_the_port_for_them(
 
 
 @pytest.mark.clause("ROUTE-OUTERAPI-014")
+@pytest.mark.needs(Capability.CONFIG)
 def test_a_deaf_name_server_holds_nobody_up(
     start_target: TargetStarter, unique: Callable[[str], str]
 ) -> None:
@@ -255,6 +256,7 @@ def test_a_broker_registers_again_when_nothing_changes(
 
 
 @pytest.mark.clause("ROUTE-OUTERAPI-006")
+@pytest.mark.needs(Capability.CONFIG)
 def test_a_broker_that_stops_says_goodbye(start_target: TargetStarter) -> None:
     with FakeNameServer() as listener:
         own = start_target({"namesrvAddr": str(listener.address)})

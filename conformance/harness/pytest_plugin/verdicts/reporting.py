@@ -58,9 +58,11 @@ def add_verdict(
     if verdict.outcome in UNMET:
         error = call.excinfo.value if call.excinfo is not None else None
         verdict = _with_cause(verdict, item, error)
+    elif verdict.outcome is Outcome.BLOCKED:
+        verdict = _unsupported(verdict, item) or verdict
     if verdict.outcome in UNMET:
         verdict = _explained(verdict, item, call, report)
-    elif verdict.outcome not in VERDICTS and not report.skipped:
+    elif verdict.outcome not in VERDICTS:
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, f"Skipped: {verdict.reason}")
     guard = item.config.stash[GUARD]
@@ -103,12 +105,8 @@ def _with_cause(
         if verdict.broke or verdict.outcome not in UNMET:
             return verdict
     CONVERSATIONS.receive_waiting()
-    description = item.config.stash[TARGET_OWNER].description
-    refused = refusal_in_test(description)
-    if refused is None and suite_of(item) != "security":
-        refused = refusal_of_unsigned(description)
-    if refused is not None:
-        return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
+    if unsupported := _unsupported(verdict, item):
+        return unsupported
     defect = defect_behind(verdict, item) if is_watched else None
     if defect is None and verdict.outcome is Outcome.ERROR and is_watched:
         defect = _unusable_part(error, item)
@@ -117,6 +115,17 @@ def _with_cause(
     if defect.clause not in clauses_of(item):
         return without_verdict(verdict, Outcome.BLOCKED, defect.reason)
     return replace(verdict, blamed=[defect.clause])
+
+
+def _unsupported(verdict: Verdict, item: pytest.Item) -> Verdict | None:
+    """Return *verdict* as unsupported if the target refused a request of *item*."""
+    description = item.config.stash[TARGET_OWNER].description
+    refused = refusal_in_test(description)
+    if refused is None and suite_of(item) != "security":
+        refused = refusal_of_unsigned(description)
+    if refused is None:
+        return None
+    return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
 
 
 def block_before(item: pytest.Item) -> None:
