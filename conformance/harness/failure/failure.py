@@ -3,7 +3,8 @@ Conformance failure: one clause that the target does not meet.
 
 The text begins with the clause's sentence and level. It continues with the sent, the
 received and the expected values, the marked wrong bytes, and the transcript. It ends
-with hints, the clause's source and the command that repeats the test.
+with the hints that the values show, the clause's source and the command that repeats
+the test.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from construct import Struct
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.transcript import Direction, Transcript, describe
 from conformance.harness.failure.frame_tree import frame_tree
+from conformance.harness.failure.hints import hints_of
 from spec.clause import Clause
 from spec.explain import explain
 from spec.registry import clause as clause_of
@@ -158,15 +160,11 @@ def _frame_block(title: str, frame: bytes, wrong: Collection[str] = ()) -> str:
 
 def _knowledge_block(failure: ConformanceFailure) -> str:
     clause = failure.clause
-    lines = [row("hint", text) for text in _hints(failure)]
+    compared = [(finding.found, finding.expected) for finding in failure.findings]
+    lines = [row("hint", text) for text in hints_of(clause, compared)]
     lines.append(row("learnt", clause.source))
     lines += [row("issue", issue) for issue in clause.issues]
     return "\n".join(lines)
-
-
-def _hints(failure: ConformanceFailure) -> list[str]:
-    """Return the hints of the clause: the symptom and its likely cause."""
-    return [f"{advice} (seen: {looks})" for looks, advice in failure.clause.hints]
 
 
 def _indented(text: str) -> str:

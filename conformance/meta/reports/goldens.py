@@ -7,10 +7,12 @@ diff is what readers of failures will see change.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
+from dataclasses import replace
 
 from conformance.harness.client.peer import NoResponseError
-from conformance.harness.client.tamper import flip_field, set_header_length
+from conformance.harness.client.tamper import set_field, set_header_length
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.failure.failure import ConformanceFailure, Evidence
 from conformance.harness.pytest_plugin.expectations import (
@@ -20,6 +22,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.verdicts.verdict import as_failure
 from conformance.harness.targets.started.embedded import SOURCES
+from spec.integers import body_crc
 from spec.store.consume_queue import Unit, encode_unit, unit_layout
 from spec.store.message_record import Record, encode_record, record_layout
 from spec.wire.remoting.command import Command, encode_command
@@ -79,15 +82,17 @@ def header_length_from_8_bits() -> None:
 
 
 def checksum_not_masked() -> None:
-    """Show a record whose checksum is another."""
+    """Show a record whose checksum has the sign bit."""
     record = Record(topic="TopicTest", queue_id=3, queue_offset=0, physical_offset=0)
-    data = flip_field(record_layout, encode_record(record), "body_crc")
+    record = replace(record, body=b"a")
+    checksum = zlib.crc32(record.body)
+    data = set_field(record_layout, encode_record(record), "body_crc", checksum)
     expect(
         "STORE-CRC-001",
-        found="0x000000ff",
-        expected="0x00000000",
+        found=f"{checksum:#010x}",
+        expected=f"{body_crc(record.body):#010x}",
         what="body_crc",
-        sent="a message with an empty body",
+        sent="a message with the body a",
         evidence=Evidence(layout=record_layout, data=data, wrong="body_crc"),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.failure.failure import format_value
+from conformance.harness.failure.failure import ConformanceFailure, format_value
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
@@ -36,3 +36,26 @@ def test_what_is_right_does_not_fail() -> None:
     expect("WIRE-FRAME-001", found=1, expected=1)
     expect_that("WIRE-FRAME-001", True, found=1, expected="more than 0")
     expect_fields("WIRE-FRAME-001", found={"a": 1, "b": 2}, expected={"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("clause", "found", "expected", "hint"),
+    [
+        ("WIRE-FRAME-002", 72, 328, "was one byte read of the three?"),
+        ("WIRE-FRAME-002", 2, 328, ""),
+        ("WIRE-FRAME-002", "the peer closed", "a valid response", ""),
+        ("WIRE-FRAME-001", 104, 100, "the size word does not count itself"),
+        ("WIRE-FRAME-001", 0x64000000, 100, "was it written little-endian?"),
+        ("STORE-CRC-001", "0xe8b7be43", "0x68b7be43", "was CRC-32 stored without"),
+        ("INDEX-ITEM-003", 5_000, 5, "were milliseconds written?"),
+        ("STORE-RECORD-008", 255, 127, ""),
+    ],
+)
+def test_a_failure_has_only_hints_that_its_values_show(
+    clause: str, found: object, expected: object, hint: str
+) -> None:
+    with pytest.raises(ConformanceFailure) as failed:
+        expect(clause, found=found, expected=expected)
+    hints = [line for line in str(failed.value).splitlines() if "  hint  " in line]
+    assert len(hints) == bool(hint)
+    assert hint in "".join(hints)
