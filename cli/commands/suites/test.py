@@ -374,5 +374,8 @@ def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[
     directory = report.resolve()
     if len(names) > 1:
         directory = folder_of(directory, name)
-        keep_former(directory)
+        try:
+            keep_former(directory)
+        except OSError as error:
+            raise click.UsageError(f"--report {directory}: {error.strerror}") from None
     return [f"--report={directory}", f"--junitxml={directory / 'junit.xml'}"]

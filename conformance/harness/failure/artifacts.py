@@ -32,6 +32,8 @@ class Artifacts:
 
     capture: str = ""
     vector: str = ""
+    problem: str = ""
+    """Reason why a file is missing."""
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """Yield the name and the file of each that there is."""
@@ -68,6 +70,15 @@ def keep(
     directory: Path | None, item: pytest.Item, error: BaseException, clauses: list[str]
 ) -> Artifacts:
     """Write the transcripts of the failed *item* into *directory*, if there is one."""
+    try:
+        return _keep(directory, item, error, clauses)
+    except OSError as problem:
+        return Artifacts(problem=f"not written: {problem.strerror}")
+
+
+def _keep(
+    directory: Path | None, item: pytest.Item, error: BaseException, clauses: list[str]
+) -> Artifacts:
     transcripts = CONVERSATIONS.transcripts()
     if directory is None or not transcripts:
         return NOTHING

@@ -55,6 +55,7 @@ from conformance.harness.pytest_plugin.verdicts.reporting import (
 )
 from conformance.harness.report.known_failures import load_known
 from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.report_files import prepare_directory
 from conformance.harness.report.run_record import Record, Verdict
 from conformance.harness.targets.shared_target import TargetOwner
 
@@ -95,6 +96,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
     load_profile(config)
     options = options_of(config)
+    is_worker = hasattr(config, "workerinput")
+    if options.report and not is_worker and not config.option.collectonly:
+        _prepare(options.report)
     description = getattr(config, "workerinput", {}).get("conformance_target")
     config.stash[OPTIONS] = options
     config.stash[TARGET_OWNER] = TargetOwner(
@@ -113,6 +117,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         recorder = Recorder(record, config.stash[TARGET_OWNER], options)
         config.pluginmanager.register(recorder, "conformance-recorder")
+
+
+def _prepare(report: Path) -> None:
+    """Raise UsageError where the report of this run cannot be written."""
+    try:
+        prepare_directory(report)
+    except OSError as error:
+        raise pytest.UsageError(f"--report {report}: {error.strerror}") from None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -21,6 +21,7 @@ import jsonschema
 
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.run_page import write_pages
+from conformance.harness.report.report_files import write_whole
 from conformance.harness.report.run_record import ClauseResult
 from conformance.harness.targets.probing.probe import names_of
 from conformance.harness.targets.shared_target import refuses_of
@@ -56,7 +57,7 @@ def write_report(directory: Path, report: Mapping[str, object]) -> Path:
     """Write *report* and its pages into *directory* and return the report's file."""
     directory.mkdir(parents=True, exist_ok=True)
     file = directory / FILE_NAME
-    file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    write_whole(file, json.dumps(report, indent=1) + "\n")
     write_pages(directory, report)
     return file
 

@@ -7,12 +7,16 @@ code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from _pytest.junitxml import xml_key
 
 from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.report_files import remove
 from conformance.harness.report.run_record import BASELINE, Verdict
 
 BASELINE_CASES = BASELINE.rstrip(": ")
@@ -35,6 +39,30 @@ def add_cases(config: pytest.Config, kind: str, verdicts: Iterable[Verdict]) -> 
         if terminal is not None and not report.passed:
             outcome = "failed" if report.failed else verdict.outcome.value
             terminal.stats.setdefault(outcome, []).append(report)
+
+
+@contextmanager
+def junit_written(config: pytest.Config) -> Iterator[str]:
+    """Write JUnit's file, and yield the reason if that fails.
+
+    Pytest writes it too, within this context to nowhere: its error would end the run
+    without a summary.
+    """
+    junit = config.stash.get(xml_key, None)
+    if junit is None:
+        yield ""
+        return
+    file, problem = junit.logfile, ""
+    try:
+        junit.pytest_sessionfinish()
+    except OSError as error:
+        remove(Path(file))
+        problem = f"{file}: {error.strerror}"
+    junit.logfile = os.devnull
+    try:
+        yield problem
+    finally:
+        junit.logfile = file
 
 
 def _report_of(kind: str, verdict: Verdict) -> pytest.TestReport:

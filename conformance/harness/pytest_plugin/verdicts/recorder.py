@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from conformance.harness.pytest_plugin.verdicts.added_cases import (
     BROKE_CASES,
     STALE_CASES,
     add_cases,
+    junit_written,
 )
 from conformance.harness.report.causes import BLOCKER
 from conformance.harness.report.evidence.evidence_differences import (
@@ -32,6 +34,7 @@ from conformance.harness.report.terminal.summary import (
     fit_failures,
     write_differences,
     write_end,
+    write_error,
     write_honesty,
     write_summary,
     write_uncollected,
@@ -56,6 +59,8 @@ class Recorder:
         """Verdicts of tests whose reports had passed before."""
         self._comparison: Comparison | None = None
         self._session: pytest.Session | None = None
+        self._unwritten = ""
+        """File of the report that could not be written, and the reason."""
         self._uncollected: list[str] = []
         """Files without a collection, each with the last line of the reason."""
 
@@ -84,11 +89,20 @@ class Recorder:
             if self._options.only_clauses <= blamed:
                 self._session.shouldstop = "each clause has failed"
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(
+        self, session: pytest.Session
+    ) -> Generator[None, None, None]:
         """Put the results together, choose the exit code, write the report."""
-        if not self._record.verdicts:
-            return
+        if self._record.verdicts:
+            self._finish(session)
+        with junit_written(session.config) as problem:
+            self._unwritten = self._unwritten or problem
+            if self._unwritten:
+                session.exitstatus = HARNESS_FAILED
+            yield
+
+    def _finish(self, session: pytest.Session) -> None:
         description = self._host.description
         self._add_baseline(session.config, description)
         self._results = self._record.results(description)
@@ -98,6 +112,13 @@ class Recorder:
         self._prepare_output(session.config)
         self._comparison = self._compared(description.get("release", ""))
         session.exitstatus = self._exit_status(session)
+        try:
+            self._write_files(description)
+        except OSError as error:
+            parts = error.filename, error.strerror
+            self._unwritten = ": ".join(filter(None, parts))
+
+    def _write_files(self, description: Mapping[str, str]) -> None:
         if self._options.write_known is not None:
             text = known_text(self._results, self._record.known, description)
             write_known(self._options.write_known, text)
@@ -118,7 +139,7 @@ class Recorder:
             terminalreporter,
             self._results,
             heading=heading,
-            report=self._options.report,
+            report=self._report,
             is_whole=not self._options.by_cause,
         )
         if self._results:  # without any, pytest writes the errors
@@ -134,9 +155,16 @@ class Recorder:
         write_end(
             terminalreporter,
             self._results,
-            report=self._options.report,
+            report=self._report,
             first_step=first_step_of(self._options.target),
         )
+        if self._unwritten:
+            write_error(terminalreporter, f"not written: {self._unwritten}")
+
+    @property
+    def _report(self) -> Path | None:
+        """The directory of the report; None where it could not be written."""
+        return None if self._unwritten else self._options.report
 
     def _add_baseline(
         self, config: pytest.Config, description: Mapping[str, str]

@@ -251,6 +251,8 @@ def last_rows(item: pytest.Item, options: Options, kept: Artifacts) -> str:
     """Return the paths of the artifacts, and the command that repeats the test."""
     directory = options.report or Path()
     files = [row(name, str(directory / file)) for name, file in kept.rows()]
+    if kept.problem:
+        files.append(row("capture", kept.problem))
     return "\n".join([*files, row("again", again(item, options))])
 
 

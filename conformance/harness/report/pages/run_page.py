@@ -17,6 +17,7 @@ from conformance.harness.report.causes import causes_of, stale_clauses
 from conformance.harness.report.outcome import GRAVITY, Outcome
 from conformance.harness.report.pages.badge import verdict_of
 from conformance.harness.report.pages.rendering import SYMBOLS, render_template
+from conformance.harness.report.report_files import write_whole
 from spec.registry import all_clauses
 
 FORMATS = {".html": "run.html", ".md": "run.md", ".svg": "badge.svg"}
@@ -75,8 +76,7 @@ def run_page(report: Mapping[str, Any], suffix: str) -> str:
 def write_pages(directory: Path, report: Mapping[str, Any]) -> None:
     """Write page, summary and badge of a run into *directory*."""
     for name in FILES:
-        page = run_page(report, Path(name).suffix)
-        (directory / name).write_text(page, encoding="utf-8")
+        write_whole(directory / name, run_page(report, Path(name).suffix))
 
 
 def _entries(report: Mapping[str, Any]) -> Iterator[Entry]:

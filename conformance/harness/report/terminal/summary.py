@@ -138,6 +138,11 @@ def write_end(
         _write(terminal, [Line(f"next     {line}") for line in first_step.split("\n")])
 
 
+def write_error(terminal: pytest.TerminalReporter, text: str) -> None:
+    """Write *text* in red."""
+    _write(terminal, [Line(text, {"red": True})])
+
+
 def write_uncollected(terminal: pytest.TerminalReporter, files: Sequence[str]) -> None:
     """Write the files whose tests did not run, because they cannot be imported."""
     _write(terminal, [Line(f"not collected: {one}", {"red": True}) for one in files])
