@@ -32,8 +32,9 @@ EXTRAS = "audit,site"
 def site(out: Path, repository: str) -> None:
     """Build the site: specification with search, results, performance and guides.
 
-    The guides are those of a checkout that is installed with
-    pip install -e '.[audit,site]', as tox -e site does.
+    It needs a checkout that is installed with pip install -e '.[audit,site]', as
+    tox -e site does. npm brings the script that draws the figures. Without npm they
+    need the internet.
     """
     if not (DOCS / "architecture.md").is_file():
         raise WrongValueError(
@@ -44,10 +45,12 @@ def site(out: Path, repository: str) -> None:
         from cli.site.build import build_site
         from cli.site.links import Repository
 
-        build_site(out.resolve(), Repository(repository.rstrip("/")))
+        reason = build_site(out.resolve(), Repository(repository.rstrip("/")))
     except ModuleNotFoundError as error:
         raise (missing_extra(error, EXTRAS) or error) from error
     click.echo(f"wrote {out / 'index.html'}")
+    if reason is not None:
+        click.echo(f"its figures need the internet: {reason}", err=True)
     click.echo(
         f"its search needs a server: python3 -m http.server -d {quote(str(out))}"
     )

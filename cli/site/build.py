@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.pages.recorded_pages import recorded_pages
+from cli.site.figures import NoScriptError, add_figure_script
 from cli.site.links import Repository
 from cli.site.specification import (
     AREAS,
@@ -92,18 +93,27 @@ BEHIND_OTHERS = "---\nsearch:\n  boost: 0.1\n---\n"
 numbers, as the last parts of clause ids do."""
 
 
-def build_site(out: Path, repository: Repository) -> None:
-    """Build the site in *out*, which it replaces."""
+def build_site(out: Path, repository: Repository) -> str | None:
+    """Build the site in *out*, which it replaces.
+
+    Returns the reason if its figures need the internet.
+    """
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
 
     with tempfile.TemporaryDirectory(prefix="rmqc-site-") as folder:
         pages = Path(folder, "docs")
         write_pages(pages, repository)
+        needs_internet = None
+        try:
+            add_figure_script(pages)
+        except NoScriptError as error:
+            needs_internet = str(error)
         settings = Path(folder, "mkdocs.yml")
         text = (TEMPLATES / "mkdocs.yml").read_text(encoding="utf-8")
         settings.write_text(f"{text}nav: {json.dumps(NAV)}\n", encoding="utf-8")
         build(load_config(str(settings), docs_dir=str(pages), site_dir=str(out)))
+    return needs_internet
 
 
 def write_pages(folder: Path, repository: Repository) -> None:
