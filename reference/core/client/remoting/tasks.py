@@ -22,6 +22,7 @@ class Wait(Generic[Value]):
         self._values: list[Value] = []
         self.resume: list[Callable[[], None]] = []
         """Continues each task that waits."""
+        self._cycle: Wait[Value] | None = None
 
     def end(self, value: Value) -> None:
         """End the wait, at most once."""
@@ -32,7 +33,14 @@ class Wait(Generic[Value]):
     def __await__(self) -> Generator[Wait[Value], None, Value]:
         """Return control to the caller of the task until `end` is called."""
         if not self._values:
-            yield self
+            try:
+                yield self
+            except GeneratorExit:
+                # A garbage collection may close the task's innermost coroutine first,
+                # which refers to this wait. Without the cycle that would free the
+                # wait, and by it the task while its own coroutine is executing.
+                self._cycle = self
+                raise
         return self._values[0]
 
 
