@@ -17,17 +17,18 @@ LISTED_MAX = 15
 """Most names that a message lists when none is near."""
 
 
-def select(text: str, names: Collection[str], *, kind: str) -> list[str]:
+def select(text: str, names: Collection[str], *, kind: str, see: str = "") -> list[str]:
     """Return those of *names*, in their order, that *text* selects.
 
     Letter case is ignored. A word that selects nothing raises WrongValueError, with the
-    *kind* of thing and the nearest of *names*.
+    *kind* of thing, and the pattern that it begins or the nearest of *names*. Without
+    these the message refers to *see*.
     """
     patterns = words(text)
     folded = {name: name.lower() for name in names}
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern.lower()) for name in folded.values()):
-            raise WrongValueError(unknown_name(pattern, names, kind))
+            raise WrongValueError(_unknown_pattern(pattern, names, kind, see))
     return [
         name
         for name, lower in folded.items()
@@ -40,12 +41,20 @@ def words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def unknown_name(word: str, names: Iterable[str], kind: str) -> str:
+def _unknown_pattern(word: str, names: Iterable[str], kind: str, see: str) -> str:
+    begun = f"{word.lower()}-"
+    family = next((one for one in names if one.lower().startswith(begun)), None)
+    if family is not None:
+        return f"unknown {kind} {word}; did you mean {family[: len(begun)]}*?"
+    return unknown_name(word, names, kind, see)
+
+
+def unknown_name(word: str, names: Iterable[str], kind: str, see: str = "") -> str:
     """Return the message about a *word* that selects none of *names*."""
     by_folded = {name.lower(): name for name in names}
     near = get_close_matches(word.lower(), by_folded, n=SUGGESTIONS_MAX)
     if not near and len(by_folded) > LISTED_MAX:
-        return f"unknown {kind} {word}"
+        return f"unknown {kind} {word}" + (f"; {see}" if see else "")
     if not near:
         return f"unknown {kind} {word}; one of {', '.join(by_folded.values())}"
     *others, last = [by_folded[one] for one in near]

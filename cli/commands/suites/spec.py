@@ -40,23 +40,32 @@ spec.add_command(evolution)
 
 @spec.command("list")
 @click.argument(
-    "selection", metavar="[ID,FAMILY-*]", default="*", shell_complete=chosen_clauses
+    "selection",
+    metavar="[ID,FAMILY-*]...",
+    nargs=-1,
+    shell_complete=chosen_clauses,
 )
 @LEVEL
 @release_option("Only the clauses that apply to this release, as 4.6.")
-def list_(selection: str, level: str | None, release: str | None) -> None:
+def list_(selection: tuple[str, ...], level: str | None, release: str | None) -> None:
     """List id, level and sentence of all clauses, or of a selection."""
-    for one in chosen(selection, level) or ():
+    for one in chosen(",".join(selection) or "*", level) or ():
         if release is None or one.applies_to(release):
             row = f"{one.id:<26} {one.level:<6} "
             click.echo(wrapped(row + one.text, len(row)))
 
 
 @spec.command()
-@click.argument("selection", metavar="ID,FAMILY-*", shell_complete=chosen_clauses)
-def show(selection: str) -> None:
+@click.argument(
+    "selection",
+    metavar="ID,FAMILY-*...",
+    nargs=-1,
+    required=True,
+    shell_complete=chosen_clauses,
+)
+def show(selection: tuple[str, ...]) -> None:
     """Show everything about each of the selected clauses."""
-    for number, one in enumerate(chosen(selection, None) or ()):
+    for number, one in enumerate(chosen(",".join(selection), None) or ()):
         if number:
             click.echo()
         _show(one)
@@ -68,15 +77,16 @@ def _show(one: Clause) -> None:
         "source": one.source,
         "issues": ", ".join(one.issues),
         "untestable": one.untestable or "",
-        "tests": "\n           ".join(clause_tests(ROOT).get(one.id, [])),
+        "tests": "\n".join(clause_tests(ROOT).get(one.id, [])),
         "evidence": ", ".join(f"{k} {v}" for k, v in evidence_of(one.id).items()),
     }
-    click.echo(f"{one.id} ({one.level})\n\n  {one.text}\n")
-    for name, value in shown.items():
-        if value:
-            click.echo(f"{name:<10} {value}")
-    for found, cause in one.hints:
-        click.echo(f"hint       {found}: {cause}")
+    rows = [(name, value) for name, value in shown.items() if value]
+    rows += [("hint", f"{found}: {cause}") for found, cause in one.hints]
+    click.echo(wrapped(f"{one.id} ({one.level})\n\n  {one.text}\n", indent=0))
+    for name, value in rows:
+        for number, line in enumerate(value.split("\n")):
+            row = f"{'' if number else name:<10} {line}"
+            click.echo(wrapped(row, 11) if " " in line else row)
 
 
 FORMATS = ("md", "html", "json", "lua", "ksy")

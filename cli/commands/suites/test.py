@@ -180,7 +180,7 @@ def test(
     if explain:
         from cli.commands.suites.spec import show  # exports take 0.3 s to import
 
-        click.get_current_context().invoke(show, selection=explain)
+        click.get_current_context().invoke(show, selection=(explain,))
         return
     _check_words(pytest_args)
     names = targets or (DEFAULT_TARGET,)

@@ -47,6 +47,28 @@ def test_several_clauses_are_shown_by_list_and_pattern() -> None:
     assert len(shown) > 5
 
 
+def test_clauses_may_be_arguments_of_their_own() -> None:
+    one_list = run("show", "INDEX-KEY-001,WIRE-FRAME-002")
+    two = run("show", "INDEX-KEY-001", "WIRE-FRAME-002")
+    assert (two.exit_code, two.output) == (0, one_list.output)
+    listed = run("list", "WIRE-FRAME-*", "STORE-CRC-*").output
+    assert listed == run("list", "WIRE-FRAME-*,STORE-CRC-*").output
+
+
+def test_a_shown_clause_is_as_wide_as_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = run("show", "STORE-*").output.splitlines()
+    # The name of a test may be wider; such a line is one word.
+    words = [one.removeprefix("tests ").strip() for one in lines if len(one) > 60]
+    assert [one for one in words if " " in one] == []
+    hints = [one for one in lines if one.startswith("hint  ")]
+    assert len(hints) > 3
+    following = [lines[lines.index(one) + 1] for one in hints if len(one) > 50]
+    assert any(one.startswith(" " * 11) for one in following)
+
+
 def test_the_nearest_clauses_are_suggested() -> None:
     output = run("show", "WIRE-FRAM-002").output
     assert "unknown clause WIRE-FRAM-002; did you mean WIRE-FRAME-002" in output

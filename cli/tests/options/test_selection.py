@@ -39,6 +39,8 @@ def test_ids_patterns_and_lists_select(text: str, selected: list[str]) -> None:
     [
         ("WIRE-FRAM-001", "unknown clause WIRE-FRAM-001; did you mean WIRE-FRAME-001"),
         ("STORE-CRC-001,X", f"unknown clause X; one of {', '.join(NAMES)}"),
+        ("wire-frame", "unknown clause wire-frame; did you mean WIRE-FRAME-*?"),
+        ("STORE", "unknown clause STORE; did you mean STORE-*?"),
     ],
 )
 def test_an_unknown_name_is_reported_with_the_nearest(text: str, message: str) -> None:
