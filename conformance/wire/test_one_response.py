@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 import pytest
@@ -25,53 +25,54 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.language import LanguageCode
 from spec.wire.remoting.request_code import RequestCode
 
-OF_BROKER = (
-    RequestCode.QUERY_MESSAGE,
-    RequestCode.QUERY_CONSUMER_OFFSET,
-    RequestCode.UPDATE_CONSUMER_OFFSET,
-    RequestCode.GET_ALL_TOPIC_CONFIG,
-    RequestCode.GET_BROKER_CONFIG,
-    RequestCode.GET_BROKER_RUNTIME_INFO,
-    RequestCode.SEARCH_OFFSET_BY_TIMESTAMP,
-    RequestCode.GET_MAX_OFFSET,
-    RequestCode.GET_MIN_OFFSET,
-    RequestCode.GET_EARLIEST_MSG_STORETIME,
-    RequestCode.GET_CONSUMER_LIST_BY_GROUP,
-    RequestCode.GET_ALL_CONSUMER_OFFSET,
-    RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
-    RequestCode.GET_TOPIC_STATS_INFO,
-    RequestCode.GET_CONSUMER_CONNECTION_LIST,
-    RequestCode.GET_PRODUCER_CONNECTION_LIST,
-    RequestCode.GET_CONSUME_STATS,
-    RequestCode.QUERY_TOPIC_CONSUME_BY_WHO,
-    RequestCode.QUERY_CONSUME_TIME_SPAN,
-    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER,
-    RequestCode.CHECK_CLIENT_CONFIG,
-    RequestCode.VIEW_MESSAGE_BY_ID,
-    RequestCode.VIEW_BROKER_STATS_DATA,
-    RequestCode.QUERY_CORRECTION_OFFSET,
-    RequestCode.QUERY_CONSUME_QUEUE,
-    RequestCode.GET_ALL_DELAY_OFFSET,
-    RequestCode.GET_BROKER_CONSUME_STATS,
-    RequestCode.GET_CONSUMER_RUNNING_INFO,
-    RequestCode.CONSUMER_SEND_MSG_BACK,
-    RequestCode.SEND_MESSAGE,
-    RequestCode.SEND_REPLY_MESSAGE,
-    RequestCode.SEND_REPLY_MESSAGE_V2,
-    RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
-    RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS,
-    RequestCode.CONSUME_MESSAGE_DIRECTLY,
-    RequestCode.CLONE_GROUP_OFFSET,
-    RequestCode.END_TRANSACTION,
-    RequestCode.RESUME_CHECK_HALF_MESSAGE,
-    RequestCode.REGISTER_FILTER_SERVER,
-    RequestCode.UPDATE_BROKER_CONFIG,
-    RequestCode.UPDATE_AND_CREATE_ACL_CONFIG,
-    RequestCode.DELETE_ACL_CONFIG,
-    RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG,
-    RequestCode.DELETE_SUBSCRIPTIONGROUP,
-    RequestCode.DELETE_TOPIC_IN_BROKER,
-)
+OF_BROKER: Mapping[RequestCode, str] = {
+    RequestCode.QUERY_MESSAGE: "topic key maxNum beginTimestamp endTimestamp",
+    RequestCode.QUERY_CONSUMER_OFFSET: "consumerGroup topic queueId",
+    RequestCode.UPDATE_CONSUMER_OFFSET: "consumerGroup topic queueId commitOffset",
+    RequestCode.GET_ALL_TOPIC_CONFIG: "",
+    RequestCode.GET_BROKER_CONFIG: "",
+    RequestCode.GET_BROKER_RUNTIME_INFO: "",
+    RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: "topic queueId timestamp",
+    RequestCode.GET_MAX_OFFSET: "topic queueId",
+    RequestCode.GET_MIN_OFFSET: "topic queueId",
+    RequestCode.GET_EARLIEST_MSG_STORETIME: "topic queueId",
+    RequestCode.GET_CONSUMER_LIST_BY_GROUP: "consumerGroup",
+    RequestCode.GET_ALL_CONSUMER_OFFSET: "",
+    RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: "",
+    RequestCode.GET_TOPIC_STATS_INFO: "topic",
+    RequestCode.GET_CONSUMER_CONNECTION_LIST: "consumerGroup",
+    RequestCode.GET_PRODUCER_CONNECTION_LIST: "producerGroup",
+    RequestCode.GET_CONSUME_STATS: "consumerGroup topic",
+    RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: "topic",
+    RequestCode.QUERY_CONSUME_TIME_SPAN: "topic group",
+    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER: "",
+    RequestCode.CHECK_CLIENT_CONFIG: "",
+    RequestCode.VIEW_MESSAGE_BY_ID: "",
+    RequestCode.VIEW_BROKER_STATS_DATA: "",
+    RequestCode.QUERY_CORRECTION_OFFSET: "topic",
+    RequestCode.QUERY_CONSUME_QUEUE: "topic queueId",
+    RequestCode.GET_ALL_DELAY_OFFSET: "",
+    RequestCode.GET_BROKER_CONSUME_STATS: "",
+    RequestCode.GET_CONSUMER_RUNNING_INFO: "consumerGroup",
+    RequestCode.CONSUMER_SEND_MSG_BACK: "",
+    RequestCode.SEND_MESSAGE: "",
+    RequestCode.SEND_REPLY_MESSAGE: "",
+    RequestCode.SEND_REPLY_MESSAGE_V2: "",
+    RequestCode.INVOKE_BROKER_TO_RESET_OFFSET: "topic group timestamp isForce",
+    RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS: "topic group",
+    RequestCode.CONSUME_MESSAGE_DIRECTLY: "consumerGroup",
+    RequestCode.CLONE_GROUP_OFFSET: "",
+    RequestCode.END_TRANSACTION: "",
+    RequestCode.RESUME_CHECK_HALF_MESSAGE: "",
+    RequestCode.REGISTER_FILTER_SERVER: "",
+    RequestCode.UPDATE_BROKER_CONFIG: "",
+    RequestCode.UPDATE_AND_CREATE_ACL_CONFIG: "",
+    RequestCode.DELETE_ACL_CONFIG: "",
+    RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG: "",
+    RequestCode.DELETE_SUBSCRIPTIONGROUP: "groupName",
+    RequestCode.DELETE_TOPIC_IN_BROKER: "topic",
+}
+"""Requests to a broker, each with the names of its fields."""
 OF_RESTARTED_BROKER = (
     RequestCode.VIEW_MESSAGE_BY_ID,
     RequestCode.GET_MAX_OFFSET,
@@ -82,27 +83,28 @@ OF_RESTARTED_BROKER = (
     RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
     RequestCode.END_TRANSACTION,
 )
-OF_NAME_SERVER = (
-    RequestCode.GET_KV_CONFIG,
-    RequestCode.GET_KVLIST_BY_NAMESPACE,
-    RequestCode.GET_ROUTEINFO_BY_TOPIC,
-    RequestCode.GET_BROKER_CLUSTER_INFO,
-    RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER,
-    RequestCode.GET_TOPICS_BY_CLUSTER,
-    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS,
-    RequestCode.QUERY_DATA_VERSION,
-    RequestCode.GET_UNIT_TOPIC_LIST,
-    RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST,
-    RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST,
-    RequestCode.GET_NAMESRV_CONFIG,
-    RequestCode.UNREGISTER_BROKER,
-    RequestCode.WIPE_WRITE_PERM_OF_BROKER,
-    RequestCode.UPDATE_NAMESRV_CONFIG,
-)
+OF_NAME_SERVER: Mapping[RequestCode, str] = {
+    RequestCode.GET_KV_CONFIG: "namespace key",
+    RequestCode.GET_KVLIST_BY_NAMESPACE: "namespace",
+    RequestCode.GET_ROUTEINFO_BY_TOPIC: "topic",
+    RequestCode.GET_BROKER_CLUSTER_INFO: "",
+    RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: "",
+    RequestCode.GET_TOPICS_BY_CLUSTER: "cluster",
+    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS: "",
+    RequestCode.QUERY_DATA_VERSION: "",
+    RequestCode.GET_UNIT_TOPIC_LIST: "",
+    RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST: "",
+    RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST: "",
+    RequestCode.GET_NAMESRV_CONFIG: "",
+    RequestCode.UNREGISTER_BROKER: "",
+    RequestCode.WIPE_WRITE_PERM_OF_BROKER: "",
+    RequestCode.UPDATE_NAMESRV_CONFIG: "",
+}
+"""The same to a name server."""
 
 
 def fields_for(topic: str, group: str, cluster: str) -> Mapping[str, str]:
-    """Return the fields of all these requests; a peer ignores those of others."""
+    """Return the value of each field of all these requests."""
     return {
         "topic": topic,
         "queueId": "0",
@@ -145,12 +147,17 @@ def expect_one_each(client: Client, sends: Mapping[str, Send]) -> None:
 
 
 def _plain_sends(
-    client: Client, codes: Iterable[RequestCode], fields: Mapping[str, str]
+    client: Client, codes: Collection[RequestCode], fields: Mapping[str, str]
 ) -> dict[str, Send]:
-    """Return requests of *codes*, each with all *fields*, by the names of the codes."""
-    return {
-        code.name: partial(client.peer.request, Command(code=code, fields=fields))
+    """Return requests of *codes* by name, each with its fields of *fields*."""
+    named = {**OF_BROKER, **OF_NAME_SERVER}
+    requests = (
+        Command(code=code, fields={name: fields[name] for name in named[code].split()})
         for code in codes
+    )
+    return {
+        code.name: partial(client.peer.request, request)
+        for code, request in zip(codes, requests, strict=True)
     }
 
 
