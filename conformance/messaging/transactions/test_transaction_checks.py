@@ -48,10 +48,12 @@ from spec.wire.remoting.response_code import ResponseCode
 pytestmark = pytest.mark.long
 
 OF_THE_MESSAGE = (
-    *("body", "flag", "system_flags", "born_at_ms", "born_host", "reconsume_times"),
-    *("queue_offset", "physical_offset"),
+    *("body", "system_flags", "born_at_ms", "born_host", "store_host"),
+    *("queue_offset", "physical_offset", "prepared_transaction_offset"),
 )
 """Fields that a record in a check request has in common with the renewed one."""
+OF_THE_ONE_BEFORE = ("flag", "reconsume_times", "stored_at_ms")
+"""Fields that it has in common with the record that was renewed."""
 
 
 @pytest.mark.clause(
@@ -66,8 +68,10 @@ def test_an_undecided_message_is_asked_about_and_decided(
     expect("TXN-CHECK-001", found=first.is_oneway, expected=True, what="is oneway")
     for number, found in enumerate((first, second), 1):
         check_renewal(eager_broker, found, half, number=number)
+    before = record_at(eager_broker, half.commit_log_offset)
     for found in (first, second):
-        shown = check_shown(eager_broker, found)
+        shown = check_shown(eager_broker, found, before)
+        before = renewed_by(eager_broker, found)
         expect(
             "TXN-CHECK-003",
             found=(shown.topic, shown.queue_id, shown.body),
@@ -97,24 +101,47 @@ def test_each_question_shows_its_own_message(
     unique: Callable[[str], str],
 ) -> None:
     other = create_topic(eager, unique("topic"))
-    join(eager_broker, group)
+    before: dict[str, Record] = {}
     for number, topic in enumerate((place, other)):
-        send_half(
+        own_group = group if topic == place else unique("group")
+        join(eager_broker, own_group)
+        half = send_half(
             eager_broker,
             topic,
-            group=group,
+            group=own_group,
             body=b"half %d" % number,
             queue_id=number,
+            flag=number,
             born_at_ms=old() + number,
+            properties={
+                "TAGS": f"tag{number}",
+                "KEYS": f"key{number}",
+                "own": f"é{number}",
+                "another": f"{number}",
+            },
         )
+        before[half.unique_key] = record_at(eager_broker, half.commit_log_offset)
     topics: set[str] = set()
     while len(topics) < 2:
-        topics.add(check_shown(eager_broker, question(eager_broker)).topic)
+        found = question(eager_broker)
+        key = found.fields["msgId"]
+        topics.add(check_shown(eager_broker, found, before[key]).topic)
+        before[key] = renewed_by(eager_broker, found)
     expect("TXN-CHECK-001", found=topics, expected={place, other}, what="topics")
 
 
-def check_shown(client: Client, found: Command) -> Record:
-    """Compare the record in a question with the renewed half message; return it."""
+def record_at(client: Client, commit_log_offset: int) -> Record:
+    """Return the record at an offset of the commit log."""
+    viewed = client.view_message(commit_log_offset=commit_log_offset)
+    return decode_record(require_success(viewed).body)
+
+
+def check_shown(client: Client, found: Command, before: Record | None = None) -> Record:
+    """
+    Compare the record in a question with the renewed half message; return it.
+
+    *before* is the record that was renewed, where the test knows it.
+    """
     size = size_of_record(found.body)
     expect("TXN-CHECK-003", found=len(found.body), expected=size, what="body's bytes")
     shown = decode_record(found.body, check_crc=False)
@@ -125,6 +152,13 @@ def check_shown(client: Client, found: Command) -> Record:
         expected={name: getattr(record, name) for name in OF_THE_MESSAGE},
         transcript=client.transcript,
     )
+    if before is not None:
+        expect_fields(
+            "TXN-CHECK-003",
+            found={name: getattr(shown, name) for name in OF_THE_ONE_BEFORE},
+            expected={name: getattr(before, name) for name in OF_THE_ONE_BEFORE},
+            transcript=client.transcript,
+        )
     found_properties = decode_properties(shown.properties)
     stored = decode_properties(record.properties)
     expect_fields(
