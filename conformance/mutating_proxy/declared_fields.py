@@ -13,6 +13,8 @@ from spec.wire.headers.header_table import Field, Header, HeaderTable, read_tabl
 FOLDER = SOURCES / "fixtures" / "headers"
 
 
+TRUTHS = ("boolean", "Boolean")
+"""Java's types of fields whose text is a truth: true, or any other text for false."""
 NUMBERS = ("int", "Integer", "long", "Long")
 """Java's types of fields whose text is a number."""
 
@@ -26,6 +28,12 @@ def is_number(code: int, field: str, *, in_response: bool) -> bool:
     """Return whether the text of *field* is a number in all releases."""
     found = _declarations(code, field, in_response)
     return bool(found) and all(one.java_type in NUMBERS for one in found)
+
+
+def is_truth(code: int, field: str, *, in_response: bool) -> bool:
+    """Return whether the text of *field* is a Java boolean in all releases."""
+    found = _declarations(code, field, in_response)
+    return bool(found) and all(one.java_type in TRUTHS for one in found)
 
 
 def is_default(code: int, field: str, value: object, *, in_response: bool) -> bool:

@@ -25,6 +25,7 @@ from conformance.mutating_proxy.declared_fields import (
     is_declared,
     is_default,
     is_number,
+    is_truth,
 )
 from conformance.mutating_proxy.frame_tree import KIND, RECORDS, Tree
 from conformance.mutating_proxy.places import (
@@ -160,18 +161,20 @@ def change_tree(tree: Tree, mutation: Mutation, setting: Setting) -> bool:
     found = occurrences_of(tree, mutation.place)
     news = [(one, change(one, setting)) for one in found]
     changed = [
-        (one, new) for one, new in news if new is not SAME and _counts(mutation, one)
+        (one, new)
+        for one, new in news
+        if new is not SAME and _is_read(mutation, one, new)
     ]
     for one, new in reversed(changed):
         _replace(tree, one, new)
     return bool(changed)
 
 
-def _counts(mutation: Mutation, one: Occurrence) -> bool:
-    """Return whether a receiver reads another value after the change of *one*.
+def _is_read(mutation: Mutation, one: Occurrence, new: Any) -> bool:
+    """Return whether a receiver reads another value if *one* becomes *new*.
 
     A text in place of a number is already wrong. A field that is left out has its
-    default.
+    default. Each text but true is false.
     """
     if one.place.rpartition(".")[0] != "fields":
         return True
@@ -179,8 +182,11 @@ def _counts(mutation: Mutation, one: Occurrence) -> bool:
     code, name, value = mutation.code, str(one.key), one.value
     if is_number(code, name, in_response=in_response) and kind_of(value) != "number":
         return False
-    is_dropped = mutation.change == "dropped"
-    return not (is_dropped and is_default(code, name, value, in_response=in_response))
+    if new is DROP:
+        return not is_default(code, name, value, in_response=in_response)
+    if not is_truth(code, name, in_response=in_response):
+        return True
+    return (str(value).lower() == "true") != (str(new).lower() == "true")
 
 
 def _unread_fields(tree: Tree, mutation: Mutation) -> frozenset[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from conformance.mutating_proxy.changes import Setting
@@ -26,7 +27,7 @@ from conformance.mutating_proxy.places import kind_of, occurrences, occurrences_
 from spec.layout import LayoutError
 
 KEPT = 16
-"""Earlier values of one place that are kept."""
+"""Different earlier values of one place that are kept."""
 
 
 class Switch:
@@ -57,7 +58,7 @@ class Switch:
                 self._others.clear()
                 self._previous.clear()
                 self._response = None
-            self._others.extend(self._previous)
+            _keep(self._others, self._previous)
             self._previous.clear()
             if mutation is not None and mutation.change == Verb.PREVIOUS:
                 self._response = None  # names differ between tests
@@ -116,7 +117,7 @@ class Switch:
                 previous=tuple(self._previous), others=tuple(self._others)
             )
             is_changed = change_tree(tree, one, setting)
-            self._previous.extend(values)
+            _keep(self._previous, values)
         if not is_changed:  # the tree may lack details, as a property that comes twice
             return frame
         try:
@@ -131,6 +132,14 @@ class Switch:
         """Return the response before *tree*, which is kept instead."""
         before, self._response = self._response, tree or self._response
         return before
+
+
+def _keep(kept: deque[Any], values: Iterable[Any]) -> None:
+    """Append each of *values*, or move it to the end of those that are *kept*."""
+    for value in values:
+        with suppress(ValueError):
+            kept.remove(value)
+        kept.append(value)
 
 
 SWITCH = Switch()

@@ -122,6 +122,18 @@ def test_a_frame_that_a_tree_cannot_hold_passes_unchanged() -> None:
     assert switch.count == 0
 
 
+def test_a_rare_value_of_an_earlier_test_is_kept() -> None:
+    code = RequestCode.GET_MAX_OFFSET
+    mutation = Mutation(FrameKind.REQUEST, code, "fields.topic", "another object's")
+    switch = Switch()
+    for topics in (["rare", *["frequent"] * 100], ["frequent"]):
+        switch.set(mutation)
+        for topic in topics:
+            frame = encode_command(Command(code=code, fields={"topic": topic}))
+            changed = switch.changed(FrameKind.REQUEST, code, frame, tree_of(frame))
+    assert decode_command(changed).fields == {"topic": "rare"}
+
+
 def test_a_stale_value_is_an_earlier_one() -> None:
     one = Occurrence("fields.offset", {"offset": "5"}, "offset")
     assert stale(one, Setting(previous=("3", "4", "5"))) == "4"
@@ -152,6 +164,8 @@ def test_a_field_that_no_release_declares_is_not_swapped_in() -> None:
         ("batch", "dropped", "false", False),
         ("batch", "dropped", "true", True),
         ("batch", "off by one", "false", True),
+        ("batch", "empty", "false", False),
+        ("batch", "empty", "true", True),
         ("queueId", "off by one", "ten", False),
         ("queueId", "off by one", "10", True),
         ("topic", "off by one", "ten", True),
