@@ -16,7 +16,9 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
+from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.shared_target import SharedTarget
+from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import (
     bodies_of,
     mapping_of,
@@ -188,8 +190,14 @@ def test_a_topics_statistics_give_every_queue(broker: Client, topic: str) -> Non
 
 @pytest.mark.clause("ADMIN-STATS-002", "ADMIN-STATS-003", "ADMIN-STATS-004")
 def test_a_groups_statistics_give_what_it_committed(
-    broker: Client, topic: str, known_group: str
+    target: Target,
+    broker: Client,
+    topic: str,
+    known_group: str,
+    unique: Callable[[str], str],
 ) -> None:
+    other = create_topic(target, unique("other"))
+    require_success(broker.update_offset(group=known_group, topic=other, offset=0))
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     consumed = records_of(broker.pull(topic=topic, offset=1))[0].stored_at_ms
@@ -206,6 +214,14 @@ def test_a_groups_statistics_give_what_it_committed(
             }
             for queue_id, (end, committed) in enumerate([(3, 2), *[(0, 0)] * 3])
         },
+    )
+    everything = mapping_of(broker.consume_stats(group=known_group))["offsetTable"]
+    expect(
+        "ADMIN-STATS-002",
+        found=sorted({dict(queue)["topic"] for queue in everything}),
+        expected=sorted([topic, other]),
+        what="topics in the statistics of a request without a topic",
+        transcript=broker.transcript,
     )
     table = mapping_of(broker.all_consumer_offsets())["offsetTable"]
     found = {int(k): v for k, v in table[f"{topic}@{known_group}"].items()}

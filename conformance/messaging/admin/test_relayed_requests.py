@@ -16,6 +16,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
+from conformance.harness.targets.shared_target import SharedTarget
 from spec.host import Host
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.remoting.command import Command, CommandFlag
@@ -47,7 +48,7 @@ def asking(code: RequestCode, group: str, *, place: str) -> Command:
         "clientId": f"client_{group}",
         "jstackEnable": "false",
         "msgId": place,
-        "brokerName": "broker-a",
+        "brokerName": "another",
     }
     return Command(code=code, fields=fields)
 
@@ -165,7 +166,9 @@ def test_nobody_answers_for_a_client_that_is_not_there(
 
 
 @pytest.mark.clause("ADMIN-CLIENT-004")
-def test_the_message_is_sent_along(broker: Client, topic: str, group: str) -> None:
+def test_the_message_is_sent_along(
+    target: SharedTarget, broker: Client, topic: str, group: str
+) -> None:
     require_success(
         broker.send_message(topic=topic, body=b"so the next is not at offset 0")
     )
@@ -184,7 +187,7 @@ def test_the_message_is_sent_along(broker: Client, topic: str, group: str) -> No
     expect(
         "ADMIN-CLIENT-004",
         found=(relayed.body, relayed.fields.get("brokerName")),
-        expected=(record, "broker-a"),
+        expected=(record, target.broker_name),
         what="body and brokerName of the question",
         transcript=client.transcript,
     )

@@ -9,19 +9,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.client.client import Client, body_of, require_success
-from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.client.client import (
+    Client,
+    body_of,
+    consumer_data,
+    require_success,
+    subscription_data,
+)
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_request,
+)
 from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Target
-from conformance.messaging.stored_messages import records_of, send_bodies
+from conformance.messaging.stored_messages import (
+    mapping_of,
+    records_of,
+    send_apart,
+    send_bodies,
+)
 from conformance.strategies.boundaries import OVER_THE_WIRE
+from spec.wire.bodies.fastjson import loads
 from spec.wire.consumer.pull import PullFlag
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 offsets = st.one_of(
     st.sampled_from([0, 1, 2**31 - 1, 2**31, 2**63 - 1]), st.integers(0, 9)
 )
+RESET = RequestCode.RESET_CONSUMER_CLIENT_OFFSET
+QUIET_S = 0.2
 COMMIT = int(PullFlag.COMMIT_OFFSET | PullFlag.SUBSCRIPTION)
 
 
@@ -260,4 +280,79 @@ def test_a_reset_is_done_by_the_broker(
         expected=[0, 0, 0, 0],
         what="offsets",
         transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("OFFSET-RESET-006", "OFFSET-RESET-007")
+@pytest.mark.parametrize("is_force", [True, False])
+def test_members_get_the_offsets_of_a_reset(
+    broker: Client, target: SharedTarget, topic: str, known_group: str, is_force: bool
+) -> None:
+    times = send_apart(broker, topic, count=4)
+    for queue_id in range(4):
+        require_success(
+            broker.update_offset(
+                group=known_group,
+                topic=topic,
+                queue_id=queue_id,
+                offset=2 if queue_id == 0 else 0,
+            )
+        )
+    consumer = consumer_data(
+        group=known_group, subscriptions=[subscription_data(topic=topic)]
+    )
+    with broker.another() as first, broker.another() as second:
+        for client in (first, second):
+            client_id = f"client@{client.peer.local_address.port}"
+            require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
+        for at, offset in ((times[3], 3 if is_force else 2), (times[1], 1)):
+            answer = broker.reset_offset(
+                group=known_group, topic=topic, timestamp_ms=at, force=is_force
+            )
+            expected = {
+                (
+                    ("brokerName", target.broker_name),
+                    ("queueId", queue_id),
+                    ("topic", topic),
+                ): offset if queue_id == 0 else 0
+                for queue_id in range(4)
+            }
+            expect(
+                "OFFSET-RESET-007",
+                found=mapping_of(require_success(answer)),
+                expected={"offsetTable": expected},
+                what=f"response to a reset to {at} of {times}, isForce {is_force}",
+                transcript=broker.transcript,
+            )
+            for client in (first, second):
+                expect_reset(client, answer, group=known_group, topic=topic, at=at)
+
+
+def expect_reset(
+    client: Client, answer: Command, *, group: str, topic: str, at: int
+) -> None:
+    """Fail unless the member *client* gets, once, the table of the *answer*."""
+    request = expect_request("OFFSET-RESET-006", client, RESET)
+    expect(
+        "OFFSET-RESET-006",
+        found=(request.is_oneway, loads(request.body)),
+        expected=(True, mapping_of(answer)),
+        what="whether the request is oneway, and its body",
+        transcript=client.transcript,
+    )
+    expect_fields(
+        "OFFSET-RESET-006",
+        found=request.fields,
+        expected={"topic": topic, "group": group, "timestamp": str(at)},
+        transcript=client.transcript,
+    )
+    others = []
+    while not client.peer.is_silent(QUIET_S):
+        others.append(client.peer.receive().code)
+    expect(
+        "OFFSET-RESET-006",
+        found=others.count(RESET),
+        expected=0,
+        what="further requests of this reset",
+        transcript=client.transcript,
     )

@@ -280,6 +280,26 @@ RESET_OF_THE_ABSENT = Clause(
     source="4.6.0 org.apache.rocketmq.broker.client.net.Broker2Client#resetOffset",
     until="5.1",
 )
+RESET_BY_THE_MEMBERS = Clause(
+    id="OFFSET-RESET-006",
+    level=Level.MUST,
+    text=(
+        "Up to 5.1, on INVOKE_BROKER_TO_RESET_OFFSET (222) a broker sends each member "
+        "RESET_CONSUMER_CLIENT_OFFSET (220), oneway, and responds with the same table."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.client.net.Broker2Client#resetOffset",
+    until="5.1",
+)
+RESET_GOES_BACK = Clause(
+    id="OFFSET-RESET-007",
+    level=Level.MUST,
+    text=(
+        "Up to 5.1, INVOKE_BROKER_TO_RESET_OFFSET (222) resets each queue to the "
+        "offset of its timestamp, without isForce only if the committed one is higher."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.client.net.Broker2Client#resetOffset",
+    until="5.1",
+)
 RESET_BY_THE_BROKER = Clause(
     id="OFFSET-RESET-003",
     level=Level.MUST,
