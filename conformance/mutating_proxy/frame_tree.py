@@ -2,14 +2,15 @@
 A frame as a tree of values: members of the header, header fields, and the body.
 
 A body in JSON is a tree too. A row of message records is a list, each with its fields
-and properties by name. Lines of ``key=value`` are a map. Any other body stays bytes.
-Properties in the header of a send are a map.
+and properties by name. A batch is a list of its messages. Lines of ``key=value`` are a
+map. Any other body stays bytes, as that of a message. Properties in the header of a
+send are a map.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from construct import Container
@@ -25,10 +26,15 @@ from spec.wire.remoting.command import (
     encode_command,
 )
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.send.batch_body import (
+    BatchMessage,
+    decode_batch,
+    encode_batch_message,
+)
 
 Tree = dict[Any, Any]
 MEMBERS = tuple(one.name for one in fields(Command) if one.name != "body")
-JSON, RECORDS, LINES, BYTES = "json", "records", "lines", "bytes"
+JSON, RECORDS, BATCH, LINES, BYTES = "json", "records", "batch", "lines", "bytes"
 KIND = "kind of body"
 """Key of the tree under which the form of the body stands."""
 PROPERTIES: Mapping[int, str] = {
@@ -38,6 +44,8 @@ PROPERTIES: Mapping[int, str] = {
     RequestCode.SEND_REPLY_MESSAGE_V2: "i",
 }
 """Header fields of requests that have the properties of a message."""
+OF_MESSAGES = (*PROPERTIES, RequestCode.SEND_BATCH_MESSAGE)
+"""Requests whose body is that of a message, or a batch."""
 
 
 def tree_of(frame: bytes) -> Tree:
@@ -51,7 +59,12 @@ def tree_of(frame: bytes) -> Tree:
         found = _properties_of(text)
         if _text_of(found) == text:
             tree["fields"][name] = found
-    tree["body"], tree[KIND] = _body_of(command.body)
+    if command.flag & CommandFlag.RESPONSE or command.code not in OF_MESSAGES:
+        tree["body"], tree[KIND] = _body_of(command.body)
+    elif command.code == RequestCode.SEND_BATCH_MESSAGE:
+        tree["body"], tree[KIND] = _batch_of(command.body)
+    else:
+        tree["body"], tree[KIND] = command.body, BYTES
     return tree
 
 
@@ -98,6 +111,24 @@ def _body_of(body: bytes) -> tuple[Any, str]:
         return _lines_of(body)
 
 
+def _batch_of(body: bytes) -> tuple[Any, str]:
+    """Return the messages of a batch, or *body* where it is something else."""
+    try:
+        messages = [asdict(one) for one in decode_batch(body)]
+    except LayoutError:
+        return body, BYTES
+    for one in messages:
+        one["properties"] = _properties_of(one["properties"])
+    rows = [_in_batch(one) for one in messages]
+    return (messages, BATCH) if b"".join(rows) == body else (body, BYTES)
+
+
+def _in_batch(message: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a message in a batch."""
+    properties = _text_of(message["properties"] or {})
+    return encode_batch_message(BatchMessage(**{**message, "properties": properties}))
+
+
 def _bytes_of(body: Any, kind: str) -> bytes:
     if isinstance(body, bytes):
         return body
@@ -105,6 +136,8 @@ def _bytes_of(body: Any, kind: str) -> bytes:
         return fastjson.dumps(body)
     if kind == RECORDS:
         return b"".join(map(_encoded, body or []))
+    if kind == BATCH:
+        return b"".join(map(_in_batch, body or []))
     lines = (f"{name}={value}\n" for (name,), value in (body or {}).items())
     return "".join(lines).encode()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.client.client import require_success
+from conformance.harness.client.client import batch_body, require_success
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.started.embedded import SOURCES
@@ -108,6 +108,25 @@ def test_each_change_of_a_value_leaves_the_rest(body: bytes) -> None:
         assert changed != frame, mutation
         if not mutation.place.startswith("body"):
             assert decode_command(changed).body == body, mutation
+
+
+def test_a_batch_is_a_list_of_its_messages() -> None:
+    code = RequestCode.SEND_BATCH_MESSAGE
+    body = batch_body([(b"one", {"TAGS": "a"}), (b'{"two":2}', {})])
+    frame = encode_command(Command(code=code, body=body))
+    tree = tree_of(frame)
+    assert [one["body"] for one in tree["body"]] == [b"one", b'{"two":2}']
+    assert frame_of(tree) == frame
+    mutation = Mutation(FrameKind.REQUEST, code, "body[].properties.TAGS", "dropped")
+    assert change_tree(tree, mutation, Setting())
+    changed = batch_body([(b"one", {}), (b'{"two":2}', {})])
+    assert decode_command(frame_of(tree)).body == changed
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_the_body_of_a_message_stays_bytes(body: bytes) -> None:
+    frame = encode_command(Command(code=RequestCode.SEND_MESSAGE_V2, body=body))
+    assert tree_of(frame)["body"] == body
 
 
 def test_a_frame_that_a_tree_cannot_hold_passes_unchanged() -> None:
