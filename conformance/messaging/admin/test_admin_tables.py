@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.client import (
+    Client,
+    consumer_data,
+    require_success,
+    subscription_data,
+)
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.stored_messages import mapping_of, send_bodies
@@ -59,6 +64,10 @@ def test_a_group_may_be_as_far_as_another(
                 group=group, topic=topic, queue_id=queue_id, offset=offset
             )
         )
+    # Offsets of another topic than the members' are cloned only if offline is true.
+    other = [subscription_data(topic=unique("other"))]
+    consumer = consumer_data(group=group, subscriptions=other)
+    require_success(broker.heartbeat(client_id="member", consumers=[consumer]))
     fields = {"srcGroup": group, "destGroup": copy, "topic": topic, "offline": "true"}
     require_success(broker.invoke(RequestCode.CLONE_GROUP_OFFSET, fields))
     require_success(

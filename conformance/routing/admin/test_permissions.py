@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.harness.client.client import require_success
+from conformance.harness.process.deadline import comes_true
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, FakeCluster, version_query
 from spec.routing.topic_config import DataVersion, TopicConfig, decode_data_version
@@ -124,6 +125,29 @@ def test_an_unknown_broker_has_changed(fake_cluster: FakeCluster) -> None:
         what="changed, version in the body",
         transcript=fake_cluster.client.transcript,
     )
+
+
+@pytest.mark.clause("ROUTE-VERSION-001")
+def test_an_unregistered_broker_has_changed(fake_cluster: FakeCluster) -> None:
+    brokers = [fake_cluster.broker() for _ in range(2)]
+    for broker in brokers:
+        broker.register()
+    for broker in brokers:
+        require_success(broker.unregister())
+        found: list[object] = []
+
+        def is_gone(broker: FakeBroker = broker, found: list[object] = found) -> bool:
+            found.append(query_version(fake_cluster, broker, broker.version))
+            return found[-1] == ("true", None)
+
+        comes_true(is_gone)  # releases since 5.0 unregister a little later
+        expect(
+            "ROUTE-VERSION-001",
+            found=found[-1],
+            expected=("true", None),
+            what="changed, version in the body",
+            transcript=fake_cluster.client.transcript,
+        )
 
 
 @pytest.mark.clause("ROUTE-VERSION-002", "ROUTE-VERSION-003")
