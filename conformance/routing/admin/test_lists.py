@@ -23,37 +23,46 @@ def listed(fake_cluster: FakeCluster, code: int, **fields: str) -> TopicList:
 
 @pytest.mark.clause("ROUTE-CLUSTER-001", "ROUTE-CLUSTER-003")
 def test_the_cluster_information_has_every_broker(fake_cluster: FakeCluster) -> None:
-    first = fake_cluster.broker()
+    first, other = fake_cluster.broker(), fake_cluster.broker()
     second = fake_cluster.broker(cluster=first.identity.cluster)
     slave = fake_cluster.broker(
         name=second.name, cluster=first.identity.cluster, broker_id=1
     )
-    for broker in (first, second, slave):
+    names = {first.name, second.name, other.name}
+    for broker in (first, second, slave, other):
         broker.register()
-    info = fake_cluster.clusters()
+        info = fake_cluster.clusters()
+    rows = {
+        name: (row.cluster, row.broker_name, dict(row.addresses))
+        for name, row in info.brokers.items()
+        if name in names or row.broker_name in names
+    }
     expect(
         "ROUTE-CLUSTER-001",
-        found=(
-            info.clusters.get(first.identity.cluster),
-            dict(info.brokers[first.name].addresses),
-            dict(info.brokers[second.name].addresses),
-            info.brokers[second.name].cluster,
-        ),
-        expected=(
-            frozenset({first.name, second.name}),
-            {0: first.identity.address},
-            {0: second.identity.address, 1: slave.identity.address},
-            first.identity.cluster,
-        ),
-        what="cluster's brokers, addresses of both names, cluster of the second",
+        found=rows,
+        expected={
+            broker.name: (broker.identity.cluster, broker.name, addresses)
+            for broker, addresses in (
+                (first, {0: first.identity.address}),
+                (second, {0: second.identity.address, 1: slave.identity.address}),
+                (other, {0: other.identity.address}),
+            )
+        },
+        what="cluster, brokerName and addresses of each broker",
         transcript=fake_cluster.client.transcript,
     )
-    names = [first.name, second.name]
     expect(
         "ROUTE-CLUSTER-001",
-        found=[info.brokers[name].broker_name for name in names],
-        expected=names,
-        what="brokerName of both brokers",
+        found={
+            cluster: brokers & names
+            for cluster, brokers in info.clusters.items()
+            if brokers & names
+        },
+        expected={
+            first.identity.cluster: {first.name, second.name},
+            other.identity.cluster: {other.name},
+        },
+        what="brokers of each cluster",
         transcript=fake_cluster.client.transcript,
     )
     bare = b'{0:"%s"}' % first.identity.address.encode()
