@@ -140,7 +140,7 @@ def check_shown(client: Client, found: Command, before: Record | None = None) ->
     """
     Compare the record in a question with the renewed half message; return it.
 
-    *before* is the record that was renewed, where the test knows it.
+    *before* is the record that was renewed, if the test has it.
     """
     size = size_of_record(found.body)
     expect("TXN-CHECK-003", found=len(found.body), expected=size, what="body's bytes")
