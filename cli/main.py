@@ -36,7 +36,7 @@ COMMANDS = {
     "salvage": "Write a new store of all messages that can still be read.",
     "serve": "Run the reference name server and broker.",
     "site": "Build the site of the specification, results and guides.",
-    "spec": "List, show and export the clauses of the specification.",
+    "spec": "List, search, show and export the clauses of the specification.",
     "target": "Describe and probe a target: your own broker.",
     "test": "Run the conformance suites against a target.",
     "test-client": "Run the suite for clients against a client, through its adapter.",

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from cli.options.suites.areas import AREAS
 from cli.pages.recorded_pages import recorded_pages
 from cli.site.figures import NoScriptError, add_figure_script
 from cli.site.links import Repository
 from cli.site.specification import (
-    AREAS,
     ROOT,
     TEMPLATES,
     area_pages,

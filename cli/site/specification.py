@@ -19,6 +19,7 @@ from construct import Struct
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import spec.layouts
+from cli.options.suites.areas import AREAS, area_of, family_of
 from cli.runs.suites.clause_tests import clause_tests
 from cli.site.links import Repository, issue_url, source_url
 from spec.clause import Clause
@@ -31,29 +32,6 @@ from spec.registry import all_clauses, modules
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = Path(__file__).parents[1] / "templates" / "site"
-AREAS = {
-    "WIRE": "Frames, headers and commands",
-    "ROUTE": "Name server and routes",
-    "STORE": "Store files",
-    "INDEX": "Index files",
-    "REC": "Recovery",
-    "SEND": "Sending",
-    "PULL": "Pulling",
-    "POP": "Pop consumption",
-    "LITE": "Lite topics",
-    "OFFSET": "Offsets",
-    "GROUP": "Groups and heartbeats",
-    "TXN": "Transactions",
-    "DELAY": "Delayed messages",
-    "RETRY": "Retries and dead letters",
-    "QUERY": "Queries",
-    "HA": "Master and slave",
-    "ADMIN": "Administration",
-    "SEC": "Access control",
-    "TLS": "TLS",
-    "CLIENT": "Clients",
-}
-"""Title of each area of clauses, in the order of the site."""
 _CELL_OF_ONE_WORD = re.compile(r"(?<=\| )[A-Z0-9]+(?:-[A-Z0-9]+)+(?= \|)")
 """Cell of a table that is an id or a date."""
 
@@ -73,19 +51,9 @@ class LayoutPage:
         return areas.most_common(1)[0][0] if areas else "STORE"
 
 
-def area_of(one: Clause) -> str:
-    """Return the first word of a clause's id."""
-    return one.id.partition("-")[0]
-
-
 def area_file(area: str) -> str:
     """Return the file name of an area's page."""
     return f"specification/{area.lower()}.md"
-
-
-def family_of(one: Clause) -> str:
-    """Return the id of a clause without its number."""
-    return one.id.rpartition("-")[0]
 
 
 @cache

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from cli.exports.clause_search import echo_clauses, families, search
 from cli.exports.headers import evolution, headers
 from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
@@ -31,9 +32,11 @@ ROOT = Path(__file__).parents[3]
 
 @click.group()
 def spec() -> None:
-    """List, show and export the clauses of the specification."""
+    """List, search, show and export the clauses of the specification."""
 
 
+spec.add_command(families)
+spec.add_command(search)
 spec.add_command(headers)
 spec.add_command(evolution)
 
@@ -48,11 +51,17 @@ spec.add_command(evolution)
 @LEVEL
 @release_option("Only the clauses that apply to this release, as 4.6.")
 def list_(selection: tuple[str, ...], level: str | None, release: str | None) -> None:
-    """List id, level and sentence of all clauses, or of a selection."""
-    for one in chosen(",".join(selection) or "*", level) or ():
-        if release is None or one.applies_to(release):
-            row = f"{one.id:<26} {one.level:<6} "
-            click.echo(wrapped(row + one.text, len(row)))
+    """List id, level and sentence of all clauses, or of a selection.
+
+    `rmqc spec families` lists the areas and families.
+    """
+    echo_clauses(
+        [
+            one
+            for one in chosen(",".join(selection) or "*", level) or ()
+            if release is None or one.applies_to(release)
+        ]
+    )
 
 
 @spec.command()

@@ -15,7 +15,8 @@ def chosen(only: str | None, level: str | None) -> list[Clause] | None:
     if not only and not level:
         return None
     clauses = all_clauses()
-    names = select(only, clauses, kind="clause") if only else clauses
+    see = "rmqc spec families lists all areas and families"
+    names = select(only, clauses, kind="clause", see=see) if only else clauses
     found = [clauses[name] for name in sorted(names)]
     if level:
         levels = {Level(name) for name in select(level, list(Level), kind="level")}

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 from cli.commands import site as command
 from cli.main import main
 from cli.options import extras
+from cli.options.suites.areas import AREAS
 from cli.site import build
 from cli.site.build import NAV, made_pages
 from cli.site.links import Repository, source_url
 from cli.site.specification import (
-    AREAS,
     layout_pages,
     layouts_of,
     with_whole_words,
