@@ -191,7 +191,7 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
     differ = sum(row.differs for row in made.rows)
     click.echo(
         f"{out}: {len(made.rows)} clauses on {len(made.columns)} targets,"
-        f" {differ} of them not met by all"
+        f" {differ} with a pass on one and a failure on another"
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.report.outcome import VERDICTS
+from conformance.harness.pytest_plugin.verdicts.recorder import INTERRUPTED
 from conformance.harness.report.run_record import Verdict
 
 
@@ -25,11 +25,12 @@ class RunEnd:
         """Reason why the session did not start; empty if it did."""
         self._selected = 0
         self._tests: set[str] = set()
-        self._clauses: set[str] = set()
+        self._config: pytest.Config | None = None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_sessionstart(self) -> Generator[None, Any, Any]:
+    def pytest_sessionstart(self, session: pytest.Session) -> Generator[None, Any, Any]:
         """Record why the session does not start, and end it."""
+        self._config = session.config
         try:
             return (yield from self._interruptible())
         except pytest.exit.Exception as error:
@@ -56,22 +57,16 @@ class RunEnd:
         self._selected = len(ids)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count the test of *report*, and the clauses with a verdict."""
+        """Count the test of *report*."""
         dumped = getattr(report, "conformance", None)
-        if dumped is None:
-            return
-        verdict = Verdict.load(dumped)
-        self._tests.add(verdict.test)
-        if verdict.outcome in VERDICTS:
-            self._clauses.update(verdict.blamed or verdict.clauses)
+        if dumped is not None:
+            self._tests.add(Verdict.load(dumped).test)
 
     def progress(self) -> str:
-        """Return the number of finished tests and of clauses with a verdict."""
+        """Return the number of finished tests."""
         if not self._selected:
             return "before the first test"
-        tests = f"{len(self._tests):,} of {self._selected:,} tests"
-        clauses = f"clauses with a verdict: {len(self._clauses):,}"
-        return f"after {tests}; {clauses}"
+        return f"after {len(self._tests):,} of {self._selected:,} tests"
 
     def _interruptible(self) -> Generator[None, Any, Any]:
         """Run the hook. Record Ctrl-C, and end the session without pytest's lines."""
@@ -81,6 +76,8 @@ class RunEnd:
             raise  # by pytest itself, for example after errors of the collection
         except KeyboardInterrupt:
             self.is_interrupted = True
+            if self._config is not None:
+                self._config.stash[INTERRUPTED] = f"interrupted {self.progress()}"
             # Pytest would raise errors for files and processes that are still open.
             warnings.simplefilter("ignore")
             raise pytest.Session.Failed("interrupted") from None

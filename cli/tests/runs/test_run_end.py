@@ -46,12 +46,19 @@ def test_an_interrupted_run_prints_its_progress_in_one_line(
 ) -> None:
     (tmp_path / "interrupting.py").write_text(PLUGIN, encoding="utf-8")
     words = ["--target", f"store:{STORE}", "--suite", "store", "--jobs", jobs]
+    report = tmp_path / "report"
+    words += ["--report", str(report)]
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     ended = run(*words, "-p", "interrupting", environment={"PYTHONPATH": path})
     assert ended.returncode == 130
     assert "KeyboardInterrupt" not in ended.stdout
-    progress = r"1 of \d+ tests; clauses with a verdict: \d+"
-    assert re.fullmatch(f"Error: interrupted after {progress}\n", ended.stderr)
+    progress = re.fullmatch(
+        r"Error: (interrupted after 1 of \d+ tests)\n", ended.stderr
+    )
+    assert progress is not None, ended.stderr
+    for name in ("report.html", "report.json", "summary.md", "junit.xml"):
+        assert progress[1] in (report / name).read_text(encoding="utf-8"), name
+    assert ", interrupted" in (report / "badge.svg").read_text(encoding="utf-8")
 
 
 def test_every_command_ends_with_130_on_an_interrupt(

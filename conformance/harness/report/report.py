@@ -24,7 +24,7 @@ from conformance.harness.report.pages.run_page import write_pages
 from conformance.harness.report.report_files import write_whole
 from conformance.harness.report.run_record import ClauseResult
 from conformance.harness.targets.probing.probe import names_of
-from conformance.harness.targets.shared_target import refuses_of
+from conformance.harness.targets.shared_target import complaints_of, refuses_of
 from spec.registry import all_clauses
 
 SCHEMA = 1
@@ -39,15 +39,22 @@ class ReportError(ValueError):
 
 
 def report_of(
-    results: list[ClauseResult], description: Mapping[str, str]
+    results: list[ClauseResult],
+    description: Mapping[str, str],
+    *,
+    interrupted: str = "",
 ) -> dict[str, object]:
-    """Return the report as JSON values."""
+    """Return the report as JSON values.
+
+    *interrupted* is the progress of a run that was interrupted.
+    """
     return {
         "schema": SCHEMA,
         "target": _target(description),
         "suite_version": suite_version(),
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "interrupted": interrupted or None,
         "results": [entry_of(result) for result in results],
         "totals": totals(results),
     }
@@ -104,7 +111,7 @@ def _target(description: Mapping[str, str]) -> dict[str, object]:
             filter(None, description.get("capabilities", "").split(","))
         ),
         "refuses": names_of(refuses_of(description)),
-        "complaints": description.get("complaints", "").splitlines(),
+        "complaints": complaints_of(description),
         "broker": description.get("broker_name", ""),
         "cluster": description.get("cluster", ""),
         "error": description.get("error"),

@@ -75,6 +75,11 @@ def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str,
     }
 
 
+def complaints_of(description: Mapping[str, str]) -> list[str]:
+    """Return the complaints about the honesty of the target."""
+    return description.get("complaints", "").splitlines()
+
+
 def refuses_of(description: Mapping[str, str]) -> frozenset[int]:
     """Return the codes of the requests that the target refuses."""
     return frozenset(map(int, filter(None, description.get("refuses", "").split(","))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from xml.etree import ElementTree as ET  # the file is our own
 
@@ -9,7 +10,9 @@ import pytest
 
 from conformance.harness.baseline.steps import STEPS
 from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.report.report import read_report
 from conformance.meta.reports.test_outcomes import PASSES, PRELUDE, known_file
+from conformance.meta.reports.test_outcomes import run as run_on_lying_cluster
 from spec.registry import all_clauses
 
 WRONG_ROUTE = "mutant:read_and_write_counts_swapped"
@@ -75,6 +78,25 @@ def test_an_entry_of_the_baseline_is_stale_when_its_step_passes(
     assert ended.code == (1 if has_step else 0)
     stale = ("stale known failures", "ROUTE-DATA-001")
     assert cases(tmp_path).get(stale) == ("failure" if has_step else None)
+
+
+def test_all_files_of_a_report_have_the_complaints_about_the_target(
+    tmp_path: Path,
+) -> None:
+    junit = f"--junitxml={tmp_path / 'junit.xml'}"
+    words = [f"--report={tmp_path}", junit]
+    complaints = read_complaints(tmp_path, words)
+    assert complaints
+    for name in ("report.html", "summary.md", "junit.xml"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "not honest" in text.lower(), name
+        assert all(escape(one) in text for one in complaints), name
+
+
+def read_complaints(directory: Path, words: list[str]) -> list[str]:
+    """Return the complaints in the report on a target that accepts everything."""
+    run_on_lying_cluster(directory, PASSES, *words)
+    return list(read_report(directory / "report.json")["target"]["complaints"])
 
 
 def test_a_stale_entry_is_a_failed_case(tmp_path: Path) -> None:

@@ -22,7 +22,9 @@ from conformance.harness.report.run_record import BASELINE, Verdict
 BASELINE_CASES = BASELINE.rstrip(": ")
 STALE_CASES = "stale known failures"
 BROKE_CASES = "target broken after the test"
+RUN_CASES = "run"
 """Names of the classes that JUnit shows."""
+NOT_HONEST = "not honest"
 
 
 def add_cases(config: pytest.Config, kind: str, verdicts: Iterable[Verdict]) -> None:
@@ -39,6 +41,21 @@ def add_cases(config: pytest.Config, kind: str, verdicts: Iterable[Verdict]) -> 
         if terminal is not None and not report.passed:
             outcome = "failed" if report.failed else verdict.outcome.value
             terminal.stats.setdefault(outcome, []).append(report)
+
+
+def add_remarks(
+    config: pytest.Config, interrupted: str, complaints: Iterable[str]
+) -> None:
+    """Add an error for an interrupted run, and properties for complaints, to JUnit."""
+    junit = config.stash.get(xml_key, None)
+    if junit is None:
+        return
+    for complaint in complaints:
+        junit.add_global_property(NOT_HONEST, complaint)
+    if interrupted:
+        report = _report(RUN_CASES, interrupted)
+        report.when, report.outcome, report.longrepr = "setup", "failed", interrupted
+        junit.pytest_runtest_logreport(report)
 
 
 @contextmanager
@@ -70,7 +87,18 @@ def _report_of(kind: str, verdict: Verdict) -> pytest.TestReport:
     name = verdict.test.rpartition("/")[2].replace("::", ".").removeprefix(BASELINE)
     if kind == STALE_CASES:
         name = verdict.blamed[0]
-    report = pytest.TestReport(
+    report = _report(kind, name)
+    if verdict.outcome is Outcome.FAIL:
+        report.outcome, report.longrepr = "failed", verdict.text
+    elif verdict.outcome is Outcome.KNOWN:
+        report.outcome = "skipped"
+        report.wasxfail = verdict.reason
+    return report
+
+
+def _report(kind: str, name: str) -> pytest.TestReport:
+    """Return a report of a case that passed."""
+    return pytest.TestReport(
         nodeid=f"{kind}::{name}",
         location=(kind, None, name),
         keywords={},
@@ -78,9 +106,3 @@ def _report_of(kind: str, verdict: Verdict) -> pytest.TestReport:
         longrepr=None,
         when="call",
     )
-    if verdict.outcome is Outcome.FAIL:
-        report.outcome, report.longrepr = "failed", verdict.text
-    elif verdict.outcome is Outcome.KNOWN:
-        report.outcome = "skipped"
-        report.wasxfail = verdict.reason
-    return report

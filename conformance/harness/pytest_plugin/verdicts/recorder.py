@@ -18,6 +18,7 @@ from conformance.harness.pytest_plugin.verdicts.added_cases import (
     BROKE_CASES,
     STALE_CASES,
     add_cases,
+    add_remarks,
     junit_written,
 )
 from conformance.harness.report.causes import BLOCKER
@@ -41,10 +42,16 @@ from conformance.harness.report.terminal.summary import (
 )
 from conformance.harness.targets.client_target import first_step_of
 from conformance.harness.targets.probing.probe import names_of
-from conformance.harness.targets.shared_target import TargetOwner, refuses_of
+from conformance.harness.targets.shared_target import (
+    TargetOwner,
+    complaints_of,
+    refuses_of,
+)
 from spec.observed import all_evidence
 
 FINDINGS, HARNESS_FAILED = 1, 3
+INTERRUPTED = pytest.StashKey[str]()
+"""Progress of a run that was interrupted."""
 
 
 class Recorder:
@@ -59,6 +66,8 @@ class Recorder:
         """Verdicts of tests whose reports had passed before."""
         self._comparison: Comparison | None = None
         self._session: pytest.Session | None = None
+        self._interrupted = ""
+        """Progress of the run, if it was interrupted."""
         self._unwritten = ""
         """File of the report that could not be written, and the reason."""
         self._uncollected: list[str] = []
@@ -109,6 +118,8 @@ class Recorder:
         stale = [one.failure for one in self._results if one.reason == STALE]
         add_cases(session.config, STALE_CASES, filter(None, stale))
         add_cases(session.config, BROKE_CASES, self._late)
+        self._interrupted = session.config.stash.get(INTERRUPTED, "")
+        add_remarks(session.config, self._interrupted, complaints_of(description))
         self._prepare_output(session.config)
         self._comparison = self._compared(description.get("release", ""))
         session.exitstatus = self._exit_status(session)
@@ -123,7 +134,10 @@ class Recorder:
             text = known_text(self._results, self._record.known, description)
             write_known(self._options.write_known, text)
         if self._options.report is not None:
-            write_report(self._options.report, report_of(self._results, description))
+            report = report_of(
+                self._results, description, interrupted=self._interrupted
+            )
+            write_report(self._options.report, report)
 
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
@@ -147,7 +161,7 @@ class Recorder:
         write_honesty(
             terminalreporter,
             names_of(refuses_of(description)),
-            description.get("complaints", "").splitlines(),
+            complaints_of(description),
         )
         if self._comparison is not None:
             is_whole = not self._options.by_cause or self._options.against_evidence

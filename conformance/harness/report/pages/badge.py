@@ -48,4 +48,6 @@ def verdict_of(report: Mapping[str, Any]) -> Verdict:
         words, colour = "no verdict" if not passed else words, GREY
     elif known:
         colour = YELLOW
+    if report.get("interrupted"):
+        words, colour = f"{words}, interrupted", RED if failed else GREY
     return Verdict(subject=f"RocketMQ {release}".strip(), words=words, colour=colour)

@@ -133,8 +133,11 @@ def render(matrix: Matrix, suffix: str) -> str:
 
 def _column(report: Mapping[str, Any]) -> Column:
     target = report["target"]
+    name = target["text"] or "(no target)"
+    if report.get("interrupted"):
+        name += f" ({report['interrupted']})"
     return Column(
-        name=target["text"] or "(no target)",
+        name=name,
         release=target["release"],
         totals=report["totals"],
         page=report.get(PAGE, ""),

@@ -67,10 +67,24 @@ def run_page(report: Mapping[str, Any], suffix: str) -> str:
         errors=causes_of(report["results"], "error"),
         stale=stale_clauses(report["results"]),
         known=[one for one in entries if one.outcome == "known"],
+        remarks=remarks_of(report),
         counts=_counts(entries),
         reasons=_reasons(entries),
         outcomes=[one.value for one in Outcome],
     )
+
+
+def remarks_of(report: Mapping[str, Any]) -> list[str]:
+    """Return remarks without which the counts mislead."""
+    target = report["target"]
+    remarks = []
+    if target.get("error"):
+        remarks.append(f"The target did not run: {target['error']}")
+    if report.get("interrupted"):
+        remarks.append(f"The run was {report['interrupted']}.")
+    for complaint in target.get("complaints", ()):
+        remarks.append(f"Not honest: {complaint}; its refusals do not count.")
+    return remarks
 
 
 def write_pages(directory: Path, report: Mapping[str, Any]) -> None:
