@@ -8,6 +8,7 @@ error, with the byte and the field at which reading stopped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
@@ -15,6 +16,10 @@ from typing import Any, NamedTuple, TypeVar
 from construct import Construct, ConstructError, Renamed
 
 _T = TypeVar("_T")
+_SHORT = re.compile(
+    r"stream read less than specified amount, expected (\d+), found (\d+)"
+)
+"""Construct's words for bytes that end too early."""
 
 
 class Span(NamedTuple):
@@ -120,7 +125,7 @@ def _first_line(error: Exception) -> str:
     """Return construct's error message without the path at its beginning."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("Error in path")]
-    return lines[0] if lines else type(error).__name__
+    return _SHORT.sub(r"\2 of \1 bytes", lines[0]) if lines else type(error).__name__
 
 
 def read_row(

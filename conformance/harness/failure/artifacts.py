@@ -19,6 +19,7 @@ import pytest
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.failure.capture import capture_of
 from conformance.harness.failure.counterexample import counterexample
+from conformance.harness.failure.examples import notes_of
 
 CAPTURES, COUNTEREXAMPLES = "captures", "counterexamples"
 MOST_NAME = 100
@@ -87,7 +88,7 @@ def _keep(
     capture = Path(CAPTURES, f"{name}.pcapng")
     _write(directory / capture, capture_of(transcripts, comment))
     vector = Path(COUNTEREXAMPLES, f"{name}.json")
-    notes = " ".join(" ".join(getattr(error, "__notes__", ())).split())
+    notes = " ".join(" ".join(notes_of(error, item)).split())
     text = None
     if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
         text = counterexample(

@@ -9,16 +9,15 @@ the test.
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from construct import Struct
 
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.transcript import Direction, Transcript, describe
-from conformance.harness.failure.frame_tree import frame_tree
+from conformance.harness.failure.field_values import named_codes
+from conformance.harness.failure.frame_tree import frame_tree, own_frame_tree
 from conformance.harness.failure.hints import hints_of
 from spec.clause import Clause
 from spec.explain import explain
@@ -27,8 +26,6 @@ from spec.registry import clause as clause_of
 SHOWN_VALUE_SIZE = 400
 """Characters of a value that a failure shows."""
 TEXT_WIDTH = 86
-_CODE = re.compile(r"<\w+\.(\w+): (-?\d+)>")
-"""An integer of an enumeration, as Python writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +89,16 @@ def render(failure: ConformanceFailure) -> str:
     parts = [clause_block(failure.clause), _findings_block(failure)]
     transcript = CONVERSATIONS.entries_of(failure.transcript)
     if transcript is not None:
-        parts.append(_frame_block("what was sent", transcript.last_sent()))
+        sent = transcript.last_sent()
+        if sent:
+            parts.append(_block("what was sent", sent, own_frame_tree(sent)))
     if failure.evidence is not None:
         parts.append(_evidence_block(failure.evidence))
     elif transcript is not None:
         wrong = [finding.what for finding in failure.findings if finding.what]
         answer = transcript.last(Direction.RECEIVED)
-        parts.append(_frame_block("what came back", answer, wrong))
+        if answer:
+            parts.append(_block("what came back", answer, frame_tree(answer, wrong)))
     if transcript is not None:
         parts.append(_indented(transcript.render()))
     parts.append(_knowledge_block(failure))
@@ -115,7 +115,7 @@ def clause_block(clause: Clause) -> str:
 
 def format_value(value: object) -> str:
     """Return *value* as a failure shows it."""
-    text = value if isinstance(value, str) else _CODE.sub(r"\2 \1", repr(value))
+    text = value if isinstance(value, str) else named_codes(repr(value))
     if isinstance(value, str) and (not value or value != value.strip()):
         text = repr(value)
     if len(text) > SHOWN_VALUE_SIZE:
@@ -148,14 +148,12 @@ def _evidence_block(evidence: Evidence) -> str:
     text = explain(
         evidence.layout, evidence.data, wrong=evidence.wrong, base=evidence.base
     )
-    return f"  what is wrong, {len(evidence.data)} bytes\n{text}"
+    return _block("what is wrong", evidence.data, text)
 
 
-def _frame_block(title: str, frame: bytes, wrong: Collection[str] = ()) -> str:
-    """Return a frame as a tree and as bytes, all that is *wrong* in it marked."""
-    if not frame:
-        return ""
-    return f"  {title}, {len(frame)} bytes\n{frame_tree(frame, wrong)}"
+def _block(title: str, data: bytes, text: str) -> str:
+    """Return *text* about *data* with its title."""
+    return f"  {title}, {len(data)} bytes\n{text}"
 
 
 def _knowledge_block(failure: ConformanceFailure) -> str:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from spec.explain import SHOWN_MAX, ExplainedField
 from spec.wire.remoting.command import CommandFlag
 from spec.wire.remoting.request_code import request_name
 from spec.wire.remoting.response_code import response_name
+
+_CODE = re.compile(r"<\w+\.(\w+): (-?\d+)>")
+"""An integer of an enumeration, as Python writes it."""
+
+
+def named_codes(text: str) -> str:
+    """Return *text* with each enumerated integer as its number and name."""
+    return _CODE.sub(r"\2 \1", text)
 
 
 def format_member(member: ExplainedField, is_response: bool) -> str:

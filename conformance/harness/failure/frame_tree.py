@@ -8,7 +8,7 @@ position, so they are searched here and shown with their bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -34,7 +34,15 @@ def frame_tree(frame: bytes, wrong: Collection[str] = ()) -> str:
     *wrong* contains names of size words, of members of the header, of header fields of
     the command, or of members of a JSON body.
     """
-    found = [_marked(one, wrong) for one in fields_of(frame, wrong)]
+    return _tree(frame, [_marked(one, wrong) for one in fields_of(frame, wrong)])
+
+
+def own_frame_tree(frame: bytes) -> str:
+    """Return the fields of a *frame* of the suite, which is right even if it is bad."""
+    return _tree(frame, [_unmarked(one) for one in fields_of(frame)])
+
+
+def _tree(frame: bytes, found: Sequence[ExplainedField]) -> str:
     width = max([len(one.name) for one in found] + [NAME_WIDTH])
     spans = [(one.start, one.end) for one in found if one.is_wrong]
     lines = [one.line(width) for one in found]
@@ -107,6 +115,10 @@ def _is_response(frame: bytes) -> bool:
 
 def _marked(one: ExplainedField, wrong: Collection[str]) -> ExplainedField:
     return replace(one, is_wrong=one.is_wrong or _is_named(one.name, wrong))
+
+
+def _unmarked(one: ExplainedField) -> ExplainedField:
+    return replace(one, is_wrong=False, text=f"({one.text})") if one.is_wrong else one
 
 
 def _is_named(name: str, names: Collection[str]) -> bool:

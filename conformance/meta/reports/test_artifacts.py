@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import jsonschema
 import pytest
@@ -22,7 +23,8 @@ from conformance.harness.client.transcript import (
 from conformance.harness.failure.artifacts import file_name
 from conformance.harness.failure.capture import capture_of
 from conformance.harness.failure.counterexample import counterexample
-from conformance.harness.failure.frame_tree import frame_tree
+from conformance.harness.failure.examples import notes_of
+from conformance.harness.failure.frame_tree import frame_tree, own_frame_tree
 from conformance.harness.report.report import read_report
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.meta.reports.goldens import QUESTION, answered
@@ -76,6 +78,40 @@ def test_a_member_of_a_json_body_is_marked() -> None:
 )
 def test_what_is_no_frame_is_shown_all_the_same(data: bytes) -> None:
     assert data[:1].hex() in frame_tree(data, ["code"])
+
+
+def test_own_bytes_that_are_no_frame_are_not_marked_as_wrong() -> None:
+    frame = b"\0\xff\xff\xfd" + bytes(64)
+    (_, *sent) = own_frame_tree(frame).splitlines()
+    assert "(60 of 16777209 bytes)" in "".join(sent)
+    assert "✗" in frame_tree(frame)
+    assert "✗" not in "".join(sent)
+
+
+EXAMPLE = """Failing test case: test_x(
+    server=Server(name='broker',
+     peer=<a.Peer object at 0x7f>),
+    field=(<RequestCode.GET_MAX_OFFSET: 30>,
+     'queueId'),  # or any other generated value
+    kind=True,
+)"""
+
+
+def test_an_example_has_no_fixtures_and_no_executed_lines() -> None:
+    error = AssertionError()
+    lines = ("Explanation:", "    These lines", "        a.py:1", "b")
+    for note in (EXAMPLE, *lines):
+        error.add_note(note)
+    item = mock.Mock(fixturenames=["server", "kind"])
+    item.callspec.params = {"kind": True}
+    example, other = notes_of(error, item)
+    assert other == "b"
+    assert example == (
+        "Failing test case: test_x(\n"
+        "    field=(30 GET_MAX_OFFSET,\n"
+        "     'queueId'),  # or any other generated value\n"
+        "    kind=True,\n)"
+    )
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1:10911", "[::1]:10911", "broker:10911"])
@@ -171,6 +207,8 @@ def test_a_failing_test_leaves_a_capture_and_test_vectors(tmp_path: Path) -> Non
     made = json.loads((report / failure["vector"]).read_text(encoding="utf-8"))
     (vector,) = made["testGroups"][0]["tests"]
     assert vector["values"]["fields"]["topic"] == "T" * 256
+    for text in (made["header"][0], failure["text"]):
+        assert "object at 0x" not in text
     packets = [
         body
         for kind, body in blocks((report / failure["capture"]).read_bytes())

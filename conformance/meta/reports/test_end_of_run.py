@@ -10,7 +10,6 @@ import pytest
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.failure.failure import clause_block
 from conformance.harness.pytest_plugin.verdicts.recorder import HARNESS_FAILED
-from conformance.harness.pytest_plugin.verdicts.verdict import notes_of
 from conformance.harness.report.evidence.evidence_differences import compare
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import ClauseResult, Verdict
@@ -136,13 +135,6 @@ def test_failures_that_pytest_writes_fit_into_the_terminal(
     assert max(map(len, field)) <= 80
     assert last == again
     assert failed.sections == [("stdout", "printed")]
-
-
-def test_the_executed_lines_of_hypothesis_are_left_out() -> None:
-    error = AssertionError()
-    for note in ("example", "Explanation:", "    These lines", "        a.py:1", "b"):
-        error.add_note(note)
-    assert notes_of(error) == ["example", "b"]
 
 
 def test_the_end_has_target_counts_first_cause_and_the_rest() -> None:

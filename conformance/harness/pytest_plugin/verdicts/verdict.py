@@ -10,7 +10,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from conformance.harness.client.peer import (
 )
 from conformance.harness.client.requests.invoker import MissingMemberError, RefusedError
 from conformance.harness.failure.artifacts import NOTHING, Artifacts
+from conformance.harness.failure.examples import notes_of
 from conformance.harness.failure.failure import (
     ConformanceFailure,
     Finding,
@@ -50,8 +50,6 @@ from spec.layout import LayoutError
 from spec.registry import all_clauses
 from spec.wire.remoting.response_code import ResponseCode
 
-EXPLANATION = "Explanation:"
-"""Note of Hypothesis before the lines that only failing examples executed."""
 TEXT_LIMIT = 20_000
 """Characters of a failure that a report keeps."""
 TARGET_ERRORS = (PeerError, TargetError, ProcessError)
@@ -213,7 +211,7 @@ def text_of_error(
         failures.append(converted)
     if not failures:
         return None
-    parts = [str(failure) for failure in failures] + notes_of(error)
+    parts = [str(failure) for failure in failures] + notes_of(error, item)
     return "\n\n".join([*parts, last_rows(item, options, kept)])
 
 
@@ -230,21 +228,6 @@ def text_of_traceback(
     talk = textwrap.indent(transcript.render(), "  ") if transcript is not None else ""
     parts = [clauses_text(clauses), traceback, talk, last_rows(item, options, kept)]
     return "\n\n".join(filter(None, parts))
-
-
-def notes_of(error: BaseException) -> list[str]:
-    """Return the notes of *error*, such as a generated example.
-
-    Hypothesis' list of executed lines is left out: they are the harness', not the
-    peer's.
-    """
-    notes = list(getattr(error, "__notes__", []))
-    if EXPLANATION in notes:
-        begin = notes.index(EXPLANATION)
-        rest = dropwhile(lambda note: note.startswith("    "), notes[begin + 1 :])
-        notes = [*notes[:begin], *rest]
-    parts = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-    return notes or next(filter(None, map(notes_of, parts)), [])
 
 
 def last_rows(item: pytest.Item, options: Options, kept: Artifacts) -> str:
