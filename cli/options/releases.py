@@ -29,21 +29,23 @@ def recoverable_releases() -> Sequence[str]:
     return list(RULES)
 
 
-class _Release(click.ParamType[str]):
+class Release(click.ParamType[str]):
     """A release or series, converted to the nearest one of *among*."""
 
     name = "release"
 
-    def __init__(self, among: Among) -> None:
+    def __init__(self, among: Among = studied_releases) -> None:
         self._among = among
 
     def convert(
         self,
         value: str,
-        param: click.Parameter | None,  # noqa: ARG002 - click's
+        param: click.Parameter | None,
         ctx: click.Context | None,  # noqa: ARG002 - click's
     ) -> str:
         """Return the release that *value* stands for."""
+        if isinstance(param, click.Argument):
+            return studied_release(value, self._among, param.human_readable_name)
         return studied_release(value, self._among)
 
     def get_missing_message(
@@ -69,7 +71,7 @@ def release_option(
         defaults = {"default": default, "show_default": True}
     return click.option(
         "--release",
-        type=_Release(among),
+        type=Release(among),
         metavar="RELEASE",
         required=required,
         help=explanation,
@@ -82,7 +84,7 @@ def releases_option(explanation: str, *, among: Among) -> Decorator:
     return click.option(
         "--release",
         "releases",
-        type=_Release(among),
+        type=Release(among),
         metavar="RELEASE",
         multiple=True,
         callback=lambda _ctx, _option, given: tuple(dict.fromkeys(given)),
@@ -90,10 +92,13 @@ def releases_option(explanation: str, *, among: Among) -> Decorator:
     )
 
 
-def studied_release(text: str, among: Among = studied_releases) -> str:
+def studied_release(
+    text: str, among: Among = studied_releases, parameter: str = "--release"
+) -> str:
     """Return the release *among* the studied ones for *text*, as ``4.6`` or ``4.7.1``.
 
-    A different release than the given one is reported on standard error.
+    A different release than the given one is reported on standard error. Errors name
+    the *parameter* that has the text.
     """
     from conformance.harness.targets.target import TargetError, release_of_profile
 
@@ -101,7 +106,7 @@ def studied_release(text: str, among: Among = studied_releases) -> str:
         release = release_of_profile(text, among())
     except TargetError as error:
         reason = str(error).removeprefix("--profile: ")
-        raise WrongValueError(f"--release: {reason}") from None
+        raise WrongValueError(f"{parameter}: {reason}") from None
     given = release_key(text)
     if release_key(release)[: len(given)] != given:
         notice = f"release {text}: using {release}, the nearest studied release"

@@ -12,6 +12,7 @@ from cli.exports.clause_search import echo_clauses, families, search
 from cli.exports.headers import evolution, headers
 from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
+from cli.exports.profile_diff import diff
 from cli.exports.readers import dissector, kaitai
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option
@@ -37,6 +38,7 @@ def spec() -> None:
 
 spec.add_command(families)
 spec.add_command(search)
+spec.add_command(diff)
 spec.add_command(headers)
 spec.add_command(evolution)
 
