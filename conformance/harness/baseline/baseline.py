@@ -9,6 +9,7 @@ value that few tests rely on blocks only tests that found the same value wrong.
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -16,6 +17,7 @@ from enum import StrEnum
 from conformance.harness.baseline.plain_requests import PlainRequests
 from conformance.harness.baseline.steps import SENDS, STEPS, Step
 from conformance.harness.client.client import RefusedError
+from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import (
     PeerError,
     PeerMisbehavedError,
@@ -126,7 +128,9 @@ def check_steps(target: Target, *, may_write: bool) -> Checked:
             continue
         cause = next((causes[name] for name in step.needs if name in causes), None)
         causes[step.name] = cause or defect.clause
-        checked.defects.append(replace(defect, clause=causes[step.name]))
+        text = f"{defect.text}\n\n{_frames()}".rstrip()
+        defect = replace(defect, clause=causes[step.name], text=text)
+        checked.defects.append(defect)
         if defect.is_total:
             useless.add(step.name)
     return checked
@@ -141,7 +145,8 @@ def description_of(target: Target, baseline: Baseline) -> dict[str, str]:
     """Return defects and passed steps of *target* as a part of its description."""
     if baseline is Baseline.NONE:
         return {}
-    checked = check_steps(target, may_write=baseline is Baseline.WHOLE)
+    with CONVERSATIONS.apart():
+        checked = check_steps(target, may_write=baseline is Baseline.WHOLE)
     return {
         "baseline": dump(checked.defects),
         "baseline_passed": "\n".join(checked.passed),
@@ -169,6 +174,7 @@ def _attempt(step: Step, plain: PlainRequests) -> Defect | None:
     """Return the defect that *step* finds in its last attempt, None without one."""
     defect = None
     for _ in range(ATTEMPTS):
+        CONVERSATIONS.begin()
         try:
             step.run(plain)
         except ConformanceFailure as failure:
@@ -188,6 +194,12 @@ def _attempt(step: Step, plain: PlainRequests) -> Defect | None:
         else:
             return None
     return defect
+
+
+def _frames() -> str:
+    """Return the frames of the last attempt, by connection."""
+    rendered = [one.render() for one in CONVERSATIONS.transcripts()]
+    return textwrap.indent("\n\n".join(rendered), "  ")
 
 
 def _clause_of(step: Step, error: BaseException) -> str:

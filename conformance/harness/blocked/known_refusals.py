@@ -102,7 +102,7 @@ def refused_oneway(transcripts: Iterable[Transcript], access: str) -> list[int]:
 def _is_refused(peer: str, code: int, access: str) -> bool:
     """Return whether *peer* refuses *code* from a client with the settings *access*."""
     settings = access_of(dict(parse_qsl(access)))
-    with CONVERSATIONS.unrecorded():
+    with CONVERSATIONS.apart():
         return bool(refused_codes(Address.parse(peer), bare([code]), settings))
 
 

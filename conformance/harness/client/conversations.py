@@ -33,7 +33,6 @@ class Conversations:
         self._kept: deque[Transcript] = deque(maxlen=MOST_KEPT)
         self.beginnings = 0
         """How many tests and examples have begun."""
-        self._is_recording = True
 
     def begin(self) -> None:
         """Drop earlier entries: a test, or an example of one, begins."""
@@ -49,21 +48,21 @@ class Conversations:
 
         *receive*, a method, moves frames that have arrived into *transcript*.
         """
-        if not self._is_recording:
-            return
         self._begun_at[transcript] = 0
         if receive is not None:
             self._receivers[transcript] = WeakMethod(receive)
         self._kept.append(transcript)
 
     @contextmanager
-    def unrecorded(self) -> Iterator[None]:
-        """Leave out the connections that the block opens: they are not the test's."""
-        self._is_recording = False
+    def apart(self) -> Iterator[None]:
+        """Record the block's connections as those of a test of their own."""
+        outer = self._begun_at, self._receivers, self._kept
+        self._begun_at, self._receivers = WeakKeyDictionary(), WeakKeyDictionary()
+        self._kept = deque(maxlen=MOST_KEPT)
         try:
             yield
         finally:
-            self._is_recording = True
+            self._begun_at, self._receivers, self._kept = outer
 
     def receive_waiting(self) -> None:
         """Move frames that have arrived on open connections into the transcripts.

@@ -256,6 +256,21 @@ def test_a_baseline_that_breaks_the_target_blocks_the_run(tmp_path: Path) -> Non
     assert "since the baseline" in ended.reasons["WIRE-FRAME-001"]
 
 
+def test_a_failed_step_of_the_baseline_has_its_frames(tmp_path: Path) -> None:
+    with running(Habit.REFUSES_SENDS) as address:
+        ended = run(tmp_path, address, READS, has_baseline=True)
+    text = ended.failures["SEND-RESPONSE-001"]["text"]
+    assert "-> request 310 SEND_MESSAGE_V2 " in text
+    assert "GET_ROUTEINFO_BY_TOPIC" not in text, "only the frames of this step"
+    assert "-> request 310 SEND_MESSAGE_V2 " in ended.output
+
+
+def test_the_frames_of_the_test_that_breaks_are_its_own(tmp_path: Path) -> None:
+    target = target_file(tmp_path, Habit.ENDS)
+    ended = run(tmp_path, target, READS + SENDS, has_baseline=True)
+    assert "topic='T'" in ended.failures["WIRE-FRAME-002"]["text"]
+
+
 def test_a_healthy_target_has_no_defect() -> None:
     with parse_target("embedded:") as target:
         checked = check_steps(target, may_write=True)
