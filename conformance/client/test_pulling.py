@@ -299,6 +299,20 @@ def test_a_new_group_begins_where_it_is_set_to(
     )
 
 
+@pytest.mark.clause("CLIENT-CONSUMEFROM-002")
+def test_a_new_group_whose_offset_is_0_begins_there_and_not_at_the_max_offset(
+    application: Application, cluster: ScriptedCluster, topic: str
+) -> None:
+    broker = one_queue(cluster, topic)
+    group = unique_name("group")
+    for number in range(5):
+        broker.put(topic, b"%d" % number)
+    broker.offsets[group, topic, 0] = 0  # returned while message 0 is in memory
+    application.consumer(topic, group=group, **{"from": "last"})
+    found = first_pulls(broker, topic, 1)[0].command.fields["queueOffset"]
+    expect("CLIENT-CONSUMEFROM-002", found=found, expected="0", what="first offset")
+
+
 def record_of(broker: ScriptedBroker, topic: str, body: bytes) -> Record:
     """Return a record of a message with *body*."""
     return Record(

@@ -171,8 +171,10 @@ FROM_LAST = Clause(
     id="CLIENT-CONSUMEFROM-002",
     level=Level.MUST,
     text=(
-        "Without a committed offset, CONSUME_FROM_LAST_OFFSET begins at the queue's "
-        "max offset, in a retry topic at 0; CONSUME_FROM_FIRST_OFFSET begins at 0."
+        "After QUERY_NOT_FOUND (22) from QUERY_CONSUMER_OFFSET (14), "
+        "CONSUME_FROM_LAST_OFFSET begins at the queue's max offset, in a retry topic "
+        "at 0; CONSUME_FROM_FIRST_OFFSET begins at 0. A returned offset 0 is a "
+        "committed offset, also that of a new group (OFFSET-QUERY-001)."
     ),
     source="4.6.0 org.apache.rocketmq.client.impl.consumer.RebalancePushImpl"
     "#computePullFromWhere",

@@ -38,7 +38,8 @@ CONNECT_TIMEOUT_S = 3.0
     type=click.Choice(["first", "last"]),
     default="last",
     show_default=True,
-    help="First offset of a group without a committed offset.",
+    help="First offset of a group without a committed offset. A broker returns 0 as the"
+    " committed one while a queue's first message is in memory: last begins there too.",
 )
 @click.option(
     "--model", type=click.Choice(list(MODELS)), default="clustering", show_default=True

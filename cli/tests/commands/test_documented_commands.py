@@ -10,6 +10,7 @@ import click
 import pytest
 
 from cli.main import main
+from conformance.harness.pytest_plugin.options import SUITES
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTS = [
@@ -57,3 +58,9 @@ def test_documented_commands_and_options_exist(document: Path) -> None:
         if not options or not set(OPTION.findall(line)) <= options:
             wrong.append(line)
     assert not wrong
+
+
+def test_the_first_five_minutes_name_every_suite() -> None:
+    text = (ROOT / "docs" / "five-minutes.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"--suite (\w+)|`(\w+)`", text))
+    assert set(SUITES) - {word for pair in named for word in pair} == set()
