@@ -111,7 +111,9 @@ async def _serve_from(
         await _until_registered(broker)
         sys.stdout.write(
             f"ready namesrv={setup.host}:{setup.name_server_port} "
-            f"broker={setup.host}:{options.listen_port} store={setup.store}\n"
+            f"broker={setup.host}:{options.listen_port} "
+            f"vip={setup.host}:{options.listen_port - VIP_PORT_DISTANCE} "
+            f"ha={setup.host}:{options.ha_listen_port} store={setup.store}\n"
         )
         sys.stdout.flush()
         await stopping.wait()

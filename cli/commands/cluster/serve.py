@@ -47,7 +47,8 @@ class _CommandWithFaults(click.Command):
 @click.option(
     "--broker-port",
     type=int,
-    help="Port of the broker.  [default: listenPort of the file, or 10911]",
+    help="Port of the broker; also opens this port - 2 (VIP), and haListenPort of the"
+    " file or port + 1 for slaves.  [default: listenPort of the file, or 10911]",
 )
 @click.option(
     "--store",
@@ -105,8 +106,8 @@ def serve(
 ) -> None:
     """Serve a name server and a broker that real clients can use.
 
-    Prints one line when both accept connections. SIGTERM or Ctrl-C stops them cleanly.
-    With --fault they misbehave; docs/faults.md has the faults.
+    Prints one line with all addresses when they accept connections. SIGTERM or Ctrl-C
+    stops them cleanly. With --fault they misbehave; docs/faults.md has the faults.
     """
     arguments = ["--host", host]
     if config is not None:

@@ -36,7 +36,14 @@ def warnings_of(store: Path, settings: Path) -> str:
         finally:
             process.kill()
             ports.release()
-    assert ready.startswith("ready "), errors
+    places = {
+        "namesrv": ports.name_server,
+        "broker": ports.broker,
+        "vip": ports.broker - 2,
+        "ha": ports.broker + 1,
+    }
+    opened = " ".join(f"{name}=127.0.0.1:{port}" for name, port in places.items())
+    assert ready == f"ready {opened} store={store}\n", errors
     return errors
 
 
