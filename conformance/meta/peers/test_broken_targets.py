@@ -268,7 +268,7 @@ def test_a_failed_step_of_the_baseline_has_its_frames(tmp_path: Path) -> None:
 def test_the_frames_of_the_test_that_breaks_are_its_own(tmp_path: Path) -> None:
     target = target_file(tmp_path, Habit.ENDS)
     ended = run(tmp_path, target, READS + SENDS, has_baseline=True)
-    assert "topic='T'" in ended.failures["WIRE-FRAME-002"]["text"]
+    assert "body[1]='x'" in ended.failures["WIRE-FRAME-002"]["text"]
 
 
 def test_a_healthy_target_has_no_defect() -> None:
