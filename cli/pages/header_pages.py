@@ -138,11 +138,13 @@ def _header_section(header: HeaderHistory, history: History) -> list[str]:
 
 def _field_row(one: FieldHistory, header: HeaderHistory) -> list[str]:
     newest = one.newest
-    types = dict.fromkeys(version.java_type for _, version in reversed(one.versions))
-    means = [newest.long_name, newest.resource.lower()]
+    last_of = {version.java_type: release for release, version in one.versions}
+    older = [name for name in last_of if name != newest.java_type]
+    types = [f"{name} up to {last_of[name]}" for name in reversed(older)]
+    means = dict.fromkeys([newest.long_name, newest.resource.lower()])
     return [
         f"`{one.name}`",
-        ", before ".join(types),
+        "; ".join([newest.java_type, *types]),
         _required(one),
         "" if newest.default is None else f"`{newest.default}`",
         _when(one, header),

@@ -37,7 +37,7 @@ REGISTRATION_IDENTITY = Clause(
         "haServerAddr."
     ),
     source=f"{_OUT}#registerBrokerAll",
-    hints=(("is absent", "the article says that only slaves learn haServerAddr"),),
+    hints=(("is absent", "does only a slave send haServerAddr?"),),
 )
 REGISTRATION_CHECKSUM = Clause(
     id="ROUTE-OUTERAPI-003",

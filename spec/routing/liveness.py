@@ -116,7 +116,7 @@ SLAVE_ALONE = Clause(
     text="A slave that registers alone is in the cluster information and in no route.",
     source=f"{_TABLES}#registerBroker",
 )
-# The articles disagree: a scan of brokers every 30 seconds, or every 10. Releases
+# Published descriptions have a scan every 30 seconds, or every 10. Releases
 # before 5.0 scan every 10 seconds, later ones every 5.
 EXPIRY = Clause(
     id="ROUTE-LIVENESS-013",

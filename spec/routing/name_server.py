@@ -104,8 +104,8 @@ CONFIG_IS_ITS_FILE = Clause(
         "default namesrv/namesrv.properties in the user's home."
     ),
     source=f"4.6.0 {_START}#createNamesrvController",
-    untestable="which files a program reads is not seen from outside; the article says"
-    " that the default is without effect, which is true until settings are changed",
+    untestable="which files a program reads is not seen from outside; the default has"
+    " no effect until settings are changed",
 )
 KEY_VALUES_LAST = Clause(
     id="ROUTE-KV-013",

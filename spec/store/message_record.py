@@ -143,7 +143,7 @@ RECORD_TOPIC_SIZE = Clause(
     ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
     issues=("apache/rocketmq#1110",),
-    hints=(("255", "so says the article on storage; the byte is signed"),),
+    hints=(("255", "is the length byte unsigned?"),),
 )
 RECORD_PROPERTIES_SIZE = Clause(
     id="STORE-RECORD-009",
@@ -153,7 +153,7 @@ RECORD_PROPERTIES_SIZE = Clause(
         "bytes."
     ),
     source=f"{_APPEND}#doAppend",
-    hints=(("65536", "so says the article on storage; the count is signed"),),
+    hints=(("65536", "is the length unsigned?"),),
 )
 RECORD_BODY_SIZE = Clause(
     id="STORE-RECORD-010",

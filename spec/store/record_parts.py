@@ -53,8 +53,8 @@ PLACES = Clause(
     hints=(
         (
             "the queue offset in bytes",
-            "the article on storage calls it a place in the consume queue's file; it is"
-            " a count of messages",
+            "was the place in the consume queue's file written? It is a number of"
+            " messages",
         ),
     ),
 )

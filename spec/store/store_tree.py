@@ -26,7 +26,7 @@ FIRST_FILE = Clause(
     level=Level.MUST,
     text="The first commit-log file of a new store is named 20 zeros.",
     source=f"{_FILES}#getLastMappedFile",
-    hints=(("19 zeros", "a slip of the article on storage in one of three places"),),
+    hints=(("19 zeros", "was a digit of the name left out?"),),
 )
 LOCK_WORD = Clause(
     id="STORE-NAME-009",

@@ -29,6 +29,8 @@ def test_a_request_is_shown_with_its_headers(wanted: str) -> None:
     shown = run("headers", wanted).output
     assert "| 310 | SEND_MESSAGE_V2 |" in shown
     assert "| `a` | String | yes |" in shown
+    assert "| `b` | String | yes |  |  | topic |" in shown
+    assert "| `k` | Boolean; boolean up to 4.9.7 |" in shown
     assert "### SendMessageResponseHeader" in shown
     assert "### PullMessageRequestHeader" not in shown
 

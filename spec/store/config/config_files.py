@@ -98,12 +98,7 @@ TOPICS_FIELDS = Clause(
         "and writeQueueNums."
     ),
     source="4.6.0 org.apache.rocketmq.common.TopicConfig",
-    hints=(
-        (
-            "topic.json, at the name server",
-            "so says the article on the send path; name servers keep no topics",
-        ),
-    ),
+    hints=(("topic.json, at the name server", "name servers keep no topics"),),
 )
 BACKUP_IS_READ = Clause(
     id="STORE-CONFIG-013",

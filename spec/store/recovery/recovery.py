@@ -69,7 +69,7 @@ EQUAL_TIMES = Clause(
     ),
     source=f"{_LOG}#isMappedFileMatchedRecover",
     until="5.4",
-    hints=(("smaller only", "so says the article on storage, without the 3000 ms"),),
+    hints=(("smaller only", "was an equal time, or the 3000 ms, left out?"),),
 )
 BY_THE_OFFSET_OF_QUEUES = Clause(
     id="REC-FIRSTFILE-006",

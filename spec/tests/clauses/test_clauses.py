@@ -32,6 +32,12 @@ def test_a_familys_clauses_are_found_and_cited(family: str) -> None:
         assert release_key(one.source.split()[0]) >= release_key(one.since), one.id
 
 
+def test_no_text_of_a_clause_refers_to_an_article_without_a_name() -> None:
+    for one in all_clauses().values():
+        parts = (one.text, one.untestable or "", *(hint[1] for hint in one.hints))
+        assert [part for part in parts if "article" in part] == [], one.id
+
+
 def codes_of(one: Clause) -> list[ReleasedCode]:
     """Return the codes that the text names; two names of one code are left out."""
     return [

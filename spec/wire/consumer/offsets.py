@@ -202,12 +202,7 @@ SEARCH_IN_ONE_FILE = Clause(
     ),
     source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#getMappedFileByTime",
     until="5.1.0",
-    hints=(
-        (
-            "changed later only",
-            "so says the article on storage; the release takes an equal time too",
-        ),
-    ),
+    hints=(("changed later only", "was an equal modification time left out?"),),
 )
 SEARCH_BY_STORE_TIMES = Clause(
     id="OFFSET-SEARCH-009",

@@ -133,7 +133,7 @@ QUESTION_WAITS = Clause(
         "since the half message's born time."
     ),
     source=f"{_SERVICE}#check",
-    hints=(("is earlier", "the article counts from the store time; no release does"),),
+    hints=(("is earlier", "does the time count from the store time?"),),
 )
 QUESTION_BELIEVES_PRODUCERS = Clause(
     id="TXN-CHECK-005",
@@ -271,7 +271,7 @@ CHECK_DEFAULTS = Clause(
     level=Level.SHOULD,
     text="By default transactionTimeOut is 6000 and transactionCheckMax is 15.",
     source=f"4.6.0 {_SETTINGS}#transactionCheckMax",
-    hints=(("5", "the article says 5 questions; it was 15 in 4.4.0 already"),),
+    hints=(("5", "5 was the default of 4.3.0"),),
 )
 CHECK_INTERVAL = Clause(
     id="TXN-CHECK-018",

@@ -6,9 +6,6 @@ with END_TRANSACTION. The broker keeps half messages in one system topic and op 
 of the decided ones in another; a decided half message is never removed. If a producer
 does not decide, the broker sends a check request:
 `spec.wire.message.transaction_checks` has the rules.
-
-The article on transactions in the quick start describes the same, of a snapshot of
-4.4. Where it and the releases disagree the clause has both.
 """
 
 from __future__ import annotations

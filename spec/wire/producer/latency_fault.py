@@ -38,7 +38,7 @@ TABLE = Clause(
     hints=(
         (
             "exactly 550 ms not counted",
-            "the article on the send path says smaller; the release counts equal ones",
+            "are only larger latencies counted? The release counts equal ones",
         ),
     ),
 )
@@ -112,8 +112,7 @@ SAME_BROKER = Clause(
     hints=(
         (
             "an available broker's entry is removed",
-            "so says the article on the send path; the release removes an entry only of"
-            " a broker without queues",
+            "the release removes only the entry of a broker without queues",
         ),
     ),
 )

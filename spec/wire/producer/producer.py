@@ -60,7 +60,7 @@ TOPIC_LENGTH = Clause(
     ),
     source=f"{_CHECKS}#CHARACTER_MAX_LENGTH",
     until="4.6.0",
-    hints=(("255", "the article on storage names 255, the room of one byte"),),
+    hints=(("255", "is the limit that of an unsigned byte?"),),
 )
 TOPIC_LENGTH_LATER = Clause(
     id="CLIENT-VALIDATE-006",
@@ -102,7 +102,7 @@ COMPRESSED = Clause(
         "COMPRESSED_FLAG (1) set."
     ),
     source=f"{_SENDER}#tryToCompressMessage",
-    hints=(("4096 sent as it is", "the article on the send path says more than 4 KB"),),
+    hints=(("4096 sent as it is", "is the limit more than 4 KB?"),),
     issues=("apache/rocketmq-clients#667",),
 )
 BATCH_IS_NOT_COMPRESSED = Clause(
@@ -149,7 +149,7 @@ RETRY_COUNTS_ARE_COPIED = Clause(
     hints=(
         (
             "RECONSUME_TIME",
-            "the article on the send path has both move; the release takes them off the"
+            "are both removed from the properties? The release removes them from the"
             " message when their text is in the request already",
         ),
     ),
@@ -163,7 +163,7 @@ CODE = Clause(
         "SEND_MESSAGE (10)."
     ),
     source=f"{_REQUESTS}#sendSmartMsg",
-    hints=(("10", "the article on the send path names SEND_MESSAGE as the code"),),
+    hints=(("10", "the release sends SEND_MESSAGE only with sendSmartMsg=false"),),
 )
 VIP_PORT = Clause(
     id="CLIENT-SEND-010",

@@ -74,7 +74,7 @@ ASYNC_RETRIES = Clause(
     hints=(
         (
             "no retry after a timeout",
-            "so says the article on the send path; the release retries just then",
+            "the release retries after a timeout and not after an error code",
         ),
     ),
 )
@@ -89,8 +89,7 @@ ASYNC_REFUSED = Clause(
     hints=(
         (
             "a retry after an error code",
-            "so says the article on the send path; the release does it the other way"
-            " round",
+            "the release retries after a timeout and not after an error code",
         ),
     ),
 )

@@ -130,8 +130,7 @@ TURN_OF_A_THREAD = Clause(
     hints=(
         (
             "one counter, reset to 0 after 2147483647",
-            "so says the article on the send path; the release keeps one a thread and"
-            " takes its absolute value",
+            "the release has a counter for each thread, and takes its absolute value",
         ),
     ),
 )

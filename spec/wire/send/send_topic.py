@@ -153,8 +153,7 @@ BROKER_PERMISSION = Clause(
     hints=(
         (
             "such a broker refuses everything",
-            "so says the article on the send path; the release asks for an ordered"
-            " topic as well",
+            "the release refuses only messages to ordered topics",
         ),
     ),
 )
