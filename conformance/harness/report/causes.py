@@ -1,8 +1,9 @@
 """
-Causes of a run's failures: failures with the same values, and what they block.
+Causes of a run's failures: failures with one sign, and what they block.
 
-The cause that explains most comes first. It is shown with one clause, and with the
-values that were got and expected in one line each.
+A sign is one test, or one refused request. Equal values alone are not one: different
+defects close a connection. Causes of the gravest level come first. Each is shown with
+one clause, and with the values that were got and expected in one line each.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.harness.report.run_record import BASELINE, BROKEN, STALE
+from spec.clause import Level
 from spec.registry import all_clauses
 
 Result = Mapping[str, Any]
@@ -23,16 +25,18 @@ GRAVE_LEVELS = ("MUST",)
 BLOCKER = re.compile(r"blocked by ([A-Z]+-[A-Z0-9]+-\d{3})")
 _VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}(_\d+)?|\d{4,}")
 """Parts of a value that differ from test to test: offsets, ids, ports."""
-TELLING_SIZE = 30
-"""Letters of values from which on equal values are most likely one cause."""
+_REFUSAL = re.compile(r"refused with code \d+")
+_SENT = re.compile(r"^  sent +request (\d+)", re.MULTILINE)
+"""Code of the last request, in the text of a failure."""
+_LEVELS = {level.value: place for place, level in enumerate(Level)}
 
 
 @dataclass(slots=True, kw_only=True)
 class Cause:
-    """Failures with the same found and expected values."""
+    """Failures with one sign."""
 
     clause_id: str
-    """The first clause of the cause."""
+    """The gravest clause of the cause."""
     outcome: str
     found: str
     expected: str
@@ -73,13 +77,14 @@ class Cause:
 def causes_of(results: Iterable[Result], outcome: str = "fail") -> list[Cause]:
     """Return the causes of the *results* with this outcome, the first one first.
 
-    Breaks of the target precede defects of the baseline, and these precede the rest.
-    Of equal ones, the cause with more clauses precedes.
+    Breaks of the target precede the rest. It is ordered by level. Within a level,
+    defects of the baseline precede, then causes with more clauses.
     """
     listed = list(results)
+    failed = [one for one in listed if one["outcome"] == outcome]
     causes: dict[object, Cause] = {}
-    for result in listed:
-        if result["outcome"] == outcome and result.get("reason") != STALE:
+    for result in sorted(failed, key=_gravity):
+        if result.get("reason") != STALE:
             key = _key(result)
             cause = causes.setdefault(key, _cause(result))
             cause.clauses.append(result["id"])
@@ -90,6 +95,15 @@ def causes_of(results: Iterable[Result], outcome: str = "fail") -> list[Cause]:
 def stale_clauses(results: Iterable[Result]) -> list[str]:
     """Return the clauses that pass although they are listed as known failures."""
     return [one["id"] for one in results if one.get("reason") == STALE]
+
+
+def by_family(ids: Iterable[str]) -> list[str]:
+    """Return *ids* by family, as ``WIRE-FRAME-001, 002``."""
+    families: dict[str, list[str]] = {}
+    for name in ids:
+        family, _, number = name.rpartition("-")
+        families.setdefault(family, []).append(number)
+    return [f"{name}-{', '.join(numbers)}" for name, numbers in families.items()]
 
 
 def one_line(text: str, limit: int = VALUE_LIMIT) -> str:
@@ -112,16 +126,30 @@ def _cause(result: Result) -> Cause:
     )
 
 
+def without_varying(text: str) -> str:
+    """Return *text* in one line, without what differs from run to run."""
+    return _VARIES.sub("#", one_line(text))
+
+
+def _gravity(result: Result) -> tuple[int, str]:
+    return _LEVELS[all_clauses()[result["id"]].level.value], result["id"]
+
+
 def _key(result: Result) -> object:
-    """Return the same key for failures with the same values."""
+    """Return the same key for failures with one sign; for errors, for one text."""
     failure = result["failure"] or {}
     found, expected = failure.get("found") or "", failure.get("expected") or ""
-    if expected == BROKEN or failure.get("test", "").startswith(BASELINE):
+    test = failure.get("test", "")
+    if expected == BROKEN or test.startswith(BASELINE):
         return result["id"]
     text = found or result.get("reason") or failure.get("text", "")
-    alike = _VARIES.sub("#", f"{one_line(text)} | {one_line(expected)}")
-    is_telling = sum(map(str.isalpha, alike)) >= TELLING_SIZE
-    return alike if is_telling else (alike, result["id"].rpartition("-")[0])
+    values = without_varying(text), without_varying(expected)
+    if result["outcome"] == "error":
+        return values
+    sent = _SENT.search(failure.get("text", ""))
+    if sent and _REFUSAL.search(found):
+        return sent[1], values
+    return test.partition("[")[0], values
 
 
 def _count_blocked(causes: Iterable[Cause], results: Iterable[Result]) -> None:
@@ -138,6 +166,8 @@ def _count_blocked(causes: Iterable[Cause], results: Iterable[Result]) -> None:
             cause.blocked += 1
 
 
-def _rank(cause: Cause) -> tuple[bool, bool, int, str]:
+def _rank(cause: Cause) -> tuple[bool, int, bool, int, str]:
+    level = _LEVELS[cause.level]
     explained = cause.blocked + len(cause.clauses)
-    return not cause.is_break, not cause.is_baseline, -explained, cause.clause_id
+    is_rest = not cause.is_break, level, not cause.is_baseline
+    return *is_rest, -explained, cause.clause_id

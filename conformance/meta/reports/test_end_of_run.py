@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from conformance.harness.report.terminal.summary import (
     write_summary,
 )
 from conformance.harness.targets.client_target import first_step_of
+from spec.clause import Level
 from spec.observed import all_evidence
 from spec.registry import all_clauses
 
@@ -137,8 +139,38 @@ def test_failures_that_pytest_writes_fit_into_the_terminal(
     assert failed.sections == [("stdout", "printed")]
 
 
+def ids_of(level: Level) -> list[str]:
+    """Return the clauses of *level*."""
+    return [one.id for one in all_clauses().values() if one.level is level]
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+def test_ids_without_room_share_the_name_of_their_family(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    failed = [name for name in all_clauses() if name.startswith("WIRE-CONN-")]
+    results = [result(one, "wire", Outcome.FAIL, found=one * 3) for one in failed]
+    lines = end_of(results)
+    assert len(lines) <= SCREEN_HEIGHT
+    (first,) = [n for n, line in enumerate(lines) if line.startswith("... and ")]
+    numbers = re.findall(r"\b\d{3}\b", " ".join(lines[first:-1]))
+    shown = [line.split()[0] for line in lines if line.startswith("WIRE-CONN-")]
+    assert len(shown) == 5
+    assert sorted([*shown, *(f"WIRE-CONN-{one}" for one in numbers)]) == failed
+
+
+def test_a_pipe_has_all_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(Terminal, "isatty", False)
+    results = [result(one, "wire", Outcome.FAIL) for one in all_clauses()]
+    output = "\n".join(end_of(results))
+    assert [name for name in all_clauses() if name not in output] == []
+
+
 def test_the_end_has_target_counts_first_cause_and_the_rest() -> None:
-    name, *blocked = list(all_clauses())[:20]
+    name, *blocked = ids_of(Level.MUST)[:20]
+    others = ids_of(Level.QUIRK)[:10]
     results = [result(name, "store", Outcome.FAIL)]
     reason = f"blocked by {name}: a pull fails"
     results += [
@@ -146,7 +178,7 @@ def test_the_end_has_target_counts_first_cause_and_the_rest() -> None:
     ]
     results += [
         result(one, "wire", Outcome.FAIL, found=f"{one} has a value that is its own")
-        for one in list(all_clauses())[20:30]
+        for one in others
     ]
     lines = end_of(results, Path("DIR"))
     assert lines[1] == "target mutant:made as 4.6.0"
@@ -156,7 +188,8 @@ def test_the_end_has_target_counts_first_cause_and_the_rest() -> None:
     first = lines[lines.index("causes") + 1]
     assert first.startswith(f"{name} ")
     assert first.endswith("(19 blocked)")
-    assert "... and 6 more causes in DIR/report.html" in lines
+    ids = f"... and 6 more: {', '.join(others[4:])}"
+    assert ids in " ".join(" ".join(lines).split())
     assert not [line for line in lines if line.startswith("blocked:")]
 
 

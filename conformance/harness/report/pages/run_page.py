@@ -25,6 +25,8 @@ FORMATS = {".html": "run.html", ".md": "run.md", ".svg": "badge.svg"}
 PAGE_OF_RUN = "report.html"
 FILES = (PAGE_OF_RUN, "summary.md", "badge.svg")
 """Files beside report.json."""
+MOST_CAUSES = 40
+"""Causes that page and summary show with their values."""
 _ORDER = {one.value: place for place, one in enumerate(GRAVITY)}
 
 
@@ -56,6 +58,7 @@ class Entry:
 
 def run_page(report: Mapping[str, Any], suffix: str) -> str:
     """Return the page of a run, its summary or its badge, by file suffix."""
+    causes = causes_of(report["results"])
     entries = sorted(_entries(report), key=lambda one: _ORDER[one.outcome])
     return render_template(
         FORMATS[suffix],
@@ -63,7 +66,10 @@ def run_page(report: Mapping[str, Any], suffix: str) -> str:
         report=report,
         verdict=verdict_of(report),
         entries=entries,
-        causes=causes_of(report["results"]),
+        causes=causes,
+        other_failed=[name for one in causes for name in one.clauses[1:]]
+        + [one.clause_id for one in causes[MOST_CAUSES:]],
+        most_causes=MOST_CAUSES,
         errors=causes_of(report["results"], "error"),
         stale=stale_clauses(report["results"]),
         known=[one for one in entries if one.outcome == "known"],

@@ -1,11 +1,13 @@
 """
 End of a run in the terminal: one screen with counts, causes of failures and reasons.
 
-The cause that explains most comes first. A report has everything that does not fit.
+The gravest causes come first, and all other failed clauses stand in one line. A report
+has everything that does not fit.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,6 +19,7 @@ from conformance.harness.report.causes import (
     BLOCKER,
     Cause,
     Result,
+    by_family,
     causes_of,
     one_line,
     stale_clauses,
@@ -43,6 +46,8 @@ MOST_CAUSES = 5
 MOST_REASONS = 3
 MOST_NAMED = 3
 """Clauses of a reason that are named."""
+OTHERS_HEIGHT = 2
+"""Lines of the ids of other failed clauses; more where the causes leave room."""
 FEW_CLAUSES = 12
 """A run of so few clauses shows a failure whole, if it is alone."""
 SENTENCE_LINES = 3
@@ -106,9 +111,11 @@ def write_causes(
         _write(terminal, [_head(cause) for cause in failed if cause.blocked])
         _write(terminal, _text_lines(text, height, _width(terminal)))
     else:
-        _write(terminal, _cause_lines(failed, errors, _width(terminal)))
-    if more := max(len(failed) - _most(errors), 0) + max(len(errors) - 1, 0):
-        _write(terminal, [Line(f"... and {more:,} more causes{_place(report)}")])
+        lines = list(_cause_lines(failed, errors, _width(terminal)))
+        _write(terminal, lines)
+        others = _others(lines, [*failed, *errors])
+        height = CAUSES_HEIGHT - len(lines) + OTHERS_HEIGHT
+        _write(terminal, _other_lines(others, report, height, _width(terminal)))
     stale = stale_clauses(entries)
     if stale:
         named = ", ".join(_first_few(stale))
@@ -315,11 +322,36 @@ def _values(cause: Cause, width: int | None) -> Iterator[Line]:
             yield Line(cut_at(width, f"  {name:<8} {one_line(value)}"))
 
 
-def _place(report: Path | None) -> str:
-    """Return the place of causes that are not on the screen."""
-    if report is None:
-        return "; --report DIR writes all of them, and -v prints them"
-    return f" in {report / PAGE_OF_RUN}"
+def _others(lines: Iterable[Line], causes: Iterable[Cause]) -> list[str]:
+    """Return the clauses of *causes* that *lines* do not contain."""
+    shown = {word.strip(",") for line in lines for word in line.text.split()}
+    return [name for one in causes for name in one.clauses if name not in shown]
+
+
+def _other_lines(
+    ids: Sequence[str], report: Path | None, height: int, width: int | None
+) -> list[Line]:
+    """Return the line of other failed clauses, at most *height* lines when wrapped.
+
+    With too little room for all ids, those of a family share its name.
+    """
+    if not ids:
+        return []
+    end = "" if report else "; --report DIR writes all of them, and -v prints them"
+    head = f"... and {len(ids):,} more: "
+
+    def is_high(text: str) -> bool:
+        return len(wrapped_at(width, f"{head}{text}{end}").split("\n")) > height
+
+    def by_name(count: int) -> str:
+        return "; ".join([*by_family(ids[:count]), *["others"][: len(ids) - count]])
+
+    text = ", ".join(ids)
+    if is_high(text):
+        counts = range(len(ids) + 1)
+        fitting = bisect_left(counts, x=True, key=lambda n: is_high(by_name(n)))
+        text = by_name(max(fitting - 1, 0))
+    return [Line(f"{head}{text}{end}")]
 
 
 def _first_few(names: Sequence[str]) -> list[str]:
