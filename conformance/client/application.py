@@ -23,11 +23,10 @@ from conformance.harness.targets.client_adapter import (
     Line,
     Pending,
 )
-from spec.client.orderly import LOCK_LIVES_MS, LOCK_PERIOD_MS
 
 UNHURRIED_MS = 30_000
 """The timeout of sends whose time does not matter."""
-USUAL_INTERVALS = {"lock_ms": LOCK_PERIOD_MS, "lock_lives_ms": LOCK_LIVES_MS}
+USUAL_INTERVALS = {"lock_ms": 20_000, "lock_lives_ms": 30_000}
 """Intervals of a client that does not announce them."""
 _names = itertools.count(1)
 

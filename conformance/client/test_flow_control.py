@@ -21,10 +21,12 @@ from conformance.client.test_pulling import (
 )
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from spec.client.subscription import BACKLOG_COUNT_MAX, BACKLOG_SPAN_MAX
 from spec.store.message_record import encode_record
 from spec.wire.message.properties import encode_properties
 from spec.wire.remoting.request_code import RequestCode
+
+BACKLOG_COUNT_MAX = 1_000
+BACKLOG_SPAN_MAX = 2_000
 
 HEARTBEAT = RequestCode.HEART_BEAT
 BEATS = {"heartbeat_ms": 200}

@@ -20,10 +20,11 @@ from conformance.client.test_consumption import SOON_MS, first_commit
 from conformance.client.test_pulling import CLOCKS_MS, SLOW_S, pulls_of
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
-from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.wire.bodies.json_body import encode_body
 from spec.wire.bodies.offset_tables import ResetOffsetBody
 from spec.wire.remoting.request_code import RequestCode
+
+REST_BEFORE_RESET_MS = 10_000
 
 
 def reset(

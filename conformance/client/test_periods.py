@@ -9,8 +9,6 @@ import pytest
 from conformance.client.application import Application
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.harness.pytest_plugin.expectations import expect_that
-from spec.client.liveness import HEARTBEAT_PERIOD_MS
-from spec.wire.producer.select_queue import ROUTE_PERIOD_MS
 from spec.wire.remoting.request_code import RequestCode
 
 HEARTBEAT = RequestCode.HEART_BEAT
@@ -38,7 +36,7 @@ def test_heartbeats_and_questions_for_routes_come_every_30_seconds(
     broker.wait_until(
         lambda: bool(pauses_ms()), what="the next heartbeat", timeout_s=PATIENCE_S
     )
-    expect_about("CLIENT-HEARTBEAT-001", pauses_ms()[0], HEARTBEAT_PERIOD_MS)
+    expect_about("CLIENT-HEARTBEAT-001", pauses_ms()[0], 30_000)
     server.wait_until(
         lambda: len(server.route_requests(topic)) > count,
         what="the route is request for again",
@@ -46,7 +44,7 @@ def test_heartbeats_and_questions_for_routes_come_every_30_seconds(
     )
     # The periods began when the producer was started, just before it sent.
     first, again = server.route_requests(topic)[0], server.route_requests(topic)[count]
-    expect_about("CLIENT-PUBLISH-009", again.at_ms - first.at_ms, ROUTE_PERIOD_MS)
+    expect_about("CLIENT-PUBLISH-009", again.at_ms - first.at_ms, 30_000)
 
 
 def expect_about(clause_id: str, found_ms: float, expected_ms: int) -> None:

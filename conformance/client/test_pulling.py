@@ -19,13 +19,14 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from spec.client.subscription import AFTER_ERROR_MS
 from spec.host import Host
 from spec.store.message_record import MAGIC_V2, Record, SystemFlag
 from spec.wire.consumer.pull import PullFlag
 from spec.wire.message.properties import encode_properties
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
+
+AFTER_ERROR_MS = 1_000
 
 PULL = RequestCode.PULL_MESSAGE
 CLOCKS_MS = 100

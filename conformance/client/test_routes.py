@@ -11,8 +11,9 @@ from conformance.client.scripted_server import close, each, responding
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from spec.routing.route_data import TopicRoute, encode_route
 from spec.routing.topic_config import Permission
-from spec.wire.producer.select_queue import ROUTE_TIMEOUT_MS
 from spec.wire.remoting.response_code import ResponseCode
+
+ROUTE_TIMEOUT_MS = 3_000
 
 DEFAULT_TOPIC = "TBW102"
 CLOCKS_MS = 100

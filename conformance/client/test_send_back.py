@@ -17,10 +17,11 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from spec.client.subscription import AFTER_KEPT_MS
 from spec.wire.message.properties import decode_properties
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
+
+AFTER_KEPT_MS = 5_000
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from conformance.strategies.frames import frame_of, no_json_headers, word
 from conformance.wire.server import Server
 from spec.store.message_record import decode_records
 from spec.wire.remoting.command import encode_command
-from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
 QUESTION = b'{"code":30,"extFields":{"topic":"t","queueId":"0"},"opaque":1,"flag":0}'
 
@@ -143,7 +142,7 @@ def test_a_whole_request_before_a_bad_frame_is_done(broker: Client, topic: str) 
     with broker.another() as other:
         peer = other.peer
         frame = encode_command(peer.completed(plain_send(topic, body=b"before")))
-        peer.send_bytes(frame + word(FRAME_SIZE_MAX + 1) + bytes(16))
+        peer.send_bytes(frame + word(16_777_216 + 1) + bytes(16))
         peer.received_close()
     broker.wait_for_max_offset(topic=topic, offset=1)
     pulled = require_success(broker.pull(topic=topic, offset=0))

@@ -20,10 +20,9 @@ from conformance.interop.handover.handover import (
 )
 from conformance.interop.handover.pending import placed
 from spec.wire.message.message_id import decode_message_id
-from spec.wire.message.topic_names import TOPIC_LENGTH_MAX
 
 TOPIC = "HandoverLong"
-GROUP = "handover_".ljust(TOPIC_LENGTH_MAX, "g")
+GROUP = "handover_".ljust(127, "g")
 BODIES = ("before", "after", "at last")
 PATIENCE_S = 60.0
 

@@ -16,10 +16,11 @@ from conformance.messaging.stored_messages import mapping_of, record_of
 from spec.store.message_record import Record
 from spec.store.timer.timer_wheel import decode_timer_checkpoint
 from spec.wire.message.properties import decode_properties
-from spec.wire.message.timed import TIMER_DELAY_MAX_S
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
+
+TIMER_DELAY_MAX_S = 3 * 24 * 3600
 
 CHECKPOINT_BYTES = 56
 QUEUE = 2

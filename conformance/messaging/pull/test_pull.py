@@ -20,8 +20,7 @@ from conformance.harness.pytest_plugin.fixtures import create_group, create_topi
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import bodies_of, records_of, send_bodies
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE
-from spec.store.message_record import SystemFlag
-from spec.wire.consumer.pull import ANSWER_BYTES_MAX, ANSWER_COUNT_MAX
+from spec.store.message_record import SystemFlag, record_size
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -263,7 +262,7 @@ def test_an_answer_has_32_messages_at_most(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"%d" % number for number in range(40)])
     for count in (31, 32, 33, 1000):
         found = bodies_of(broker.pull(topic=topic, offset=0, max_count=count))
-        expected = min(count, ANSWER_COUNT_MAX)
+        expected = min(count, 32)
         expect("PULL-COUNT-003", found=len(found), expected=expected, what="messages")
 
 
@@ -276,5 +275,17 @@ def test_an_answer_has_a_quarter_of_a_megabyte_at_most(
     sizes = [len(require_success(answer).body) for answer in pulled]
     counts = [len(records_of(answer)) for answer in pulled]
     expect("PULL-COUNT-004", found=counts, expected=[1, 4], what="messages in answers")
-    small = sizes[1] <= ANSWER_BYTES_MAX
+    small = sizes[1] <= 262_144
     expect("PULL-COUNT-004", found=small, expected=True, what=f"{sizes[1]} bytes fit")
+
+
+@pytest.mark.clause("PULL-COUNT-004")
+def test_an_answer_may_have_a_quarter_of_a_megabyte(broker: Client, topic: str) -> None:
+    send_bodies(broker, topic, [b"probe"])
+    (probe,) = records_of(broker.pull(topic=topic, offset=0))
+    room = 262_144 - 2 * (record_size(probe) - len(probe.body))
+    bodies = [bytes(100_000), bytes(room - 100_000)]
+    send_bodies(broker, topic, [*bodies, bodies[0], bodies[1] + b"1"])
+    pulled = [broker.pull(topic=topic, offset=offset) for offset in (1, 3)]
+    counts = [len(records_of(answer)) for answer in pulled]
+    expect("PULL-COUNT-004", found=counts, expected=[2, 1], what="messages in answers")

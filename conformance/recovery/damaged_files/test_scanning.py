@@ -25,7 +25,7 @@ from conformance.recovery.damaged_files.original import (
 from conformance.recovery.queue_checks import ends_of, pulled
 from conformance.recovery.small_files import LOG_FILE_SIZE, SMALL_FILES
 from spec.store.checkpoint import Checkpoint
-from spec.store.commit_log import RECOVERED_FILES_MAX, PlacedRecord
+from spec.store.commit_log import PlacedRecord
 from spec.store.file_names import CONSUME_QUEUE
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
@@ -122,6 +122,6 @@ def test_forced_checks_lose_the_last_ten_files(
     original: Original, start_target: TargetStarter, tmp_path: Path
 ) -> None:
     found = most_after_forced_checks(original, start_target, tmp_path)
-    lost = original.log[-RECOVERED_FILES_MAX:]
+    lost = original.log[-10:]
     expected = original.before(lost[0].begin_offset)
     expect("REC-SCAN-014", found=found, expected=expected, what="max offset")

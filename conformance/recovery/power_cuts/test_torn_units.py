@@ -28,7 +28,6 @@ from conformance.recovery.power_cuts.crashed_broker import (
 )
 from conformance.recovery.queue_checks import found_by_key, lost_of, queues_of
 from spec.integers import tags_code
-from spec.store.checkpoint import SAFETY_MS
 from spec.store.consume_queue import UNIT_SIZE, decode_unit
 from spec.store.file_names import CONSUME_QUEUE
 from spec.store.recovery.power_cut import PAGE_SIZE, SECTOR_SIZE
@@ -114,7 +113,7 @@ EARLY, LATE = 24, 24
 
 The early ones fill an index file and the log's first file, the late ones another index
 file."""
-APART_MS = SAFETY_MS + 500
+APART_MS = 3_000 + 500
 CHECKPOINT_SETTINGS = {
     **SETTINGS,
     "maxIndexNum": "20",

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import BODY_CRC_AT
-from conformance.store.workload import Sent
+from conformance.store.workload import Outgoing, Sent
 from conformance.store.written_store import Written
 from spec.host import Host
 from spec.integers import body_crc
@@ -75,3 +76,33 @@ def test_a_body_follows_4_bytes_of_length_and_a_topic_one(written: Written) -> N
             expected=len(topic).to_bytes(1) + topic,
             what="length and topic",
         )
+
+
+@pytest.mark.clause("STORE-RECORD-008")
+def test_a_topic_of_127_bytes_is_stored(written: Written) -> None:
+    topic = create_topic(written.target, unique_name("longest_").ljust(127, "t"))
+    sent = written.send(Outgoing(topic=topic, body=b"x"))
+    found = written.record_bytes(sent)[BODY_SIZE_AT + 5 :][:128]
+    expected = b"\x7f" + topic.encode()
+    expect("STORE-RECORD-008", found=found, expected=expected, what="length and topic")
+
+
+@pytest.mark.clause("STORE-RECORD-009")
+def test_properties_of_32767_bytes_are_stored(written: Written) -> None:
+    topic = written.topics[0]
+    own = {"UNIQ_KEY": "u" * 32, "p": "v"}
+    at = BODY_SIZE_AT + 5 + 1 + len(topic)
+
+    def properties(size: int) -> bytes:
+        """Return the properties of a record, with the bytes of their length."""
+        message = Outgoing(topic=topic, body=b"x", properties={**own, "p": "v" * size})
+        return written.record_bytes(written.send(message))[at:]
+
+    others = len(properties(1)) - 2 - 1
+    found = properties(32_767 - others)
+    expect(
+        "STORE-RECORD-009",
+        found=(found[:2], len(found) - 2),
+        expected=(b"\x7f\xff", 32_767),
+        what="bytes of the length, and size of the properties",
+    )

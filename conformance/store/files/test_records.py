@@ -15,7 +15,6 @@ from spec.host import Host
 from spec.integers import body_crc
 from spec.store.commit_log import PlacedRecord
 from spec.store.message_record import (
-    MAGIC_V1,
     Record,
     SystemFlag,
     decode_record,
@@ -25,6 +24,8 @@ from spec.store.message_record import (
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import NAME_END, VALUE_END, decode_properties
 from spec.wire.remoting.response_code import ResponseCode
+
+MAGIC_V1 = 0xDAA320A7
 
 pytestmark = [pytest.mark.needs("wire", "config"), pytest.mark.restores]
 

@@ -13,7 +13,7 @@ from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.store.written_store import Written
 from spec.layout import LayoutError
-from spec.store.checkpoint import FILE_SIZE, checkpoint_layout
+from spec.store.checkpoint import checkpoint_layout
 from spec.store.config.config_files import DELAY_OFFSETS_FILE, decode_delay_offsets
 from spec.store.file_names import ABORT, LOCK, FileKind, store_file
 from spec.store.message_record import decode_record
@@ -64,7 +64,7 @@ def test_the_checkpoint_is_one_page_of_times(readable: StoreFiles) -> None:
     expect(
         "STORE-CHECKPOINT-002",
         found=(len(data), data[checkpoint_layout.sizeof() :].strip(b"\0")),
-        expected=(FILE_SIZE, b""),
+        expected=(4_096, b""),
         what="size, bytes after the fields that are not zero",
     )
     last_ms = max((p.record.stored_at_ms for p in readable.records()), default=0)

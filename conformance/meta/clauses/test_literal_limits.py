@@ -1,0 +1,33 @@
+"""
+Limits and times in tests are literal numbers.
+
+An imported constant of the specification would follow a wrong specification, and so
+would the reference: the test of the clause would still pass.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from conformance.meta.clauses.suite_files import suite_files
+
+LIMIT = ("_MAX", "_MS", "_S", "_MAGIC")
+"""Ends of the names of limits, times and magics."""
+ANY_INTEGER = "spec.integers"
+
+
+def imported_limits(file: Path) -> Iterator[str]:
+    """Yield the limits that *file* imports from the specification."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or node.module == ANY_INTEGER:
+            continue
+        if (node.module or "").startswith("spec."):
+            names = [name.name for name in node.names]
+            yield from (f"{file.name}: {one}" for one in names if one.endswith(LIMIT))
+
+
+def test_no_test_imports_a_limit_from_the_specification() -> None:
+    tests = [file for file in suite_files() if file.name.startswith("test_")]
+    assert [one for file in tests for one in imported_limits(file)] == []
