@@ -10,6 +10,8 @@ from typing import cast
 from reference.core.store.recovery.load import is_offset
 from reference.shell.storage.read_only_map import read_only_map
 
+_ZEROS = bytes(1 << 20)
+
 
 def commit_log_files(directory: Path) -> list[tuple[int, Path]]:
     """Return begin offset and path of each file of a commit log that has bytes."""
@@ -18,6 +20,23 @@ def commit_log_files(directory: Path) -> list[tuple[int, Path]]:
         for path in directory.glob("*")
         if is_offset(path.name) and path.is_file() and path.stat().st_size
     )
+
+
+def without_preallocated(files: list[tuple[int, Path]]) -> list[tuple[int, Path]]:
+    """Return *files* up to the last that is not all zeros, and at least the first.
+
+    A broker creates the next file before it needs it (Java: AllocateMappedFileService).
+    """
+    count = len(files)
+    while count > 1 and _is_zeros(files[count - 1][1]):
+        count -= 1
+    return files[:count]
+
+
+def _is_zeros(path: Path) -> bool:
+    with mapped(path) as data:
+        pieces = range(0, len(data), len(_ZEROS))
+        return all(_ZEROS.startswith(data[at : at + len(_ZEROS)]) for at in pieces)
 
 
 def unreadable_entries(directory: Path) -> list[str]:

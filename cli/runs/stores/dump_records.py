@@ -16,6 +16,7 @@ from cli.runs.stores.commit_log_files import (
     commit_log_files,
     mapped,
     unreadable_entries,
+    without_preallocated,
 )
 from reference.core.salvage.readable_records import (
     DamagedRange,
@@ -73,7 +74,7 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
         except ValueError as error:
             raise DumpError(f"{source} is not named as a commit-log file") from error
     else:
-        files = commit_log_files(source / COMMIT_LOG)
+        files = without_preallocated(commit_log_files(source / COMMIT_LOG))
         yield from unreadable_entries(source / COMMIT_LOG)
     if not files:
         raise DumpError(f"{source} is not a store: {COMMIT_LOG} has no file")

@@ -18,6 +18,7 @@ from cli.runs.stores.commit_log_files import (
     commit_log_files,
     mapped,
     unreadable_entries,
+    without_preallocated,
 )
 from cli.runs.stores.salvage_config import write_config
 from cli.runs.stores.stated_offsets import stated_offsets
@@ -110,7 +111,7 @@ def _check_target(store: Path, target: Path) -> None:
 
 def _log_files(store: Path, size: int) -> list[tuple[int, Path | None]]:
     """Return begin offset and path of each file of the log; None for a missing one."""
-    found = dict(commit_log_files(store / COMMIT_LOG))
+    found = dict(without_preallocated(commit_log_files(store / COMMIT_LOG)))
     if not found:
         return []
     bases = range(min(found), max(found) + 1, size)

@@ -119,6 +119,19 @@ def test_damage_is_passed_over_with_a_line(store: Path) -> None:
     assert errors.count("\n") == 1
 
 
+def test_the_zeros_of_a_running_broker_are_the_end_of_the_log(store: Path) -> None:
+    log = store / "commitlog"
+    last = log / f"{SIZE:020d}"
+    written = last.read_bytes().index(encode_blank(Blank(size=SIZE))[4:]) - 4
+    last.write_bytes(last.read_bytes()[:written].ljust(SIZE, b"\0"))
+    (log / f"{2 * SIZE:020d}").write_bytes(bytes(SIZE))
+    code, lines, errors = dumped(store)
+    assert (code, len(lines), errors) == (0, 10, "")
+    (log / f"{2 * SIZE:020d}").write_bytes(bytes(SIZE - 1) + b"x")
+    code, lines, errors = dumped(store)
+    assert (code, len(lines), errors.count("\n")) == (1, 10, 1)
+
+
 @pytest.mark.parametrize("kind", ["a directory", "a broken link"])
 def test_an_entry_that_is_no_file_is_incomplete_output(store: Path, kind: str) -> None:
     last = store / "commitlog" / f"{SIZE:020d}"

@@ -77,6 +77,14 @@ def test_a_sound_store_keeps_its_log(store: Path, tmp_path: Path) -> None:
     assert log_of(new) == log_of(store)
 
 
+def test_a_preallocated_file_is_not_damage(store: Path, tmp_path: Path) -> None:
+    last = max((store / "commitlog").iterdir())
+    size = last.stat().st_size
+    (last.parent / f"{int(last.name) + size:020d}").write_bytes(bytes(size))
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert (code, "none lost" in output) == (0, True)
+
+
 def test_damage_is_reported_and_the_original_is_only_read(
     store: Path, tmp_path: Path
 ) -> None:
