@@ -71,7 +71,10 @@ RECORD_BEGINS_WITH_SIZE = Clause(
 RECORD_MAGIC = Clause(
     id="STORE-RECORD-002",
     level=Level.MUST,
-    text="Bytes 4 to 8 of a record are MESSAGE_MAGIC_CODE, 0xDAA320A7.",
+    text=(
+        "Bytes 4 to 8 of a record whose topic has at most 127 characters are "
+        "MESSAGE_MAGIC_CODE, 0xDAA320A7."
+    ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog#MESSAGE_MAGIC_CODE",
 )
 RECORD_MAGIC_V2 = Clause(
@@ -139,7 +142,8 @@ RECORD_TOPIC_SIZE = Clause(
     id="STORE-RECORD-008",
     level=Level.MUST,
     text=(
-        "The topic follows a signed byte with its length, so it has at most 127 bytes."
+        "In a record with MESSAGE_MAGIC_CODE (0xDAA320A7) the topic follows a signed "
+        "byte with its length, so it has at most 127 bytes."
     ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
     issues=("apache/rocketmq#1110",),
