@@ -38,7 +38,7 @@ def recognise(
     """
     if not data:
         raise LayoutError("no bytes", offset=position)
-    if data[:64].strip(b"\0") == b"" and not _may_be_zeros(file):
+    if data[:64].strip(b"\0") == b"" and not _may_be_zeros(file, position):
         raise LayoutError("zeros: nothing has been written here", offset=position)
     if file is not None and file.kind is FileKind.COMMIT_LOG:
         return _of_log(data, position, file, reading)
@@ -57,8 +57,12 @@ def recognise(
     raise LayoutError(text, offset=position)
 
 
-def _may_be_zeros(file: StoreFile | None) -> bool:
-    return file is not None and file.kind is FileKind.CHECKPOINT
+def _may_be_zeros(file: StoreFile | None, position: int) -> bool:
+    """Return whether zeros are legal, such as in an empty slot of an index file."""
+    if file is None:
+        return False
+    is_in_index = file.kind is FileKind.INDEX and position > 0
+    return is_in_index or file.kind is FileKind.CHECKPOINT
 
 
 def _guesses(data: bytes) -> list[str]:

@@ -18,6 +18,7 @@ from cli.exports.headers import header_tables
 from cli.options.colours import coloured
 from cli.options.releases import release_option
 from cli.options.selection import unknown_name
+from cli.runs.stores.record_positions import record_around
 from conformance.harness.report.terminal.line_width import wrapped
 from spec.layout import LayoutError
 from spec.recognise import KINDS, recognise
@@ -103,8 +104,7 @@ def inspect(
         try:
             found = _recognised(data, file, position, kind, reading)
         except LayoutError as error:
-            name = f"{path}@{position}: " if path else ""
-            raise Unreadable(f"{name}{error.reason}") from error
+            raise Unreadable(_refusal(error, path, position, len(data))) from error
         if number:
             click.echo()
         text = f"{found.kind}, {found.size} bytes\n{found.text}"
@@ -126,6 +126,21 @@ def _recognised(
     if kind is not None:
         return VIEWS[kind](data, position, reading)
     return recognise(data, file=file, position=position, reading=reading)
+
+
+def _refusal(error: LayoutError, path: Path | None, position: int, read: int) -> str:
+    """Return the reason why the *read* bytes at *position* are not a structure."""
+    if path is None:
+        return error.reason
+    file = _file_of(path)
+    if file is not None and file.kind is FileKind.COMMIT_LOG:
+        begin = record_around(path, position)
+        if begin is not None:
+            around = f"the one around it begins at {begin}: {path}@{begin}"
+            return f"{path}@{position}: no record begins here; {around}"
+    is_part = position + read < path.stat().st_size
+    remark = f" (only {READ_MAX:,} bytes are read)" if is_part else ""
+    return f"{path}@{position}: {error.reason}{remark}"
 
 
 def _kind_of(path: Path | None) -> str | None:

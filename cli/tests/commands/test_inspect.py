@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -53,6 +54,26 @@ def test_an_offset_is_of_the_file_or_of_the_log(log: Path, base: int) -> None:
         result = run(f"{log}@{at}")
         assert result.exit_code == 0
         assert "'two'" in result.output
+
+
+def test_an_offset_inside_a_record_names_its_begin(log: Path) -> None:
+    begin = len(FIRST)
+    for at, expected in ((10, 0), (begin - 1, 0), (begin + 1, begin)):
+        result = run(f"{log}@{at}")
+        assert result.exit_code == 2
+        assert result.output == (
+            f"Error: {log}@{at}: no record begins here; the one around it begins at"
+            f" {expected}: {log}@{expected}\n"
+        )
+
+
+def test_a_size_beyond_the_bytes_that_are_read_names_their_number(log: Path) -> None:
+    size = 20 << 20
+    log.write_bytes((size + 1).to_bytes(4, "big") + FIRST[4:])
+    os.truncate(log, size)
+    result = run(str(log))
+    assert result.exit_code == 2
+    assert result.output.endswith(" (only 17,825,792 bytes are read)\n")
 
 
 def test_several_things_are_explained_one_after_the_other(log: Path) -> None:
@@ -190,6 +211,15 @@ def test_slots_and_items_of_an_index_file_are_told_apart(
 ) -> None:
     output = run(f"{first_index_file()}@{position}").output
     assert f"place: {place}\n" in output
+
+
+def test_an_empty_slot_is_legal(tmp_path: Path) -> None:
+    path = tmp_path / "index" / first_index_file().name
+    path.parent.mkdir()
+    data = first_index_file().read_bytes()
+    path.write_bytes(data[:40].ljust(len(data), b"\0"))
+    result = run(f"{path}@40")
+    assert (result.exit_code, "slot 0 of 100" in result.output) == (0, True)
 
 
 def test_the_slot_count_can_be_given() -> None:
