@@ -6,7 +6,8 @@ A peer keeps one so that a failure can show the conversation that led to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,7 +15,7 @@ from itertools import dropwhile, takewhile
 
 from spec.layout import LayoutError
 from spec.wire.remoting.command import Command, decode_command
-from spec.wire.remoting.frame import SIZE_WORD, size_of_frame
+from spec.wire.remoting.frame import SIZE_WORD, SerializeType, size_of_frame
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -22,8 +23,15 @@ SHOWN_BODY_SIZE = 48
 """Bytes of a body that a rendered command shows."""
 SHOWN_VALUE_SIZE = 80
 """Characters of a field that a rendered command shows."""
-SHOWN_ENTRIES = 12
-"""Frames that a rendered transcript shows, the last ones."""
+SHOWN_FIRST, SHOWN_LAST = 6, 12
+"""Lines of a rendered transcript at its begin and at its end."""
+POLLED_MOST = 4
+"""Frames of one poll that is folded: two requests and their responses."""
+POLLS_LEAST = 4
+"""Equal polls from which on they are folded."""
+BINARY_OPAQUE = slice(13, 17)
+"""Bytes of the opaque in a frame with a header in ROCKETMQ notation."""
+_OPAQUE = re.compile(rb'"opaque":\s*-?\d+')
 
 
 class Direction(StrEnum):
@@ -103,12 +111,14 @@ class Transcript:
 
     def render(self) -> str:
         """Return the conversation as text, one frame a line."""
-        shown = self._entries[-SHOWN_ENTRIES:]
+        items = list(_folded(self._entries))
+        last = items[SHOWN_FIRST:][-SHOWN_LAST:]
         lines = [f"with {self.peer}{self._opened()}"]
-        if len(shown) < len(self._entries):
-            lines.append(f"   ... {len(self._entries) - len(shown)} earlier frames")
-        lines += [_render_entry(entry) for entry in shown]
-        return "\n".join(lines)
+        lines += map(_render, items[:SHOWN_FIRST])
+        if left := items[SHOWN_FIRST : len(items) - len(last)]:
+            count = sum(item if isinstance(item, int) else 1 for item in left)
+            lines.append(f"   ... {count:,} more frames")
+        return "\n".join([*lines, *map(_render, last)])
 
     def _opened(self) -> str:
         if not self.opened_at_ms:
@@ -135,6 +145,53 @@ def frames_of(data: bytes) -> Iterator[bytes]:
             frame = rest
         yield frame
         position += len(frame)
+
+
+def _folded(entries: Sequence[Entry]) -> Iterator[Entry | int]:
+    """Yield *entries*, the first and last of equal polls and the count of the others.
+
+    Polls are equal but for their opaques and times.
+    """
+    keys = [(entry.direction, _key(entry.data), entry.note) for entry in entries]
+    here = 0
+    while here < len(entries):
+        is_request = entries[here].direction is Direction.SENT
+        size, count = _poll_at(here, keys) if is_request else (0, 0)
+        if not size:
+            yield entries[here]
+            here += 1
+            continue
+        end = here + size * count
+        yield from entries[here : here + size]
+        yield size * (count - 2)
+        yield from entries[end - size : end]
+        here = end
+
+
+def _poll_at(begin: int, keys: Sequence[object]) -> tuple[int, int]:
+    """Return the frames of the poll at *begin* and its count; zeros without one."""
+    for size in range(1, POLLED_MOST + 1):
+        end = begin + size
+        while end < len(keys) and keys[end] == keys[end - size]:
+            end += 1
+        count = (end - begin) // size
+        if count >= POLLS_LEAST:
+            return size, count
+    return 0, 0
+
+
+def _key(frame: bytes) -> bytes:
+    """Return *frame* without its sizes and its opaque."""
+    if frame[SIZE_WORD : SIZE_WORD + 1] == bytes([SerializeType.ROCKETMQ]):
+        return frame[8 : BINARY_OPAQUE.start] + frame[BINARY_OPAQUE.stop :]
+    return _OPAQUE.sub(b"", frame[8:])
+
+
+def _render(item: Entry | int) -> str:
+    """Return one line: an entry, or the number of folded frames."""
+    if isinstance(item, int):
+        return f"   ... {item:,} more frames of equal polls"
+    return _render_entry(item)
 
 
 def _render_entry(entry: Entry) -> str:

@@ -9,6 +9,7 @@ from conformance.harness.report.causes import causes_of, stale_clauses
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.run_page import run_page
 from conformance.harness.report.run_record import BASELINE, BROKEN, STALE
+from conformance.meta.reports.goldens import text_of
 from conformance.meta.reports.test_outcomes import FAILS, PASSES, known_file, run
 from spec.registry import all_clauses
 
@@ -158,6 +159,22 @@ def test_the_summary_of_a_run_in_which_all_fails_is_small() -> None:
     summary = run_page(report, ".md")
     assert len(summary.encode()) < SUMMARY_LIMIT
     assert [name for name in all_clauses() if name not in summary] == []
+
+
+def test_the_summary_has_the_frames_of_a_failure_and_no_rows_of_hex() -> None:
+    text = text_of("several_fields_wrong") + "w" * 2000
+    results = [{**result("WIRE-FRAME-001"), "failure": {"text": text}}]
+    report = {
+        "target": {"text": "127.0.0.1:9876", "release": "4.6.0"},
+        "suite_version": "1",
+        "results": results,
+        "totals": {one.value: 0 for one in Outcome} | {"fail": 1},
+    }
+    summary = run_page(report, ".md")
+    assert "-> request 30 GET_MAX_OFFSET" in summary
+    assert "✗   " in summary
+    assert "|" not in summary.partition("````text")[2]
+    assert "^^^" not in summary
 
 
 def test_the_terminal_has_causes_in_place_of_tracebacks(tmp_path: Path) -> None:

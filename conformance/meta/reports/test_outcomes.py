@@ -134,6 +134,8 @@ from conformance.harness.pytest_plugin.expectations import expect_in_time
 
 @pytest.mark.clause("OFFSET-MAX-001", "OFFSET-MIN-001")
 def test_waits(broker):
+    with broker.another() as other:
+        other.min_offset(topic="T")
     broker.max_offset(topic="T")
     wait_until(lambda: False, what="queue 0 holds 2 messages", timeout_s=0.1)
 
@@ -154,6 +156,8 @@ def test_a_wait_in_vain_is_shown_with_the_values(tmp_path: Path) -> None:
     for line in (
         "got       not so after 0.1 s",
         "expected  queue 0 holds 2 messages",
+        "-> request 31 GET_MIN_OFFSET",
+        "-> request 30 GET_MAX_OFFSET",
         "got       code, at most 0.1 s later: 0",
         "expected  code, at most 0.1 s later: 1",
     ):

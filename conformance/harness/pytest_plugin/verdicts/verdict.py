@@ -52,6 +52,8 @@ from spec.wire.remoting.response_code import ResponseCode
 
 TEXT_LIMIT = 20_000
 """Characters of a failure that a report keeps."""
+OTHERS_MOST = 3
+"""Connections that a failure shows beside the latest."""
 TARGET_ERRORS = (PeerError, TargetError, ProcessError)
 """The target could not be reached or started."""
 VALID_RESPONSE = "a valid response"
@@ -211,8 +213,22 @@ def text_of_error(
         failures.append(converted)
     if not failures:
         return None
-    parts = [str(failure) for failure in failures] + notes_of(error, item)
+    parts = [str(failure) for failure in failures]
+    parts += other_frames(error) + notes_of(error, item)
     return "\n\n".join([*parts, last_rows(item, options, kept)])
+
+
+def other_frames(error: BaseException) -> list[str]:
+    """Return the frames of other connections than the latest, after a wait in vain.
+
+    The request without an effect may have been sent on one of them.
+    """
+    latest = CONVERSATIONS.latest()
+    if latest is None or not isinstance(error, TooLateError):
+        return []
+    transcripts = CONVERSATIONS.transcripts()
+    others = [one for one in transcripts if one.local != latest.local]
+    return [textwrap.indent(one.render(), "  ") for one in others[-OTHERS_MOST:]]
 
 
 def text_of_traceback(
