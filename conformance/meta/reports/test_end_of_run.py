@@ -202,6 +202,25 @@ def test_a_failure_that_is_alone_is_whole_in_a_short_run_only() -> None:
     assert len(lines) <= SCREEN_HEIGHT
 
 
+def test_a_cut_failure_keeps_its_source_and_its_command() -> None:
+    leads = ["  hint      was it so?", "  learnt    4.6.0 org.apache.Some#thing"]
+    leads += ["  issue     a/b#1", "  again     rmqc test -k test_made"]
+    frame = [f"    · {number:>5}..{number + 1}  byte" for number in range(100)]
+    text = "\n".join(["WIRE-FRAME-001 (MUST) is not met.", "", *frame, "", *leads])
+    failed = result("WIRE-FRAME-001", "wire", Outcome.FAIL)
+    assert failed.failure is not None
+    shown = replace(failed, failure=replace(failed.failure, text=text))
+    passed = [result(one, "wire", Outcome.PASS) for one in list(all_clauses())[:40]]
+    lines = end_of([*passed, shown])
+    cut = next(one for one in lines if one.endswith(" more lines"))
+    begin = lines.index(cut)
+    assert lines[begin + 1 : begin + 1 + len(leads)] == leads
+    left_out = int(cut.split()[2])
+    first = lines.index("WIRE-FRAME-001 (MUST) is not met.")
+    assert begin - first + left_out + len(leads) == len(text.split("\n"))
+    assert len(lines) <= SCREEN_HEIGHT
+
+
 def test_the_sentence_of_a_failure_is_wrapped_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -7,6 +7,7 @@ has everything that does not fit.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,6 +58,8 @@ SLOW_SHRINKING = "WARNING: Hypothesis has spent more than five minutes"
 CAUSED = (Outcome.FAIL, Outcome.ERROR)
 """Outcomes that the causes are about."""
 PLAIN: dict[str, bool] = {}
+_LEAD = re.compile(r"  (?:hint|learnt|issue|again) +\S")
+"""Line of a failure that leads on, behind its frames."""
 
 
 class Line(NamedTuple):
@@ -236,9 +239,11 @@ def _only_text(causes: Sequence[Cause]) -> str:
 
 
 def _text_lines(text: str, height: int | None, width: int | None) -> list[Line]:
-    """Return the first *height* lines of *text*; None for all.
+    """Return *height* lines of *text*; None for all.
 
-    The sentence of its clause, which is wrapped in *text*, is wrapped at *width*.
+    The first ones are shown, and those behind them that lead on: hints, sources, issues
+    and the command. The sentence of its clause, which is wrapped in *text*, is wrapped
+    at *width*.
     """
     head, sentence, rest = _clause_of(text)
     if sentence:
@@ -246,7 +251,12 @@ def _text_lines(text: str, height: int | None, width: int | None) -> list[Line]:
     lines = [Line(line) for line in text.split("\n")]
     if height is None or len(lines) <= height:
         return lines
-    return [*lines[: height - 1], Line(f"... and {len(lines) - height + 1} more lines")]
+    leads = [place for place, one in enumerate(lines) if _LEAD.match(one.text)]
+    end = max(height - 1 - len(leads), height // 2)
+    leads = [place for place in leads if place >= end]
+    more = len(lines) - end - len(leads)
+    after = [lines[place] for place in leads]
+    return [*lines[:end], Line(f"... and {more} more lines"), *after]
 
 
 def _clause_of(text: str) -> tuple[str, str, str]:
