@@ -25,7 +25,7 @@ import pytest
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.run_record import BROKEN, Verdict
+from conformance.harness.report.run_record import BROKEN, SINCE, Verdict
 from conformance.harness.targets.shared_target import TargetOwner
 from conformance.harness.targets.target import Capability, TargetError
 
@@ -45,7 +45,7 @@ class Break:
     @property
     def reason(self) -> str:
         """Reason why a later test has no verdict."""
-        return f"{self.problem} since {self.test}"
+        return f"{self.problem}{SINCE}{self.test}"
 
 
 class Guard:
@@ -91,7 +91,8 @@ class Guard:
         was_shared = self._owner.is_shared
         verdict = self.after(previous)
         self.must_repeat = False
-        if verdict.outcome is Outcome.FAIL and not was_shared:
+        is_replaced = self._break is None
+        if verdict.outcome is Outcome.FAIL and not (was_shared and is_replaced):
             self._found.append(verdict)
 
     def take_found(self) -> list[Verdict]:

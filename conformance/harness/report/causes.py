@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.harness.report.run_record import BASELINE, BROKEN, STALE
+from conformance.harness.report.run_record import BASELINE, BROKEN, SINCE, STALE
 from spec.clause import Level
 from spec.registry import all_clauses
 
@@ -72,6 +72,44 @@ class Cause:
         parts = [f"{len(self.clauses)} clauses"] if len(self.clauses) > 1 else []
         parts += [f"{self.blocked} blocked"] if self.blocked else []
         return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """End of the target's responses during a test, which blocks the later ones."""
+
+    test: str
+    problem: str
+    blocked: int
+    """Clauses without a verdict because of it."""
+
+    @property
+    def headline(self) -> str:
+        """The loss in one line."""
+        test = self.test.rpartition("::")[2]
+        clauses = "1 clause" if self.blocked == 1 else f"{self.blocked:,} clauses"
+        return f"target stopped answering during {test}; {clauses} blocked"
+
+
+def losses_of(results: Iterable[Result]) -> list[Loss]:
+    """Return the losses of the target, the one that blocks most first."""
+    problems: dict[str, list[str]] = {}
+    for result in results:
+        problem, test = loss_in(result["outcome"], result.get("reason") or "")
+        if test:
+            problems.setdefault(test, []).append(problem)
+    losses = [
+        Loss(test=test, problem=found[0], blocked=len(found))
+        for test, found in problems.items()
+    ]
+    return sorted(losses, key=lambda one: -one.blocked)
+
+
+def loss_in(outcome: str, reason: str) -> tuple[str, str]:
+    """Return problem and test of a reason that is a loss; empty for other reasons."""
+    problem, _, test = reason.rpartition(SINCE)
+    is_loss = outcome == "blocked" and not BLOCKER.match(reason)
+    return (problem, test) if is_loss and problem else ("", "")
 
 
 def causes_of(results: Iterable[Result], outcome: str = "fail") -> list[Cause]:

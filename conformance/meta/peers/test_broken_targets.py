@@ -38,6 +38,14 @@ READS_LATER = """
 def test_later(broker):
     require_success(broker.max_offset(topic="T"))
 """
+BREAKS_QUIETLY = """
+from contextlib import suppress
+
+@pytest.mark.clause("WIRE-FRAME-002")
+def test_breaks_quietly(broker):
+    with suppress(Exception):
+        broker.send_message(topic="T", body=b"x")
+"""
 NEEDS_TOPIC = """
 @pytest.mark.clause("WIRE-FRAME-005")
 def test_with_a_topic(broker, topic):
@@ -120,6 +128,28 @@ def test_after_a_break_of_a_running_cluster_tests_are_blocked(
     assert "test_made.py::test_sends ran: the " in failure["text"]
     assert "request 310 SEND_MESSAGE_V2" in failure["text"]
     assert "since " in ended.reasons["WIRE-FRAME-004"]
+
+
+@pytest.mark.parametrize("workers", [[], ["-n1"]])
+def test_a_test_that_passes_and_breaks_a_running_cluster_fails(
+    tmp_path: Path, workers: list[str]
+) -> None:
+    words = ["--by-cause", f"--junitxml={tmp_path / 'junit.xml'}", *workers]
+    with running(Habit.ENDS) as address:
+        tests = READS + BREAKS_QUIETLY + READS_LATER
+        ended = run(tmp_path, address, tests, *words)
+    assert ended.outcomes == {
+        "WIRE-FRAME-001": "pass",
+        "WIRE-FRAME-002": "fail",
+        "WIRE-FRAME-004": "blocked",
+    }
+    lines = ended.output.splitlines()
+    causes = next(n for n, line in enumerate(lines) if "= causes =" in line)
+    headline = "target stopped answering during test_breaks_quietly; 1 clause blocked"
+    assert lines[causes + 1] == headline
+    assert "blocked: the " not in ended.output
+    case = 'name="test_made.py.test_breaks_quietly"'
+    assert case in (tmp_path / "junit.xml").read_text(encoding="utf-8")
 
 
 def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:

@@ -122,6 +122,24 @@ def test_the_end_of_a_run_is_one_screen(
     assert lines[-1].startswith("next     rmqc test --target 'mutant:made' --only ")
 
 
+def test_the_end_after_a_loss_of_the_target_is_one_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    reason = (
+        "the name server at 127.0.0.1:9876 accepts no connection since a.py::test_b"
+    )
+    lost = [
+        replace(one, reason=reason) if one.outcome is Outcome.BLOCKED else one
+        for one in everything()
+    ]
+    lines = end_of(lost)
+    assert len(lines) <= SCREEN_HEIGHT
+    first = lines[lines.index("causes") + 1]
+    assert first.startswith("target stopped answering during test_b; ")
+    assert "  the name server at 127.0.0.1:9876 accepts no connection" in lines
+
+
 def test_failures_that_pytest_writes_fit_into_the_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.harness.report.causes import causes_of, stale_clauses
+from conformance.harness.report.causes import causes_of, losses_of, stale_clauses
 from conformance.harness.report.outcome import GRAVITY, Outcome
 from conformance.harness.report.pages.badge import verdict_of
 from conformance.harness.report.pages.rendering import SYMBOLS, render_template
@@ -88,6 +88,8 @@ def remarks_of(report: Mapping[str, Any]) -> list[str]:
         remarks.append(f"The target did not run: {target['error']}")
     if report.get("interrupted"):
         remarks.append(f"The run was {report['interrupted']}.")
+    for loss in losses_of(report["results"]):
+        remarks.append(f"The {loss.headline}: {loss.problem}.")
     for complaint in target.get("complaints", ()):
         remarks.append(f"Not honest: {complaint}; its refusals do not count.")
     return remarks

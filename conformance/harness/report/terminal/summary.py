@@ -19,9 +19,12 @@ import pytest
 from conformance.harness.report.causes import (
     BLOCKER,
     Cause,
+    Loss,
     Result,
     by_family,
     causes_of,
+    loss_in,
+    losses_of,
     one_line,
     stale_clauses,
 )
@@ -44,6 +47,7 @@ from conformance.harness.report.terminal.line_width import (
 CAUSES_HEIGHT = 18
 """Lines of all causes, with the text of a failure that is alone."""
 MOST_CAUSES = 5
+MOST_LOSSES = 1
 MOST_REASONS = 3
 MOST_NAMED = 3
 """Clauses of a reason that are named."""
@@ -106,15 +110,18 @@ def write_causes(
 ) -> None:
     """Write the causes of failures, then that of errors, and stale known failures."""
     failed, errors = causes_of(entries), causes_of(entries, "error")
-    if failed or errors:
+    losses = losses_of(entries)[:MOST_LOSSES]
+    if failed or errors or losses:
         terminal.section("causes")
+    _write(terminal, _loss_lines(losses, _width(terminal)))
     text = "" if is_whole else _only_text([*failed, *errors])
     if text:
         height = None if len(entries) <= FEW_CLAUSES else CAUSES_HEIGHT
         _write(terminal, [_head(cause) for cause in failed if cause.blocked])
         _write(terminal, _text_lines(text, height, _width(terminal)))
     else:
-        lines = list(_cause_lines(failed, errors, _width(terminal)))
+        most = MOST_CAUSES - len(errors[:1]) - len(losses)
+        lines = list(_cause_lines(failed[:most], errors, _width(terminal)))
         _write(terminal, lines)
         others = _others(lines, [*failed, *errors])
         height = CAUSES_HEIGHT - len(lines) + OTHERS_HEIGHT
@@ -206,8 +213,11 @@ def reasons(results: Iterable[ClauseResult], *, is_short: bool = False) -> list[
     named: dict[tuple[Outcome, str], list[str]] = defaultdict(list)
     for result in results:
         reason = result.reason
+        is_shown = loss_in(result.outcome, reason)[1]
         is_counted = result.outcome is Outcome.NOT_APPLICABLE or BLOCKER.match(reason)
-        if result.outcome in (Outcome.PASS, *CAUSED) or (is_short and is_counted):
+        if result.outcome in (Outcome.PASS, *CAUSED) or is_shown:
+            continue
+        if is_short and is_counted:
             continue
         if reason.startswith(STOPPED):
             reason = f"{STOPPED}another clause"
@@ -230,6 +240,12 @@ def _write(terminal: pytest.TerminalReporter, lines: Iterable[Line]) -> None:
 
 def _width(terminal: pytest.TerminalReporter) -> int | None:
     return line_width(is_terminal=bool(terminal.isatty))
+
+
+def _loss_lines(losses: Iterable[Loss], width: int | None) -> Iterator[Line]:
+    for loss in losses:
+        yield Line(loss.headline, {"red": True})
+        yield Line(cut_at(width, f"  {one_line(loss.problem)}"))
 
 
 def _only_text(causes: Sequence[Cause]) -> str:
@@ -272,10 +288,9 @@ def _clause_of(text: str) -> tuple[str, str, str]:
 
 
 def _cause_lines(
-    failed: Sequence[Cause], errors: Sequence[Cause], width: int | None
+    shown: Sequence[Cause], errors: Sequence[Cause], width: int | None
 ) -> Iterator[Line]:
     """Yield the lines of the first causes: more of each where there is room."""
-    shown = failed[: _most(errors)]
     whole = [
         _whole_cause(cause, width, is_first=not n) for n, cause in enumerate(shown)
     ]
@@ -288,11 +303,6 @@ def _cause_lines(
         yield Line(cut_at(width, f"error    {named}"), {"yellow": True})
         reason = wrapped_at(width, f"  {one_line(cause.found)}", 0).split("\n")
         yield from (Line(cut_at(width, line)) for line in reason)
-
-
-def _most(errors: Sequence[Cause]) -> int:
-    """Return the number of failures that are shown beside the first of *errors*."""
-    return MOST_CAUSES - len(errors[:1])
 
 
 def _whole_cause(cause: Cause, width: int | None, *, is_first: bool) -> list[Line]:
