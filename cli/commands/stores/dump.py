@@ -54,9 +54,10 @@ def dump(
     """Print the messages of SOURCE, a store or a commit-log file, in the log's order.
 
     An object of --format json has offset, topic, queue, queueOffset, bornTime,
-    storeTime, properties, reconsumeTimes, sysFlag and body, inflated if it was
-    compressed. A body that is not UTF-8 is in bodyBase64 instead. Times of --from and
-    --to are like 2026-11-23T20:00 in UTC, or milliseconds since 1970.
+    storeTime, bornHost, storeHost, properties, flag, sysFlag, reconsumeTimes and body,
+    inflated if it was compressed. A body that is not UTF-8 is in bodyBase64 instead.
+    preparedTransactionOffset and compression are present if they have a value. Times of
+    --from and --to are like 2026-11-23T20:00 in UTC, or milliseconds since 1970.
 
     Exit codes: 0 everything could be read, 1 damage was passed over, 2 the input is not
     a commit log. A directory or a broken link in place of a commit-log file is damage.

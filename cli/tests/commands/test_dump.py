@@ -95,6 +95,14 @@ def test_messages_are_selected(store: Path, words: list[str], times: list[int]) 
     assert [json.loads(line)["storeTime"] for line in lines] == expected
 
 
+def test_the_help_lists_every_key_of_an_object(store: Path) -> None:
+    _, lines, _ = dumped(store)
+    keys = {key for line in lines for key in json.loads(line)}
+    words = CliRunner().invoke(main, ["dump", "--help"]).output.replace(",", " ")
+    assert keys - set(words.replace(".", " ").split()) == set()
+    assert {"bornHost", "bodyBase64", "compression"} <= keys
+
+
 def test_rows_and_bodies(store: Path) -> None:
     first = store / "commitlog" / f"{0:020d}"
     assert dumped(first, "--format", "csv")[1][:2] == [
