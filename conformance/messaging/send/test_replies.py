@@ -11,6 +11,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
+from conformance.harness.pytest_plugin.one_response import responses_in_time
 from conformance.messaging.stored_messages import record_of
 from spec.host import Host
 from spec.wire.message.message_id import decode_message_id
@@ -129,6 +130,15 @@ def test_a_reply_reaches_its_client(
         what="storeTimestamp and PUSH_REPLY_TIME, among store times",
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("WIRE-COMMAND-012")
+@pytest.mark.parametrize("code", CODES)
+def test_a_reply_is_pushed_in_time(
+    broker: Client, topic: str, code: RequestCode
+) -> None:
+    sends = {code.name: lambda: replied(broker, topic, code=code)[1]}
+    responses_in_time("WIRE-COMMAND-012", broker, sends)
 
 
 @pytest.mark.clause("SEND-REPLY-003")
