@@ -267,6 +267,20 @@ def test_a_producer_groups_connections_are_listed(broker: Client, group: str) ->
     expect("GROUP-CONNECTION-003", found=count, expected=1, what="connections")
 
 
+@pytest.mark.clause("GROUP-CONNECTION-009")
+def test_a_producer_unregisters_from_one_group(broker: Client, group: str) -> None:
+    groups = [group, f"{group}_other"]
+    require_success(broker.heartbeat(client_id="p@1", producer_groups=groups))
+    require_success(broker.unregister_client(client_id="p@1", producer_group=group))
+    expect(
+        "GROUP-CONNECTION-009",
+        found=[broker.producer_connections(group=one).code for one in groups],
+        expected=[ResponseCode.SYSTEM_ERROR, ResponseCode.SUCCESS],
+        what="codes of the connections of the group, and of the other",
+        transcript=broker.transcript,
+    )
+
+
 @pytest.mark.settings(autoCreateSubscriptionGroup="true")
 @pytest.mark.clause("GROUP-RETRY-001")
 def test_a_groups_first_heartbeat_creates_its_retry_topic(

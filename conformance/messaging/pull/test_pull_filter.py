@@ -170,3 +170,33 @@ def test_a_pull_may_use_the_subscription_of_the_heartbeat(
         what="code of a pull with a newer subVersion",
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("PULL-FILTER-008")
+@pytest.mark.parametrize(
+    ("by_class", "bodies"), [(True, [b"a", b"b"]), (False, [b"a"])]
+)
+def test_a_subscription_by_a_class_is_not_filtered_by_tags(
+    broker: Client, topic: str, known_group: str, by_class: bool, bodies: list[bytes]
+) -> None:
+    subscription = tags_subscription(topic=topic, tags=["a"], version=5)
+    subscription = {**subscription, "classFilterMode": by_class}
+    consumer = consumer_data(group=known_group, subscriptions=[subscription])
+    require_success(
+        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
+    )
+    send_tagged(broker, topic, ["a", "b"])
+    pulled = broker.pull(
+        topic=topic,
+        offset=0,
+        group=known_group,
+        system_flags=NO_SUBSCRIPTION,
+        subscription_version=5,
+    )
+    expect(
+        "PULL-FILTER-008",
+        found=bodies_of(pulled),
+        expected=bodies,
+        what=f"bodies, classFilterMode {by_class}",
+        transcript=broker.transcript,
+    )

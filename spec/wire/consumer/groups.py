@@ -148,6 +148,15 @@ NO_PRODUCERS = Clause(
     ),
     source=f"{_ADMIN}#getProducerConnectionList",
 )
+PRODUCER_UNREGISTERS = Clause(
+    id="GROUP-CONNECTION-009",
+    level=Level.MUST,
+    text=(
+        "UNREGISTER_CLIENT (35) with producerGroup removes the client from the "
+        "producers of that group, and of no other."
+    ),
+    source=f"{_BEAT}#unregisterClient",
+)
 RETRY_TOPIC_IS_CREATED = Clause(
     id="GROUP-RETRY-001",
     level=Level.MUST,

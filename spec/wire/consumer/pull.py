@@ -280,6 +280,16 @@ SQL_IS_OFF = Clause(
     ),
     source=_PULL,
 )
+CLASS_FILTERS = Clause(
+    id="PULL-FILTER-008",
+    level=Level.MUST,
+    text=(
+        "A pull with a subscription of a heartbeat whose classFilterMode is true "
+        "returns the messages of all tags."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.filter.ExpressionMessageFilter"
+    "#isMatchedByConsumeQueue",
+)
 NO_HEARTBEAT = Clause(
     id="PULL-GROUP-001",
     level=Level.MUST,
