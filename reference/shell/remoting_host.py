@@ -79,9 +79,7 @@ class RemotingHost(LoopHost):
             )
             self._listeners.append(listener)
         except OSError as error:
-            number = error.errno or 0
-            reason = os.strerror(number) if number > 0 else str(error)
-            raise OSError(f"cannot listen on {host}:{port}: {reason}") from error
+            raise _cannot_listen(host, port, error) from error
 
     async def stop(self) -> None:
         """Close the listeners and all connections, and wait for running tasks."""
@@ -285,3 +283,21 @@ def _flush_files(flush: Flush) -> str:
     except Exception as error:
         return error_text(error)
     return ""
+
+
+async def require_free_port(host: str, port: int) -> None:
+    """Raise an OSError that names the address if its port cannot be bound."""
+    loop = asyncio.get_running_loop()
+    try:
+        listener = await loop.create_server(
+            asyncio.Protocol, host, port, reuse_address=True, start_serving=False
+        )
+    except OSError as error:
+        raise _cannot_listen(host, port, error) from error
+    listener.close()
+
+
+def _cannot_listen(host: str, port: int, error: OSError) -> OSError:
+    number = error.errno or 0
+    reason = os.strerror(number) if number > 0 else str(error)
+    return OSError(f"cannot listen on {host}:{port}: {reason}")

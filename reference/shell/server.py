@@ -27,7 +27,7 @@ from reference.shell.faults.requests import add_broker_faults, add_route_faults
 from reference.shell.faults.switch import FaultSwitch
 from reference.shell.ha_sockets import BrokerHost
 from reference.shell.name_server import NameServerSetup, new_name_server
-from reference.shell.remoting_host import RemotingHost
+from reference.shell.remoting_host import RemotingHost, require_free_port
 from reference.shell.settings_files import resolve, resolve_address
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.log_truncation import truncation_warning, written_end
@@ -64,8 +64,12 @@ async def serve(setup: Setup) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    files = DiskFiles(setup.store)
     options = broker_options(setup)
+    addresses = _name_servers(setup, options)
+    for port in (setup.name_server_port, *_broker_ports(options)):
+        # Before the store: an occupied port leaves no half-made directory.
+        await require_free_port(setup.host, port)
+    files = DiskFiles(setup.store)
     store = MessageStore(
         files,
         replace(options.store_options(), zone_offset_ms=zone_offset_ms()),
@@ -77,15 +81,19 @@ async def serve(setup: Setup) -> None:
     if warning := truncation_warning(setup.store, before, store.log.files.end):
         sys.stderr.write(f"{warning}\n")
     try:
-        await _serve_from(store, options, setup, stopping)
+        await _serve_from(store, options, setup, addresses, stopping)
     finally:
         store.stop()
 
 
 async def _serve_from(
-    store: MessageStore, options: BrokerOptions, setup: Setup, stopping: asyncio.Event
+    store: MessageStore,
+    options: BrokerOptions,
+    setup: Setup,
+    addresses: list[Host],
+    stopping: asyncio.Event,
 ) -> None:
-    """Serve from *store* until *stopping* is set."""
+    """Serve from *store* until *stopping* is set; *addresses* are name servers."""
     names = new_name_server(
         NameServerSetup(
             host=setup.host, home=setup.store / "namesrv", port=setup.name_server_port
@@ -107,7 +115,7 @@ async def _serve_from(
     if setup.faults is not None:
         add_route_faults(names, setup.faults)
     try:
-        await _start(setup, *hosts)
+        await _start(setup, addresses, *hosts)
         await _until_registered(broker)
         sys.stdout.write(
             f"ready namesrv={setup.host}:{setup.name_server_port} "
@@ -131,31 +139,37 @@ def _broker_host(broker: BrokerController, memory_max: int, setup: Setup) -> Bro
     return FaultyBrokerHost(broker, memory_max, setup.tls, setup.faults)
 
 
-async def _start(setup: Setup, names: RemotingHost, brokers: BrokerHost) -> None:
+async def _start(
+    setup: Setup, addresses: list[Host], names: RemotingHost, brokers: BrokerHost
+) -> None:
     name_server, broker = names.server, brokers.broker
     assert isinstance(name_server, NameServer)
-    options = broker.state.options
-    wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
-    near = "127.0.0.1" if wildcard else resolve(setup.host)
-    own = Host.of(near, setup.name_server_port)
-    # Before any port is open: an address may be malformed.
-    addresses = [own, *_other_name_servers(options, own)]
     await names.listen(setup.host, setup.name_server_port)
-    await brokers.listen(setup.host, options.listen_port)
-    await brokers.listen(setup.host, options.listen_port - VIP_PORT_DISTANCE)
-    await brokers.listen_for_slaves(setup.host, options.ha_listen_port)
+    *ports, ha_port = _broker_ports(broker.state.options)
+    for port in ports:
+        await brokers.listen(setup.host, port)
+    await brokers.listen_for_slaves(setup.host, ha_port)
     name_server.start(now_ms())
     names.perform(name_server.take_effects())
     broker.start(addresses, now_ms())
     brokers.perform(broker.take_effects())
 
 
-def _other_name_servers(options: BrokerOptions, own: Host) -> list[Host]:
-    """Return the name servers in broker.conf, without the one of this process."""
+def _broker_ports(options: BrokerOptions) -> tuple[int, int, int]:
+    """Return the broker's port, its VIP port, and the port for slaves."""
+    vip_port = options.listen_port - VIP_PORT_DISTANCE
+    return options.listen_port, vip_port, options.ha_listen_port
+
+
+def _name_servers(setup: Setup, options: BrokerOptions) -> list[Host]:
+    """Return the name server of this process, and then those of broker.conf."""
+    wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
+    near = "127.0.0.1" if wildcard else resolve(setup.host)
+    own = Host.of(near, setup.name_server_port)
     texts = options.namesrv_addr.split(";")
     named = [text.strip() for text in texts if text.strip()]
     hosts = [Host.of(*resolve_address("namesrvAddr", text)) for text in named]
-    return [host for host in dict.fromkeys(hosts) if host != own]
+    return list(dict.fromkeys([own, *hosts]))
 
 
 async def _until_registered(broker: BrokerController) -> None:

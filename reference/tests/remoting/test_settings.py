@@ -53,7 +53,9 @@ def test_a_port_in_use_is_named(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        assert main(["--namesrv-port", port, "--store", str(tmp_path)]) == 2
+        store = tmp_path / "store"
+        assert main(["--namesrv-port", port, "--store", str(store)]) == 2
+        assert not store.exists()
         assert name_server_main(["--port", port, "--home", str(tmp_path)]) == 2
     error = f"cannot serve: cannot listen on 127.0.0.1:{port}: Address already in use"
     assert capsys.readouterr().err.splitlines() == [error, error]
