@@ -66,6 +66,8 @@ class MessageStore(StoreReads):
         self.config = ConfigFiles(files)
         self.last_error = ""
         """The last error of the files, in one line; empty without one."""
+        self.append_error = ""
+        """Error that keeps new messages from the log; empty without one."""
         self.dispatch_error = ""
         """Error that keeps stored messages from their queues; empty without one."""
         self.statistics = Statistics()
@@ -161,11 +163,12 @@ class MessageStore(StoreReads):
                         rest, now_ms, None if is_checked else self._check
                     )
                 except FilesError as error:
-                    self.last_error = str(error)
+                    self.last_error = self.append_error = str(error)
                     has_file = not isinstance(error, NoFileError)
                     # [SEND-STATE-007]
                     results.append(_NOT_AVAILABLE if has_file else _NO_FILE)
                 else:
+                    self.append_error = ""
                     results += records.results
                     if self.log.pool is None:
                         self._undispatched += records.requests
@@ -173,6 +176,15 @@ class MessageStore(StoreReads):
             self._append_began_ms = 0
         self.statistics.on_append(results)
         return results
+
+    @property
+    def refusal(self) -> str:
+        """The reason why new messages are not stored; empty if they are."""
+        if self.clean_service.is_disk_full:
+            return "the disk is too full (diskSpaceWarningLevelRatio)"
+        if self._is_queue_stuck:
+            return f"a consume queue cannot be written: {self.dispatch_error}"
+        return self.append_error
 
     def _busy_result(self, message: NewMessage) -> PutResult:
         """Return the result of a message while another append takes too long."""

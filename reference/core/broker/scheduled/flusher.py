@@ -30,6 +30,24 @@ RETRY_MS = 500
 _LOG, _QUEUES, _CHECKPOINT = "log", "queues", "checkpoint"
 
 
+class ErrorReport:
+    """The log lines of an error that lasts: one at its begin, one at its end."""
+
+    def __init__(self, log: Callable[[str], None], *, begin: str, end: str) -> None:
+        self._log = log
+        self._begin = begin
+        self._end = end
+        self._is_reported = False
+
+    def update(self, error: str) -> None:
+        """Log *error*, empty without one, unless it is known."""
+        if error and not self._is_reported:
+            self._log(f"{self._begin}: {error}")
+        elif self._is_reported and not error:
+            self._log(self._end)
+        self._is_reported = bool(error)
+
+
 class FlushWork(NamedTuple):
     """A flush that is under way."""
 
@@ -67,7 +85,16 @@ class Flusher:
         self._numbers = count(1)
         self._under_way: dict[int, FlushWork] = {}
         self._refused = ""
-        self._is_dispatch_refused = False
+        self._append_error = ErrorReport(
+            remoting.log_error,
+            begin="new messages are not stored",
+            end="new messages are stored again",
+        )
+        self._dispatch_error = ErrorReport(
+            remoting.log_error,
+            begin="messages are stored, but not readable",
+            end="the stored messages are readable again",
+        )
         self._suspect: set[MappedFileQueue] = set()
         """Queues whose pages the system may count as clean after a refused flush."""
         self._log_policy = FlushPolicy()
@@ -162,7 +189,8 @@ class Flusher:
 
     def _flush_queues_if_due(self, now_ms: int) -> None:
         self._on_messages(self._store.catch_up(), now_ms)
-        self._report_dispatch(self._store.dispatch_error)
+        self._append_error.update(self._store.refusal)
+        self._dispatch_error.update(self._store.dispatch_error)
         if self._is_under_way(_QUEUES):
             return
         least_pages = self._queue_policy.least_pages(  # [STORE-DEFAULT-006]
@@ -212,14 +240,6 @@ class Flusher:
         if refused != self._refused:
             self._refused = self._store.last_error = refused
             self._remoting.log_error(refused)
-
-    def _report_dispatch(self, error: str) -> None:
-        """Log the first error of a dispatch, and the end of all errors."""
-        if error and not self._is_dispatch_refused:
-            self._remoting.log_error(f"messages are stored, but not readable: {error}")
-        elif self._is_dispatch_refused and not error:
-            self._remoting.log_error("the stored messages are readable again")
-        self._is_dispatch_refused = bool(error)
 
     def _is_under_way(self, kind: str) -> bool:
         return any(work.kind == kind for work in self._under_way.values())
