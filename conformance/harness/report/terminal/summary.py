@@ -47,7 +47,7 @@ from conformance.harness.report.terminal.line_width import (
 CAUSES_HEIGHT = 18
 """Lines of all causes, with the text of a failure that is alone."""
 MOST_CAUSES = 5
-MOST_LOSSES = 1
+MOST_LOSSES, LOSS_HEIGHT = 1, 3
 MOST_REASONS = 3
 MOST_NAMED = 3
 """Clauses of a reason that are named."""
@@ -124,7 +124,8 @@ def write_causes(
         lines = list(_cause_lines(failed[:most], errors, _width(terminal)))
         _write(terminal, lines)
         others = _others(lines, [*failed, *errors])
-        height = CAUSES_HEIGHT - len(lines) + OTHERS_HEIGHT
+        free = CAUSES_HEIGHT - len(lines) - LOSS_HEIGHT * len(losses)
+        height = max(OTHERS_HEIGHT + free, 1)
         _write(terminal, _other_lines(others, report, height, _width(terminal)))
     stale = stale_clauses(entries)
     if stale:
