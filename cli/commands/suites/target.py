@@ -14,7 +14,7 @@ from conformance.harness.targets.probing.probe import Probed, names_of, probe
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import Target, TargetError, parse_target
 
-SILENT = "no release: no response to GET_MAX_OFFSET without fields"
+SILENT = "no release: no response to {request} without fields"
 TEMPLATE = SOURCES / "conformance" / "targets" / "template.toml"
 
 
@@ -67,10 +67,25 @@ def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
     return [
         ("target", started.text),
         ("profile", started.release),
-        ("resembles", found.release or SILENT),
+        *_missing_broker(started),
+        ("resembles", found.release or _silence(started)),
         ("capabilities", ", ".join(sorted(started.capabilities))),
         *(_next_step(started) if is_silent else _features(found)),
     ]
+
+
+def _missing_broker(started: Target) -> list[tuple[str, str]]:
+    """Return the line about a name server without a broker."""
+    if started.broker is not None or started.namesrv is None:
+        return []
+    reason = f"none is registered with {started.namesrv}; ?broker=HOST:PORT states one"
+    return [("broker", reason)]
+
+
+def _silence(started: Target) -> str:
+    is_broker = started.broker is not None
+    request = "GET_MAX_OFFSET" if is_broker else "GET_BROKER_CLUSTER_INFO"
+    return SILENT.format(request=request)
 
 
 def _next_step(started: Target) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from cli.main import main
 from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.targets.probing.probe import WRONG_OPAQUES
 from conformance.harness.targets.started.target_file import read_target_file
+from conformance.meta.peers.test_partial_clusters import empty
 from conformance.meta.peers.test_probing import boastful, cluster, modest
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -55,6 +56,16 @@ def test_of_a_peer_that_does_not_respond_nothing_is_known() -> None:
     assert "\nheader" not in printed.output
     command = f"rmqc test --target {address} --only WIRE-FRAME-001 -v"
     assert printed.output.splitlines()[-1] == f"next          {command}"
+
+
+def test_a_name_server_without_a_broker_is_named_as_such() -> None:
+    with LyingServer(empty) as server:
+        printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
+    assert printed.exit_code == 0, printed.output
+    assert (
+        f"\nbroker        none is registered with {server.address};" in printed.output
+    )
+    assert "\nresembles     4.6.0\n" in printed.output
 
 
 def test_lines_fit_into_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,7 @@ PATIENCE_S = 3.0
 SILENCE_S = 1.0
 FIRST_OF_5 = 412
 """Ordinal of V5_0_0_SNAPSHOT in Java's MQVersion.Version."""
+CLUSTER_INFO = RequestCode.GET_BROKER_CLUSTER_INFO
 STUDIED = tuple(one for one in Version if one is not Version.V4_1_0_SNAPSHOT)
 WRONG_OPAQUES = (
     f"sends responses with opaques that no request had ({WrongOpaqueError.clause})"
@@ -208,7 +209,8 @@ def guess_release(
     address = broker or namesrv
     if address is None:
         return None
-    answer = _answer(address, request(RequestCode.GET_MAX_OFFSET, {}))
+    code = RequestCode.GET_MAX_OFFSET if broker is not None else CLUSTER_INFO
+    answer = _answer(address, request(code, {}))
     if answer is None:
         return None
     if answer.version:
@@ -273,9 +275,7 @@ def _false_claims(
 def _header_notation(namesrv: Address | None) -> str:
     if namesrv is None:
         return "not probed"
-    question = Command(
-        code=RequestCode.GET_BROKER_CLUSTER_INFO, serialize_type=SerializeType.ROCKETMQ
-    )
+    question = Command(code=CLUSTER_INFO, serialize_type=SerializeType.ROCKETMQ)
     answer = _answer(namesrv, question)
     if answer is None:
         return "leaves ROCKETMQ headers unanswered"
@@ -283,7 +283,7 @@ def _header_notation(namesrv: Address | None) -> str:
 
 
 def _json_notation(namesrv: Address | None) -> str:
-    requests = request(RequestCode.GET_BROKER_CLUSTER_INFO)
+    requests = request(CLUSTER_INFO)
     answer = _answer(namesrv, requests) if namesrv is not None else None
     body = answer.body if answer is not None else b""
     if re.search(rb'[{,]\s*\d+\s*:\s*"', body):
