@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from conformance.harness.report.evidence.request_coverage import ENTRIES_FILE, TABLES
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.tools.installed_wheel import NAME, is_shipped, tracked_files
 
@@ -38,6 +39,11 @@ def is_included(name: str) -> bool:
 @pytest.mark.skipif(
     not (SOURCES / ".git").exists(), reason="this is no checkout: git knows no files"
 )
+def test_files_that_commands_read_are_installed() -> None:
+    read = [ENTRIES_FILE, *TABLES.glob("*.json")]
+    assert all(is_included(str(one.relative_to(SOURCES))) for one in read)
+
+
 def test_every_file_of_a_room_is_installed_and_nothing_else() -> None:
     names = tracked_files()
     left_out = [name for name in names if is_shipped(name) and not is_included(name)]

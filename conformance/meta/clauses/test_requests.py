@@ -1,4 +1,4 @@
-"""Coverage of the request codes: ``docs/coverage/requests.toml`` lists each of them."""
+"""Coverage of the request codes: ``requests.toml`` of the headers lists each."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 Coverage of the request codes: each has clauses, or a reason why it has none.
 
 The codes are those of the header tables in ``fixtures/headers``, so a new release shows
-its new codes as missing entries of ``docs/coverage/requests.toml``.
+its new codes as missing entries of ``fixtures/headers/requests.toml``.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from conformance.harness.targets.started.embedded import SOURCES
 from spec.wire.headers.header_table import read_table
 
-ENTRIES_FILE = SOURCES / "docs" / "coverage" / "requests.toml"
 TABLES = SOURCES / "fixtures" / "headers"
+ENTRIES_FILE = TABLES / "requests.toml"
 
 Request = tuple[int, str]
 """Code and name of a request."""
