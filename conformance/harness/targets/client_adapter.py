@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +104,8 @@ class Adapter:
             raise AdapterError(f"{self.command}: {error}\n{self.log()}") from error
         return Pending(self, line)
 
-    def hello(self, timeout_s: float = HELLO_TIMEOUT_S) -> Mapping[str, Any]:
-        """Return the adapter's description of itself and its client.
+    def hello(self, timeout_s: float = HELLO_TIMEOUT_S) -> Any:
+        """Return the adapter's description of itself and its client, unchecked.
 
         The error is one line with the output of an adapter that sends none.
         """
@@ -119,9 +119,7 @@ class Adapter:
             raise AdapterError(self._output_without_hello(timeout_s))
         if "result" not in answer:
             raise AdapterError(f"its response is {answer}")
-        found = answer["result"]
-        assert isinstance(found, dict)
-        return found
+        return answer["result"]
 
     def wait_until(
         self, condition: Callable[[], bool], *, what: str, timeout_s: float
@@ -175,7 +173,7 @@ class Adapter:
         self._log.close()
 
     def _start(self, directory: Path | None) -> subprocess.Popen[bytes]:
-        words = shlex.split(self.command)
+        words = self._words()
 
         def opened() -> subprocess.Popen[bytes]:
             return subprocess.Popen(
@@ -196,6 +194,13 @@ class Adapter:
         child = Child(name=name, process=process, log=Path(name), command=tuple(words))
         self._child = track(child)
         return process
+
+    def _words(self) -> list[str]:
+        """Return the command's words, as a shell splits them."""
+        try:
+            return shlex.split(self.command)
+        except ValueError as error:
+            raise AdapterError(f"cannot start {self.command!r}: {error}") from None
 
     def _read(self) -> None:
         assert self._process.stdout is not None

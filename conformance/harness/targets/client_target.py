@@ -21,6 +21,7 @@ from conformance.harness.targets.client_adapter import (
     Adapter,
     AdapterError,
 )
+from conformance.harness.targets.client_hello import hello_error
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import (
     CLIENT,
@@ -53,14 +54,14 @@ class ClientTarget(Target):
         try:
             self._adapter = self.launch()
             hello = self._adapter.hello(first_hello_timeout_s())
-            release = str(hello["release"])
-            self.release = self.release if self.has_profile else release
         except AdapterError as error:
             raise TargetError(f"no hello from the adapter: {error}") from error
-        except KeyError as error:
-            raise TargetError(f"its hello lacks {error}") from error
         finally:
             self.close()
+        if error := hello_error(hello):
+            raise TargetError(error)
+        release = str(hello["release"])
+        self.release = self.release if self.has_profile else release
 
     def launch(self) -> Adapter:
         """Return the adapter, started anew."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from types import SimpleNamespace
@@ -13,10 +14,11 @@ from conformance.client.application import Application
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.targets.client_adapter import FIRST_HELLO_VARIABLE, Adapter
+from conformance.harness.targets.client_hello import FEATURES
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import TargetError, parse_target
 
 SILENT = "import sys; print('ready', file=sys.stderr, flush=True); sys.stdin.read()"
-HELLO = r'print("{\"id\": 1, \"result\": {}}", flush=True)'
 EVENT = r'import sys; print("{\"event\": \"x\"}", flush=True); sys.stdin.read()'
 
 
@@ -48,9 +50,8 @@ EVENT = r'import sys; print("{\"event\": \"x\"}", flush=True); sys.stdin.read()'
             "no hello from the adapter: it ended with exit status 1; its standard error"
             " has 'Error: no client'",
         ),
-        (HELLO, "its hello lacks 'release'"),
     ],
-    ids=["silent", "event", "ended", "text", "stack", "no release"],
+    ids=["silent", "event", "ended", "text", "stack"],
 )
 def test_an_adapter_without_a_hello_is_one_line(
     program: str, reason: str, monkeypatch: pytest.MonkeyPatch
@@ -60,6 +61,52 @@ def test_an_adapter_without_a_hello_is_one_line(
     with pytest.raises(TargetError) as error:
         parse_target(f"client:{command}").start()
     assert str(error.value) == reason
+
+
+@pytest.mark.parametrize(
+    ("hello", "reason"),
+    [
+        ([], "the result of its hello is not an object: []"),
+        (None, "the result of its hello is not an object: None"),
+        ({}, "its hello lacks 'release'"),
+        (
+            {"release": "abc"},
+            "the release in its hello: 'abc' is not a release such as 4.6.0",
+        ),
+        (
+            {"release": "9.9"},
+            "the release in its hello, '9.9', is not one of Apache RocketMQ",
+        ),
+        (
+            {"release": "4.6.0", "language": "NODE"},
+            "unknown language in its hello: 'NODE'; did you mean NODE_JS?",
+        ),
+        (
+            {"release": "4.6.0", "features": ["snyc"]},
+            "unknown feature in its hello: 'snyc'; did you mean sync?",
+        ),
+        (
+            {"release": "4.6.0", "features": "sync"},
+            "the features in its hello are not a list: 'sync'",
+        ),
+        (
+            {"release": "4.6.0", "intervals": {"rebalance_ms": "abc"}},
+            "rebalance_ms in its hello is not a number of milliseconds: 'abc'",
+        ),
+    ],
+)
+def test_a_wrong_hello_is_one_line(hello: object, reason: str) -> None:
+    line = json.dumps({"id": 1, "result": hello})
+    command = shlex.join([sys.executable, "-c", f"print({line!r}, flush=True)"])
+    with pytest.raises(TargetError) as error:
+        parse_target(f"client:{command}").start()
+    assert str(error.value) == reason
+
+
+def test_the_features_of_the_page_are_those_of_the_suite() -> None:
+    page = SOURCES / "docs" / "client_adapter.md"
+    _, _, behind = page.read_text(encoding="utf-8").partition("| `features` |")
+    assert set(behind.split("`")[1].split()) == FEATURES
 
 
 def test_an_unsupported_verb_ends_a_test_that_waits_for_its_request() -> None:
