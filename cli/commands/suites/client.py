@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import click
 
 from cli.commands.suites.test import test
+from cli.options.exit_codes import WrongValueError
 from cli.options.suites.run_options import (
     KNOWN,
     LEVEL,
@@ -92,6 +94,7 @@ def client_suite(
     Exit codes: 0 the client conforms, 1 it does not, 2 usage, 3 the harness or the
     adapter failed to run.
     """
+    _check(adapters, pytest_args)
     os.environ[FIRST_HELLO_VARIABLE] = str(hello_timeout_s)
     names = tuple(f"{CLIENT}{one}" for one in adapters or (REFERENCE,))
     click.get_current_context().invoke(
@@ -103,3 +106,18 @@ def client_suite(
         pytest_args=pytest_args,
         **options,
     )
+
+
+def _check(adapters: tuple[str, ...], pytest_args: tuple[str, ...]) -> None:
+    """Raise an error of usage for a command that cannot be one, before any run."""
+    for command in adapters:
+        try:
+            is_empty = not shlex.split(command)
+        except ValueError as error:
+            raise WrongValueError(f"--adapter: {command}: {error}") from None
+        if is_empty:  # such as an unset variable of the shell
+            raise WrongValueError("--adapter: the command is empty")
+    first = pytest_args[0] if pytest_args else "-"
+    if not first.startswith("-"):
+        advice = f"--adapter {shlex.quote(first)}"
+        raise WrongValueError(f"an adapter's command follows its option: {advice}")

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 from click.testing import CliRunner, Result
 
+from cli.commands.suites.client import client_suite
 from cli.commands.suites.test import test as command
 from cli.runs.suites.listing import keywords_of
 from conformance.harness.pytest_plugin.collection.selection import applicable
@@ -160,6 +161,25 @@ def test_an_unknown_option_is_one_line(words: list[str], suggestion: str) -> Non
     )
     assert ended.returncode == 2
     assert ended.stderr == f"Error: unknown option {words[1]}{suggestion}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--adapter", ""], "--adapter: the command is empty"),
+        (["--adapter", "  "], "--adapter: the command is empty"),
+        (["--adapter", "node 'a.js"], "--adapter: node 'a.js: No closing quotation"),
+        (
+            ["node a.js"],
+            "an adapter's command follows its option: --adapter 'node a.js'",
+        ),
+    ],
+)
+def test_a_command_that_is_not_one_is_a_usage_error(
+    words: list[str], error: str
+) -> None:
+    ended = CliRunner().invoke(client_suite, words)
+    assert (ended.exit_code, ended.stderr) == (2, f"Error: {error}\n")
 
 
 def test_the_modules_of_a_target_may_be_imported_before_pytest_runs() -> None:
