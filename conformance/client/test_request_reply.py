@@ -71,6 +71,7 @@ def pushed(
 def test_a_reply_that_nobody_waits_for_is_taken(
     application: Application, broker: ScriptedBroker, topic: str, is_compressed: bool
 ) -> None:
+    application.need("request")
     application.producer().send(topic)
     body = zlib.compress(b"reply") if is_compressed else b"reply"
     flags = SystemFlag.COMPRESSED if is_compressed else 0
@@ -82,6 +83,7 @@ def test_a_reply_that_nobody_waits_for_is_taken(
 def test_a_reply_of_hosts_as_old_brokers_write_them_is_taken(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
+    application.need("request")
     application.producer().send(topic)
     answer = pushed(broker.sends[0], unique_name("id"), host_prefix="/")
     expect("CLIENT-REQUESTREPLY-003", found=answer.code, expected=0, what="code")
