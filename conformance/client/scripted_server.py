@@ -22,11 +22,12 @@ from conformance.harness.client.address import Address
 from conformance.harness.process.deadline import TooLateError
 from spec.layout import LayoutError
 from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.request_code import RequestCode
 
 PATIENCE_S = 40.0
+"""Timeout for a client's reaction, on a busy machine."""
 FUTILE_CHECK_S = 0.2
 """Seconds between two checks of whether waiting is futile."""
-"""Timeout for a client's reaction, on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -144,8 +145,9 @@ class ScriptedServer:
             return [one for one in self.requests(*codes) if where(one)]
 
         if not self._comes_true(lambda: len(found()) >= count, timeout_s):
-            what = f"{count} requests with code {codes} reached {self.name}"
-            raise TooLateError(what, timeout_s, f"{len(found())} of them")
+            what = f"{requests_in_words(count, *codes)} at {self.name}"
+            found_text = requests_in_words(len(found()), *codes)
+            raise TooLateError(what, timeout_s, found_text)
         return found()[:count]
 
     def send_request(self, connection: ServerConnection, request: Command) -> None:
@@ -230,6 +232,12 @@ class ScriptedServer:
         self._open.discard(connection)
         connection.close()
         self.notify()
+
+
+def requests_in_words(count: int, *codes: int) -> str:
+    """Return a number of requests of *codes* in words."""
+    names = " or ".join(f"{RequestCode(code).name} ({code:d})" for code in codes)
+    return f"{count} request{'' if count == 1 else 's'} {names}"
 
 
 def ignore(_request: ReceivedRequest) -> None:

@@ -17,7 +17,7 @@ class TooLateError(AssertionError):
 
     def __init__(self, what: str, waited_s: float, found: str = "") -> None:
         self.what = what
-        self.found = f"{found or 'not so'} after {waited_s:g} s"
+        self.found = f"{found or 'nothing'} after {waited_s:g} s"
         super().__init__(f"waited {waited_s:g} s until {what}, in vain")
 
 

@@ -154,7 +154,7 @@ def test_a_wait_in_vain_is_shown_with_the_values(tmp_path: Path) -> None:
         "SEND-QUEUE-001": "fail",
     }
     for line in (
-        "got       not so after 0.1 s",
+        "got       nothing after 0.1 s",
         "expected  queue 0 holds 2 messages",
         "-> request 31 GET_MIN_OFFSET",
         "-> request 30 GET_MAX_OFFSET",
