@@ -26,8 +26,11 @@ from conformance.harness.targets.client_adapter import (
 
 UNHURRIED_MS = 30_000
 """The timeout of sends whose time does not matter."""
+START_TIMEOUT_S = 40.0
+"""Time in which a producer or consumer starts, on a busy machine."""
 USUAL_INTERVALS = {"lock_ms": 20_000, "lock_lives_ms": 30_000}
 """Intervals of a client that does not announce them."""
+AN_ERROR = "an error"
 _names = itertools.count(1)
 
 
@@ -50,6 +53,11 @@ class Outcome:
     def is_error(self) -> bool:
         """Whether the client failed or refused."""
         return self.error is not None
+
+    @property
+    def ending(self) -> str:
+        """The end of the call in words, `AN_ERROR` if the client failed or refused."""
+        return AN_ERROR if self.is_error else f"no error, but {self.word}"
 
 
 class Sending:
@@ -184,7 +192,7 @@ class Application:
         pending = self.adapter.call(
             verb, name=name, namesrv=self.cluster.namesrv, **fields
         )
-        outcome = outcome_of(pending.wait(2 * PATIENCE_S))
+        outcome = outcome_of(pending.wait(START_TIMEOUT_S))
         self._made.append(name)
         return name, outcome
 

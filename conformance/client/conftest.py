@@ -9,12 +9,16 @@ import pytest
 from conformance.client.application import Application
 from conformance.client.scripted_broker import ScriptedBroker
 from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.harness.blocked.skips import blocked
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, need, unique_name
 from conformance.harness.targets.client_adapter import Adapter
 from conformance.harness.targets.client_target import ClientTarget
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, parse_target
+
+MOST_SILENT_TESTS = 2
+"""After so many tests without an answer each other test is blocked."""
 
 
 class SharedAdapter:
@@ -23,10 +27,17 @@ class SharedAdapter:
     def __init__(self, target: ClientTarget) -> None:
         self.target = target
         self._adapter: Adapter | None = None
+        self._silent_tests = 0
+        """Tests without an answer to their last request, one after the other."""
 
     def adapter(self) -> Adapter:
-        """Return a running adapter."""
-        if self._adapter is None or not self._adapter.running:
+        """Return a running adapter that answers; block the test if none answers."""
+        is_silent = self._adapter is not None and self._adapter.unanswered > 0
+        self._silent_tests = self._silent_tests + 1 if is_silent else 0
+        if self._silent_tests >= MOST_SILENT_TESTS:
+            count = self._silent_tests
+            blocked(f"the adapter has left the requests of {count} tests unanswered")
+        if self._adapter is None or is_silent or not self._adapter.running:
             self.close()
             self._adapter = self.target.launch()
         return self._adapter

@@ -61,11 +61,16 @@ class Pending:
 
     def wait(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> Line:
         """Return the answer when it comes."""
-        self.adapter.wait_until(
-            lambda: self.is_done,
-            what=SECRETS.hide_in(f"an answer to {self.request}"),
-            timeout_s=timeout_s,
-        )
+        what = f"its answer to {self.request['verb']}"
+        try:
+            self.adapter.wait_until(
+                lambda: self.is_done, what=what, timeout_s=timeout_s
+            )
+        except AdapterError as error:
+            self.adapter.unanswered += 1
+            request = SECRETS.hide_in(json.dumps(self.request))
+            raise AdapterError(f"{error}\nrequest: {request}") from None
+        self.adapter.unanswered = 0
         assert self.answer is not None
         return self.answer
 
@@ -81,6 +86,8 @@ class Adapter:
         self.events: list[Line] = []
         self.fault = ""
         """Violation of the protocol by the adapter."""
+        self.unanswered = 0
+        """Requests other than hello that it left unanswered since its last answer."""
         self._numbers = itertools.count(1)
         self._news = threading.Condition()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the program
@@ -101,7 +108,9 @@ class Adapter:
             self._process.stdin.write(json.dumps(line).encode() + b"\n")
             self._process.stdin.flush()
         except OSError as error:
-            raise AdapterError(f"{self.command}: {error}\n{self.log()}") from error
+            self._reading.join(ENDING_S)
+            reason = self._state(f"it reads no line: {error}")
+            raise AdapterError(f"{reason}\nrequest: {verb}") from error
         return Pending(self, line)
 
     def hello(self, timeout_s: float = HELLO_TIMEOUT_S) -> Any:
@@ -127,10 +136,9 @@ class Adapter:
         """Return when *condition* holds, which a line from the adapter makes true."""
         self._wait(condition, timeout_s)
         if not condition():
-            how = self.fault or ("none came" if self.running else "it ended")
-            raise AdapterError(
-                f"{self.command}: waited for {what}: {how}\n{self.log()}"
-            )
+            silent = f"the adapter is running, but {what} did not come"
+            reason = self._state(f"{silent} within {timeout_s:g} s", f" before {what}")
+            raise AdapterError(f"{reason}\n{self.log()}".rstrip())
 
     def _wait(self, condition: Callable[[], bool], timeout_s: float) -> None:
         """Wait until *condition* holds or the adapter has ended."""
@@ -139,20 +147,25 @@ class Adapter:
 
     def _output_without_hello(self, timeout_s: float) -> str:
         """Return in one line the output of the program, or its end."""
-        if self.fault:
-            how = self.fault
-        elif (status := self._process.poll()) is not None:
-            how = f"it ended with exit status {status}"
-        elif self.events:
-            how = f"it wrote events, but no response within {timeout_s:g} s"
+        if self.events:
+            silent = f"it wrote events, but no response within {timeout_s:g} s"
         else:
-            how = f"it wrote no line within {timeout_s:g} s (is its output flushed?)"
+            silent = f"it wrote no line within {timeout_s:g} s (is its output flushed?)"
+        return self._state(silent)
+
+    def _state(self, silent: str, when: str = "") -> str:
+        """Return in one line the fault or the end of the program, else *silent*.
+
+        *when* follows an exit status. The last error of standard error is added.
+        """
+        status = self._process.poll()
+        how = silent if status is None else f"it ended with exit status {status}{when}"
         lines = self.log().strip().splitlines()
         # Node writes its release behind an error and its stack, Java only the stack.
         errors = [line for line in lines if _ERROR.match(line)]
         last = f"ends with {lines[-1]!r}" if lines else "is empty"
         has = f"has {errors[-1]!r}" if errors else last
-        return f"{how}; its standard error {has}"
+        return f"{self.fault or how}; its standard error {has}"
 
     def log(self) -> str:
         """Return the end of what it wrote to standard error."""

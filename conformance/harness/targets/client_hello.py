@@ -12,8 +12,28 @@ from spec.layout import LayoutError
 from spec.wire.remoting.language import LanguageCode, language_code
 
 FEATURES = frozenset(
-    "sync async oneway batch select transaction request reply lanes latency vip push"
-    " orderly broadcast pull lite queues acl tls pop".split()
+    {
+        "sync",
+        "async",
+        "oneway",
+        "batch",
+        "select",
+        "transaction",
+        "request",
+        "reply",
+        "lanes",
+        "latency",
+        "vip",
+        "push",
+        "orderly",
+        "broadcast",
+        "pull",
+        "lite",
+        "queues",
+        "acl",
+        "tls",
+        "pop",
+    }
 )
 INTERVALS = frozenset({"rebalance_ms", "lock_ms", "lock_lives_ms"})
 

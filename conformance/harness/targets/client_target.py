@@ -58,8 +58,8 @@ class ClientTarget(Target):
             raise TargetError(f"no hello from the adapter: {error}") from error
         finally:
             self.close()
-        if error := hello_error(hello):
-            raise TargetError(error)
+        if reason := hello_error(hello):
+            raise TargetError(reason)
         release = str(hello["release"])
         self.release = self.release if self.has_profile else release
 

@@ -34,6 +34,7 @@ from conformance.harness.pytest_plugin.verdicts import verdict as verdicts
 from conformance.harness.report.known_failures import Known, reason_for
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.run_record import Verdict
+from conformance.harness.targets.client_adapter import AdapterError
 
 KNOWN = pytest.StashKey[tuple[Known, ...]]()
 UNMET = (Outcome.FAIL, Outcome.ERROR)
@@ -168,12 +169,23 @@ def _unusable_part(error: BaseException | None, item: pytest.Item) -> Defect | N
     return next((one for one in defects if one.is_total), None)
 
 
-def _text_of_own_error(verdict: Verdict, report: pytest.TestReport) -> str:
-    """Return the traceback of an error of our own, and the last frames."""
+def _explained_error(
+    verdict: Verdict, error: BaseException, report: pytest.TestReport
+) -> Verdict:
+    """Return *verdict* of an error of our own with its traceback and the last frames.
+
+    The reason of an adapter's error has its state and the request. Such an error has
+    no traceback, which *report* loses too.
+    """
     transcript = CONVERSATIONS.latest()
     frames = transcript.render() if transcript is not None else ""
-    parts = [verdict.reason, report.longreprtext, frames]
-    return "\n\n".join(filter(None, parts))[: verdicts.TEXT_LIMIT]
+    is_adapters = isinstance(error, AdapterError)
+    traceback = "" if is_adapters else report.longreprtext
+    parts = filter(None, [verdict.reason, traceback, frames])
+    text = "\n\n".join(parts)[: verdicts.TEXT_LIMIT]
+    if is_adapters:
+        report.longrepr = text
+    return replace(verdict, text=text)
 
 
 def _explained(
@@ -186,7 +198,7 @@ def _explained(
     if call.excinfo is None:
         return verdict
     if verdict.outcome is Outcome.ERROR:
-        return replace(verdict, text=_text_of_own_error(verdict, report))
+        return _explained_error(verdict, call.excinfo.value, report)
     options = item.config.stash[OPTIONS]
     error, blamed = call.excinfo.value, verdict.blamed
     kept = artifacts.keep(options.report, item, error, blamed)
