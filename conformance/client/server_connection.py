@@ -32,8 +32,9 @@ class ServerConnection:
         """Reason why the client's bytes are not frames."""
         self.is_open = True
         self.transcript = Transcript(
-            f"{name}, which port {peer_port} connected to",
+            f"the client at port {peer_port}, as {name}",
             opened_at_ms=time.time_ns() // 1_000_000,
+            is_server=True,
         )
         CONVERSATIONS.add(self.transcript)
 

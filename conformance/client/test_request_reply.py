@@ -9,6 +9,7 @@ import pytest
 
 from conformance.client.admin_requests import response_to
 from conformance.client.application import (
+    AN_ERROR,
     UNHURRIED_MS,
     Application,
     Producer,
@@ -193,9 +194,8 @@ def test_a_request_that_is_refused_ends_at_once(
     sending = application.producer().request(topic, timeout_ms=UNHURRIED_MS)
     (received,) = broker.wait_for_sends()
     outcome = sending.outcome()
-    found = outcome.is_error
     expect(
-        "CLIENT-REQUESTREPLY-005", found=found, expected=True, what="ends with an error"
+        "CLIENT-REQUESTREPLY-005", found=outcome.ending, expected=AN_ERROR, what="end"
     )
     waited_ms = sending.done_at_ms() - received.at_ms
     expect_that(

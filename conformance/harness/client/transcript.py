@@ -58,8 +58,17 @@ class Entry:
 class Transcript:
     """The entries of one connection, oldest first."""
 
-    def __init__(self, peer: str, *, local: str = "", opened_at_ms: int = 0) -> None:
+    def __init__(
+        self,
+        peer: str,
+        *,
+        local: str = "",
+        opened_at_ms: int = 0,
+        is_server: bool = False,
+    ) -> None:
         self.peer = peer
+        self.is_server = is_server
+        """Whether the suite plays the server, for a client under test."""
         self.local = local
         """Our own end of the connection."""
         self.opened_at_ms = opened_at_ms
@@ -72,7 +81,12 @@ class Transcript:
 
     def since(self, count: int) -> Transcript:
         """Return the conversation without its first *count* entries."""
-        made = Transcript(self.peer, local=self.local, opened_at_ms=self.opened_at_ms)
+        made = Transcript(
+            self.peer,
+            local=self.local,
+            opened_at_ms=self.opened_at_ms,
+            is_server=self.is_server,
+        )
         made._entries = self._entries[count:]
         return made
 
@@ -222,7 +236,7 @@ def describe_command(command: Command) -> str:
 
 def _name_of(command: Command) -> str:
     codes = ResponseCode if command.is_response else RequestCode
-    kind = "answer" if command.is_response else "request"
+    kind = "response" if command.is_response else "request"
     try:
         name = codes(command.code).name
     except ValueError:

@@ -90,15 +90,17 @@ def render(failure: ConformanceFailure) -> str:
     transcript = CONVERSATIONS.entries_of(failure.transcript)
     if transcript is not None:
         sent = transcript.last_sent()
+        title = "sent to the client" if transcript.is_server else "what was sent"
         if sent:
-            parts.append(_block("what was sent", sent, own_frame_tree(sent)))
+            parts.append(_block(title, sent, own_frame_tree(sent)))
     if failure.evidence is not None:
         parts.append(_evidence_block(failure.evidence))
     elif transcript is not None:
         wrong = [finding.what for finding in failure.findings if finding.what]
         answer = transcript.last(Direction.RECEIVED)
+        title = "sent by the client" if transcript.is_server else "what came back"
         if answer:
-            parts.append(_block("what came back", answer, frame_tree(answer, wrong)))
+            parts.append(_block(title, answer, frame_tree(answer, wrong)))
     if transcript is not None:
         parts.append(_indented(transcript.render()))
     parts.append(_knowledge_block(failure))
@@ -140,7 +142,10 @@ def _findings_block(failure: ConformanceFailure) -> str:
 
 
 def _last_sent(transcript: Transcript | None) -> str:
-    data = transcript.last(Direction.SENT) if transcript is not None else b""
+    """Return the last request of the suite, empty where it plays the server."""
+    if transcript is None or transcript.is_server:
+        return ""
+    data = transcript.last(Direction.SENT)
     return format_value(describe(data)) if data else ""
 
 

@@ -155,4 +155,4 @@ def test_a_transcript_tells_the_conversation() -> None:
         text = client.transcript.render()
     assert "-> request 30 GET_MAX_OFFSET" in text
     assert "queueId='3'" in text
-    assert "<- answer 0 SUCCESS" in text
+    assert "<- response 0 SUCCESS" in text

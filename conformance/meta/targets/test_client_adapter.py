@@ -5,18 +5,32 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
 from conformance.client.application import Application
+from conformance.client.conftest import SharedAdapter
 from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.harness.blocked.skips import of_skip
+from conformance.harness.client.transcript import Direction, Entry, Transcript
+from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.process.deadline import TooLateError
-from conformance.harness.targets.client_adapter import FIRST_HELLO_VARIABLE, Adapter
+from conformance.harness.pytest_plugin.options import options_of
+from conformance.harness.pytest_plugin.verdicts.verdict import again, sentence_of
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.targets.client_adapter import (
+    FIRST_HELLO_VARIABLE,
+    Adapter,
+    AdapterError,
+)
 from conformance.harness.targets.client_hello import FEATURES
+from conformance.harness.targets.client_target import ClientTarget
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import TargetError, parse_target
+from spec.wire.remoting.command import Command, encode_command
 
 SILENT = "import sys; print('ready', file=sys.stderr, flush=True); sys.stdin.read()"
 EVENT = r'import sys; print("{\"event\": \"x\"}", flush=True); sys.stdin.read()'
@@ -107,6 +121,86 @@ def test_the_features_of_the_page_are_those_of_the_suite() -> None:
     page = SOURCES / "docs" / "client_adapter.md"
     _, _, behind = page.read_text(encoding="utf-8").partition("| `features` |")
     assert set(behind.split("`")[1].split()) == FEATURES
+
+
+DIES = """
+import sys
+sys.stdin.readline()
+print()
+sys.stdin.readline()
+sys.exit("Error: boom")
+"""
+
+
+def test_the_end_of_an_adapter_comes_before_the_request() -> None:
+    line = json.dumps({"id": 1, "result": {"release": "4.6.0"}})
+    program = DIES.replace("print()", f"print({line!r}, flush=True)")
+    adapter = Adapter(shlex.join([sys.executable, "-c", program]))
+    try:
+        adapter.hello()
+        pending = adapter.call("producer", name="p1", options={"much": "x" * 99})
+        with pytest.raises(AdapterError) as error:
+            pending.wait()
+    finally:
+        adapter.close()
+    first, *_, last = str(error.value).splitlines()
+    assert first == (
+        "it ended with exit status 1 before its answer to producer; its standard error"
+        " has 'Error: boom'"
+    )
+    assert last.startswith('request: {"id": 2, "verb": "producer", "name": "p1", ')
+
+
+def test_tests_are_blocked_after_two_without_an_answer() -> None:
+    silent = [
+        cast(Adapter, SimpleNamespace(unanswered=1, running=True, close=lambda: None))
+        for _ in range(2)
+    ]
+    launched = iter(silent)
+    target = SimpleNamespace(launch=lambda: next(launched))
+    shared = SharedAdapter(cast(ClientTarget, target))
+    assert [shared.adapter(), shared.adapter()] == silent
+    with pytest.raises(pytest.skip.Exception) as skip:
+        shared.adapter()
+    reason = "the adapter has left the requests of 2 tests unanswered"
+    assert of_skip(str(skip.value)) == (Outcome.BLOCKED, reason)
+
+
+def test_a_slow_answer_ends_the_count_of_silent_tests() -> None:
+    adapter = SimpleNamespace(unanswered=0, running=True, close=lambda: None)
+    target = SimpleNamespace(launch=lambda: adapter)
+    shared = SharedAdapter(cast(ClientTarget, target))
+    shared.adapter()
+    for unanswered in (1, 0, 1, 0):
+        adapter.unanswered = unanswered
+        assert shared.adapter() is cast(Adapter, adapter)
+
+
+def test_a_failure_repeats_its_test_with_the_command_for_clients(
+    request: pytest.FixtureRequest,
+) -> None:
+    options = replace(options_of(request.config), target="client:node a.js")
+    name = "test_a_failure_repeats_its_test_with_the_command_for_clients"
+    command = f"rmqc test-client --adapter 'node a.js' -k '{name}'"
+    assert again(request.node, options) == command
+
+
+def test_the_test_of_a_client_is_a_sentence(request: pytest.FixtureRequest) -> None:
+    sentence = "the test of a client is a sentence"
+    assert sentence_of(request.node) == f"  test      {sentence}"
+
+
+def test_frames_of_a_client_are_not_called_sent() -> None:
+    frame = encode_command(Command(code=0, opaque=1, flag=1, language="JAVA"))
+    transcript = Transcript("the client", is_server=True)
+    for direction in (Direction.RECEIVED, Direction.SENT):
+        transcript.add(Entry(direction=direction, at_ms=1, data=frame))
+    finding = Finding(found=1, expected=2)
+    text = str(ConformanceFailure("CLIENT-SEND-001", [finding], transcript=transcript))
+    for title in ("sent to the client, ", "sent by the client, "):
+        assert title in text
+    for title in ("what was sent", "what came back", "  sent      "):
+        assert title not in text
 
 
 def test_an_unsupported_verb_ends_a_test_that_waits_for_its_request() -> None:

@@ -7,6 +7,7 @@ unreachable target or a failing fixture is an error, without a verdict.
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -31,6 +32,7 @@ from conformance.harness.client.peer import (
     WrongOpaqueError,
 )
 from conformance.harness.client.requests.invoker import MissingMemberError, RefusedError
+from conformance.harness.client.transcript import Transcript
 from conformance.harness.failure.artifacts import NOTHING, Artifacts
 from conformance.harness.failure.examples import notes_of
 from conformance.harness.failure.failure import (
@@ -42,10 +44,10 @@ from conformance.harness.failure.failure import (
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.process.process import ProcessError
 from conformance.harness.pytest_plugin.expectations import READABLE
-from conformance.harness.pytest_plugin.options import Options
+from conformance.harness.pytest_plugin.options import Options, suite_of
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import Verdict
-from conformance.harness.targets.target import NoServerError, TargetError
+from conformance.harness.targets.target import CLIENT, NoServerError, TargetError
 from spec.layout import LayoutError
 from spec.registry import all_clauses
 from spec.wire.remoting.response_code import ResponseCode
@@ -54,6 +56,7 @@ TEXT_LIMIT = 20_000
 """Characters of a failure that a report keeps."""
 OTHERS_MOST = 3
 """Connections that a failure shows beside the latest."""
+CLIENT_SUITE = "client"
 TARGET_ERRORS = (PeerError, TargetError, ProcessError)
 """The target could not be reached or started."""
 VALID_RESPONSE = "a valid response"
@@ -214,7 +217,13 @@ def text_of_error(
     if not failures:
         return None
     parts = [str(failure) for failure in failures]
-    parts += other_frames(error) + notes_of(error, item)
+    if suite_of(item) == CLIENT_SUITE:
+        has_frames = any(failure.transcript for failure in failures)
+        parts += other_frames(error) if has_frames else rendered()
+        parts.append(sentence_of(item))
+    else:
+        parts += other_frames(error)
+    parts += notes_of(error, item)
     return "\n\n".join([*parts, last_rows(item, options, kept)])
 
 
@@ -226,9 +235,23 @@ def other_frames(error: BaseException) -> list[str]:
     latest = CONVERSATIONS.latest()
     if latest is None or not isinstance(error, TooLateError):
         return []
+    return rendered(without=latest)
+
+
+def rendered(*, without: Transcript | None = None) -> list[str]:
+    """Return the frames of the last connections, but for those of one of them."""
+    ends = None if without is None else (without.peer, without.local)
     transcripts = CONVERSATIONS.transcripts()
-    others = [one for one in transcripts if one.local != latest.local]
+    others = [one for one in transcripts if (one.peer, one.local) != ends]
     return [textwrap.indent(one.render(), "  ") for one in others[-OTHERS_MOST:]]
+
+
+def sentence_of(item: pytest.Item) -> str:
+    """Return the row with the name of a test as a sentence."""
+    name, _, variant = item.name.partition("[")
+    words = name.removeprefix("test_").replace("_", " ")
+    variants = f" ({variant.removesuffix(']')})" if variant else ""
+    return row("test", f"{words}{variants}")
 
 
 def text_of_traceback(
@@ -261,7 +284,11 @@ def again(item: pytest.Item, options: Options) -> str:
     if not name.replace("[", "").replace("]", "").replace("-", "").isidentifier():
         name = name.partition("[")[0]
     profile = f" --profile {options.profile}" if options.profile else ""
-    return f"rmqc test --target '{options.target}'{profile} -k '{name}'"
+    command = f"rmqc test --target '{options.target}'"
+    if options.target.startswith(CLIENT):
+        adapter = shlex.quote(options.target.removeprefix(CLIENT))
+        command = f"rmqc test-client --adapter {adapter}"
+    return f"{command}{profile} -k '{name}'"
 
 
 def clauses_text(clauses: list[str]) -> str:

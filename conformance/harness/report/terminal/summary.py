@@ -80,11 +80,13 @@ def write_summary(
     heading: str,
     report: Path | None,
     is_whole: bool,
+    has_all_clauses: bool = True,
 ) -> None:
     """Write counts, causes of failures and reasons, at most one screen.
 
     *report* is the directory of the report, None without one. With *is_whole*, pytest
-    has written the text of each failure.
+    has written the text of each failure. *has_all_clauses*: every clause of the
+    specification could be in the run.
     """
     if not results:
         return
@@ -92,7 +94,8 @@ def write_summary(
     _write(terminal, [Line(heading, {"bold": True})])
     for line in table(results, _width(terminal)):
         terminal.write_line(line)
-    _write(terminal, [Line(checked_line(results), {"bold": True})])
+    checked = checked_line(results, has_all_clauses=has_all_clauses)
+    _write(terminal, [Line(checked, {"bold": True})])
     entries = [entry_of(result) for result in results]
     write_causes(terminal, entries, report=report, is_whole=is_whole)
     is_short = any(result.outcome in CAUSED for result in results)
