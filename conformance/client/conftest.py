@@ -35,7 +35,7 @@ class SharedAdapter:
         is_silent = self._adapter is not None and self._adapter.unanswered > 0
         self._silent_tests = self._silent_tests + 1 if is_silent else 0
         if self._silent_tests >= MOST_SILENT_TESTS:
-            count = self._silent_tests
+            count = MOST_SILENT_TESTS
             blocked(f"the adapter has left the requests of {count} tests unanswered")
         if self._adapter is None or is_silent or not self._adapter.running:
             self.close()

@@ -67,7 +67,7 @@ class Pending:
                 lambda: self.is_done, what=what, timeout_s=timeout_s
             )
         except AdapterError as error:
-            self.adapter.unanswered += 1
+            self.adapter.unanswered += self.adapter.running
             request = SECRETS.hide_in(json.dumps(self.request))
             raise AdapterError(f"{error}\nrequest: {request}") from None
         self.adapter.unanswered = 0

@@ -14,6 +14,7 @@ from conformance.harness.pytest_plugin.verdicts.recorder import HARNESS_FAILED
 from conformance.harness.report.evidence.evidence_differences import compare
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import ClauseResult, Verdict
+from conformance.harness.report.terminal.counts_table import checked_line
 from conformance.harness.report.terminal.summary import (
     SLOW_SHRINKING,
     fit_failures,
@@ -311,3 +312,11 @@ def test_evidence_without_a_common_verdict_is_not_written(
     found = compare({"WIRE-FRAME-001": outcome}, all_evidence()["4.6.0"])
     write_differences(terminal, found, is_whole=False)  # type: ignore[arg-type]
     assert sum("evidence of 4.6.0" in line for line in terminal.lines) == count
+
+
+def test_clauses_of_other_suites_do_not_count_for_a_client() -> None:
+    names = list(all_clauses())[:3]
+    results = [result(names[0], "client", Outcome.PASS)]
+    results += [result(one, "client", Outcome.UNSUPPORTED) for one in names[1:]]
+    line = checked_line(results, has_all_clauses=False)
+    assert line == "checked 1 of 3 clauses: 2 unsupported"

@@ -156,6 +156,7 @@ class Recorder:
             heading=heading,
             report=self._report,
             is_whole=not self._options.by_cause,
+            has_all_clauses=not is_client(self._options.target),
         )
         if self._results:  # without any, pytest writes the errors
             write_uncollected(terminalreporter, self._uncollected)
