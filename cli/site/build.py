@@ -88,9 +88,14 @@ NAV: list[dict[str, Any]] = [
         ]
     },
 ]
-BEHIND_OTHERS = "---\nsearch:\n  boost: 0.1\n---\n"
-"""Head of a page that the search lists behind others: titles of decisions begin with
-numbers, as the last parts of clause ids do."""
+SEARCH_BOOSTS = {
+    "glossary.md": 4,
+    **dict.fromkeys(("clients.md", "implementations.md", "mutants.md"), 0.1),
+    **dict.fromkeys(("headers.md", "profiles.md", "performance.md"), 0.1),
+}
+"""Weights of pages in the search. Pages of results repeat the words of clauses."""
+DECISION_BOOST = 0.1
+"""Titles of decisions begin with numbers, as the last parts of clause ids do."""
 
 
 def build_site(out: Path, repository: Repository) -> str | None:
@@ -124,7 +129,9 @@ def write_pages(folder: Path, repository: Repository) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     for page in [*folder.glob("*.md"), *folder.glob("decisions/*.md")]:
-        head = BEHIND_OTHERS if page.parent.name == "decisions" else ""
+        is_decision = page.parent.name == "decisions"
+        boost = DECISION_BOOST if is_decision else SEARCH_BOOSTS.get(page.name, 1)
+        head = f"---\nsearch:\n  boost: {boost}\n---\n"
         text = head + repository.page(page.read_text(encoding="utf-8"))
         text = with_whole_words(text) if page.parent == folder else text
         page.write_text(text, encoding="utf-8")

@@ -21,6 +21,8 @@ PAGES = {
     "index.md": "# Introduction\n\nNothing about ids.\n",
     "conn.md": "# Connections\n\n### WIRE-CONN-001\n\nEach has two ends: 001.\n",
     "wire.md": "# Wire\n\n### WIRE-FRAME-001\n\nA count.\n\n### WIRE-FRAME-002\n\nB.\n",
+    "txn.md": "# Decisions\n\n## Begin\n\nA half message of the broker.\n",
+    "other.md": "# Halves\n\nTopics.\n\n## Messages\n\nOthers of the name server.\n",
 }
 
 
@@ -78,3 +80,19 @@ def test_an_id_finds_its_clauses_while_it_is_typed(
     titles = page.locator(".md-search-result__item h2")
     expect(titles).to_have_count(len(found))
     assert sorted(titles.all_text_contents()) == found
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("half message", ["Begin"]),
+        ("half mess", ["Begin"]),
+        ("of the broker", ["Begin"]),
+        ("half nothing", []),
+    ],
+)
+def test_a_section_has_all_words(page: Page, typed: str, found: list[str]) -> None:
+    box = page.locator(".md-search__input")
+    box.fill("")
+    box.press_sequentially(typed)
+    expect(page.locator(".md-search-result__item h2")).to_have_text(found)

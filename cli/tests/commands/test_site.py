@@ -27,6 +27,7 @@ from spec.layouts import LAYOUTS
 from spec.registry import all_clauses
 
 ANCHOR = re.compile(r"\{: #([\w-]+)")
+BOOST = re.compile(r"---\nsearch:\n  boost: ([\d.]+)\n---\n")
 LINK = re.compile(r"\]\(([\w-]+\.md)#([\w-]+)\)")
 
 
@@ -57,6 +58,21 @@ def test_every_link_between_pages_has_a_target() -> None:
     }
     links = {link for text in made().values() for link in LINK.findall(text)}
     assert links - places == set()
+
+
+def test_the_search_lists_clauses_and_the_glossary_before_results(
+    tmp_path: Path,
+) -> None:
+    build.write_pages(tmp_path / "docs", Repository())
+    boosts = {
+        path.relative_to(tmp_path / "docs").as_posix(): float(found[1])
+        for path in (tmp_path / "docs").rglob("*.md")
+        if (found := BOOST.match(path.read_text(encoding="utf-8")))
+    }
+    first = {name for name, boost in boosts.items() if boost > 1}
+    areas = {f"specification/{area.lower()}.md" for area in AREAS}
+    assert first == {*areas, "glossary.md"}
+    assert all(boosts[name] < 1 for name in ("mutants.md", "implementations.md"))
 
 
 def test_a_layout_and_its_clauses_are_linked_both_ways() -> None:
