@@ -8,6 +8,7 @@ them. The second reports changes of newer releases that break older peers.
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -19,11 +20,12 @@ from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option, studied_release
 from cli.options.selection import unknown_name
-from cli.pages.header_pages import as_json, as_markdown
+from cli.pages.header_pages import as_json, as_markdown, bodies_as_markdown
+from cli.pages.header_text import as_text
 from conformance.harness.report.terminal.line_width import wrapped
 from spec.clause import release_key
 from spec.wire.headers.evolution import changes, history_of_changes
-from spec.wire.headers.header_history import History, merge
+from spec.wire.headers.header_history import CodeHistory, History, merge
 from spec.wire.headers.header_rules import Finding
 from spec.wire.headers.header_table import HeaderTable, read_table
 
@@ -60,39 +62,68 @@ def _studied() -> list[str]:
 @click.command()
 @click.argument("wanted", metavar="[CODE|NAME]", required=False)
 @release_option("Only the declarations of this release, as 4.6.", among=_studied)
-@format_option(("md", "json"))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "md", "json"]),
+    help="By default text on a terminal for one CODE or NAME, else md.",
+)
 @out_option()
 def headers(
-    wanted: str | None, release: str | None, form: str, out: Path | None
+    wanted: str | None, release: str | None, form: str | None, out: Path | None
 ) -> None:
-    """Show the fields of request and response headers.
+    """Show the fields of request and response headers, and bodies.
 
-    CODE or NAME selects one request, or one header class.
+    CODE or NAME selects one request, one header class, or one class of a body. Bodies
+    are recorded ones of a real release, or the members that the specification declares.
     """
     tables = [header_tables()[release]] if release else header_tables().values()
     history = merge(tables)
     if wanted:
         history = narrowed(history, wanted)
-    text = as_json(history) if form == "json" else as_markdown(history)
-    write_result(text, out)
+    is_screen = bool(wanted) and out is None and sys.stdout.isatty()
+    write_result(_written(history, form or ("text" if is_screen else "md")), out)
+
+
+def _written(history: History, form: str) -> str:
+    """Return *history* in a format; the page of all requests is without bodies."""
+    if form == "json":
+        return as_json(history)
+    if form == "text":
+        return as_text(history)
+    is_page = bool(history.responses)
+    return as_markdown(history) + ("" if is_page else bodies_as_markdown(history))
 
 
 def narrowed(history: History, wanted: str) -> History:
     """Return the part of *history* about a request, by code or name, or a header."""
     request = history.find(wanted)
     names = {name for name in history.headers if name.lower() == wanted.lower()}
-    requests = tuple(one for one in history.requests if one.header_names & names)
+    requests = tuple(
+        one
+        for one in history.requests
+        if one.header_names & names or wanted.lower() in _bodies_of(one)
+    )
     if request is not None:
         names, requests = request.header_names, (request,)
     if not names and not requests:
         known = [*(one.name for one in history.requests), *history.headers]
-        raise click.UsageError(unknown_name(wanted, known, "request or header"))
+        raise click.UsageError(unknown_name(wanted, known, "request, header or body"))
     return History(
         studied=history.studied,
         requests=requests,
         responses=(),
         headers={name: one for name, one in history.headers.items() if name in names},
     )
+
+
+def _bodies_of(request: CodeHistory) -> set[str]:
+    """Return the names of the bodies of *request* and its response, in lower case."""
+    return {
+        name.lower()
+        for _, version in request.versions
+        for name in (*version.bodies, *version.answer_bodies)
+    }
 
 
 @click.command()

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 
+from cli.pages.body_examples import body_sections
 from spec.wire.headers.header_history import (
     CodeHistory,
     FieldHistory,
@@ -19,6 +20,7 @@ from spec.wire.headers.header_table import DERIVED, HeaderUse
 
 REQUEST_TITLES = ["code", "name", "releases", "header", "response header", "from → to"]
 REQUEST_TITLES += ["other fields", "body", "response body", "response codes"]
+FIELD_TITLES = ["field", "type", "required", "default", "releases", "meaning"]
 INTRODUCTION = """\
 # Fields of requests and responses
 
@@ -43,7 +45,7 @@ def as_markdown(history: History) -> str:
         lines += [INTRODUCTION.format(releases=releases), "## Requests", ""]
     lines += _table(
         REQUEST_TITLES,
-        map(_request_row, history.requests),
+        map(request_row, history.requests),
     )
     if history.responses:
         lines += ["## Response codes", ""]
@@ -59,7 +61,8 @@ def _table(titles: list[str], rows: Iterable[list[str]]) -> list[str]:
     return [*(f"| {' | '.join(cells)} |" for cells in lines), ""]
 
 
-def _request_row(one: CodeHistory) -> list[str]:
+def request_row(one: CodeHistory) -> list[str]:
+    """Return the cells of a request, by `REQUEST_TITLES`."""
     _, newest = one.versions[-1]
     paths = [f"{path}{'' if path.source == DERIVED else ' *'}" for path in newest.paths]
     extra = dict.fromkeys(
@@ -112,8 +115,18 @@ def _response_rows(history: History) -> Iterator[list[str]]:
 
 
 def _header_section(header: HeaderHistory, history: History) -> list[str]:
-    newest = header.versions[-1][1]
     lines = [f"### {header.name}", ""]
+    sentences = header_sentences(header, history)
+    lines += [" ".join(sentences), ""] if sentences else []
+    own = own_fields(header)
+    if not own:
+        return [*lines, "No fields of its own.", ""]
+    return [*lines, *_table(FIELD_TITLES, (field_row(one, header) for one in own))]
+
+
+def header_sentences(header: HeaderHistory, history: History) -> list[str]:
+    """Return the commands with *header*, its releases, and where it has more fields."""
+    newest = header.versions[-1][1]
     carriers = [
         one.name for one in history.requests if header.name in one.request_headers
     ]
@@ -124,19 +137,20 @@ def _header_section(header: HeaderHistory, history: History) -> list[str]:
     sentences += ["Its values are checked further (Java: checkFields)."] * (
         newest.checks_fields
     )
-    own = [one for one in header.fields if one.newest.declared_in == header.name]
     lent = {one.newest.declared_in for one in header.fields} - {header.name}
     sentences += (
         [f"It also has the fields of {' and '.join(sorted(lent))}."] if lent else []
     )
-    lines += [" ".join(sentences), ""] if sentences else []
-    if not own:
-        return [*lines, "No fields of its own.", ""]
-    titles = ["field", "type", "required", "default", "releases", "meaning"]
-    return [*lines, *_table(titles, (_field_row(one, header) for one in own))]
+    return sentences
 
 
-def _field_row(one: FieldHistory, header: HeaderHistory) -> list[str]:
+def own_fields(header: HeaderHistory) -> list[FieldHistory]:
+    """Return the fields that *header* itself declares."""
+    return [one for one in header.fields if one.newest.declared_in == header.name]
+
+
+def field_row(one: FieldHistory, header: HeaderHistory) -> list[str]:
+    """Return the cells of a field of *header*, by `FIELD_TITLES`."""
     newest = one.newest
     last_of = {version.java_type: release for release, version in one.versions}
     older = [name for name in last_of if name != newest.java_type]
@@ -163,6 +177,16 @@ def _when(one: FieldHistory, header: HeaderHistory) -> str:
     if one.presence.releases == header.presence.releases:
         return ""
     return str(one.presence)
+
+
+def bodies_as_markdown(history: History) -> str:
+    """Return the bodies of the requests as sections of the page."""
+    sections = [
+        f"\n### {title}\n\n```\n{text.rstrip()}\n```\n"
+        for request in history.requests
+        for title, text in body_sections(request)
+    ]
+    return "".join(sections)
 
 
 def as_json(history: History) -> str:

@@ -9,6 +9,8 @@ from click.testing import CliRunner, Result
 
 from cli.commands.suites.spec import spec
 from cli.exports.headers import header_tables
+from cli.pages.body_examples import FILE
+from fixtures.record.body_examples import as_json, collected
 
 
 def run(*arguments: str) -> Result:
@@ -39,7 +41,7 @@ def test_a_request_is_shown_with_its_headers(wanted: str) -> None:
 def test_a_misspelt_name_gets_a_suggestion(wanted: str) -> None:
     result = run("headers", wanted)
     assert result.exit_code == 2
-    assert f"header {wanted}; did you mean S" in result.output
+    assert f"header or body {wanted}; did you mean S" in result.output
 
 
 def test_the_evolution_is_as_wide_as_the_terminal(
@@ -56,6 +58,34 @@ def test_a_header_is_shown_with_the_requests_that_carry_it() -> None:
     shown = run("headers", "deletesubscriptiongrouprequestheader").output
     assert "| 207 | DELETE_SUBSCRIPTIONGROUP |" in shown
     assert "| `removeOffset` | boolean |  | `false` | 4.9.7 only |" in shown
+
+
+def test_a_request_is_shown_with_a_recorded_body() -> None:
+    shown = run("headers", "105").output
+    head = "### Body of the response, TopicRouteData, as 4.6.0 wrote it\n\n```\n{\n"
+    assert head in shown
+    assert '      "brokerAddrs":{\n        0:"127.0.0.1:' in shown
+    assert '"queueDatas":[' in run("headers", "topicroutedata").output
+    assert "recorded" not in run("headers").output
+
+
+def test_a_body_that_is_not_recorded_has_its_declared_members() -> None:
+    shown = run("headers", "LOCK_BATCH_MQ").output
+    assert "### Members of the request's body, LockBatchRequestBody" in shown
+    assert "\nclientId  text  required  " in shown
+
+
+def test_the_recorded_bodies_are_those_of_the_frames() -> None:
+    assert FILE.read_text(encoding="utf-8") == as_json(collected())
+
+
+def test_a_terminal_gets_plain_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("headers", "310", "--format", "text").output.splitlines()
+    assert lines[0] == "310 SEND_MESSAGE_V2"
+    assert "  a      String                        yes" in "\n".join(lines)
+    assert max(map(len, lines)) <= 80
+    assert not any("|" in line or "`" in line for line in lines)
 
 
 def test_one_release_shows_only_what_it_has() -> None:
