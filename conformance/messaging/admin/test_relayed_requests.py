@@ -115,11 +115,13 @@ def test_clients_are_asked_how_far_they_are(
     fields = {"topic": topic, "group": group}
     if is_named:
         fields["clientAddr"] = f"client_{group}"
-    with broker.another() as client:
-        consumer = consumer_data(group=group)
+    consumer = consumer_data(group=group)
+    with broker.another() as client, broker.another() as other:
         require_success(
             client.heartbeat(client_id=f"client_{group}", consumers=[consumer])
         )
+        if is_named:
+            require_success(other.heartbeat(client_id="other", consumers=[consumer]))
         code = RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS
         request = broker.peer.send(Command(code=code, fields=fields))
         relayed = client.peer.receive_request(
