@@ -242,14 +242,19 @@ def test_a_group_is_listed_with_its_settings(broker: Client, group: str) -> None
         "whichBrokerWhenConsumeSlowly": 3,
         "notifyConsumerIdsChangedEnable": False,
     }
-    require_success(broker.update_group(group=group, settings=settings))
-    table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
-    expect_fields(
-        "ADMIN-GROUP-001",
-        found=table.get(group, {}),
-        expected={"groupName": group, **settings},
-        transcript=broker.transcript,
-    )
+    changed = {
+        name: not value if isinstance(value, bool) else value + 1
+        for name, value in settings.items()
+    }
+    for wanted in (settings, changed):
+        require_success(broker.update_group(group=group, settings=wanted))
+        table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
+        expect_fields(
+            "ADMIN-GROUP-001",
+            found=table.get(group, {}),
+            expected={"groupName": group, **wanted},
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("ADMIN-GROUP-009")
