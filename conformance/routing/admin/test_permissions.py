@@ -152,6 +152,16 @@ def test_an_unregistered_broker_has_changed(fake_cluster: FakeCluster) -> None:
 
 @pytest.mark.clause("ROUTE-VERSION-002", "ROUTE-VERSION-003")
 def test_only_the_registered_version_has_not_changed(fake_cluster: FakeCluster) -> None:
+    other = fake_cluster.broker()
+    for _ in range(5):
+        other.register()
+    expect(
+        "ROUTE-VERSION-003",
+        found=query_version(fake_cluster, other, other.version),
+        expected=("false", other.version),
+        what="changed, version in the body, of another broker",
+        transcript=fake_cluster.client.transcript,
+    )
     broker = fake_cluster.broker()
     broker.register()
     registered = broker.version
