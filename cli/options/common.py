@@ -61,5 +61,16 @@ def namesrv_option(explanation: str) -> Decorator:
         envvar="NAMESRV_ADDR",
         show_default=True,
         metavar="HOST:PORT",
+        callback=_with_ports,
         help=explanation,
     )
+
+
+def _with_ports(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    """Return *text*, addresses separated by semicolons, if each has a port."""
+    for address in text.split(";"):
+        host, _, port = address.strip().rpartition(":")
+        if address.strip() and not (host and port.isdecimal()):
+            host = host or address.strip()
+            raise click.BadParameter(f"{address!r} has no port, as {host}:9876 has")
+    return text

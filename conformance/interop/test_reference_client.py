@@ -75,7 +75,7 @@ def test_what_is_sent_in_any_mode_is_read_once(
     assert Counter(line.body for line in read) == Counter(bodies)
     if mode in {"sync", "async"}:
         assert {line.queue for line in read} == set(QUEUES)
-        assert {text.split(" ")[6] for text in sent} == {m.message_id for m in read}
+        assert {text.split(" ")[7] for text in sent} == {m.message_id for m in read}
 
 
 def test_a_topic_is_made_by_the_first_message(clients: RmqcClients, group: str) -> None:

@@ -15,7 +15,7 @@ from cli.options.common import namesrv_option
 from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.input_lines import input_lines
 from conformance.harness.client.access import Access
-from reference.core.client.message import Message, Mode, SendResult
+from reference.core.client.message import Message, MessageQueue, Mode, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.send_call import Selector
 from reference.core.client.producer.transaction import (
@@ -23,8 +23,10 @@ from reference.core.client.producer.transaction import (
     TransactionCheck,
 )
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.remoting.errors import ClientError
+from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.shell.client.producer import ProducerClient, decide_nothing
+from spec.wire.message.properties import Property
+from spec.wire.message.topic_names import HALF_TOPIC, SCHEDULE_TOPIC
 from spec.wire.producer.producer import SEND_TIMEOUT_MS
 from spec.wire.producer.retry import RETRIES
 
@@ -73,7 +75,11 @@ class _Sending:
     "--property", "pairs", multiple=True, metavar="NAME=VALUE", help="User property."
 )
 @click.option("--delay-level", type=click.IntRange(1), help="Delay level.")
-@click.option("--queue", type=int, help="Index into the topic's queues.")
+@click.option(
+    "--queue",
+    type=click.IntRange(0),
+    help="Index into the topic's queues, from 0.",
+)
 @click.option(
     "--timeout-ms",
     type=click.IntRange(1),
@@ -103,8 +109,9 @@ class _Sending:
 def produce(access: Access, **given: object) -> None:
     """Send BODIES to TOPIC, or each line of standard input as it arrives.
 
-    Prints status, queue, offset and ids of each message. An error goes to standard
-    error, and the exit code is 1.
+    Prints status, queue, offset and both ids of each message. The offset of a delayed
+    message is in the topic of delayed messages, that of a half message in the topic of
+    half messages. An error goes to standard error, and the exit code is 1.
     """
     queue = given["queue"]
     decision = given["transaction"]
@@ -164,7 +171,10 @@ async def _send_one(
     except ClientError as error:
         click.echo(f"not sent: {error}", err=True)
         return 1
-    click.echo("sent without a response" if result is None else _line(result))
+    if result is None:
+        click.echo("sent without a response")
+    else:
+        click.echo(_line(result, _stored_in(message)))
     return 0
 
 
@@ -208,7 +218,7 @@ async def _send_transactions(
                 click.echo(f"not sent: {error}", err=True)
             else:
                 undecided += waits
-                click.echo(f"{_line(result)} {decides.name}")
+                click.echo(f"{_line(result, HALF_TOPIC)} {decides.name}")
         for _ in range(undecided):
             half = await checked.get()
             click.echo(
@@ -217,10 +227,18 @@ async def _send_transactions(
     return failed
 
 
-def _line(result: SendResult) -> str:
+def _stored_in(message: Message) -> str:
+    """Return the system topic in which a message waits, or nothing."""
+    is_delayed = message.properties.get(Property.DELAY, "0") != "0"
+    return SCHEDULE_TOPIC if is_delayed else ""
+
+
+def _line(result: SendResult, stored_in: str = "") -> str:
+    """Return a result; *stored_in* is the system topic of the offset, if any."""
     place = f"{result.queue.broker_name} queue {result.queue.queue_id}"
-    ids = f"{result.message_id} {result.offset_message_id}"
-    return f"{result.status} {place} offset {result.queue_offset} {ids}"
+    offset = " in ".join(filter(None, (str(result.queue_offset), stored_in)))
+    ids = f"msgId {result.message_id} offsetMsgId {result.offset_message_id}"
+    return f"{result.status} {place} offset {offset} {ids}"
 
 
 async def _messages(given: dict[str, object]) -> AsyncIterator[Message]:
@@ -260,7 +278,13 @@ def _options(given: dict[str, object], access: Access) -> ProducerOptions:
 
 
 def _selector(place: int) -> Selector:
-    return lambda queues: queues[place % len(queues)]
+    def select(queues: Sequence[MessageQueue]) -> MessageQueue:
+        if place < len(queues):
+            return queues[place]
+        remark = f"--queue {place}: the topic has {len(queues)} queues, from 0 on"
+        raise ClientError(Failure(reason=Reason.ILLEGAL, remark=remark))
+
+    return select
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -72,7 +72,7 @@ def _check_name(kind: str, name: str) -> None:
     if not name.strip():
         raise _illegal(f"the {kind} is blank")
     if not _NAME.fullmatch(name):  # [CLIENT-VALIDATE-004]
-        raise _illegal(f"the {kind} {name!r} has characters beside % | - _ and a-z0-9")
+        raise _illegal(f"the {kind} {name!r} has other characters than A-Za-z0-9%|_-")
     if len(name) > NAME_LENGTH_MAX:  # [CLIENT-VALIDATE-005]
         raise _illegal(f"the {kind} has {len(name)} characters, {NAME_LENGTH_MAX} may")
 
