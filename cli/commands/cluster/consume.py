@@ -74,7 +74,8 @@ def consume(
     """Read TOPIC as a member of a group, until Ctrl-C.
 
     Prints a line for each message: broker, queue, offset, tag, id, body. The exit code
-    is 1 if fewer than --count messages arrived.
+    is 1 if fewer than --count messages arrived. Without a name server it tries again,
+    until --idle-s or Ctrl-C.
     """
     try:
         options = ConsumerOptions(
@@ -110,12 +111,16 @@ class _Reading:
         self, namesrv: str, options: ConsumerOptions, tls: ssl.SSLContext | None
     ) -> None:
         """Print messages up to the count, or until none arrives for the idle time."""
-        await _report_unreachable(namesrv)
+        is_reachable = await _is_reachable(namesrv)
+        if not is_reachable:
+            _report_unreachable(namesrv)
         async with ConsumerClient(namesrv, options, tls=tls) as consumer:
             while self._count is None or self.seen < self._count:
                 try:
                     delivery = await asyncio.wait_for(consumer.take(), self._idle_s)
                 except TimeoutError:
+                    if is_reachable:
+                        self._report_missing(consumer.has_route, options)
                     return
                 taken = delivery.messages[: self._left()]
                 for message in taken:
@@ -124,20 +129,38 @@ class _Reading:
                 done = replace(delivery, messages=taken)
                 consumer.process_consume_result(done, taken if self._fail else ())
 
+    def _report_missing(self, has_route: bool, options: ConsumerOptions) -> None:
+        """Print the reason if no message arrived, or fewer than the count."""
+        topic = options.topic
+        if not has_route:
+            click.echo(f"the topic {topic} has no route", err=True)
+        elif not self.seen or self._left():
+            wanted = f" of {self._count}" if self._count else ""
+            click.echo(
+                f"{self.seen}{wanted} messages of {topic} for the group"
+                f" {options.group} and the expression {options.expression!r},"
+                f" then none for {self._idle_s:g} s",
+                err=True,
+            )
+
     def _left(self) -> int | None:
         """Return the number of messages up to the count, or None without a count."""
         return None if self._count is None else self._count - self.seen
 
 
-async def _report_unreachable(namesrv: str) -> None:
-    """Print a warning if no name server accepts a connection."""
+async def _is_reachable(namesrv: str) -> bool:
+    """Return whether a name server accepts a connection."""
     for address in namesrv.split(";"):
         host, _, port = address.rpartition(":")
         with suppress(OSError, ValueError):
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
             writer.close()
-            return
+            return True
+    return False
+
+
+def _report_unreachable(namesrv: str) -> None:
     retry_s = ROUTE_PERIOD_MS // 1000
     click.echo(
         f"no connection to the name server {namesrv}; trying again every {retry_s} s",

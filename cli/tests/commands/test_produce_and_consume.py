@@ -71,6 +71,22 @@ def test_an_offset_in_a_system_topic_names_it(
     assert ids.startswith("msgId ")
 
 
+def test_a_consumer_of_no_message_prints_the_reason(target: Target, topic: str) -> None:
+    words = ("--count", "1", "--idle-s", "1", "--expression", "(((", topic)
+    assert run(target, "consume", *words) == (
+        1,
+        "",
+        f"0 of 1 messages of {topic} for the group rmqc_consumer and the expression"
+        " '(((', then none for 1 s\n",
+    )
+
+
+def test_a_consumer_of_an_unknown_topic_prints_the_reason(target: Target) -> None:
+    code, output, errors = run(target, "consume", "--idle-s", "1", "NoTopic")
+    assert (code, output) == (0, "")
+    assert errors == "the topic NoTopic has no route\n"
+
+
 @pytest.mark.parametrize("command", ["produce", "consume"])
 @pytest.mark.parametrize("address", ["localhost", "localhost:", "a:1;b", ":9876"])
 def test_an_address_without_a_port_is_a_usage_error(command: str, address: str) -> None:

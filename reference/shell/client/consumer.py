@@ -54,6 +54,11 @@ class ConsumerClient(RunningClient[Consumer]):
             raise
         return await super().__aenter__()
 
+    @property
+    def has_route(self) -> bool:
+        """Whether a name server has returned a route of the topic."""
+        return self.core.has_route
+
     async def messages(self) -> AsyncIterator[MessageExt]:
         """Yield messages; the request of the next one acknowledges a message."""
         while True:

@@ -130,6 +130,11 @@ class Consumer(GroupMember):
             delivery.direct, is_failed=bool(failed), error=error
         )
 
+    @property
+    def has_route(self) -> bool:
+        """Whether a name server has returned a route of the topic."""
+        return self._routes.get(self.options.topic) is not None
+
     async def _announce(self) -> None:
         """Send the first heartbeats, after fetching the route."""
         await self._routes.fetch(self.options.topic)
