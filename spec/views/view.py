@@ -48,6 +48,8 @@ class Reading:
     """Release of the bytes' writer, or None if unknown."""
     slot_count: int | None = None
     """Slots of the index file that they are from."""
+    is_brief: bool = False
+    """Whether differences between releases and public issues are left out."""
     headers: Mapping[str, HeaderTable] = field(default_factory=dict)
     """Header fields of commands, by release."""
 
@@ -82,7 +84,9 @@ def _remark(meaning: str, clauses: tuple[Clause, ...], reading: Reading) -> str:
 
 
 def to_know(clauses: FieldClauses, reading: Reading) -> list[str]:
-    """Return the lines that stand below a view."""
+    """Return the lines that stand below a view, none in a brief reading."""
+    if reading.is_brief:
+        return []
     found = {one.id: one for row in clauses.values() for one in row}
     known = [found[name] for name in sorted(found) if reading.holds(found[name])]
     where = f" ({reading.release})" if reading.release else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -77,15 +78,24 @@ class Layout(click.Choice[str]):
     help="Slots of the index file (maxHashSlotNum). By default the size of the file"
     " determines them, with four items for every slot.",
 )
+@click.option(
+    "--brief", is_flag=True, help="Leave out releases and public issues below fields."
+)
 def inspect(
-    what: str, kind: str | None, count: int, release: str | None, slots: int | None
+    *,
+    what: str,
+    kind: str | None,
+    count: int,
+    release: str | None,
+    slots: int | None,
+    brief: bool,
 ) -> None:
     """Explain bytes: what they are, field by field, and what is wrong with them.
 
     OFFSET is a byte position in FILE, decimal or 0x hex. In a commit-log file it may
     also be an offset of the whole log. The meaning of a value follows it, with the ids
     of its clauses (see `rmqc spec show`). Differences between releases and public
-    issues follow the fields.
+    issues follow the fields, once for each kind of structure.
 
     Exit codes: 0 nothing is wrong, 1 a checksum or a position is wrong, 2 the bytes
     are not in a format of RocketMQ.
@@ -96,9 +106,10 @@ def inspect(
     reading = Reading(
         release=release,
         slot_count=slots or _slot_count(path, file),
+        is_brief=brief,
         headers=header_tables(),
     )
-    is_sound = True
+    is_sound, seen = True, set[str]()
     for number in range(count):
         data = _read(path, position, what)
         try:
@@ -107,6 +118,10 @@ def inspect(
             raise Unreadable(_refusal(error, path, position, len(data))) from error
         if number:
             click.echo()
+        if found.kind in seen:
+            brief_one = replace(reading, is_brief=True)
+            found = _recognised(data, file, position, kind, brief_one)
+        seen.add(found.kind)
         text = f"{found.kind}, {found.size} bytes\n{found.text}"
         click.echo(coloured(wrapped(text)))
         is_sound &= found.is_sound

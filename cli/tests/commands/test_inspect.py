@@ -82,6 +82,14 @@ def test_several_things_are_explained_one_after_the_other(log: Path) -> None:
     assert result.output.count("message record, ") == 2
 
 
+def test_releases_and_issues_are_printed_once_for_a_kind(log: Path) -> None:
+    output = run(str(log), "--count", "2").output
+    assert output.count("  known issues\n") == output.count("  by release\n") == 1
+    both = run(str(log), "--count", "2", "--brief").output
+    assert "  known issues\n" not in both
+    assert both.count("[STORE-RECORD-005]") == 2
+
+
 def test_a_damaged_record_is_a_finding(log: Path) -> None:
     data = bytearray(log.read_bytes())
     data[89] ^= 1
