@@ -189,8 +189,9 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
         raise click.UsageError(str(error)) from None
     write_result(render(made, out.suffix), out)
     differ = sum(row.differs for row in made.rows)
+    targets = "1 target" if len(made.columns) == 1 else f"{len(made.columns)} targets"
     click.echo(
-        f"{out}: {len(made.rows)} clauses on {len(made.columns)} targets,"
+        f"{out}: {len(made.rows)} clauses on {targets},"
         f" {differ} with a pass on one and a failure on another"
     )
 

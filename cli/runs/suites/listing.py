@@ -72,7 +72,8 @@ def print_clauses(
         count = len(tests.get(one.id, ()))
         is_about_it = release is None or one.applies_to(release)
         if is_about_it and (count or not has_tests_only):
-            row = f"{one.id:<26} {one.level:<6} {count:>2} tests  "
+            noun = "test" if count == 1 else "tests"
+            row = f"{one.id:<26} {one.level:<6} {count:>2} {noun:<5}  "
             click.echo(wrapped(row + one.text, len(row)))
 
 

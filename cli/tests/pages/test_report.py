@@ -117,7 +117,7 @@ def runs(directory: Path) -> list[str]:
 
 def test_several_runs_on_a_target_are_a_trend(tmp_path: Path) -> None:
     out = tmp_path / "matrix.md"
-    assert "on 1 targets" in run("matrix", *runs(tmp_path), "-o", str(out)).output
+    assert "on 1 target," in run("matrix", *runs(tmp_path), "-o", str(out)).output
     text = out.read_text(encoding="utf-8")
     assert "2 runs · 100.0 % · 50.0 %" in text
     assert "no longer met: WIRE-FRAME-002" in text

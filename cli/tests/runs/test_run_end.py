@@ -78,6 +78,6 @@ def test_every_command_ends_with_130_on_an_interrupt(
 def test_the_reason_why_a_target_does_not_start_is_printed_once(jobs: str) -> None:
     ended = run("--target", "127.0.0.1:1", "--suite", "wire", "--jobs", jobs)
     assert ended.returncode == 3
-    reason = "the target 127.0.0.1:1 did not start: no listener on 127.0.0.1:1"
+    reason = "the target 127.0.0.1:1 cannot be tested: no listener on 127.0.0.1:1"
     assert ended.stderr == f"Error: {reason}\n"
     assert reason not in ended.stdout

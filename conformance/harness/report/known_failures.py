@@ -16,6 +16,7 @@ An entry under ``[[flaky]]`` sometimes fails: it is never stale. There should be
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -61,21 +62,27 @@ def load_known(path: Path | None) -> tuple[Known, ...]:
         wanted = "[[known]] and [[flaky]] entries"
         raise pytest.UsageError(f"--known {path}: only {wanted} may be there")
     return tuple(
-        _entry(entry, path, flaky=name == "flaky")
+        _entry(entry, f"--known {path}: [[{name}]] entry {number}", name == "flaky")
         for name, entries in tables.items()
-        for entry in entries
+        for number, entry in enumerate(entries, start=1)
     )
 
 
-def _entry(entry: object, path: Path, *, flaky: bool) -> Known:
+def _entry(entry: object, place: str, is_flaky: bool) -> Known:
     if not isinstance(entry, dict) or not entry.keys() <= _KEYS:
-        raise pytest.UsageError(f"--known {path}: an entry has only {sorted(_KEYS)}")
-    texts = {key: value for key, value in entry.items() if isinstance(value, str)}
-    if texts != entry or not texts.get("clause") or not texts.get("reason"):
-        raise pytest.UsageError(f"--known {path}: {entry} needs a clause and a reason")
-    if texts["clause"] not in all_clauses():
-        raise pytest.UsageError(f"--known {path}: no clause {texts['clause']}")
-    return Known(**texts, flaky=flaky)
+        raise pytest.UsageError(f"{place} may only have {', '.join(sorted(_KEYS))}")
+    for key in ("clause", "reason", *sorted(entry)):
+        value = entry.get(key)
+        if not isinstance(value, str) or not value.strip():
+            raise pytest.UsageError(f"{place} needs a text as {key}{_about(entry)}")
+    if entry["clause"] not in all_clauses():
+        raise pytest.UsageError(f"{place}: no clause {entry['clause']}")
+    return Known(**entry, flaky=is_flaky)
+
+
+def _about(entry: Mapping[str, object]) -> str:
+    clause = entry.get("clause")
+    return f" (it is about {clause})" if clause and isinstance(clause, str) else ""
 
 
 def reason_for(

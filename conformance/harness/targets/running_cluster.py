@@ -137,7 +137,7 @@ class RunningClusterTarget(Target):
                 self.release_source = self.stated_release = ""
         elif guess := guess_release(self.namesrv, self.broker):
             self.release = guess.release
-            self.release_source = f"a guess from {guess.reason}"
+            self.release_source = f"a guess: {guess.reason}"
         else:
             self.release_source = "a default, because nothing states its release"
 

@@ -180,8 +180,10 @@ class TargetOwner:
             self._started.start()
             complaints = examine(self._started) if self._started.is_foreign else ()
         except TargetError as error:
+            is_started = self._started is not None and self._started.can_be_started
+            happened = "did not start" if is_started else "cannot be tested"
             self.close()
-            return {"error": f"the target {self._text} did not start: {error}"}
+            return {"error": f"the target {self._text} {happened}: {error}"}
         except BaseException:
             self.close()
             raise

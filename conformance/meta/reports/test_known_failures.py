@@ -5,6 +5,8 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from conformance.harness.report.known_failures import Known, load_known
 from conformance.harness.report.known_failures_file import known_text
 from conformance.harness.report.outcome import Outcome
@@ -88,3 +90,26 @@ def test_what_is_flaky_may_pass_and_may_fail(tmp_path: Path) -> None:
         fails = FAILS.replace("FRAME-002", "FRAME-001")
         ended = run(folder, PASSES if name == "passes" else fails, f"--known={file}")
         assert ended.code == 0, ended.output
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ('clause = "WIRE-FRAME-001"\nreason = ""', "needs a text as reason"),
+        ('clause = "WIRE-FRAME-001"\nreason = 3', "needs a text as reason"),
+        ('reason = "so"', "needs a text as clause"),
+        ('clause = "WIRE-FRAM-001"\nreason = "so"', "no clause WIRE-FRAM-001"),
+        ('clause = "WIRE-FRAME-001"\nwhy = "so"', "may only have clause, link"),
+    ],
+)
+def test_an_invalid_entry_is_one_line_of_text(
+    tmp_path: Path, entry: str, message: str
+) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text(f"[[known]]\n{entry}\n", encoding="utf-8")
+    with pytest.raises(pytest.UsageError) as error:
+        load_known(file)
+    text = str(error.value)
+    assert text.startswith(f"--known {file}: [[known]] entry 1")
+    assert message in text
+    assert "{" not in text
