@@ -69,5 +69,5 @@ def _verdict_of(defect: Defect, target: str) -> Verdict:
         found=defect.found,
         expected=defect.expected,
         text=defect.text,
-        again=f"rmqc test --target '{target}' --only {defect.clause}",
+        again=f"rmqc test --target '{target}' --only {defect.clause} -v",
     )

@@ -320,3 +320,26 @@ def test_clauses_of_other_suites_do_not_count_for_a_client() -> None:
     results += [result(one, "client", Outcome.UNSUPPORTED) for one in names[1:]]
     line = checked_line(results, has_all_clauses=False)
     assert line == "checked 1 of 3 clauses: 2 unsupported"
+
+
+def test_a_run_with_known_failures_only_has_no_other_reasons() -> None:
+    names = list(all_clauses())
+    outcomes = [Outcome.UNSUPPORTED, Outcome.NOT_APPLICABLE, Outcome.BLOCKED]
+    results = [
+        result(name, "wire", outcome, reason=f"{outcome} because")
+        for name, outcome in zip(names, outcomes * 3, strict=False)
+    ]
+    results.append(result(names[20], "wire", Outcome.KNOWN, reason="of a defect"))
+    because = [line for line in end_of(results) if "because" in line]
+    assert because == []
+    assert f"known: of a defect ({names[20]})" in end_of(results)
+    results.append(result(names[21], "wire", Outcome.FAIL))
+    assert [line for line in end_of(results) if "because" in line] != []
+
+
+def test_clauses_about_clients_are_counted_apart_on_a_broker() -> None:
+    of_clients = [name for name in all_clauses() if name.startswith("CLIENT-")]
+    line = checked_line([result("WIRE-FRAME-001", "wire", Outcome.PASS)])
+    rest = len(all_clauses()) - 1 - len(of_clients)
+    clients = f"{len(of_clients)} about clients (rmqc test-client)"
+    assert line.endswith(f" clauses: {rest:,} not in this run, {clients}")

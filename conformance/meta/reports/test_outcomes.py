@@ -87,7 +87,7 @@ def test_a_failure_teaches(tmp_path: Path) -> None:
         "^^^^^^^^",
         "RemotingCommand#getHeaderLength",
         "rmqc test --target '127.0.0.1:",
-        "-k 'test_fails'",
+        "-k 'test_fails' -v",
     ):
         assert part in output, part
     assert "Traceback" not in output

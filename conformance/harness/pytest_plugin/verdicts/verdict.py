@@ -279,7 +279,7 @@ def last_rows(item: pytest.Item, options: Options, kept: Artifacts) -> str:
 
 
 def again(item: pytest.Item, options: Options) -> str:
-    """Return the one command that runs *item* again."""
+    """Return the one command that runs *item* again, and prints as much."""
     name = item.name
     if not name.replace("[", "").replace("]", "").replace("-", "").isidentifier():
         name = name.partition("[")[0]
@@ -288,7 +288,7 @@ def again(item: pytest.Item, options: Options) -> str:
     if options.target.startswith(CLIENT):
         adapter = shlex.quote(options.target.removeprefix(CLIENT))
         command = f"rmqc test-client --adapter {adapter}"
-    return f"{command}{profile} -k '{name}'"
+    return f"{command}{profile} -k '{name}' -v"
 
 
 def clauses_text(clauses: list[str]) -> str:

@@ -26,6 +26,8 @@ NUMBER_WIDTH = 5
 BAR_WIDTH_MAX = 20
 BAR_WIDTH_MIN = 4
 GAP = 2
+OF_CLIENTS = "CLIENT-"
+"""Begin of the ids of clauses about clients."""
 WIDTH = 80
 """Columns of a table whose output may have any width."""
 
@@ -67,8 +69,10 @@ def checked_line(
     """Return the number of clauses with a verdict, and of the others by outcome.
 
     Clauses of the specification that no test of the run names count as not in the run.
-    Without *has_all_clauses* they do not count, as in the suite for clients.
+    Those about clients are counted apart: a run on a broker cannot have them. Without
+    *has_all_clauses* neither counts, as in the suite for clients.
     """
+    results = list(results)
     counted = Counter(result.outcome for result in results)
     checked = sum(counted[outcome] for outcome in VERDICTS)
     total = len(all_clauses()) if has_all_clauses else counted.total()
@@ -77,8 +81,14 @@ def checked_line(
         for outcome in HEADS
         if outcome not in VERDICTS and counted[outcome]
     ]
-    if missing := total - sum(counted.values()):
-        others.append(f"{missing:,} not in this run")
+    missing = all_clauses().keys() - {result.id for result in results}
+    of_clients = sum(name.startswith(OF_CLIENTS) for name in missing)
+    counts = {
+        "not in this run": len(missing) - of_clients,
+        "about clients (rmqc test-client)": of_clients,
+    }
+    if has_all_clauses:
+        others += [f"{count:,} {text}" for text, count in counts.items() if count]
     first = (
         f"checked {checked:,} of {total:,} clauses" if checked else "checked nothing"
     )

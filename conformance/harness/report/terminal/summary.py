@@ -35,7 +35,7 @@ from conformance.harness.report.evidence.evidence_differences import (
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.run_page import PAGE_OF_RUN
 from conformance.harness.report.report import entry_of
-from conformance.harness.report.run_record import STOPPED, ClauseResult
+from conformance.harness.report.run_record import STALE, STOPPED, ClauseResult
 from conformance.harness.report.terminal.counts_table import checked_line, table
 from conformance.harness.report.terminal.line_width import (
     CUT,
@@ -153,7 +153,7 @@ def write_end(
     found = list(results)
     failed = causes_of(map(entry_of, found))
     if failed and failed[0].again:
-        terminal.write_line(f"next     {failed[0].again} -v")
+        terminal.write_line(f"next     {failed[0].again}")
     outcomes = {result.outcome for result in found} - {Outcome.NOT_APPLICABLE}
     if first_step and outcomes == {Outcome.UNSUPPORTED}:
         _write(terminal, [Line(f"next     {line}") for line in first_step.split("\n")])
@@ -212,8 +212,14 @@ def write_differences(
 def reasons(results: Iterable[ClauseResult], *, is_short: bool = False) -> list[str]:
     """Return why clauses have no verdict or are known failures, the most first.
 
-    With *is_short*, it is without the reasons that counts and causes contain.
+    With *is_short*, it is without the reasons that counts and causes contain. Beside
+    known failures, it has only them if nothing else failed but stale entries.
     """
+    results = list(results)
+    caused = [one for one in results if one.outcome in CAUSED and one.reason != STALE]
+    has_known = any(one.outcome is Outcome.KNOWN for one in results)
+    if has_known and not caused:
+        results = [one for one in results if one.outcome is Outcome.KNOWN]
     named: dict[tuple[Outcome, str], list[str]] = defaultdict(list)
     for result in results:
         reason = result.reason
