@@ -228,8 +228,9 @@ def content(path: Path) -> memoryview:
     with path.open("rb") as file:
         descriptor = file.fileno()
         size = os.fstat(descriptor).st_size
-        # Pages of an anonymous map take memory when they are written.
-        view, end = memoryview(mmap.mmap(-1, size or 1))[:size], 0
+        # Pages of a private anonymous map take memory only when they are written.
+        zeros = mmap.mmap(-1, size or 1, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        view, end = memoryview(zeros)[:size], 0
         while end < size:
             try:
                 begin = os.lseek(descriptor, end, os.SEEK_DATA)

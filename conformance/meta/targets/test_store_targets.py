@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from conformance.harness.report.causes import causes_of
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets import store_target
 from conformance.harness.targets.started.embedded import SOURCES
-from conformance.harness.targets.store_files import BODY_CRC_AT, StoreFiles
+from conformance.harness.targets.store_files import BODY_CRC_AT, StoreFiles, content
 from conformance.harness.targets.target import TargetError, parse_target
 
 RECORDED = SOURCES / "fixtures" / "store"
@@ -127,6 +128,25 @@ def test_holes_of_a_file_are_not_read(tmp_path: Path) -> None:
     size, records, memory = map(int, run.stdout.split())
     assert (size, records) == (LARGE, expected)
     assert memory < LARGE // 2
+
+
+def resident_kib() -> int:
+    """Return the memory of this process, shared memory included."""
+    text = Path("/proc/self/statm").read_text("ascii")
+    return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def test_the_holes_of_a_file_take_no_memory_when_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "sparse"
+    path.touch()
+    os.truncate(path, 1 << 26)
+    found = content(path)
+    before = resident_kib()
+    piece = 1 << 20
+    assert all(
+        found[at : at + piece] == bytes(piece) for at in range(0, 1 << 26, piece)
+    )
+    assert resident_kib() - before < 1 << 14
 
 
 def test_a_store_that_tests_cannot_hold_names_the_audit(
