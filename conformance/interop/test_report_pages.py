@@ -139,7 +139,7 @@ def test_the_gravest_comes_first(browser: Browser, run_file: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "left"),
     [
-        ("room", "STORE", ["STORE-RECORD-001", "STORE-CRC-001"]),
+        ("area", "STORE", ["STORE-RECORD-001", "STORE-CRC-001"]),
         ("outcome", "fail", ["WIRE-FRAME-002"]),
         ("level", "MUST", list(OUTCOMES)),
     ],
@@ -184,7 +184,7 @@ def test_a_link_to_a_clause_or_a_filter_is_followed(
     with opened(browser, run_file) as page:
         page.goto(f"{run_file.resolve().as_uri()}#WIRE-FRAME-008")
         expect(page.locator("#WIRE-FRAME-008 pre")).to_be_visible()
-        page.goto(f"{run_file.resolve().as_uri()}#outcome=pass&room=WIRE")
+        page.goto(f"{run_file.resolve().as_uri()}#outcome=pass&area=WIRE")
         expect(page.locator("output")).to_have_text("1 of 6 clauses")
 
 

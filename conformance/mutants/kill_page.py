@@ -42,13 +42,13 @@ def page(faults: Mapping[str, Mutant], rows: Mapping[str, Row]) -> str:
     """Return the page of *faults* with the outcomes in *rows*."""
     blocks = [_HEAD, _summary(faults, rows)]
     blocks += ["\n".join(_totals(faults, rows)) + "\n"]
-    for room, faults_of_room in _by_room(faults).items():
-        blocks += [f"## {room}\n", "\n".join(_table(faults_of_room, rows)) + "\n"]
+    for package, faults_of_package in _by_package(faults).items():
+        blocks += [f"## {package}\n", "\n".join(_table(faults_of_package, rows)) + "\n"]
     return "\n".join(blocks)
 
 
-def room_of(file: str) -> str:
-    """Return the room that *file* belongs to: spec/wire, reference/core/broker."""
+def package_of(file: str) -> str:
+    """Return the package that *file* belongs to: spec/wire, reference/core/broker."""
     folders = PurePosixPath(file).parent.parts
     return "/".join(folders[: 2 if folders[0] == "spec" else 3])
 
@@ -83,10 +83,11 @@ def _summary(faults: Mapping[str, Mutant], rows: Mapping[str, Row]) -> str:
 
 
 def _totals(faults: Mapping[str, Mutant], rows: Mapping[str, Row]) -> Iterator[str]:
-    yield "| room | mutants | killed | after issues | clauses |"
+    yield "| package | mutants | killed | after issues | clauses |"
     yield "|---|---|---|---|---|"
-    for room, of_room in _by_room(faults).items():
-        yield f"| [{room}](#{room.replace('/', '')}) | {_counts(of_room, rows)} |"
+    for package, of_package in _by_package(faults).items():
+        link = f"[{package}](#{package.replace('/', '')})"
+        yield f"| {link} | {_counts(of_package, rows)} |"
     yield f"| **all** | {_counts(list(faults.values()), rows)} |"
 
 
@@ -120,14 +121,15 @@ def issue_link(issue: str) -> str:
     return f"[{issue}](https://github.com/{repository}/issues/{number})"
 
 
-def _by_room(faults: Mapping[str, Mutant]) -> dict[str, list[Mutant]]:
-    """Return the mutants of each room, spec before the reference."""
-    rooms = sorted({room_of(one.file) for one in faults.values()}, key=_spec_first)
+def _by_package(faults: Mapping[str, Mutant]) -> dict[str, list[Mutant]]:
+    """Return the mutants of each package, spec before the reference."""
+    found = {package_of(one.file) for one in faults.values()}
+    packages = sorted(found, key=_spec_first)
     return {
-        room: [one for one in faults.values() if room_of(one.file) == room]
-        for room in rooms
+        package: [one for one in faults.values() if package_of(one.file) == package]
+        for package in packages
     }
 
 
-def _spec_first(room: str) -> tuple[bool, str]:
-    return not room.startswith("spec"), room
+def _spec_first(package: str) -> tuple[bool, str]:
+    return not package.startswith("spec"), package

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -87,7 +88,8 @@ def test_an_html_matrix_needs_nothing_beside_itself(
     row = next(cells for cells in page.rows if cells and cells[0] == "WIRE-FRAME-002")
     assert [cell.strip() for cell in row[2:4]] == ["✓ pass", "✗ fail<it> is not met."]
     assert "&lt;it&gt; is not met." in text  # text of a peer is never markup
-    assert 'class="differs" data-room="WIRE"' in text
+    assert 'class="differs" data-area="WIRE"' in text
+    assert not re.search(r"\broom\b", text)
 
 
 @pytest.mark.parametrize("name", ["matrix.pdf", "no/such/directory/matrix.md"])

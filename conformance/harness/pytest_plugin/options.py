@@ -14,7 +14,7 @@ from conformance.harness.baseline.baseline import Baseline
 SUITES = (
     *("wire", "store", "routing", "messaging", "security", "tls", "recovery", "client"),
 )
-"""The rooms whose tests each name a clause."""
+"""The suites: each test names a clause."""
 BROKER_SUITES = tuple(name for name in SUITES if name != "client")
 CONFORMANCE = Path(__file__).parents[2]
 """The folder of the suites."""
@@ -149,7 +149,7 @@ def suite_folders(names: Iterable[str] = SUITES) -> list[Path]:
 
 
 def suite_of(item: pytest.Item) -> str | None:
-    """Return the suite that *item* is in; None for tests of other rooms."""
+    """Return the suite that *item* is in; None for other tests."""
     parts = item.path.parts
     for room, suite in pairwise(parts):
         if room == "conformance" and suite in SUITES:

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.harness.report.outcome import Outcome
 from conformance.mutants.conftest import LOOKS, looked_again
-from conformance.mutants.kill_page import issue_link, page, room_of, verdict
+from conformance.mutants.kill_page import issue_link, package_of, page, verdict
 from conformance.mutants.kill_record import (
     Row,
     keep,
@@ -103,7 +103,7 @@ def test_a_killed_mutant_has_its_text_its_issues_and_its_place_in_the_counts() -
 
 
 @pytest.mark.parametrize(
-    ("file", "room"),
+    ("file", "package"),
     [
         ("spec/wire/remoting/frame.py", "spec/wire"),
         ("spec/store/timer/log.py", "spec/store"),
@@ -111,8 +111,8 @@ def test_a_killed_mutant_has_its_text_its_issues_and_its_place_in_the_counts() -
         ("reference/shell/remoting_host.py", "reference/shell"),
     ],
 )
-def test_a_mutant_is_counted_in_the_room_of_its_file(file: str, room: str) -> None:
-    assert room_of(file) == room
+def test_a_mutant_is_counted_where_its_file_is(file: str, package: str) -> None:
+    assert package_of(file) == package
 
 
 def test_rows_are_kept_one_by_one_and_those_of_no_mutant_go(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ class Row:
     cells: tuple[Cell, ...]
 
     @property
-    def room(self) -> str:
+    def area(self) -> str:
         """The first word of the clause's id."""
         return self.clause_id.partition("-")[0]
 

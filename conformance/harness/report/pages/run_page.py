@@ -46,7 +46,7 @@ class Entry:
     duration_s: float
 
     @property
-    def room(self) -> str:
+    def area(self) -> str:
         """The first word of the id."""
         return self.clause_id.partition("-")[0]
 
@@ -119,10 +119,10 @@ def _entries(report: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def _counts(entries: Iterable[Entry]) -> list[tuple[str, list[int]]]:
-    """Return the number of clauses with each outcome, by family and in total."""
+    """Return the number of clauses with each outcome, by area and in total."""
     counted: dict[str, Counter[str]] = {}
     for one in entries:
-        counted.setdefault(one.room, Counter())[one.outcome] += 1
+        counted.setdefault(one.area, Counter())[one.outcome] += 1
     rows = [*sorted(counted.items()), ("all", sum(counted.values(), Counter()))]
     return [(name, [count[one.value] for one in Outcome]) for name, count in rows]
 
