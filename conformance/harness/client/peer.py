@@ -63,7 +63,7 @@ class NoResponseError(PeerMisbehavedError):
 
 
 class ClosedError(PeerMisbehavedError):
-    """The peer closed the connection where an answer was expected."""
+    """The peer closed the connection where a response was expected."""
 
 
 class UnreadableResponseError(PeerMisbehavedError):
@@ -194,20 +194,20 @@ class Peer(Closing):
     def request(
         self, command: Command, *, timeout_s: float = RESPONSE_TIMEOUT_S
     ) -> Command:
-        """Send *command* and return the answer that carries its opaque."""
+        """Send *command* and return the response that carries its opaque."""
         sent = self.send(command)
         return self.receive_response(sent.opaque, timeout_s=timeout_s)
 
     def receive_response(
         self, opaque: int, *, timeout_s: float = RESPONSE_TIMEOUT_S
     ) -> Command:
-        """Return the answer to the request with this *opaque*."""
+        """Return the response to the request with this *opaque*."""
 
         def is_wanted(command: Command) -> bool:
             self._check_opaque(command, opaque)
             return command.is_response and command.opaque == opaque
 
-        wanted = f"an answer with opaque {opaque}"
+        wanted = f"a response with opaque {opaque}"
         timeout_s = max(timeout_s, self.least_timeout_s)
         return self._receive_where(is_wanted, wanted=wanted, timeout_s=timeout_s)
 

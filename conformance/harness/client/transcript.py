@@ -240,7 +240,7 @@ def _name_of(command: Command) -> str:
     try:
         name = codes(command.code).name
     except ValueError:
-        name = "?"
+        name = "(unknown code)"
     oneway = " oneway" if command.is_oneway and not command.is_response else ""
     return f"{kind} {command.code} {name}{oneway}"
 

@@ -75,7 +75,7 @@ def test_after_bytes_of_our_own_any_opaque_may_be_right() -> None:
         Peer(server.address) as peer,
     ):
         peer.send_bytes(encode_command(replace(QUESTION, opaque=7)))
-        with pytest.raises(NoResponseError, match="waited for an answer with opaque"):
+        with pytest.raises(NoResponseError, match="waited for a response with opaque"):
             peer.receive_response(7, timeout_s=0.2)
 
 

@@ -138,7 +138,10 @@ def test_a_refusal_that_was_declared_and_is_none_is_named() -> None:
         target = at(server)
         target.refuses = frozenset({REFUSED, RequestCode.GET_MIN_OFFSET})
         (complaint,) = examine(target)
-    assert complaint == "it declares that it refuses GET_MIN_OFFSET, but answers code 0"
+    assert (
+        complaint
+        == "it declares that it refuses GET_MIN_OFFSET, but its response has code 0"
+    )
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def no_answer() -> None:
     """Show a silent peer."""
     transcript = conversation((Direction.SENT, encode_command(QUESTION)))
     silence = NoResponseError(
-        "waited for an answer with opaque 7, none came", transcript
+        "waited for a response with opaque 7, none came", transcript
     )
     failure = as_failure(silence, ["WIRE-COMMAND-003"])
     assert failure is not None

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.client.transcript import Direction, Entry, Transcript
+from conformance.harness.client.transcript import (
+    Direction,
+    Entry,
+    Transcript,
+    describe_command,
+)
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.request_code import RequestCode
@@ -54,3 +59,9 @@ def test_of_many_different_frames_the_first_and_the_last_are_shown() -> None:
         *(str(one) for time in range(29, 40, 2) for one in (time, time)),
     ]
     assert lines[6] == "   ... 22 more frames"
+
+
+def test_a_response_is_called_so_even_with_an_unknown_code() -> None:
+    assert describe_command(Command(105, opaque=7, flag=1)) == (
+        "response 105 (unknown code) opaque=7"
+    )

@@ -183,7 +183,7 @@ def dishonesties(namesrv: Address | None, broker: Address | None) -> list[str]:
         ),
     )
     return [
-        f"the {who} takes a nonsense {what} for good: it answers success"
+        f"the {who} takes a nonsense {what} for good: its response is a success"
         for who, address, code, fields, what in probes
         if address is not None and _succeeds(address, code, fields)
     ]
@@ -265,7 +265,7 @@ def _false_claims(
 ) -> list[str]:
     """Return the codes that are declared as refused and have another response."""
     return [
-        f"it declares that it refuses {RequestCode(code).name}, but answers"
+        f"it declares that it refuses {RequestCode(code).name}, but its response has"
         f" code {answer.code}"
         for code, answer in answers.items()
         if code in declared and answer is not None and not _is_refusal(answer)
