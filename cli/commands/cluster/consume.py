@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import ssl
 import sys
 from contextlib import suppress
@@ -77,6 +78,8 @@ def consume(
     is 1 if fewer than --count messages arrived. Without a name server it tries again,
     until --idle-s or Ctrl-C.
     """
+    # A script's shell starts a command in the background with Ctrl-C ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         options = ConsumerOptions(
             group=group,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import subprocess
 import sys
@@ -88,6 +89,20 @@ def test_a_consumer_without_a_name_server_prints_one_warning(nowhere: str) -> No
         warnings
         == f"no connection to the name server {nowhere}; trying again every 30 s\n"
     )
+
+
+def test_a_consumer_in_the_background_of_a_script_ends_by_ctrl_c(nowhere: str) -> None:
+    words = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
+    command = [*words, *module_command("cli", "consume", "-n", nowhere, "T")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, text=True, stderr=pipe) as process:
+        killer = Timer(LINE_TIMEOUT_S, process.kill)
+        killer.start()
+        assert process.stderr is not None
+        process.stderr.readline()  # the warning: it is running
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 0
+        killer.cancel()
 
 
 def test_the_name_server_has_the_spelling_of_mqadmin_and_a_short_one(
