@@ -175,6 +175,38 @@ def query_by_offset(
         _show(next(decode_records(answer.body)), broker, added=added)
 
 
+_BROKER = click.option(
+    "-b",
+    "--brokerAddr",
+    "address",
+    required=True,
+    metavar="HOST:PORT",
+    help="The broker's address.",
+)
+
+
+@admin.command("getBrokerConfig")
+@_BROKER
+def get_broker_config(address: str) -> None:
+    """Show the settings of a broker."""
+    with _client(address) as broker:
+        settings = broker.broker_settings()
+    click.echo(f"============{address}============")
+    for name, value in sorted(settings.items()):
+        click.echo(f"{name:<50}=  {value}")
+
+
+@admin.command("updateBrokerConfig")
+@_BROKER
+@click.option("-k", "--key", "name", required=True, help="Name of a setting.")
+@click.option("-v", "--value", required=True, help="Its new value.")
+def update_broker_config(address: str, name: str, value: str) -> None:
+    """Change a setting of a running broker, such as the faults of `rmqc serve`."""
+    with _client(address) as broker:
+        require_success(broker.update_broker_config({name.strip(): value.strip()}))
+    click.echo(f"update broker config success, {address}")
+
+
 def _record_at(offset: int, data: bytes) -> Record:
     """Return the record that begins at the commit-log *offset*.
 

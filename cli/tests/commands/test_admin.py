@@ -78,3 +78,39 @@ def test_another_error_response_is_no_verdict() -> None:
 def test_a_text_that_is_not_an_offset_id_is_usage() -> None:
     shown = CliRunner().invoke(main, ["admin", "queryMsgById", "-i", "7F00"])
     assert shown.exit_code == 2
+
+
+def test_a_setting_of_a_broker_is_changed() -> None:
+    bodies: list[bytes] = []
+
+    def answer(request: Command) -> bytes:
+        if request.code == RequestCode.UPDATE_BROKER_CONFIG:
+            bodies.append(request.body)
+        return honest(request)
+
+    with LyingServer(answer) as server:
+        words = ["-b", str(server.address), "-k", "faults", "-v", "busy:50%"]
+        shown = CliRunner().invoke(main, ["admin", "updateBrokerConfig", *words])
+        assert shown.output == f"update broker config success, {server.address}\n"
+    assert bodies == [b"faults=busy:50%\n"]
+
+
+def test_a_refused_setting_is_no_success() -> None:
+    def answer(request: Command) -> bytes:
+        code = ResponseCode.SYSTEM_ERROR
+        return honest(request, code=code, remark="no such fault")
+
+    with LyingServer(answer) as server:
+        words = ["-b", str(server.address), "-k", "faults", "-v", "bussy"]
+        shown = CliRunner().invoke(main, ["admin", "updateBrokerConfig", *words])
+    assert shown.exit_code == 3
+    assert "no such fault" in shown.output
+
+
+def test_the_settings_of_a_broker_are_listed() -> None:
+    with LyingServer(lambda request: honest(request, body=b"b=2\na=1\n")) as server:
+        words = ["admin", "getBrokerConfig", "-b", str(server.address)]
+        shown = CliRunner().invoke(main, words)
+        first, *lines = shown.output.splitlines()
+        assert first == f"============{server.address}============"
+    assert [line.split() for line in lines] == [["a", "=", "1"], ["b", "=", "2"]]
