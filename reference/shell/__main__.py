@@ -19,7 +19,7 @@ from reference.core.store.mapped.files import FilesError
 from reference.core.store.recovery.recover import BulkRecovery
 from reference.fast.recovery import FastRecovery
 from reference.shell.clock import speed_up
-from reference.shell.faults.catalogue import NONE, FaultError, parse_faults
+from reference.shell.faults.catalogue import FaultError, parse_faults
 from reference.shell.faults.switch import FaultSwitch
 from reference.shell.open_files import raise_limit
 from reference.shell.server import Setup, serve
@@ -95,8 +95,7 @@ def _faults(given: argparse.Namespace) -> FaultSwitch | None:
     """Return the active faults; None where they cannot be switched on."""
     if not given.fault:
         return None
-    texts = [] if given.fault == [NONE] else given.fault
-    return FaultSwitch(parse_faults(texts), seed=given.fault_seed)
+    return FaultSwitch(parse_faults(given.fault), seed=given.fault_seed)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -27,6 +27,7 @@ from reference.core.name_server.server import NameServer
 from reference.core.settings import SettingError
 from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms
+from reference.shell.free_ports import free_port
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import read_settings_text
 from reference.shell.storage.disk import DiskFiles
@@ -120,7 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
         setup = NameServerSetup(
             host=given.host,
             tls=Tls.of(take_tls(settings)),
-            port=given.port,
+            port=free_port(given.host) if given.port == 0 else given.port,
             home=given.home,
             config=given.config,
             file_settings=settings,

@@ -23,8 +23,13 @@ from reference.core.store.recovery.recover import BulkRecovery
 from reference.shell.acl_file import acl_file_of
 from reference.shell.clock import now_ms, zone_offset_ms
 from reference.shell.faults.frames import FaultyBrokerHost
-from reference.shell.faults.requests import add_broker_faults, add_route_faults
+from reference.shell.faults.requests import (
+    add_broker_faults,
+    add_refusal,
+    add_route_faults,
+)
 from reference.shell.faults.switch import FaultSwitch
+from reference.shell.free_ports import free_port
 from reference.shell.ha_sockets import BrokerHost
 from reference.shell.name_server import NameServerSetup, new_name_server
 from reference.shell.remoting_host import RemotingHost, require_free_port
@@ -37,6 +42,8 @@ from spec.wire.ha.replication import PORT_DISTANCE
 from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 
 REGISTRATION_TIMEOUT_S = 3.0
+BESIDE_BROKER = (-VIP_PORT_DISTANCE, PORT_DISTANCE)
+"""Distances of the VIP port and of the port for slaves from the broker's."""
 NAME_SERVER_SHARE = 8
 """The name server's peers may hold this fraction of the memory for all peers."""
 
@@ -64,6 +71,7 @@ async def serve(setup: Setup) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
+    setup = with_free_ports(setup)
     options = broker_options(setup)
     addresses = _name_servers(setup, options)
     for port in (setup.name_server_port, *_broker_ports(options)):
@@ -84,6 +92,16 @@ async def serve(setup: Setup) -> None:
         await _serve_from(store, options, setup, addresses, stopping)
     finally:
         store.stop()
+
+
+def with_free_ports(setup: Setup) -> Setup:
+    """Return *setup* with free ports in place of 0."""
+    changes: dict[str, int] = {}
+    if setup.broker_port == 0:
+        changes["broker_port"] = free_port(setup.host, BESIDE_BROKER)
+    if setup.name_server_port == 0:
+        changes["name_server_port"] = free_port(setup.host)
+    return replace(setup, **changes)  # type: ignore[arg-type]
 
 
 async def _serve_from(
@@ -117,12 +135,7 @@ async def _serve_from(
     try:
         await _start(setup, addresses, *hosts)
         await _until_registered(broker)
-        sys.stdout.write(
-            f"ready namesrv={setup.host}:{setup.name_server_port} "
-            f"broker={setup.host}:{options.listen_port} "
-            f"vip={setup.host}:{options.listen_port - VIP_PORT_DISTANCE} "
-            f"ha={setup.host}:{options.ha_listen_port} store={setup.store}\n"
-        )
+        sys.stdout.write(_ready_line(setup, options))
         sys.stdout.flush()
         await stopping.wait()
         broker.stop(now_ms())
@@ -132,8 +145,20 @@ async def _serve_from(
             await host.stop()
 
 
+def _ready_line(setup: Setup, options: BrokerOptions) -> str:
+    """Return the line with all addresses, and with the faults if there may be any."""
+    faults = "" if setup.faults is None else f"faults={setup.faults} "
+    return (
+        f"ready namesrv={setup.host}:{setup.name_server_port} "
+        f"broker={setup.host}:{options.listen_port} "
+        f"vip={setup.host}:{options.listen_port - VIP_PORT_DISTANCE} "
+        f"ha={setup.host}:{options.ha_listen_port} {faults}store={setup.store}\n"
+    )
+
+
 def _broker_host(broker: BrokerController, memory_max: int, setup: Setup) -> BrokerHost:
     if setup.faults is None:
+        add_refusal(broker)
         return BrokerHost(broker, memory_max, setup.tls)
     add_broker_faults(broker, setup.faults)
     return FaultyBrokerHost(broker, memory_max, setup.tls, setup.faults)

@@ -8,12 +8,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from reference.shell.faults.catalogue import (
-    FAULTS,
-    NONE,
-    FaultError,
-    parse_faults,
-)
+from reference.shell.faults.catalogue import FAULTS, FaultError, parse_faults
 
 
 def _check_faults(
@@ -21,7 +16,8 @@ def _check_faults(
 ) -> tuple[str, ...]:
     """Return the faults as given."""
     try:
-        parse_faults(texts if texts != (NONE,) else ())
+        if texts:
+            parse_faults(texts)
     except FaultError as error:
         raise click.UsageError(f"--fault: {error}") from None
     return texts
@@ -42,13 +38,17 @@ class _CommandWithFaults(click.Command):
 
 @click.command(cls=_CommandWithFaults)
 @click.option(
-    "--namesrv-port", default=9876, show_default=True, help="Port of the name server."
+    "--namesrv-port",
+    default=9876,
+    show_default=True,
+    help="Port of the name server; 0 takes a free one, which the first line names.",
 )
 @click.option(
     "--broker-port",
     type=int,
     help="Port of the broker; also opens this port - 2 (VIP), and haListenPort of the"
-    " file or port + 1 for slaves.  [default: listenPort of the file, or 10911]",
+    " file or port + 1 for slaves. 0 takes free ones.  [default: listenPort of the"
+    " file, or 10911]",
 )
 @click.option(
     "--store",

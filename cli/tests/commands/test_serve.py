@@ -62,3 +62,32 @@ def test_a_damaged_store_is_served_with_one_warning(tmp_path: Path) -> None:
     assert "truncated the commit log" in warning
     assert " removed 14,763 bytes " in warning
     assert warnings_of(store, settings) == ""
+
+
+def test_port_0_is_a_free_port_that_the_first_line_names(tmp_path: Path) -> None:
+    words = ["serve", "--namesrv-port", "0", "--broker-port", "0", "--fault", "none"]
+    words += ["--store", str(tmp_path / "store")]
+    pipe = subprocess.PIPE
+    command = module_command("cli", *words)
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            assert process.stdout is not None
+            ready = process.stdout.readline()
+            fields = dict(word.split("=", 1) for word in ready.split()[1:])
+            config = CliRunner().invoke(
+                main, ["admin", "getBrokerConfig", "-b", fields["broker"]]
+            )
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=TIMEOUT_S)
+        finally:
+            process.kill()
+    ports = {name: text.rpartition(":")[2] for name, text in fields.items()}
+    broker = int(ports["broker"])
+    assert ports["vip"] == str(broker - 2)
+    assert ports["ha"] == str(broker + 1)
+    assert int(ports["namesrv"]) > 0
+    assert fields["faults"] == "none"
+    settings = dict(line.split("=", 1) for line in config.output.splitlines()[1:])
+    found = {name.strip(): value.strip() for name, value in settings.items()}
+    assert found["listenPort"] == str(broker)
+    assert found["faults"] == "none"

@@ -29,7 +29,7 @@ FRAME_FAULTS = {
     "garbage": "The header of a response is unreadable.",
     "no-response": "The broker handles the request and sends no response.",
     "repeat": "The broker sends a response twice.",
-    "slow": "The broker sends a response late, as in slow:2s or slow:200ms.",
+    "slow": "A response is late, as in slow:2s or slow:200ms; by default 1 s.",
     "wrong-opaque": "A response has the opaque of no request.",
 }
 """Description of each fault of a frame, by name."""
@@ -59,21 +59,37 @@ def parse_fault(text: str) -> Fault:
     """Return the fault of a text; raises `FaultError`."""
     name, *words = text.strip().split(":")
     if name not in FAULTS:
-        raise FaultError(f"{name!r} is not a fault: {', '.join(sorted(FAULTS))}")
-    share, delay_ms = 1.0, DEFAULT_DELAY_MS if name == "slow" else 0
+        names = ", ".join([*sorted(FAULTS), f"or {NONE} alone"])
+        raise FaultError(f"{name!r} is not a fault: {names}")
+    shares = [one for one in words if _SHARE.fullmatch(one)]
+    delays = [one for one in words if name == "slow" and _DELAY.fullmatch(one)]
     for word in words:
-        if found := _SHARE.fullmatch(word):
-            share = float(found[1]) / 100
-        elif name == "slow" and (found := _DELAY.fullmatch(word)):
-            delay_ms = int(found[1]) * (1000 if found[2] == "s" else 1)
-        else:
-            raise FaultError(f"{text!r}: {word!r} is not a share, such as 10%")
+        if word not in (*shares, *delays):
+            time = "a time such as 2s, or " if name == "slow" else ""
+            raise FaultError(f"{text!r}: {word!r} is not {time}a share such as 10%")
+    if len(shares) > 1 or len(delays) > 1:
+        raise FaultError(f"{text!r}: one share and one time at most")
+    share = float(shares[0].rstrip("%")) / 100 if shares else 1.0
     if share > 1:
         raise FaultError(f"{text!r}: a share is at most 100%")
-    return Fault(name, share, delay_ms)
+    return Fault(name, share, _delay_ms(delays, name))
+
+
+def _delay_ms(delays: list[str], name: str) -> int:
+    """Return the delay of a fault in ms, 0 for a fault that has none."""
+    if not delays:
+        return DEFAULT_DELAY_MS if name == "slow" else 0
+    found = _DELAY.fullmatch(delays[0])
+    assert found is not None
+    return int(found[1]) * (1000 if found[2] == "s" else 1)
 
 
 def parse_faults(texts: Iterable[str]) -> tuple[Fault, ...]:
-    """Return the faults of texts that may be comma lists; raises `FaultError`."""
-    names = [name for text in texts for name in text.split(",") if name.strip()]
+    """Return the faults of texts that may be comma lists; raises `FaultError`.
+
+    The text `NONE` alone has none.
+    """
+    names = [name for text in texts for name in text.split(",")]
+    if [name.strip() for name in names] == [NONE]:
+        return ()
     return tuple(map(parse_fault, names))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from reference.core.remoting.server import Handler, RemotingServer, SequenceHandler
-from reference.shell.faults.switch import FaultSwitch
+from reference.shell.faults.switch import FaultSwitch, refuse_faults
 from spec.routing.route_data import BrokerData, decode_route, encode_route
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -24,6 +24,7 @@ REFUSED = {
     "busy": (ResponseCode.SYSTEM_BUSY, "[TIMEOUT_CLEAN_QUEUE]broker busy"),
     "error": (ResponseCode.SYSTEM_ERROR, "a fault of rmqc serve"),
 }
+UPDATE, GET = int(RequestCode.UPDATE_BROKER_CONFIG), int(RequestCode.GET_BROKER_CONFIG)
 NO_BROKER = "127.0.0.1:1"
 """Address of the broker in stale routes; no program listens on port 1."""
 
@@ -35,14 +36,22 @@ def add_broker_faults(server: RemotingServer, switch: FaultSwitch) -> None:
         **{int(code): {*refused, "flush-timeout"} for code in SENDS},
         **{int(code): refused for code in PULLS},
     }
-    update = int(RequestCode.UPDATE_BROKER_CONFIG)
+    wrap = {UPDATE: switch.around_update, GET: switch.around_get}
     server.handlers = {
         code: _around(handler, switch, names[code]) if code in names else handler
         for code, handler in server.handlers.items()
-    } | {update: switch.around_update(server.handlers[update])}
+    } | {code: around(server.handlers[code]) for code, around in wrap.items()}
     server.sequence_handlers = {
         code: _around_each(handler, switch, names[code]) if code in names else handler
         for code, handler in server.sequence_handlers.items()
+    }
+
+
+def add_refusal(server: RemotingServer) -> None:
+    """Refuse faults on a broker that cannot have them."""
+    server.handlers = {
+        **server.handlers,
+        UPDATE: refuse_faults(server.handlers[UPDATE]),
     }
 
 

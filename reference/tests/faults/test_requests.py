@@ -6,12 +6,13 @@ from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from reference.core.remoting.server import RemotingServer
 from reference.shell.faults.catalogue import parse_faults
-from reference.shell.faults.requests import add_broker_faults
+from reference.shell.faults.requests import add_broker_faults, add_refusal
 from reference.shell.faults.switch import FaultSwitch
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 SEND, UPDATE = int(RequestCode.SEND_MESSAGE), int(RequestCode.UPDATE_BROKER_CONFIG)
+GET = int(RequestCode.GET_BROKER_CONFIG)
 
 
 class Broker(RemotingServer):
@@ -20,7 +21,7 @@ class Broker(RemotingServer):
     def __init__(self) -> None:
         super().__init__()
         self.stored, self.settings = 0, b""
-        self.handlers = {UPDATE: self._update}
+        self.handlers = {UPDATE: self._update, GET: lambda _: Response(body=b"a=1\n")}
         self.sequence_handlers = {SEND: lambda all_of: [self._send() for _ in all_of]}
 
     def _send(self) -> Response:
@@ -87,5 +88,29 @@ def test_a_wrong_fault_is_refused_and_other_settings_reach_the_broker() -> None:
     broker = faulty("busy")
     assert broker.update(b"faults=bussy\n") == ResponseCode.SYSTEM_ERROR
     assert broker.codes(1) == [ResponseCode.SYSTEM_BUSY]
+    assert broker.update(b"brokerPermission=4\n") == ResponseCode.SUCCESS
+    assert broker.settings == b"brokerPermission=4\n"
+
+
+def test_the_active_faults_are_shown() -> None:
+    broker = faulty("busy:50%,slow:1s")
+    shown = broker.handlers[GET](request(GET))
+    assert shown is not None
+    assert shown.body == b"a=1\nfaults=busy:50%,slow:1000ms:100%\n"
+    broker.update(b"faults=none\n")
+    shown = broker.handlers[GET](request(GET))
+    assert shown is not None
+    assert shown.body == b"a=1\nfaults=none\n"
+
+
+def test_a_server_without_faults_refuses_them() -> None:
+    broker = Broker()
+    add_refusal(broker)
+    answer = broker.handlers[UPDATE](request(UPDATE, b"faults=busy\n"))
+    assert answer is not None
+    assert answer.code == ResponseCode.SYSTEM_ERROR
+    assert answer.remark is not None
+    assert "--fault none" in answer.remark
+    assert broker.settings == b""
     assert broker.update(b"brokerPermission=4\n") == ResponseCode.SUCCESS
     assert broker.settings == b"brokerPermission=4\n"
