@@ -29,7 +29,7 @@ from spec.wire.remoting.request_code import request_name
 
 HERE = Path(__file__).parent
 FAMILIES, SURVIVORS = HERE / "families.toml", HERE / "survivors.toml"
-COVERAGE = SOURCES / "docs" / "coverage" / "requests.toml"
+COVERAGE = SOURCES / "fixtures" / "headers" / "requests.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

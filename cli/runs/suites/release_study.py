@@ -29,7 +29,7 @@ NAMES = (
     *("stores", "frames", "parts", "edges", "vectors", "handover", "pages"),
 )
 """Steps, each after those that it needs."""
-REQUESTS = Path("docs", "coverage", "requests.toml")
+REQUESTS = Path("fixtures", "headers", "requests.toml")
 RELEASES_HEADING = """\
 # Releases of Apache RocketMQ, the oldest first. `rmqc evidence study` adds a new one.
 # Those of `pinned` can be started: their jars are in java/jars.lock.
