@@ -169,11 +169,11 @@ async def _start(
 ) -> None:
     name_server, broker = names.server, brokers.broker
     assert isinstance(name_server, NameServer)
+    options = broker.state.options
     await names.listen(setup.host, setup.name_server_port)
-    *ports, ha_port = _broker_ports(broker.state.options)
-    for port in ports:
-        await brokers.listen(setup.host, port)
-    await brokers.listen_for_slaves(setup.host, ha_port)
+    await brokers.listen(setup.host, options.listen_port)
+    await brokers.listen(setup.host, options.listen_port - VIP_PORT_DISTANCE)
+    await brokers.listen_for_slaves(setup.host, options.ha_listen_port)
     name_server.start(now_ms())
     names.perform(name_server.take_effects())
     broker.start(addresses, now_ms())
