@@ -353,3 +353,28 @@ def test_a_link_is_followed_and_never_written_through(tmp_path: Path) -> None:
     result = recover(store, "--release", "4.6.0", "--copy", tmp_path / "copy")
     assert result.exit_code == 0, result.output
     assert state(elsewhere) == before
+
+
+@pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])
+def test_a_garbage_unit_is_not_a_lost_message(release: str, tmp_path: Path) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    path = min((store / "consumequeue").glob("HandoverOrders/*/0*"))
+    data = bytearray(path.read_bytes())
+    far = (1 << 61).to_bytes(8, "big") + bytes(3) + b"\xc8" + bytes(8)
+    high = (END + 70_000).to_bytes(8, "big") + far[8:]
+    data[:80] = far + high + data[40:60] + far
+    path.write_bytes(data)
+    found = foretold(store, release)
+    assert found["messages"]["lost"] == []
+    assert found["log"]["cut_bytes"] == "0"
+    assert found["totals"]["invisible"] > 1
+
+
+def test_units_in_order_behind_the_log_are_lost_messages(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / LAST_FILE).unlink()
+    found = foretold(store)
+    lost = [
+        one for one in found["messages"]["lost"] if one["why"].endswith("before it")
+    ]
+    assert sum(one["count"] for one in lost) == found["totals"]["lost"] > 10

@@ -7,6 +7,9 @@ ranges with differences are collected, so memory does not grow with the store.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain, pairwise
+
 from reference.core.recovery_forecast.log_state import LogState
 from reference.core.recovery_forecast.outcome import Cause, Outcome, Ranges
 from reference.core.recovery_forecast.queue_state import QueueState
@@ -19,6 +22,10 @@ from spec.store.consume_queue import UNIT_SIZE
 
 _ASTRAY_MAX = 100_000
 """Limit of units out of order that are collected per queue."""
+_REACH_FILES = 4096
+"""Missing files behind the end of the log, at most: units behind them are garbage."""
+_NO_UNIT = 0, (INT64_MAX, 0, 0)
+"""Successor of the last unit."""
 _NO_LOG = Cause("the commit log has no file", "REC-TRUNCATE-005")
 _NO_FILE = Cause("its commit-log file is missing", "REC-LOAD-003")
 _GARBAGE = Cause("what lies in its place is no record", "REC-QUEUE-010")
@@ -69,17 +76,31 @@ class MessageLossSurvey:
         self._outcome.repeated = self._repeated.sorted()
 
     def _cut_units(self, queue: QueueState) -> None:
-        """Report messages as lost if their units pointed behind the end of the log."""
-        first = queue.lowest_end // UNIT_SIZE
-        for index in range(first, queue.end_before // UNIT_SIZE):
-            unit = queue.unit_before(index)
-            if unit is None or unit[0] < 0 or not 0 < unit[1] < INT32_MAX:
+        """Report messages as lost if their units pointed behind the end of the log.
+
+        A unit that points behind its successor is garbage, and no message is lost.
+        """
+        log = self._outcome.log
+        units = self._cut_units_in_reach(queue)
+        for (index, unit), (_, after) in pairwise(chain(units, (_NO_UNIT,))):
+            if not self._end <= unit[0] < after[0]:
                 continue
-            if unit[0] < self._end:
-                continue
+            if unit[0] >= log.end_on_disk:
+                log.units_behind_end += 1
+                first = log.first_behind_end
+                log.first_behind_end = min(first or unit[0], unit[0])
             record = self._log.record_at(unit[0])
             stored_at_ms = record.stored_at_ms if record else None
             self._lost.add(queue.name, index, _CUT, stored_at_ms)
+
+    def _cut_units_in_reach(self, queue: QueueState) -> Iterator[tuple[int, Unit]]:
+        """Yield the truncated units whose message the log can have had."""
+        reach = self._outcome.log.end_on_disk + _REACH_FILES * self._log.file_size
+        first = queue.lowest_end // UNIT_SIZE
+        for index in range(first, queue.end_before // UNIT_SIZE):
+            unit = queue.unit_before(index)
+            if unit and 0 <= unit[0] < reach and 0 < unit[1] < INT32_MAX:
+                yield index, unit
 
     def _lost_between(
         self, queue: QueueState, begin: int, end: int, cause: Cause

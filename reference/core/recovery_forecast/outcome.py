@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from reference.core.recovery_forecast.refusal import Refusal
 
+_SEVERAL = 2
+
 
 class Note(NamedTuple):
     """Further information for the operator."""
@@ -30,6 +32,20 @@ class LogOutcome:
     """Offset after the last byte that is not zero."""
     deleted_files: list[str] = field(default_factory=list)
     start: int = 0
+    units_behind_end: int = 0
+    """Units, in order, of messages behind the end on disk."""
+    first_behind_end: int | None = None
+    """Lowest offset of these messages."""
+
+    def lacks_files(self, file_size: int) -> bool:
+        """Return whether units show that files behind the end on disk are missing.
+
+        One unit may be garbage. The first of several must point close behind the end.
+        """
+        first = self.first_behind_end
+        if first is None or self.units_behind_end < _SEVERAL:
+            return False
+        return first < self.end_on_disk + file_size
 
     @property
     def cut_bytes(self) -> int:
