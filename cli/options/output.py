@@ -22,8 +22,19 @@ def out_option() -> Decorator:
     return click.option(
         "--out",
         type=click.Path(dir_okay=False, path_type=Path),
+        callback=_in_a_directory,
         help="Write the result into this file.",
     )
+
+
+def _in_a_directory(
+    _: click.Context, __: click.Parameter, out: Path | None
+) -> Path | None:
+    """Refuse a file without a directory now, and not after the command's work."""
+    if out is not None and not out.absolute().parent.is_dir():
+        reason = f"{out} cannot be written: there is no directory {out.parent}"
+        raise NotWrittenError(reason)
+    return out
 
 
 def write_result(text: str, out: Path | None, *, is_table: bool = False) -> None:

@@ -39,8 +39,11 @@ def as_json(audits: AuditResults) -> str:
     return json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
 
 
-def as_html(audits: AuditResults) -> str:
-    """Return a self-contained page, which begins with a row for each of several."""
+def as_html(audits: AuditResults, note: str = "") -> str:
+    """Return a self-contained page, which begins with a row for each of several.
+
+    *note* is its last line.
+    """
     environment = Environment(
         loader=PackageLoader("spark_checks.report"),
         autoescape=True,
@@ -52,6 +55,7 @@ def as_html(audits: AuditResults) -> str:
     return page.render(
         left_open=LEFT_OPEN,
         live=LIVE,
+        note=note,
         rows=[row_of(one) for one in _documents(audits)] if len(audits) > 1 else [],
         audits=[
             {
@@ -64,6 +68,19 @@ def as_html(audits: AuditResults) -> str:
             if isinstance(audit, Audit)
         ],
     )
+
+
+def as_lines(audits: AuditResults) -> str:
+    """Return a line for each audit: the store, the verdict, counts and the headline."""
+    lines = []
+    for row in map(row_of, _documents(audits)):
+        errors = number_of(row["errors"], "error")
+        warnings = number_of(row["warnings"], "warning")
+        headline = f". {row['headline']}" if row["headline"] else ""
+        lines.append(
+            f"{row['store']}: {row['verdict']}, {errors}, {warnings}{headline}\n"
+        )
+    return "".join(lines)
 
 
 def as_table(audits: AuditResults, *, is_styled: bool = False) -> str:

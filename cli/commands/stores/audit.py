@@ -7,12 +7,16 @@ import secrets
 import sys
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
 from cli.options.common import format_option, list_option
+from cli.options.extras import DISTRIBUTION
 from cli.options.moment import TimeError, time_ms
 from cli.options.output import out_option, write_result
 from cli.options.releases import recoverable_releases, release_option
@@ -243,10 +247,17 @@ def _write(found: Sequence[Audit | NotAudited], form: str, out: Path | None) -> 
         return
     writers = {
         "json": report.as_json,
-        "html": report.as_html,
+        "html": partial(report.as_html, note=_made_by()),
         "table": report.as_table,
     }
     write_result(writers[form](found), out)
+    if out is not None:
+        click.echo(f"{report.as_lines(found)}written into {out}", err=True)
+
+
+def _made_by() -> str:
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"Audited by rmqc {version(DISTRIBUTION)} on {now}."
 
 
 def _write_score(

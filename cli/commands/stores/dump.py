@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from reference.core.salvage.readable_records import DamagedRange, FoundRecord
 
 FORMATS = ("json", "csv", "bodies")
+SHOWN_TOPICS = 10
 
 
 class NotDumped(click.ClickException):
@@ -67,13 +68,18 @@ def dump(
 
     selection = Selection(topic=topic, key=key, begin_ms=begin, end_ms=end)
     write = WRITERS[form](sys.stdout.buffer)
-    is_whole = True
+    is_whole, topics = True, set[str]()
     for found in _parts(source):
         if not isinstance(found, FoundRecord):
             is_whole = False
             click.echo(describe(found), err=True)
-        elif selection.has(found.record):
+            continue
+        topics.add(found.record.topic)
+        if selection.has(found.record):
             write(found)
+    if topic is not None and topic not in topics:
+        some = ", ".join(sorted(topics)[:SHOWN_TOPICS]) or "none"
+        click.echo(f"no message of topic {topic}; topics here: {some}", err=True)
     sys.exit(SUCCESS if is_whole else FINDINGS)
 
 

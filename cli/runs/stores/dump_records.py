@@ -25,7 +25,7 @@ from reference.core.salvage.readable_records import (
 )
 from spec.host import Host
 from spec.layout import LayoutError
-from spec.store.file_names import COMMIT_LOG, offset_of
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, offset_of
 from spec.store.message_record import Record, SystemFlag
 from spec.wire.bodies.zlib_stream import COMPRESSION_TYPE, ZLIB_TYPES, inflate
 from spec.wire.message.properties import Property, decode_properties, keys_of
@@ -69,6 +69,8 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
     Each entry of the commit log that is not a file precedes them, as one line.
     """
     if source.is_file():
+        if source.absolute().parts[-4:-3] == (CONSUME_QUEUE,):
+            raise DumpError(f"{source} is a consume queue: rmqc inspect prints it")
         try:
             files = [(offset_of(source.name), source)]
         except ValueError as error:

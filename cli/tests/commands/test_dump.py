@@ -160,6 +160,25 @@ def test_what_is_no_log_is_one_line(tmp_path: Path) -> None:
         assert (code, lines, errors.count("\n")) == (2, [], 1)
 
 
+def test_a_consume_queue_is_no_log(tmp_path: Path) -> None:
+    queue = tmp_path / "consumequeue" / "T" / "0" / f"{0:020}"
+    queue.parent.mkdir(parents=True)
+    queue.write_bytes(bytes(20))
+    result = CliRunner().invoke(main, ["dump", str(queue)])
+    assert result.exit_code == 2
+    assert (
+        result.output == f"Error: {queue} is a consume queue: rmqc inspect prints it\n"
+    )
+
+
+def test_a_topic_without_messages_is_told_beside_those_that_have_some(
+    store: Path,
+) -> None:
+    result = CliRunner().invoke(main, ["dump", str(store), "--topic", "a"])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "no message of topic a; topics here: A, B\n"
+
+
 def test_an_empty_file_has_no_message(tmp_path: Path) -> None:
     path = tmp_path / f"{0:020}"
     path.touch()

@@ -148,8 +148,13 @@ def test_several_stores_begin_with_a_row_for_each() -> None:
         "  pass           0 errors    0 warnings  s3://fine/store"
     ]
     assert table[table.index(f"  unreadable{' ' * 29}/gone") + 1].endswith("is lost")
-    page = report.as_html(several)
+    page = report.as_html(several, note="By hand.")
     assert page.count('<section id="store-') == page.count('href="#store-') == 2
+    assert "<footer>By hand.</footer>" in page
+    assert report.as_lines(several).splitlines()[1:] == [
+        "s3://fine/store: pass, 0 errors, 0 warnings",
+        "/gone: unreadable, 0 errors, 0 warnings. /gone is lost",
+    ]
 
 
 def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
@@ -162,6 +167,9 @@ def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
     assert "INV-X-1" in unknown.output
     for each in (run_alone(tmp_path, tmp_path / "other"), run_alone()):
         assert each.exit_code == 2
+    unwritten = run_alone(FIXTURES, "--out", tmp_path / "no" / "page")
+    assert unwritten.exit_code == 2
+    assert f"there is no directory {tmp_path / 'no'}" in unwritten.output
 
 
 @pytest.mark.slow
