@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -245,7 +245,7 @@ def _write(found: Sequence[Audit | NotAudited], form: str, out: Path | None) -> 
         text = report.as_table(found, is_styled=sys.stdout.isatty())
         write_result(text, out, is_table=True)
         return
-    writers = {
+    writers: dict[str, Callable[[report.AuditResults], str]] = {
         "json": report.as_json,
         "html": partial(report.as_html, note=_made_by()),
         "table": report.as_table,

@@ -142,7 +142,10 @@ def test_config_is_written_as_4_6_0_wrote_it(name: str, tmp_path: Path) -> None:
 def test_a_store_with_other_file_sizes_does_not_start(tmp_path: Path) -> None:
     files = DiskFiles(copy_of(NAMES[0], tmp_path))
     store = MessageStore(files, StoreOptions(commit_log_file_size=1 << 20))
-    with pytest.raises(Exception, match="has 65536 bytes, not 1048576"):
+    with pytest.raises(
+        Exception,
+        match="has 65536 bytes, not 1048576, the value of mappedFileSizeCommitLog",
+    ):
         store.start(NOON_MS)
     again = started(files, OPTIONS)
     assert again.get("HandoverOrders", 0, 0, 1).status is GetMessageStatus.FOUND

@@ -20,7 +20,13 @@ from reference.core.store.recovery.load import (
     plan_load,
 )
 from reference.core.store.recovery.rules import REFERENCE
-from spec.store.file_names import file_name
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name
+
+_SIZE_SETTINGS = {
+    COMMIT_LOG: "mappedFileSizeCommitLog",
+    CONSUME_QUEUE: "mappedFileSizeConsumeQueue",
+}
+"""Settings with the size of files, by directory of the store."""
 
 
 class FlushMark(NamedTuple):
@@ -77,9 +83,7 @@ class MappedFileQueue:
         ]
         found = plan_load(entries, self.file_size, REFERENCE)
         if found.wrong_file is not None:  # [STORE-LOG-002]
-            raise FilesError(
-                describe_wrong_file(self.directory, found.wrong_file, self.file_size)
-            )
+            raise FilesError(self._describe(found.wrong_file))
         for name in found.names:
             path = f"{self.directory}/{name}"
             self._mapped.append(self._files.open(path, self.file_size))
@@ -87,6 +91,14 @@ class MappedFileQueue:
         self._update_bounds()
         if self._start_offsets:
             self.end = self.flushed = self.limit
+
+    def _describe(self, wrong_file: DirectoryEntry) -> str:
+        """Return the reason why *wrong_file* prevents a start, with its setting."""
+        text = describe_wrong_file(self.directory, wrong_file, self.file_size)
+        setting = _SIZE_SETTINGS.get(self.directory.partition("/")[0])
+        if setting is None or wrong_file.size in (None, self.file_size):
+            return text
+        return f"{text}, the value of {setting}"
 
     def file_at(self, offset: int) -> tuple[MappedFile, int] | None:
         """Return the file with the byte *offset* and its start offset, or None."""
