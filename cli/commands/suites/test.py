@@ -99,6 +99,11 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
     " topics and groups with unique names.",
 )
 @click.option(
+    "--no-baseline",
+    is_flag=True,
+    help="Do not check the simplest requests before the tests.",
+)
+@click.option(
     "--may-configure",
     is_flag=True,
     help="Change settings of a running cluster where tests need others, and put them"
@@ -155,6 +160,7 @@ def test(
     known: Path | None,
     report: Path | None,
     read_only: bool,
+    no_baseline: bool,
     may_configure: bool,
     against_evidence: bool,
     only: str | None,
@@ -204,6 +210,7 @@ def test(
     seed = seed_of(order, seed)
     words += effort_words(examples, seed)
     words += ["--read-only"] if read_only else []
+    words += ["--no-baseline"] if no_baseline else []
     if may_configure:
         words, jobs = [*words, "--may-configure"], 0  # all tests see the changes
     if wanted is not None:

@@ -18,6 +18,7 @@ from cli.options.exit_codes import (
 from cli.options.suites.unknown_options import UnknownOptions
 from cli.runs.suites.run_end import RunEnd
 from cli.runs.suites.run_progress import run_progress
+from cli.runs.suites.suite_paths import SuitePaths
 from conformance.harness.targets.started.embedded import SOURCES
 
 PLUGINS = (
@@ -56,7 +57,7 @@ def run_pytest(name: str, words: list[str], reports: list[str]) -> int:
     fixed += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     end = RunEnd()
     with run_progress() as progress:
-        plugins = [UnknownOptions(), end, progress]
+        plugins = [UnknownOptions(), SuitePaths(), end, progress]
         code = pytest.main([*fixed, *reports, *words], plugins=plugins)
     if end.is_interrupted:
         raise InterruptedCommand(f"interrupted {end.progress()}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -38,6 +39,20 @@ def test_clauses_that_no_selected_suite_tests_end_the_run_with_one_line() -> Non
     ended = run("--suite", "wire", "--only", "STORE-RECORD-007")
     assert ended.exit_code == 3
     assert ended.output == "checked nothing: no test of wire names these clauses\n"
+
+
+@pytest.mark.parametrize("option", [[], ["-v"]])
+def test_tests_have_the_paths_of_their_suites(
+    tmp_path: Path, option: list[str]
+) -> None:
+    words = ["--only", "WIRE-FRAME-004", "--jobs", "0", "--no-baseline", *option]
+    ended = subprocess.run(
+        module_command("cli", "test", *words, "-v"),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert "\nconformance/wire/test_frame.py" in ended.stdout, ended.stderr
 
 
 def test_a_read_only_run_of_writers_ends_with_the_suites_to_check() -> None:
