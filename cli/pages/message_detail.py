@@ -73,8 +73,8 @@ def java_map(values: Mapping[str, str]) -> str:
 
 def track_lines(record: Record, broker: Client) -> Iterator[str]:
     """Yield a line for each group that reads the message's topic, or that none does."""
-    answer = require_success(broker.group_topics(topic=record.topic))
-    groups = decode_body(GroupList, answer.body).groups
+    response = require_success(broker.group_topics(topic=record.topic))
+    groups = decode_body(GroupList, response.body).groups
     if not groups:
         yield "WARN: No Consumer"
     for group in groups:
@@ -87,12 +87,12 @@ def track_lines(record: Record, broker: Client) -> Iterator[str]:
 
 def _track(record: Record, broker: Client, group: str) -> tuple[str, str]:
     """Return the track type of a message in a group, and the problem or ``null``."""
-    answer = broker.consumer_connections(group=group)
-    if answer.code != ResponseCode.SUCCESS:
-        problem = f"CODE:{answer.code} DESC:{answer.remark}"
-        offline = answer.code == ResponseCode.CONSUMER_NOT_ONLINE
+    response = broker.consumer_connections(group=group)
+    if response.code != ResponseCode.SUCCESS:
+        problem = f"CODE:{response.code} DESC:{response.remark}"
+        offline = response.code == ResponseCode.CONSUMER_NOT_ONLINE
         return ("NOT_ONLINE" if offline else "UNKNOWN"), problem
-    members = decode_body(ConsumerConnection, answer.body)
+    members = decode_body(ConsumerConnection, response.body)
     if members.consume_type == "CONSUME_ACTIVELY":
         return "PULL", "null"
     if not is_consumed(record, broker, group):
@@ -106,8 +106,8 @@ def _track(record: Record, broker: Client, group: str) -> tuple[str, str]:
 
 def is_consumed(record: Record, broker: Client, group: str) -> bool:
     """Return whether a group has committed an offset behind a message."""
-    answer = require_success(broker.consume_stats(group=group, topic=record.topic))
+    response = require_success(broker.consume_stats(group=group, topic=record.topic))
     return any(
         queue.queue_id == record.queue_id and at.consumer_offset > record.queue_offset
-        for queue, at in decode_body(ConsumeStats, answer.body).queues.items()
+        for queue, at in decode_body(ConsumeStats, response.body).queues.items()
     )

@@ -150,8 +150,8 @@ def _bounds(one: OffsetOutside) -> dict[str, object]:
 
 
 def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
-    """Return the same for an operator: the answer first, then what it costs."""
-    lines = [f"{store}, started by {outcome.release}", _answer(outcome)]
+    """Return the same for an operator: the outcome first, then what it costs."""
+    lines = [f"{store}, started by {outcome.release}", _outcome_line(outcome)]
     lines += map(_lost_config, outcome.lost_config)
     for title, ranges in (
         ("lost", outcome.lost),
@@ -204,7 +204,7 @@ def _lost_config(one: ConfigRead) -> str:
     return f"The {content} are lost: {state}."
 
 
-def _answer(outcome: Outcome) -> str:
+def _outcome_line(outcome: Outcome) -> str:
     log, refusal = outcome.log, outcome.refusal
     if refusal is not None:
         return f"It does not start: {refusal.reason} ({refusal.clause})."

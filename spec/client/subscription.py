@@ -2,7 +2,7 @@
 How a consumer reads: which queues, from where on, at which broker, and what it commits.
 
 The requests are in ``spec.wire``: ``pull``, ``offsets``, ``groups``. Here is what a
-client makes of the answers.
+client makes of the responses.
 """
 
 from __future__ import annotations

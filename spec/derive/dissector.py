@@ -45,7 +45,7 @@ MESSAGES_IN_ANSWER = dict.fromkeys(
     ),
     "message_record",
 )
-"""Requests whose answer has a row of messages for a body, and their layout."""
+"""Requests whose response has a row of messages for a body, and their layout."""
 MESSAGES_IN_REQUEST = {
     "CHECK_TRANSACTION_STATE": "message_record",
     "SEND_BATCH_MESSAGE": "batch_message",

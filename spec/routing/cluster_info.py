@@ -155,7 +155,7 @@ DELETE_IN_CLUSTER = Clause(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterInfo:
-    """The answer to GET_BROKER_CLUSTER_INFO."""
+    """The response to GET_BROKER_CLUSTER_INFO."""
 
     brokers: Mapping[str, BrokerData]
     """By broker name (Java: brokerAddrTable)."""
@@ -165,7 +165,7 @@ class ClusterInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicList:
-    """The answer to a request for a list of topics."""
+    """The response to a request for a list of topics."""
 
     topics: frozenset[str] = field(default_factory=frozenset)
     broker_address: str | None = None
@@ -173,7 +173,7 @@ class TopicList:
 
 
 def decode_cluster_info(data: bytes) -> ClusterInfo:
-    """Return the cluster information that *data*, the body of an answer, holds."""
+    """Return the cluster information that *data*, the body of a response, holds."""
     found = as_object(fastjson.loads(data))
     brokers = object_in(found, "brokerAddrTable")
     clusters = object_in(found, "clusterAddrTable")
@@ -189,7 +189,7 @@ def decode_cluster_info(data: bytes) -> ClusterInfo:
 
 
 def decode_topic_list(data: bytes) -> TopicList:
-    """Return the list that *data*, the body of an answer, holds."""
+    """Return the list that *data*, the body of a response, holds."""
     found = as_object(fastjson.loads(data))
     address = found.get("brokerAddr")
     return TopicList(

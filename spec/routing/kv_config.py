@@ -138,12 +138,12 @@ NAMESRV_CONFIG_UPDATE = Clause(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyValueTable:
-    """One namespace, as the body of an answer has it (Java: KVTable)."""
+    """One namespace, as the body of a response has it (Java: KVTable)."""
 
     values: Mapping[str, str] = field(default_factory=dict)
 
 
 def decode_key_value_table(data: bytes) -> KeyValueTable:
-    """Return the table that *data*, the body of an answer, holds."""
+    """Return the table that *data*, the body of a response, holds."""
     values = object_in(as_object(fastjson.loads(data)), "table")
     return KeyValueTable(values={str(key): str(value) for key, value in values.items()})

@@ -157,7 +157,7 @@ class BrokerData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicRoute:
-    """The answer to GET_ROUTEINFO_BY_TOPIC (Java: TopicRouteData)."""
+    """The response to GET_ROUTEINFO_BY_TOPIC (Java: TopicRouteData)."""
 
     queue_datas: tuple[QueueData, ...]
     broker_datas: tuple[BrokerData, ...]
@@ -190,7 +190,7 @@ def encode_route(route: TopicRoute, *, flags_name: str = "topicSynFlag") -> byte
 
 
 def decode_route(data: bytes) -> TopicRoute:
-    """Return the route that *data*, the body of an answer, holds."""
+    """Return the route that *data*, the body of a response, holds."""
     found = as_object(fastjson.loads(data))
     filters = object_in(found, "filterServerTable")
     order = found.get("orderTopicConf")

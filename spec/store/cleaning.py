@@ -118,7 +118,7 @@ FILE_IN_USE = Clause(
         "serves no new reader and no younger file is deleted."
     ),
     source=f"{_FILES}#retryDeleteFirstFile",
-    untestable="a peer cannot make a broker hold a file for longer than an answer",
+    untestable="a peer cannot make a broker hold a file for longer than a response",
 )
 UNIT_OF_OFFSET_0 = Clause(
     id="STORE-CLEAN-013",

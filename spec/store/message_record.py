@@ -431,5 +431,5 @@ def size_of_record(data: bytes | memoryview) -> int:
 
 
 def decode_records(data: bytes | memoryview) -> Iterator[Record]:
-    """Return the records that *data*, the body of a pull answer, is a row of."""
+    """Return the records that *data*, the body of a pull response, is a row of."""
     return read_row(data, size_of_record, decode_record)

@@ -80,7 +80,7 @@ def _binary_header(frame: Frame, position: int) -> str:
 def _notes(command: Command) -> Iterator[str]:
     kind = "response" if command.is_response else "request"
     name = (response_name if command.is_response else request_name)(command.code)
-    flag = f"{command.flag} ({kind}{', no answer wanted' * command.is_oneway})"
+    flag = f"{command.flag} ({kind}{', no response wanted' * command.is_oneway})"
     yield note(" ", "kind", kind)
     yield note(" ", "code", f"{command.code} ({name})")
     yield note(" ", "opaque", command.opaque)

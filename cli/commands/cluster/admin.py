@@ -103,12 +103,12 @@ def query_by_id(namesrv: str, message_id: str) -> None:  # noqa: ARG001 - the id
     except LayoutError as error:
         raise click.UsageError(f"{message_id} is not an offset id: {error}") from None
     with _client(str(host)) as broker:
-        answer = broker.view_message(commit_log_offset=offset)
-        if answer.code == ResponseCode.SYSTEM_ERROR:  # [QUERY-ID-002]
-            _no_message(answer.remark or "")
-        if answer.code != ResponseCode.SUCCESS:
-            _fail(f"refused with code {answer.code}: {answer.remark}")
-        _show(_record_at(offset, answer.body), broker)
+        response = broker.view_message(commit_log_offset=offset)
+        if response.code == ResponseCode.SYSTEM_ERROR:  # [QUERY-ID-002]
+            _no_message(response.remark or "")
+        if response.code != ResponseCode.SUCCESS:
+            _fail(f"refused with code {response.code}: {response.remark}")
+        _show(_record_at(offset, response.body), broker)
 
 
 @admin.command("queryMsgByKey")
@@ -159,20 +159,20 @@ def query_by_offset(
     if data is None:
         _fail(f"{topic} has no broker {broker_name}")
     with _client(data.addresses[MASTER_ID]) as broker:
-        answer = broker.pull(
+        response = broker.pull(
             topic=topic,
             queue_id=queue_id,
             offset=offset,
             max_count=1,
             group=TOOLS_GROUP,
         )
-        if answer.code != ResponseCode.SUCCESS:
+        if response.code != ResponseCode.SUCCESS:
             _no_message()
         added = {
-            "MIN_OFFSET": answer.fields["minOffset"],
-            "MAX_OFFSET": answer.fields["maxOffset"],
+            "MIN_OFFSET": response.fields["minOffset"],
+            "MAX_OFFSET": response.fields["maxOffset"],
         }
-        _show(next(decode_records(answer.body)), broker, added=added)
+        _show(next(decode_records(response.body)), broker, added=added)
 
 
 _BROKER = click.option(
@@ -240,11 +240,11 @@ def _show(
 def _found(
     broker: Client, topic: str, key: str, *, count_max: int = 32, unique: bool = False
 ) -> Iterator[Record]:
-    answer = broker.query_message(
+    response = broker.query_message(
         topic=topic, key=key, max_count=count_max, unique=unique
     )
-    if answer.code == ResponseCode.SUCCESS:
-        yield from decode_records(answer.body)
+    if response.code == ResponseCode.SUCCESS:
+        yield from decode_records(response.body)
 
 
 def _route(namesrv: str, topic: str) -> TopicRoute:

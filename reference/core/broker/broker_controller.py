@@ -136,7 +136,7 @@ class BrokerController(RemotingServer):
                 self.log_error(f"at the stop: {error}")
 
     def run_deferred_work(self, now_ms: int) -> None:
-        """Flush, replicate and dispatch new messages; answer held pull requests."""
+        """Flush, replicate and dispatch new messages; respond to held pull requests."""
         if not self.state.has_appended:
             return
         if self.flusher.flushes_on_append:

@@ -197,7 +197,7 @@ def test_an_answers_header_is_compared_too() -> None:
     ]
     (found,) = changes(*tables)
     assert found.subject == "AskHeader.n"
-    assert found.codes == ("answer to ASK",)
+    assert found.codes == ("response to ASK",)
 
 
 def kept_findings() -> list[tuple[str, str, str, str]]:

@@ -27,7 +27,7 @@ from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupList:
-    """The answer to QUERY_TOPIC_CONSUME_BY_WHO."""
+    """The response to QUERY_TOPIC_CONSUME_BY_WHO."""
 
     groups: tuple[str, ...] = member("groupList", list_of(TEXT), "", default=())
     rest: Mapping[str, object] = rest_of_members()
@@ -53,7 +53,7 @@ class ConsumeQueueData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryConsumeQueueResponseBody:
-    """The answer to QUERY_CONSUME_QUEUE."""
+    """The response to QUERY_CONSUME_QUEUE."""
 
     subscription: SubscriptionData | None = member(  # noqa: RUF009 # a field
         "subscriptionData", object_of(SubscriptionData), "the group's", default=None
@@ -83,7 +83,7 @@ class QueueTimeSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryConsumeTimeSpanBody:
-    """The answer to QUERY_CONSUME_TIME_SPAN."""
+    """The response to QUERY_CONSUME_TIME_SPAN."""
 
     queues: tuple[QueueTimeSpan, ...] = member(
         "consumeTimeSpanSet", list_of(object_of(QueueTimeSpan)), "", default=()
@@ -103,7 +103,7 @@ class BrokerStatsItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerStatsData:
-    """The answer to VIEW_BROKER_STATS_DATA."""
+    """The response to VIEW_BROKER_STATS_DATA."""
 
     minute: BrokerStatsItem | None = member(  # noqa: RUF009 # a field
         "statsMinute", object_of(BrokerStatsItem), "", default=None
@@ -119,7 +119,7 @@ class BrokerStatsData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryCorrectionOffsetBody:
-    """The answer to QUERY_CORRECTION_OFFSET."""
+    """The response to QUERY_CORRECTION_OFFSET."""
 
     offsets: Mapping[int, int] = member(
         "correctionOffsets", map_of(INTEGER, INTEGER), "by queue id", default=dict
@@ -129,7 +129,7 @@ class QueryCorrectionOffsetBody:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumeStatsList:
-    """The answer to GET_BROKER_CONSUME_STATS."""
+    """The response to GET_BROKER_CONSUME_STATS."""
 
     groups: tuple[Mapping[str, tuple[ConsumeStats, ...]], ...] = member(
         "consumeStatsList",
@@ -159,7 +159,7 @@ class ProducerInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProducerTableInfo:
-    """The answer to GET_ALL_PRODUCER_INFO."""
+    """The response to GET_ALL_PRODUCER_INFO."""
 
     groups: Mapping[str, tuple[ProducerInfo, ...]] = member(
         "data", map_of(TEXT, list_of(object_of(ProducerInfo))), "by group", default=dict
@@ -169,7 +169,7 @@ class ProducerTableInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerMemberGroup:
-    """The answer to GET_BROKER_MEMBER_GROUP: a master and its slaves."""
+    """The response to GET_BROKER_MEMBER_GROUP: a master and its slaves."""
 
     cluster: str | None = member("cluster", TEXT, "", default=None)
     broker_name: str | None = member("brokerName", TEXT, "", default=None)
@@ -181,7 +181,7 @@ class BrokerMemberGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuerySubscriptionResponseBody:
-    """The answer to QUERY_SUBSCRIPTION_BY_CONSUMER."""
+    """The response to QUERY_SUBSCRIPTION_BY_CONSUMER."""
 
     subscription: SubscriptionData | None = member(  # noqa: RUF009 # a field
         "subscriptionData", object_of(SubscriptionData), "", default=None

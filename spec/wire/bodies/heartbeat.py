@@ -170,7 +170,7 @@ CONNECTIONS = list_of(object_of(Connection))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerConnection:
-    """The answer to GET_CONSUMER_CONNECTION_LIST."""
+    """The response to GET_CONSUMER_CONNECTION_LIST."""
 
     connections: tuple[Connection, ...] = member(
         "connectionSet", CONNECTIONS, "the group's members", default=()
@@ -189,7 +189,7 @@ class ConsumerConnection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProducerConnection:
-    """The answer to GET_PRODUCER_CONNECTION_LIST."""
+    """The response to GET_PRODUCER_CONNECTION_LIST."""
 
     connections: tuple[Connection, ...] = member(
         "connectionSet", CONNECTIONS, "the group's members", default=()
@@ -199,7 +199,7 @@ class ProducerConnection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetConsumerListByGroupResponseBody:
-    """The answer to GET_CONSUMER_LIST_BY_GROUP."""
+    """The response to GET_CONSUMER_LIST_BY_GROUP."""
 
     client_ids: tuple[str, ...] = member(
         "consumerIdList", list_of(TEXT), "the group's members", default=()

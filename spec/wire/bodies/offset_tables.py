@@ -64,7 +64,7 @@ class OffsetWrapper:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumeStats:
-    """The answer to GET_CONSUME_STATS."""
+    """The response to GET_CONSUME_STATS."""
 
     consume_tps: float = member("consumeTps", DECIMAL, "per second", default=0.0)
     queues: Mapping[QueueName, OffsetWrapper] = member(
@@ -87,7 +87,7 @@ class TopicOffset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicStatsTable:
-    """The answer to GET_TOPIC_STATS_INFO."""
+    """The response to GET_TOPIC_STATS_INFO."""
 
     queues: Mapping[QueueName, TopicOffset] = member(
         "offsetTable", map_of(QUEUE_NAME, object_of(TopicOffset)), "", default=dict
@@ -130,7 +130,7 @@ class ResetOffsetBodyForC:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetConsumerStatusBody:
-    """A client's answer to GET_CONSUMER_STATUS_FROM_CLIENT, for one broker's topic."""
+    """A client's response to GET_CONSUMER_STATUS_FROM_CLIENT: one topic of a broker."""
 
     offsets: Mapping[QueueName, int] = member(
         "messageQueueTable", map_of(QUEUE_NAME, INTEGER), "committed", default=dict

@@ -71,7 +71,7 @@ class ConsumeStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerRunningInfo:
-    """A client's answer to GET_CONSUMER_RUNNING_INFO."""
+    """A client's response to GET_CONSUMER_RUNNING_INFO."""
 
     properties: Mapping[str, str] = member(
         "properties", map_of(TEXT, TEXT), "settings, as PROP_...", default=dict
@@ -91,7 +91,7 @@ class ConsumerRunningInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumeMessageDirectlyResult:
-    """A client's answer to CONSUME_MESSAGE_DIRECTLY."""
+    """A client's response to CONSUME_MESSAGE_DIRECTLY."""
 
     is_ordered: bool = member("order", TRUTH, "consumes in order", default=False)
     auto_commit: bool = member("autoCommit", TRUTH, "", default=True)

@@ -32,7 +32,7 @@ class PullFlag(IntFlag):
 
 ANSWER_FIELDS = ("suggestWhichBrokerId", "nextBeginOffset", "minOffset", "maxOffset")
 ANSWER_BYTES_MAX = 262_144
-"""Records of one answer have no more bytes, unless a single one has."""
+"""Records of one response have no more bytes, unless a single one has."""
 ANSWER_COUNT_MAX = 32
 """Largest number of records in one response."""
 

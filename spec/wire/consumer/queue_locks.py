@@ -35,7 +35,7 @@ class LockBatchRequestBody:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockBatchResponseBody:
-    """The answer to LOCK_BATCH_MQ."""
+    """The response to LOCK_BATCH_MQ."""
 
     queues: tuple[QueueName, ...] = member(
         "lockOKMQSet", list_of(QUEUE_NAME), "what the client has now", default=()

@@ -122,12 +122,12 @@ def _about(
 
 
 def _carriers(header: str, table: HeaderTable) -> Iterator[str]:
-    """Yield the requests that carry a header, or whose answers do."""
+    """Yield the requests that carry a header, or whose responses do."""
     for request in table.requests:
         if any(use.name == header for use in request.carried):
             yield request.name
         if any(use.name == header for use in request.answers):
-            yield f"answer to {request.name}"
+            yield f"response to {request.name}"
 
 
 def _pairs(old: HeaderTable, new: HeaderTable) -> Iterator[tuple[Header, Header]]:

@@ -98,12 +98,12 @@ class CodeHistory:
 
     @property
     def answered_with(self) -> set[str]:
-        """Return the names of all headers that its answers carry in any release."""
+        """Return the names of all headers that its responses carry in any release."""
         return {use.name for _, one in self.versions for use in one.answers}
 
     @property
     def header_names(self) -> set[str]:
-        """Return the names of all headers of requests and answers."""
+        """Return the names of all headers of requests and responses."""
         return self.request_headers | self.answered_with
 
 

@@ -103,4 +103,4 @@ class Finding:
     new: str
     text: str
     codes: tuple[str, ...] = ()
-    """The requests that carry the header, or whose answers do."""
+    """The requests that carry the header, or whose responses do."""

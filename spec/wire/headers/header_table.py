@@ -73,7 +73,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeaderUse:
-    """A header that a request or an answer carries."""
+    """A header that a request or a response carries."""
 
     name: str
     written_in: tuple[str, ...] = ()
@@ -113,11 +113,11 @@ class Request:
     extra_fields: tuple[str, ...] = ()
     """Fields of no header that are set or read by name."""
     answer_extra_fields: tuple[str, ...] = ()
-    """Fields that the receiver sets in its answer beside those of the header."""
+    """Fields that the receiver sets in its response beside those of the header."""
     bodies: tuple[str, ...] = ()
     """Classes of its body, as far as Java has some."""
     answer_bodies: tuple[str, ...] = ()
-    """Classes of its answer's body."""
+    """Classes of its response's body."""
     answer_codes: tuple[int, ...] = ()
     """Response codes that the receiver sets, apart from 1 where it fails."""
     other_answer_codes: bool = False

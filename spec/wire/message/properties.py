@@ -91,7 +91,7 @@ PROPERTIES_EMPTY_NAME_STAYS = Clause(
     text="Up to 4.9.0, a pair with an empty name is read as a property of that name.",
     source=f"4.6.0 {_DECODER}#string2messageProperties",
     until="4.9.0",
-    untestable="no answer shows a property that has no name",
+    untestable="no response shows a property that has no name",
 )
 PROPERTIES_LAST_SEPARATOR_WRITTEN = Clause(
     id="WIRE-PROPERTIES-007",

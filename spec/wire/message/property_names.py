@@ -84,7 +84,7 @@ PROPERTY_NAMES: Mapping[str, PropertyName] = MappingProxyType(
     {
         "KEYS": _name(A, "words to look the message up by"),
         "TAGS": _name(A, "what consumers filter by"),
-        "WAIT": _name(A, "whether the answer waits for disk and slave"),
+        "WAIT": _name(A, "whether the response waits for disk and slave"),
         "DELAY": _name(A, "delay level"),
         "RETRY_TOPIC": _name(B, "topic of a message that was sent back"),
         "REAL_TOPIC": _name(B, "original topic of a message in a system topic"),

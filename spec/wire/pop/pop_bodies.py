@@ -181,7 +181,7 @@ class MessageQueueAssignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryAssignmentResponseBody:
-    """The answer to QUERY_ASSIGNMENT."""
+    """The response to QUERY_ASSIGNMENT."""
 
     assignments: tuple[MessageQueueAssignment, ...] = member(
         "messageQueueAssignments",

@@ -141,7 +141,7 @@ def decode_receipt(text: str) -> PopReceipt:
 
 
 def encode_popped_queues(queues: Iterable[PoppedQueue]) -> str:
-    """Return *queues* as the header fields of an answer list them."""
+    """Return *queues* as the header fields of a response list them."""
     return ENTRY_END.join(
         WORD_END.join(
             (one.topic_kind, one.queue, OFFSET_END.join(map(str, one.offsets)))
@@ -151,7 +151,7 @@ def encode_popped_queues(queues: Iterable[PoppedQueue]) -> str:
 
 
 def decode_popped_queues(text: str) -> list[PoppedQueue]:
-    """Return the queues that a header field of an answer lists."""
+    """Return the queues that a header field of a response lists."""
     found: dict[tuple[str, str], PoppedQueue] = {}
     for entry in text.split(ENTRY_END) if text else []:
         words = entry.split(WORD_END)

@@ -100,7 +100,7 @@ EMPTY_VALUE_IS_NULL = Clause(
     text="From 5.0 on, an extFields value of size 0 is read as null.",
     source="5.3.3 org.apache.rocketmq.remoting.protocol.RocketMQSerializable#readStr",
     since="5.0",
-    untestable="no request's answer tells null from an empty string",
+    untestable="no request's response tells null from an empty string",
 )
 
 header_layout = Struct(
@@ -111,8 +111,8 @@ header_layout = Struct(
         "what the sender is written in, see spec.wire.remoting.language",
     ),
     field("version", Int16sb, "the sender's release, see spec.wire.remoting.language"),
-    field("opaque", Int32sb, "an answer repeats its request's"),
-    field("flag", Int32sb, "bit 0: a response; bit 1: no answer wanted"),
+    field("opaque", Int32sb, "a response repeats its request's"),
+    field("flag", Int32sb, "bit 0: a response; bit 1: no response wanted"),
     field("remark", Prefixed(Int32sb, GreedyBytes), "words for people, after a size"),
     field("fields", Prefixed(Int32sb, GreedyBytes), "entries (Java: extFields)"),
 )

@@ -148,6 +148,6 @@ HEADER_IS_DROPPED_AGAIN = Clause(
         "From 5.4 on, neither the properties in a batch's header nor CLUSTER are "
         "stored."
     ),
-    source="5.4.0 observed in the answers of a running broker",
+    source="5.4.0 observed in the responses of a running broker",
     since="5.4",
 )

@@ -47,7 +47,7 @@ _SLOWER_PUTS = (
 
 
 def runtime_info(state: BrokerState, request: Request) -> Response:
-    """Answer how the broker is doing."""
+    """Return the state and statistics of the broker."""
     table = {
         **dict.fromkeys(_ALWAYS_ZERO, "0"),
         **_settings(state.options),

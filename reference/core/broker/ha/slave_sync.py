@@ -100,7 +100,7 @@ class SlaveSync:
                 raise ValueError("the body is no object")
             copy_table(body, response.now_ms)
         except _UNREADABLE as error:
-            text = f"the master's answer cannot be read: {error}"
+            text = f"the master's response cannot be read: {error}"
             self._remoting.log_error(f"{code.name}: {text}")
 
     def _copy_offsets(self, body: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002

@@ -26,7 +26,7 @@ class LongPolling:
         self._remoting = remoting
         self._held: dict[Queue, list[Pull]] = {}
         self._timer = DeadlineTimer(
-            remoting.timers, self._earliest_deadline_ms, self._answer_due
+            remoting.timers, self._earliest_deadline_ms, self._respond_due
         )
 
     def __len__(self) -> int:
@@ -39,7 +39,7 @@ class LongPolling:
         self._timer.watch(pull.deadline_ms, pull.request.now_ms)
 
     def on_messages(self, dispatched: Iterable[DispatchRequest], now_ms: int) -> None:
-        """Answer the pull requests that new messages complete."""
+        """Respond to the pull requests that new messages complete."""
         if not self._held:
             return
         complete: list[Pull] = []
@@ -59,14 +59,14 @@ class LongPolling:
                         del self._held[queue]
                     complete.append(pull)
         for pull in complete:
-            self._answer(pull, PullEvent.MESSAGE_ARRIVED, now_ms)
+            self._respond(pull, PullEvent.MESSAGE_ARRIVED, now_ms)
 
     def check_held(self, now_ms: int) -> None:
-        """Answer the pull requests whose queue has grown (Java: checkHoldRequest)."""
+        """Respond to pull requests whose queue has grown (Java: checkHoldRequest)."""
         for queue in list(self._held):
             end = self._state.store.max_offset(*queue)
             for pull in self._take(queue, lambda one: end > one.header.queue_offset):  # noqa: B023
-                self._answer(pull, PullEvent.QUEUE_GREW, now_ms)
+                self._respond(pull, PullEvent.QUEUE_GREW, now_ms)
 
     def drop(self, connection: int) -> None:
         """Drop the pull requests of a closed connection."""
@@ -80,8 +80,8 @@ class LongPolling:
         held = (pull.deadline_ms for pulls in self._held.values() for pull in pulls)
         return min(held, default=None)
 
-    def _answer_due(self, now_ms: int) -> None:
-        """Answer the pull requests whose deadline has passed."""
+    def _respond_due(self, now_ms: int) -> None:
+        """Respond to the pull requests whose deadline has passed."""
         due = [
             pull
             for queue in list(self._held)
@@ -89,7 +89,7 @@ class LongPolling:
             for pull in self._take(queue, lambda one: one.deadline_ms <= now_ms)
         ]
         for pull in due:
-            self._answer(pull, PullEvent.DEADLINE, now_ms)
+            self._respond(pull, PullEvent.DEADLINE, now_ms)
 
     def _accepts(self, pull: Pull, message: DispatchRequest) -> bool:
         """Return whether the expression of *pull* selects the record of a message."""
@@ -105,7 +105,7 @@ class LongPolling:
             self._remoting.log_error(text)
             return False
 
-    def _answer(self, pull: Pull, event: PullEvent, now_ms: int) -> None:
+    def _respond(self, pull: Pull, event: PullEvent, now_ms: int) -> None:
         """Try a pull request once more, and respond with the result."""
         pull.state = PULL[pull.state, event]
         request = pull.request

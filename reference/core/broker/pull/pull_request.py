@@ -27,7 +27,7 @@ class PullState(Enum):
 
     The request waits here, so that its client need not poll.
     """
-    ANSWERED = auto()
+    RESPONDED = auto()
     """The response was sent.
 
     Arrival and deadline of one request must not both respond.
@@ -52,11 +52,11 @@ PULL = StateMachine(
     "pull request (long polling)",
     initial=S.RECEIVED,
     transitions=[
-        Row(S.RECEIVED, E.MESSAGES_FOUND, S.ANSWERED),
+        Row(S.RECEIVED, E.MESSAGES_FOUND, S.RESPONDED),
         Row(S.RECEIVED, E.NOTHING_NEW, S.HELD, "FLAG_SUSPEND is set"),
-        Row(S.HELD, E.MESSAGE_ARRIVED, S.ANSWERED, "the subscription selects it"),
-        Row(S.HELD, E.QUEUE_GREW, S.ANSWERED, "every 5 s"),
-        Row(S.HELD, E.DEADLINE, S.ANSWERED),
+        Row(S.HELD, E.MESSAGE_ARRIVED, S.RESPONDED, "the subscription selects it"),
+        Row(S.HELD, E.QUEUE_GREW, S.RESPONDED, "every 5 s"),
+        Row(S.HELD, E.DEADLINE, S.RESPONDED),
         Row(S.HELD, E.CONNECTION_LOST, S.DROPPED),
     ],
 )
