@@ -23,7 +23,10 @@ VALUE_LIMIT = 160
 """Characters of a value in one line."""
 GRAVE_LEVELS = ("MUST",)
 BLOCKER = re.compile(r"blocked by ([A-Z]+-[A-Z0-9]+-\d{3})")
-_VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}(_\d+)?|\d{4,}")
+_VARIES = re.compile(
+    r"0x[0-9a-f]+|[0-9a-f]{8,}(_\d+)?|\d{4,}"
+    r"|(?<=opaque )-?\d+|(?<=its request has )-?\d+"
+)
 """Parts of a value that differ from test to test: offsets, ids, ports."""
 _REFUSAL = re.compile(r"refused with code \d+")
 _SENT = re.compile(r"^  sent +request (\d+)", re.MULTILINE)

@@ -16,7 +16,7 @@ An entry under ``[[flaky]]`` sometimes fails: it is never stale. There should be
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -25,6 +25,8 @@ import pytest
 
 from spec.registry import all_clauses
 
+ANY = "*"
+"""Pattern of every target and every release."""
 _KEYS = {"clause", "reason", "target", "release", "link", "step"}
 _TABLES = ("known", "flaky")
 
@@ -35,8 +37,8 @@ class Known:
 
     clause: str
     reason: str
-    target: str = "*"
-    release: str = "*"
+    target: str = ANY
+    release: str = ANY
     link: str = ""
     step: str = ""
     """Step of the baseline that failed; the entry is stale when it passes."""
@@ -83,6 +85,20 @@ def _entry(entry: object, place: str, is_flaky: bool) -> Known:
 def _about(entry: Mapping[str, object]) -> str:
     clause = entry.get("clause")
     return f" (it is about {clause})" if clause and isinstance(clause, str) else ""
+
+
+def other_targets(known: Iterable[Known], *, target: str, release: str) -> str:
+    """Return the number of entries that do not match, in words; empty for none."""
+    listed = list(known)
+    others = [one for one in listed if not one.matches(target=target, release=release)]
+    if not others:
+        return ""
+    verb = "is" if len(others) == 1 else "are"
+    return (
+        f"known failures: {len(others)} of {len(listed)} {verb} about other targets"
+        f" or releases, such as target {others[0].target!r}, release"
+        f" {others[0].release!r}"
+    )
 
 
 def reason_for(

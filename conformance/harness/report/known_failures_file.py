@@ -11,7 +11,8 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from conformance.harness.report.known_failures import Known
+from conformance.harness.report.causes import without_varying
+from conformance.harness.report.known_failures import ANY, Known
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import BASELINE, STALE, ClauseResult
 
@@ -22,7 +23,8 @@ HEADER = """\
 # Known failures of {target}, release {release}.
 # Written by `rmqc test --write-known`: give each entry a reason of your own and, where
 # there is one, the link of its issue. `rmqc test --known THIS` then fails only for
-# others, and for entries whose clause passes, which are to be removed.
+# others, and for entries whose clause passes, which are to be removed. An entry is for
+# every target, unless it has a pattern such as target = "cmd:*".
 """
 
 
@@ -44,7 +46,7 @@ def known_text(
         if result.outcome is Outcome.KNOWN:
             parts.append(_entry(so_far[result.id]))
         elif result.outcome is Outcome.FAIL and result.reason != STALE:
-            parts.append(_entry(_found(result, target, release)))
+            parts.append(_entry(_found(result, release)))
     return "\n".join(parts)
 
 
@@ -55,16 +57,14 @@ def write_known(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _found(result: ClauseResult, target: str, release: str) -> Known:
+def _found(result: ClauseResult, release: str) -> Known:
     found = result.failure
     reason, step = "not explained yet", ""
     if found is not None and (found.found or found.expected):
         reason += f": expected {_short(found.expected)}, found {_short(found.found)}"
     if found is not None and found.test.startswith(BASELINE):
         step = found.test.removeprefix(BASELINE)
-    return Known(
-        clause=result.id, reason=reason, step=step, target=target, release=release
-    )
+    return Known(clause=result.id, reason=reason, step=step, release=release)
 
 
 def _entry(known: Known) -> str:
@@ -73,7 +73,7 @@ def _entry(known: Known) -> str:
         "reason": known.reason,
         "link": known.link,
         "step": known.step,
-        "target": known.target,
+        "target": known.target if known.target != ANY else "",
         "release": known.release,
     }
     table = "flaky" if known.flaky else "known"
@@ -87,5 +87,5 @@ def _quoted(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = without_varying(text)
     return line if len(line) <= MOST_SHOWN else f"{line[:MOST_SHOWN]}..."

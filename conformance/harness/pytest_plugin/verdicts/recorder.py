@@ -27,6 +27,7 @@ from conformance.harness.report.evidence.evidence_differences import (
     compare,
     is_release,
 )
+from conformance.harness.report.known_failures import other_targets
 from conformance.harness.report.known_failures_file import known_text, write_known
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.report import report_of, write_report
@@ -160,6 +161,13 @@ class Recorder:
         )
         if self._results:  # without any, pytest writes the errors
             write_uncollected(terminalreporter, self._uncollected)
+        others = other_targets(
+            self._record.known,
+            target=description.get("text", ""),
+            release=description.get("release", ""),
+        )
+        if others and self._results:
+            write_error(terminalreporter, others)
         write_honesty(
             terminalreporter,
             names_of(refuses_of(description)),
