@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.harness.report.causes import causes_of, losses_of, stale_clauses
+from conformance.harness.report.missing_requests import missing_requests, requests_in
 from conformance.harness.report.outcome import GRAVITY, Outcome
 from conformance.harness.report.pages.badge import verdict_of
 from conformance.harness.report.pages.rendering import SYMBOLS, render_template
@@ -76,6 +77,7 @@ def run_page(report: Mapping[str, Any], suffix: str) -> str:
         remarks=remarks_of(report),
         counts=_counts(entries),
         reasons=_reasons(entries),
+        requests=missing_requests(report["results"]),
         outcomes=[one.value for one in Outcome],
     )
 
@@ -128,9 +130,14 @@ def _counts(entries: Iterable[Entry]) -> list[tuple[str, list[int]]]:
 
 
 def _reasons(entries: Iterable[Entry]) -> list[tuple[str, str, int]]:
-    """Return the reasons for clauses without a verdict: outcome, reason, number."""
+    """Return the reasons for clauses without a verdict: outcome, reason, number.
+
+    Requests that the target lacks have a list of their own.
+    """
     without_verdict = ("blocked", "unsupported", "not-applicable")
     counted = Counter(
-        (one.outcome, one.reason) for one in entries if one.outcome in without_verdict
+        (one.outcome, one.reason)
+        for one in entries
+        if one.outcome in without_verdict and not requests_in(one.reason)
     )
     return [(*why, count) for why, count in counted.most_common()]
