@@ -14,6 +14,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
+from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send_topic import DEFAULT_QUEUE_COUNT
 
@@ -63,15 +64,21 @@ def test_the_larger_of_both_counts_bounds_the_queues(
 
 @pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-005", "SEND-TOPIC-006")
+@pytest.mark.parametrize(
+    "request_code", [RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2]
+)
 @pytest.mark.parametrize("queue_count", [1, 2, 7, 8, 9, 100])
 def test_sending_to_an_unknown_topic_creates_it(
-    broker: Client, unique: Any, queue_count: int
+    broker: Client, unique: Any, queue_count: int, request_code: int
 ) -> None:
     topic = unique("created")
     last = min(queue_count, DEFAULT_QUEUE_COUNT) - 1
     codes = [
         broker.send_message(
-            topic=topic, queue_id=q, default_queue_count=queue_count
+            topic=topic,
+            queue_id=q,
+            default_queue_count=queue_count,
+            code=request_code,
         ).code
         for q in (last, last + 1)
     ]
