@@ -25,6 +25,7 @@ from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import record_of, records_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies, properties
+from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import decode_properties
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -87,6 +88,39 @@ def test_the_messages_of_a_batch_are_stored_in_order(
         found=own,
         expected=[(body, set()) for body, _ in batch],
         what="bodies, and properties that were lost",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-BATCH-016")
+@pytest.mark.parametrize("times", [0, 3])
+def test_the_records_of_a_batch_have_values_of_its_header(
+    broker: Client, topic: str, times: int
+) -> None:
+    born_at_ms = now_ms() - 60_000
+    flags = int(SystemFlag.COMPRESSED) if times else 0
+    require_success(
+        broker.send_message(
+            topic=topic,
+            queue_id=2,
+            body=batch_body([(b"one", {}), (b"two", {})]),
+            born_at_ms=born_at_ms,
+            reconsume_times=times,
+            system_flags=flags,
+            code=RequestCode.SEND_BATCH_MESSAGE,
+            batch=True,
+        )
+    )
+    broker.wait_for_max_offset(topic=topic, queue_id=2, offset=2)
+    records = records_of(broker.pull(topic=topic, queue_id=2, offset=0))
+    expect(
+        "SEND-BATCH-016",
+        found=[
+            (one.body, one.born_at_ms, one.reconsume_times, one.system_flags)
+            for one in records
+        ],
+        expected=[(body, born_at_ms, times, flags) for body in (b"one", b"two")],
+        what="body, born time, reconsume times and system flags",
         transcript=broker.transcript,
     )
 

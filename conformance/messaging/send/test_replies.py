@@ -21,6 +21,7 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 PUSH = RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT
+QUIET_S = 0.2
 CODES = (RequestCode.SEND_REPLY_MESSAGE, RequestCode.SEND_REPLY_MESSAGE_V2)
 
 
@@ -65,7 +66,18 @@ def replied(
         client.peer.send(
             Command(code=verdict, opaque=pushed.opaque, flag=CommandFlag.RESPONSE)
         )
-        return pushed, broker.peer.receive_response(request.opaque)
+        answer = broker.peer.receive_response(request.opaque)
+        others = []
+        while not client.peer.is_silent(QUIET_S):
+            others.append(client.peer.receive().code)
+        expect(
+            "SEND-REPLY-001",
+            found=others.count(PUSH),
+            expected=0,
+            what="further pushes of the reply",
+            transcript=client.transcript,
+        )
+        return pushed, answer
 
 
 @pytest.mark.clause(

@@ -93,6 +93,15 @@ FIELD_MAKES_IT = Clause(
     ),
     source=f"{_SEND}#processRequest",
 )
+HEADER_IS_OF_EACH = Clause(
+    id="SEND-BATCH-016",
+    level=Level.MUST,
+    text=(
+        "The record of each message in a batch has bornTimestamp, sysFlag and "
+        "reconsumeTimes of the request."
+    ),
+    source="4.6.0 org.apache.rocketmq.store.CommitLog$MessageExtBatchEncoder#encode",
+)
 IGNORED_WORDS = Clause(
     id="SEND-BATCH-010",
     level=Level.MUST,
