@@ -36,8 +36,8 @@ DEFAULT_ROUTE = Clause(
     source=f"{_INSTANCE}#updateTopicRouteInfoFromNameServer",
     hints=(
         (
-            "the name server answers by itself with the default topic",
-            "it answers TOPIC_NOT_EXIST (17): it is the client that asks twice",
+            "the client sends no request for the default topic's route",
+            "it has to request that after TOPIC_NOT_EXIST (17) for the topic itself",
         ),
     ),
 )
