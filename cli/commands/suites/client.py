@@ -69,7 +69,11 @@ def template() -> None:
 @ONLY
 @LEVEL
 @LISTED
-@click.option("--jobs", type=int, help="Parallel workers, each with its own adapter.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(0),
+    help="Parallel workers, each with its own adapter; 0 runs in this process.",
+)
 @click.option(
     "--hello-timeout-s",
     type=click.FloatRange(0, min_open=True),

@@ -36,6 +36,7 @@ from cli.runs.suites.listing import (
     print_clauses,
     read_only_suites,
     selected_tests,
+    suites_with_tests,
     without_writers,
 )
 from cli.runs.suites.pytest_run import run_pytest
@@ -126,7 +127,7 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
 )
 @click.option(
     "--jobs",
-    type=int,
+    type=click.IntRange(0),
     help="Parallel workers; 0 runs in this process. By default several for each core,"
     " because most tests wait, and none for a few tests.",
 )
@@ -253,13 +254,17 @@ def _list(
     keywords: str,
     profile: str | None,
 ) -> None:
-    """Print the selected clauses."""
-    print_clauses(
+    """Print the selected clauses; end the program without one."""
+    count = print_clauses(
         wanted,
         selected_tests(_suites(suite or ",".join(SUITES)), keywords),
         release=release_of_profile(profile) if profile else None,
         has_tests_only=bool(suite or keywords),
     )
+    if not count:
+        where = suites_with_tests(wanted or ())
+        advice = f"; {', '.join(where)} has some" if where else ""
+        _exit_unchecked(f"no selected clause has a selected test{advice}")
 
 
 def _check(names: tuple[str, ...], profile: str | None) -> None:
@@ -332,7 +337,10 @@ def _test_count(
         return None
     count = count_tests(selected_tests(suites, keywords), wanted)
     if wanted is not None and not count:
-        _exit_unchecked(f"no test of {', '.join(suites)} names these clauses")
+        where = suites_with_tests(wanted)
+        advice = f"those of {', '.join(where)} do" if where else "they have no test"
+        named = ", ".join(suites)
+        _exit_unchecked(f"no test of {named} names these clauses; {advice}")
     return count
 
 

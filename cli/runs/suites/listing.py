@@ -48,6 +48,13 @@ def read_only_suites() -> list[str]:
     return sorted({test.split("/")[1] for test in read_only_tests(SOURCES)})
 
 
+def suites_with_tests(clauses: Sequence[Clause]) -> list[str]:
+    """Return the suites that have a test of one of *clauses*."""
+    tests = clause_tests(SOURCES)
+    named = (test for one in clauses for test in tests.get(one.id, ()))
+    return sorted({test.split("/")[1] for test in named})
+
+
 def count_tests(tests: TestsByClause, clauses: Sequence[Clause] | None) -> int:
     """Return the number of *tests* that name one of *clauses*, or any clause."""
     ids = tests if clauses is None else [one.id for one in clauses]
@@ -60,12 +67,13 @@ def print_clauses(
     *,
     release: str | None,
     has_tests_only: bool,
-) -> None:
-    """Print one line for each of *clauses* that is about *release*.
+) -> int:
+    """Print one line for each of *clauses* that is about *release*; return their count.
 
     No clauses stand for all, no release for any. Those without a test are left out
     where *has_tests_only*.
     """
+    printed = 0
     if clauses is None:
         clauses = sorted(all_clauses().values(), key=lambda one: one.id)
     for one in clauses:
@@ -75,6 +83,8 @@ def print_clauses(
             noun = "test" if count == 1 else "tests"
             row = f"{one.id:<26} {one.level:<6} {count:>2} {noun:<5}  "
             click.echo(wrapped(row + one.text, len(row)))
+            printed += 1
+    return printed
 
 
 def keywords_of(pytest_args: Sequence[str]) -> str:

@@ -38,7 +38,23 @@ def listed(*words: str) -> dict[str, int]:
 def test_clauses_that_no_selected_suite_tests_end_the_run_with_one_line() -> None:
     ended = run("--suite", "wire", "--only", "STORE-RECORD-007")
     assert ended.exit_code == 3
-    assert ended.output == "checked nothing: no test of wire names these clauses\n"
+    reason = "no test of wire names these clauses; those of store do"
+    assert ended.output == f"checked nothing: {reason}\n"
+
+
+def test_clauses_without_a_test_end_the_run_with_one_line() -> None:
+    ended = CliRunner().invoke(client_suite, ["--only", "CLIENT-TRACE-001"])
+    assert ended.exit_code == 3
+    reason = "no test of client names these clauses; they have no test"
+    assert ended.output == f"checked nothing: {reason}\n"
+
+
+def test_a_list_without_a_clause_is_not_silent() -> None:
+    ended = run("--suite", "client", "--level", "MAY", "--list")
+    assert ended.exit_code == 3
+    assert ended.output.startswith(
+        "checked nothing: no selected clause has a selected test; "
+    )
 
 
 @pytest.mark.parametrize("option", [[], ["-v"]])
