@@ -68,10 +68,13 @@ def _packets(transcripts: Transcript, port: int) -> Iterator[tuple[int, bytes, s
     shown = 0
     note = ""
     for entry in transcripts:
-        if entry.direction is Direction.SENT:
-            made.client_sends(entry.data)
-        elif entry.direction is Direction.RECEIVED:
+        is_sent = entry.direction is Direction.SENT
+        if entry.direction is Direction.NOTE:
+            pass
+        elif is_sent is transcripts.is_server:
             made.server_sends(entry.data)
+        else:
+            made.client_sends(entry.data)
         note = entry.note if entry.direction is Direction.NOTE else note
         at_ms = transcripts.opened_at_ms + entry.at_ms
         for packet in made.packets[shown:]:
