@@ -80,15 +80,33 @@ DEFAULT_RETRIES = 16
 
 
 @pytest.mark.clause("ADMIN-TOPIC-001", "ADMIN-TOPIC-005")
-@pytest.mark.parametrize(("write", "read", "perm"), [(1, 1, 6), (16, 3, 4), (2, 8, 2)])
+@pytest.mark.parametrize(
+    ("write", "read", "perm", "kind", "flags"),
+    [
+        (1, 1, 6, "SINGLE_TAG", 0),
+        (16, 3, 4, "MULTI_TAG", 1),
+        (2, 8, 2, "SINGLE_TAG", 2),
+    ],
+)
 def test_a_created_topic_is_as_it_was_asked_for(
-    broker: Client, unique: Callable[[str], str], write: int, read: int, perm: int
+    broker: Client,
+    unique: Callable[[str], str],
+    write: int,
+    read: int,
+    perm: int,
+    kind: str,
+    flags: int,
 ) -> None:
     topic = unique("made")
     before = config_of(broker, topic)[1]
     require_success(
         broker.create_topic(
-            topic=topic, queue_count=write, read_queue_count=read, permissions=perm
+            topic=topic,
+            queue_count=write,
+            read_queue_count=read,
+            permissions=perm,
+            filter_type=kind,
+            system_flags=flags,
         )
     )
     wait_until(lambda: bool(config_of(broker, topic)[0]), what=f"{topic} is listed")
@@ -101,8 +119,8 @@ def test_a_created_topic_is_as_it_was_asked_for(
             "writeQueueNums": write,
             "readQueueNums": read,
             "perm": perm,
-            "topicFilterType": "SINGLE_TAG",
-            "topicSysFlag": 0,
+            "topicFilterType": kind,
+            "topicSysFlag": flags,
             "order": False,
         },
         transcript=broker.transcript,

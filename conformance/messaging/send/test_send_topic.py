@@ -14,10 +14,13 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
+from conformance.messaging.stored_messages import topic_of
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send_topic import DEFAULT_QUEUE_COUNT
 
+UNIT_ABOVE = 7
+"""Sends that create topics of more queues have unitMode true."""
 TOO_HIGH = (4, 5, 255, 256, 2**31 - 1)
 
 
@@ -63,7 +66,7 @@ def test_the_larger_of_both_counts_bounds_the_queues(
 
 
 @pytest.mark.settings(autoCreateTopicEnable="true")
-@pytest.mark.clause("SEND-TOPIC-005", "SEND-TOPIC-006")
+@pytest.mark.clause("SEND-TOPIC-005", "SEND-TOPIC-006", "SEND-TOPIC-012")
 @pytest.mark.parametrize(
     "request_code",
     [
@@ -83,6 +86,7 @@ def test_sending_to_an_unknown_topic_creates_it(
             topic=topic,
             queue_id=q,
             default_queue_count=queue_count,
+            unit_mode=queue_count > UNIT_ABOVE,
             code=request_code,
         ).code
         for q in (last, last + 1)
@@ -100,6 +104,21 @@ def test_sending_to_an_unknown_topic_creates_it(
         found=codes[1],
         expected=f"queue {last + 1} refused",
         what="code",
+    )
+    created = topic_of(broker, topic)
+    expect(
+        "SEND-TOPIC-006",
+        found=(created.read_queue_count, created.write_queue_count),
+        expected=(last + 1, last + 1),
+        what="read and write queues of the topic",
+        transcript=broker.transcript,
+    )
+    expect(
+        "SEND-TOPIC-012",
+        found=created.topic_flags,
+        expected=int(queue_count > UNIT_ABOVE),
+        what="flags of the topic",
+        transcript=broker.transcript,
     )
 
 

@@ -47,6 +47,7 @@ class MessageRequests(Invoker):
         max_reconsume_times: int | None = None,
         default_topic: str = DEFAULT_TOPIC,
         default_queue_count: int = 4,
+        unit_mode: bool = False,
         batch: bool = False,
         code: int = RequestCode.SEND_MESSAGE_V2,
         oneway: bool = False,
@@ -67,7 +68,7 @@ class MessageRequests(Invoker):
             "flag": flag,
             "properties": property_text(properties),
             "reconsumeTimes": reconsume_times,
-            "unitMode": False,
+            "unitMode": unit_mode,
             "maxReconsumeTimes": max_reconsume_times,
             "batch": batch,
         }
