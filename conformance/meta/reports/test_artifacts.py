@@ -125,6 +125,18 @@ def test_a_capture_holds_what_was_said_with_its_times(peer: str) -> None:
     assert REQUEST in packets[-1]
 
 
+def test_the_frames_of_a_client_go_to_the_server_that_the_suite_plays() -> None:
+    transcript = Transcript("the client at port 5", is_server=True)
+    for direction in (Direction.RECEIVED, Direction.SENT):
+        transcript.add(Entry(direction=direction, at_ms=1, data=REQUEST))
+    packets = [
+        body for kind, body in blocks(capture_of([transcript])) if kind == PACKET
+    ]
+    ip_at = 20
+    ports = [struct.unpack(">HH", one[ip_at + 20 : ip_at + 24]) for one in packets[-2:]]
+    assert [target for _, target in ports] == [10_911, 50_000]
+
+
 def test_a_counterexample_is_a_file_of_test_vectors() -> None:
     cut = [REQUEST[:9], REQUEST[9:], b"\xff" * 8]
     text = counterexample(
