@@ -65,25 +65,32 @@ def explain(
     wrong: str | Collection[str] | None = None,
     base: int = 0,
     remarks: Mapping[str, str] | None = None,
+    is_full: bool = False,
 ) -> str:
     """Return *data* as *layout* reads it, the fields named by *wrong* marked.
 
     *base* is added to every place that is shown, *remarks* stand behind the values of
     the fields that they name. Where the bytes stop fitting the layout, that field is
-    marked too and the reason stands in the place of its value.
+    marked too and the reason stands in the place of its value. With *is_full* no value
+    and no row of hex is left out.
     """
     data = bytes(data)
-    found = explained_fields(layout, data, wrong=wrong)
+    found = explained_fields(layout, data, wrong=wrong, is_full=is_full)
     width = max([len(one.name) for one in found] + [16])
     notes = remarks or {}
     lines = [one.line(width, base, notes.get(one.name, "")) for one in found]
     end = max([one.end for one in found], default=len(data))
     spans = [(one.start, one.end) for one in found if one.is_wrong]
-    return "\n".join([*lines, "", *hex_rows(data[:end], spans, base=base)])
+    rows = hex_rows(data[:end], spans, base=base, is_full=is_full)
+    return "\n".join([*lines, "", *rows])
 
 
 def explained_fields(
-    layout: Struct, data: bytes, *, wrong: str | Collection[str] | None = None
+    layout: Struct,
+    data: bytes,
+    *,
+    wrong: str | Collection[str] | None = None,
+    is_full: bool = False,
 ) -> list[ExplainedField]:
     """Return the fields of *data* in the order of their bytes."""
     marked = {wrong} if isinstance(wrong, str) else set(wrong or ())
@@ -98,7 +105,7 @@ def explained_fields(
             name=span.path,
             start=span.start,
             end=span.end,
-            text=show_value(span.path, span.value),
+            text=show_value(span.path, span.value, is_full=is_full),
             meaning=span.meaning,
             is_wrong=_is_marked(span.path, marked),
         )
@@ -118,15 +125,18 @@ def _is_marked(path: str, marked: set[str]) -> bool:
     return any(".".join(parts[: i + 1]) in marked for i in range(len(parts)))
 
 
-def show_value(name: str, value: Any) -> str:
+def show_value(name: str, value: Any, *, is_full: bool = False) -> str:
     """Return the value of the field *name* in a readable form.
 
     Magics and checksums are hex, times have a date, flags their names, addresses
-    their dots; long texts are cut and have their length.
+    their dots; long texts are cut and have their length, unless *is_full*.
     """
     last = name.rsplit(".", 1)[-1]
     if isinstance(value, bytes):
-        return _show_address(value) if last == "address" else show_bytes(value)
+        is_address = last == "address"
+        return (
+            _show_address(value) if is_address else show_bytes(value, is_full=is_full)
+        )
     if not isinstance(value, int):
         return str(value)
     if last in _HEX_NAMES:
@@ -154,20 +164,25 @@ def show_flags(flags: int) -> str:
     return " | ".join([*names, *([f"{rest:#x}"] if rest else [])])
 
 
-def show_bytes(value: bytes) -> str:
-    """Return *value* as text where it is text, as hex where it is not."""
+def show_bytes(value: bytes, *, is_full: bool = False) -> str:
+    """Return *value* as text where it is text, as hex where it is not.
+
+    A long one is cut and has its length, unless *is_full*.
+    """
     size = f"({len(value)} bytes)"
-    text = _text_of(value)
+    limit = len(value) if is_full else SHOWN_MAX
+    text = _text_of(value, limit)
     if text is not None and all(c.isprintable() or c in _SEPARATORS for c in text):
-        shown = repr(text[:SHOWN_MAX])
-        return shown if len(value) <= SHOWN_MAX else f"{shown[:-1]}… {size}"
-    shown = value[: SHOWN_MAX // 3].hex(" ")
-    return shown if len(value) <= SHOWN_MAX // 3 else f"{shown} … {size}"
+        shown = repr(text[:limit])
+        return shown if len(value) <= limit else f"{shown[:-1]}… {size}"
+    limit = limit if is_full else SHOWN_MAX // 3
+    shown = value[:limit].hex(" ")
+    return shown if len(value) <= limit else f"{shown} … {size}"
 
 
-def _text_of(value: bytes) -> str | None:
+def _text_of(value: bytes, limit: int) -> str | None:
     """Return the beginning of *value* as text, or None if it is not text."""
-    head = value[: SHOWN_MAX * 4]
+    head = value[: limit * 4]
     try:
         return head.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -180,14 +195,20 @@ def _show_address(value: bytes) -> str:
 
 
 def hex_rows(
-    data: bytes, wrong: Collection[tuple[int, int]] = (), *, base: int = 0
+    data: bytes,
+    wrong: Collection[tuple[int, int]] = (),
+    *,
+    base: int = 0,
+    is_full: bool = False,
 ) -> Iterator[str]:
     """Yield *data* as rows of hex, with carets under the spans in *wrong*.
 
-    Of many rows the first are shown, and those with something wrong in them.
+    Of many rows the first are shown, and those with something wrong in them. With
+    *is_full* all are shown.
     """
     end = 0
-    for start in _shown_rows(len(data), wrong):
+    all_rows = range(0, len(data), ROW_SIZE)
+    for start in all_rows if is_full else _shown_rows(len(data), wrong):
         row = data[start : start + ROW_SIZE]
         if start > end:
             yield f"    …     {start - end} bytes"

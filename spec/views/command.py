@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from spec.clause import release_key
@@ -19,6 +20,7 @@ from spec.views.view import (
     to_know,
     tree,
 )
+from spec.wire.bodies.fastjson import loads
 from spec.wire.consumer.pull import PullFlag
 from spec.wire.headers.header_table import Field, HeaderTable
 from spec.wire.remoting import command as commands
@@ -65,7 +67,7 @@ def frame_view(data: bytes, position: int, reading: Reading) -> Recognition:
         tree(frame_layout, data[:size], reading, FRAME_CLAUSES, base=position),
         _binary_header(frame, position),
         [*_notes(command), *_fields(command, reading)],
-        list(_body(command.body, position + size - len(command.body))),
+        list(_body(command.body, position + size - len(command.body), reading)),
         to_know(FRAME_CLAUSES, reading),
     )
     return Recognition(kind="frame", text=shown, size=size)
@@ -110,7 +112,7 @@ def _fields(command: Command, reading: Reading) -> Iterator[str]:
             _meaning(long_name, value, command, reading),
         ]
         text = " ".join(one for one in remarks if one)
-        shown = f"    {safe(name)} = {safe(value)}"
+        shown = f"    {safe(name)} = {safe(value, is_full=reading.is_full)}"
         yield f"{shown}  # {text}" if text else shown
 
 
@@ -171,10 +173,13 @@ def _flags(number: int, command: Command) -> str:
     return " | ".join([*names, *([f"{rest:#x}"] if rest else [])])
 
 
-def _body(body: bytes, position: int) -> Iterator[str]:
-    """Yield a line for the body: records one by one, JSON as text."""
+def _body(body: bytes, position: int, reading: Reading) -> Iterator[str]:
+    """Yield a line for the body: records one by one, JSON as text.
+
+    A full reading has JSON with indentation, as far as it can be read.
+    """
     if body[:1] in {b"{", b"["}:
-        yield note(" ", "body", f"JSON, {show_bytes(body)}")
+        yield from _json_body(body) if reading.is_full else [_json_line(body)]
         return
     place = 0
     for _ in range(RECORDS_MAX):
@@ -185,7 +190,23 @@ def _body(body: bytes, position: int) -> Iterator[str]:
             return
         where = f"{position + place}..{position + place + size}"
         message = (
-            f"{safe(record.topic)} queue {record.queue_id}, {show_bytes(record.body)}"
+            f"{safe(record.topic)} queue {record.queue_id},"
+            f" {show_bytes(record.body, is_full=reading.is_full)}"
         )
         yield f"    record at {where}: offset {record.queue_offset} of {message}"
         place += size
+
+
+def _json_line(body: bytes) -> str:
+    return note(" ", "body", f"JSON, {show_bytes(body)}")
+
+
+def _json_body(body: bytes) -> Iterator[str]:
+    """Yield the lines of a JSON body with indentation, non-ASCII letters escaped."""
+    try:
+        text = json.dumps(loads(body), indent=2)
+    except (LayoutError, TypeError):  # such as an object as a key
+        yield _json_line(body)
+        return
+    yield note(" ", "body", "JSON")
+    yield from (f"    {line}" for line in text.splitlines())

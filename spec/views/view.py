@@ -50,6 +50,8 @@ class Reading:
     """Slots of the index file that they are from."""
     is_brief: bool = False
     """Whether differences between releases and public issues are left out."""
+    is_full: bool = False
+    """Whether long values and all rows of hex are shown whole."""
     headers: Mapping[str, HeaderTable] = field(default_factory=dict)
     """Header fields of commands, by release."""
 
@@ -75,7 +77,10 @@ def tree(
         one.name: _remark(one.meaning, clauses.get(one.name, ()), reading)
         for one in explained_fields(layout, data)
     }
-    return explain(layout, data, wrong=wrong, base=base, remarks=remarks)
+    is_full = reading.is_full
+    return explain(
+        layout, data, wrong=wrong, base=base, remarks=remarks, is_full=is_full
+    )
 
 
 def _remark(meaning: str, clauses: tuple[Clause, ...], reading: Reading) -> str:
@@ -130,10 +135,10 @@ def wrong_notes(wrong: Mapping[str, str]) -> list[str]:
     return [note(WRONG, name, reason) for name, reason in wrong.items()]
 
 
-def safe(text: str) -> str:
+def safe(text: str, *, is_full: bool = False) -> str:
     """Return *text* escaped for a terminal, so that a peer cannot inject controls."""
     try:
-        return show_bytes(text.encode("utf-8", "surrogateescape"))
+        return show_bytes(text.encode("utf-8", "surrogateescape"), is_full=is_full)
     except UnicodeEncodeError:
         return ascii(text)
 

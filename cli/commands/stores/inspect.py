@@ -81,6 +81,9 @@ class Layout(click.Choice[str]):
 @click.option(
     "--brief", is_flag=True, help="Leave out releases and public issues below fields."
 )
+@click.option(
+    "--full", is_flag=True, help="Show values, JSON bodies and hex whole, however long."
+)
 def inspect(
     *,
     what: str,
@@ -89,6 +92,7 @@ def inspect(
     release: str | None,
     slots: int | None,
     brief: bool,
+    full: bool,
 ) -> None:
     """Explain bytes: what they are, field by field, and what is wrong with them.
 
@@ -107,6 +111,7 @@ def inspect(
         release=release,
         slot_count=slots or _slot_count(path, file),
         is_brief=brief,
+        is_full=full,
         headers=header_tables(),
     )
     is_sound, seen = True, set[str]()

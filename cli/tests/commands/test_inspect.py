@@ -297,3 +297,19 @@ def test_a_release_that_is_none_is_one_clear_line(log: Path) -> None:
     result = run(str(log), "--release", "new")
     assert result.exit_code == 2
     assert result.output == "Error: --release: 'new' is not a release such as 4.6.0\n"
+
+
+def test_a_full_explanation_leaves_nothing_out() -> None:
+    body = (
+        b'{"queueDatas":[{"brokerName":"broker-a","perm":6}],"note":"%s","map":{0:1}}'
+    )
+    body %= b"x" * 500
+    frame = encode_command(Command(code=0, opaque=1, flag=1, body=body))
+    short = run(frame.hex()).output
+    full = run("--full", frame.hex()).output
+    assert "    …     " in short
+    assert "…" not in full
+    assert '    body: JSON\n    {\n      "queueDatas": [\n' in full
+    assert '      "map": {\n        "0": 1\n' in full
+    unwrapped = "".join(full.split())
+    assert "x" * 500 in unwrapped
