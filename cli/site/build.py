@@ -73,6 +73,7 @@ NAV: list[dict[str, Any]] = [
             {"Two targets compared": "differential.md"},
             {"Test vectors": "vectors.md"},
             {"Wireshark and Kaitai": "dissector.md"},
+            {"A damaged store": "damaged_store.md"},
             {"Audits": "audit_invariants.md"},
             {"Two stores compared": "audit_against.md"},
             {"Salvage": "salvage.md"},

@@ -236,9 +236,9 @@ def undecided_halves(tables: SystemTopicTables) -> DataFrame:
             expected=F.format_string(
                 "an op message within %d ms", F.lit(CHECKS_END_MS)
             ),
-            found=F.format_string("%d half messages without one", "halves"),
+            found=F.format_string("half messages without one: %d", "halves"),
             message=F.format_string(
-                "%d half messages are overdue and undecided. The first is at %d (offset"
+                "Overdue and undecided half messages: %d. The first is at %d (offset"
                 " %d).",
                 *("halves", "position", "queue_offset"),
             ),

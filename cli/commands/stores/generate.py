@@ -164,7 +164,7 @@ def _plant(store: Path, plan: Plan, faults: str, labels: Path) -> None:
         raise click.UsageError(f"{', '.join(left_out)} do not go with the others")
     planted = plant_all(store, plan, together)
     write_labels(labels, planted, seed=plan.seed)
-    click.echo(f"{len(planted)} faults, see {labels}")
+    click.echo(f"planted faults: {len(planted)}, listed in {labels}")
     if left_out:
         click.echo(f"left out, for they do not go with these: {', '.join(left_out)}")
 
