@@ -181,7 +181,8 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")
     lines += [f"{note.text} ({note.clause})." for note in outcome.notes]
     is_damaged = outcome.refusal is not None and outcome.refusal.file != LOCK
-    if outcome.lost or is_damaged or outcome.lost_config:
+    is_harmed = outcome.lost or outcome.invisible or outcome.lost_config
+    if is_harmed or is_damaged:
         lines.append("A new store of all messages that can still be read:")
         lines.append(f"  rmqc salvage {shlex.quote(store)} -o NEW")
     if done is not None:

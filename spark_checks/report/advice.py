@@ -42,8 +42,9 @@ MORE_FILES = (
     "Bring commit-log files that this store lacks back from a slave or a backup, where"
     " OTHER is the path of that store, and audit again."
 )
-ACCEPT_LOSS = (
-    "Without such files, start the broker: the messages listed above are lost."
+SALVAGE_UNITS = (
+    "Write a new store of all messages that can still be read, each with a unit in its"
+    " queue, and start the broker on it."
 )
 AFTER_LOG = (
     "Repair the commit log first and audit again: these findings may follow from its"
@@ -166,10 +167,17 @@ class Advice:
 
     @property
     def is_log_short(self) -> bool:
-        """Whether a start loses messages, although every record can be read."""
-        return (
-            not self.damage and self.forecast is not None and bool(self.forecast.lost)
-        )
+        """Whether every record can be read, but units show that files are missing."""
+        if self.damage or self.forecast is None:
+            return False
+        return self.forecast.lacks_files and bool(self.forecast.lost)
+
+    @property
+    def is_unsafe(self) -> bool:
+        """Whether the log is damaged, or a start loses or hides messages."""
+        found = self.forecast
+        is_harmed = found is not None and bool(found.lost or found.invisible)
+        return bool(self.damage) or is_harmed
 
     @property
     def headline(self) -> str | None:
@@ -196,39 +204,41 @@ class Advice:
 
     @property
     def first_steps(self) -> list[tuple[str, list[str]]]:
-        """Sentences with commands for a damaged or short log; the first comes first."""
-        if not self.damage and not self.is_log_short:
+        """Sentences with commands where a start does harm; the first comes first."""
+        if not self.is_unsafe:
             return []
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.store)
         copy = shlex.quote(f"{self.store.rstrip('/')}.copy")
         salvaged = shlex.quote(f"{self.store.rstrip('/')}.salvaged")
+        restored = self._restored
+        return [
+            ("Start no broker on this store before it is copied.", []),
+            ("Copy the store.", [f"cp -a {store} {copy}"]),
+            (
+                "List all messages that a start would lose or hide.",
+                [f"rmqc recover {store} --release {release} --dry-run"],
+            ),
+            *restored,
+            (
+                SALVAGE if restored else SALVAGE_UNITS,
+                [f"rmqc salvage {store} -o {salvaged}"],
+            ),
+        ]
+
+    @property
+    def _restored(self) -> list[tuple[str, list[str]]]:
+        """The step that brings files of the log back, if files of it are bad."""
+        again = f"rmqc audit {shlex.quote(self.store)}"
+        if self.is_log_short:
+            log = shlex.quote(self._path("commitlog/"))
+            return [(MORE_FILES, [f"cp -an OTHER/commitlog/. {log}", again])]
         files = list(dict.fromkeys(one.file for one in self.damage))
         back = [
             f"cp -a OTHER/{shlex.quote(file)} {shlex.quote(self._path(file))}"
             for file in files[:SHOWN_FILES]
         ]
-        begin: list[tuple[str, list[str]]] = [
-            ("Start no broker on this store before it is copied.", []),
-            ("Copy the store.", [f"cp -a {store} {copy}"]),
-            (
-                "List all messages that a start would lose.",
-                [f"rmqc recover {store} --release {release} --dry-run"],
-            ),
-        ]
-        if self.is_log_short:
-            log = shlex.quote(self._path("commitlog/"))
-            missing = f"cp -an OTHER/commitlog/. {log}"
-            return [
-                *begin,
-                (MORE_FILES, [missing, f"rmqc audit {store}"]),
-                (ACCEPT_LOSS, []),
-            ]
-        return [
-            *begin,
-            (RESTORED, [*back, f"rmqc audit {store}"]),
-            (SALVAGE, [f"rmqc salvage {store} -o {salvaged}"]),
-        ]
+        return [(RESTORED, [*back, again])] if files else []
 
     def for_group(self, findings: Sequence[Finding]) -> tuple[str, list[str]]:
         """Return a sentence and commands for *findings* of one invariant."""

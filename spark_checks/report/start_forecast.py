@@ -20,6 +20,8 @@ class StartForecast:
     """Topics and their messages that the start loses, the largest loss first."""
     invisible: int = 0
     """Messages that stay in the log without a unit in a queue."""
+    lacks_files: bool = False
+    """Whether several units show that files behind the end of the log are missing."""
     deleted_files: tuple[str, ...] = ()
     """Deleted commit-log files, relative to the store."""
     rebuilt: StartForecast | None = None
@@ -42,12 +44,13 @@ class StartForecast:
         if self.refusal is not None:
             failure = f"{begin} fails: {self.refusal}."
             return f"{failure} Lost: {self._loss}." if self.lost else failure
-        if self.lost:
-            return f"{begin} loses {self._loss}."
+        effects = [f"loses {self._loss}"] if self.lost else []
         if self.invisible:
             hidden = number_of(self.invisible, "message")
-            return f"{begin} leaves {hidden} in the log without a unit in a queue."
-        return f"{begin} loses no message that can still be read."
+            effects.append(f"leaves {hidden} in the log without a unit in a queue")
+        if not effects:
+            return f"{begin} loses no message that can still be read."
+        return f"{begin} {', and '.join(effects)}."
 
     @property
     def _loss(self) -> str:

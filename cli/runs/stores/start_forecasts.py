@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from reference.core.recovery_forecast.file_sizes import inferred_options
@@ -64,16 +65,19 @@ def start_forecast(
         rebuilt = forecast(without, rules, options)
     except (ViewError, ValueError):
         return None
-    return _in_short(found, rebuilt=_in_short(rebuilt))
+    file_size = options.commit_log_file_size
+    return replace(
+        _in_short(found),
+        lacks_files=found.log.lacks_files(file_size),
+        rebuilt=_in_short(rebuilt),
+    )
 
 
 def _log_size(view: ReadOnlyStore) -> int:
     return sum(one.size or 0 for one in view.entries(COMMIT_LOG))
 
 
-def _in_short(
-    outcome: Outcome, *, rebuilt: StartForecast | None = None
-) -> StartForecast:
+def _in_short(outcome: Outcome) -> StartForecast:
     lost: Counter[str] = Counter()
     for one in outcome.lost:
         lost[one.topic] += one.end - one.begin
@@ -84,5 +88,4 @@ def _in_short(
         lost=tuple(lost.most_common()),
         invisible=sum(one.end - one.begin for one in outcome.invisible),
         deleted_files=tuple(outcome.log.deleted_files),
-        rebuilt=rebuilt,
     )

@@ -378,3 +378,11 @@ def test_units_in_order_behind_the_log_are_lost_messages(tmp_path: Path) -> None
         one for one in found["messages"]["lost"] if one["why"].endswith("before it")
     ]
     assert sum(one["count"] for one in lost) == found["totals"]["lost"] > 10
+
+
+def test_messages_without_a_unit_are_to_be_salvaged(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    shutil.rmtree(store / "consumequeue" / "HandoverOrders")
+    result = recover(store, "--release", "4.6.0")
+    assert "kept in the log, but in no queue" in result.output
+    assert result.output.endswith(f"rmqc salvage {store} -o NEW\n")

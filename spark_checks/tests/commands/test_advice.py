@@ -20,6 +20,7 @@ from spark_checks.report.advice import (
     OTHERWISE,
     REBUILD_MISSING,
     RESTORED,
+    SALVAGE_UNITS,
     UNFINISHED,
     Advice,
     advice_for,
@@ -72,6 +73,8 @@ UNIT = finding("INV-CQ-001", file=f"consumequeue/T/0/{0:020}")
 ITEM = finding("INV-INDEX-007", file="index/20261123000000000")
 HARMLESS = StartForecast(release="4.6.0")
 LOSSES = StartForecast(release="4.6.0", lost=(("T", 3000), ("U", 1)), rebuilt=HARMLESS)
+SHORT_LOG = replace(LOSSES, lacks_files=True)
+HIDDEN = replace(HARMLESS, invisible=2500, rebuilt=HARMLESS)
 
 
 def advice(*findings: Finding, forecast: StartForecast | None = None) -> Advice:
@@ -173,7 +176,7 @@ def test_a_missing_end_of_the_log_is_the_headline_and_nothing_is_moved(
 ) -> None:
     unit, item = (replace(one, severity=severity) for one in (UNIT, ITEM))
     checkpoint = finding("INV-CHECK-002", severity, "checkpoint")
-    found = advice(unit, item, checkpoint, forecast=LOSSES)
+    found = advice(unit, item, checkpoint, forecast=SHORT_LOG)
     assert found.headline == (
         "The commit log can be read, but its last file may be missing. The start of a"
         " 4.6.0 broker loses 3,001 messages: 3,000 of T, 1 of U."
@@ -185,7 +188,35 @@ def test_a_missing_end_of_the_log_is_the_headline_and_nothing_is_moved(
         "rmqc recover '/a b' --release 4.6.0 --dry-run",
         "cp -an OTHER/commitlog/. '/a b/commitlog/'",
         "rmqc audit '/a b'",
+        "rmqc salvage '/a b' -o '/a b.salvaged'",
     ]
+
+
+@pytest.mark.parametrize("forecast", [HIDDEN, replace(HIDDEN, lost=(("T", 5),))])
+def test_a_whole_log_with_garbage_units_is_salvaged(forecast: StartForecast) -> None:
+    found = advice(UNIT, forecast=forecast)
+    assert found.headline is not None
+    assert "may be missing" not in found.headline
+    assert "leaves 2,500 messages in the log without a unit" in found.headline
+    assert [step for step, _ in found.first_steps][-1] == SALVAGE_UNITS
+    commands = [command for _, each in found.first_steps for command in each]
+    assert commands == [
+        "cp -a '/a b' '/a b.copy'",
+        "rmqc recover '/a b' --release 4.6.0 --dry-run",
+        "rmqc salvage '/a b' -o '/a b.salvaged'",
+    ]
+
+
+@pytest.mark.parametrize("forecast", [LOSSES, SHORT_LOG, HIDDEN])
+@pytest.mark.parametrize("damage", [[], [DAMAGED]])
+def test_no_step_starts_a_broker_on_the_harmed_store(
+    damage: list[Finding], forecast: StartForecast
+) -> None:
+    found = advice(UNIT, *damage, forecast=forecast)
+    last, commands = found.first_steps[-1]
+    assert last.endswith("and start the broker on it.")
+    assert commands == ["rmqc salvage '/a b' -o '/a b.salvaged'"]
+    assert not any("start the broker:" in step for step, _ in found.first_steps)
 
 
 def test_a_start_that_fails_names_the_lost_messages() -> None:
@@ -261,6 +292,10 @@ def test_an_index_file_is_moved_by_its_path() -> None:
             "loses 45 messages: 9 of A, 9 of B, 9 of C, 18 of 2 other topics.",
         ),
         (replace(HARMLESS, invisible=2), "leaves 2 messages in the log without"),
+        (
+            replace(HARMLESS, lost=(("T", 1),), invisible=2),
+            "broker loses 1 message of T, and leaves 2 messages in the log without",
+        ),
         (HARMLESS, "loses no message that can still be read."),
     ],
 )
