@@ -116,7 +116,7 @@ def first_step_of(text: str) -> str:
         return ""
     adapter = shlex.quote(text.removeprefix(CLIENT))
     return (
-        'add "sync" to the features of the adapter, write its verbs producer and send'
-        " (docs/client_adapter.md), and run\n"
+        'with the feature "sync" and the verbs producer and send in the adapter'
+        " (docs/client_adapter.md), run\n"
         f"rmqc test-client --adapter {adapter} --only 'CLIENT-SENDRESULT-*'"
     )
