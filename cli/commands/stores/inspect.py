@@ -20,6 +20,11 @@ from cli.options.colours import coloured
 from cli.options.releases import release_option
 from cli.options.selection import unknown_name
 from cli.runs.stores.record_positions import record_around
+from conformance.harness.failure.capture_text import (
+    MAGIC,
+    CaptureError,
+    capture_text,
+)
 from conformance.harness.report.terminal.line_width import wrapped
 from spec.layout import LayoutError
 from spec.recognise import KINDS, recognise
@@ -99,12 +104,16 @@ def inspect(
     OFFSET is a byte position in FILE, decimal or 0x hex. In a commit-log file it may
     also be an offset of the whole log. The meaning of a value follows it, with the ids
     of its clauses (see `rmqc spec show`). Differences between releases and public
-    issues follow the fields, once for each kind of structure.
+    issues follow the fields, once for each kind of structure. Of a capture (.pcapng) in
+    a report, each frame is printed in a line.
 
     Exit codes: 0 nothing is wrong, 1 a checksum or a position is wrong, 2 the bytes
     are not in a format of RocketMQ.
     """
     path, position = _place(what)
+    if path is not None and (text := _capture_text(path)):
+        click.echo(text)
+        return
     file = _file_of(path) if path else None
     kind = kind or _kind_of(path)
     reading = Reading(
@@ -134,6 +143,19 @@ def inspect(
         if path is None or position >= path.stat().st_size:
             break
     sys.exit(0 if is_sound else 1)
+
+
+def _capture_text(path: Path) -> str:
+    """Return the frames of a capture as text; empty for other files."""
+    try:
+        with path.open("rb") as stream:
+            if stream.read(len(MAGIC)) != MAGIC:
+                return ""
+            return capture_text(MAGIC + stream.read())
+    except CaptureError as error:
+        raise Unreadable(f"{path}: {error}") from None
+    except OSError:
+        return ""  # reported where the bytes are read
 
 
 def _recognised(

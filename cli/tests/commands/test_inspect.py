@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.commands.stores.inspect import inspect
+from conformance.harness.client.transcript import Direction, Entry, Transcript
+from conformance.harness.failure.capture import capture_of
 from spec.store.message_record import Record, encode_record
 from spec.wire.remoting.command import Command, encode_command
 
@@ -313,3 +315,34 @@ def test_a_full_explanation_leaves_nothing_out() -> None:
     assert '      "map": {\n        "0": 1\n' in full
     unwrapped = "".join(full.split())
     assert "x" * 500 in unwrapped
+
+
+def test_a_capture_is_printed_frame_by_frame(tmp_path: Path) -> None:
+    request = encode_command(Command(code=105, opaque=7, fields={"topic": "T"}))
+    response = encode_command(Command(code=17, opaque=7, flag=1, language="JAVA"))
+    for name, peer in (("v4", "127.0.0.1:9876"), ("v6", "[::1]:9876")):
+        transcript = Transcript(peer, opened_at_ms=1_573_000_000_000)
+        for at_ms, direction, data in (
+            (1, Direction.SENT, request[:9]),
+            (2, Direction.SENT, request[9:]),
+            (5, Direction.RECEIVED, response + b"\0\0"),
+        ):
+            transcript.add(Entry(direction=direction, at_ms=at_ms, data=data))
+        path = tmp_path / f"{name}.pcapng"
+        path.write_bytes(capture_of([transcript], "CLIENT-PUBLISH-002 is not met"))
+        result = run(str(path))
+        assert result.exit_code == 0
+        comment, _, ends, *lines = result.output.splitlines()
+        assert comment == "CLIENT-PUBLISH-002 is not met"
+        assert ends.endswith(f"50000 -> {peer}")
+        assert "-> request 105 GET_ROUTEINFO_BY_TOPIC opaque=7 topic='T'" in lines[0]
+        assert "<- response 17 TOPIC_NOT_EXIST opaque=7" in lines[1]
+        assert lines[2].endswith(f"2 bytes of {peer} are not a whole frame")
+
+
+def test_a_capture_of_another_program_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "other.pcapng"
+    path.write_bytes(b"\x0a\x0d\x0d\x0a" + bytes(8) + b"\x4d\x3c\x2b\x1a")
+    result = run(str(path))
+    assert result.exit_code == 2
+    assert "not a capture of rmqc" in result.output
