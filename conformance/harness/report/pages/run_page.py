@@ -8,12 +8,17 @@ tests, which it links, are separate files.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.harness.report.causes import causes_of, losses_of, stale_clauses
+from conformance.harness.report.causes import (
+    by_family,
+    causes_of,
+    losses_of,
+    stale_clauses,
+)
 from conformance.harness.report.missing_requests import missing_requests, requests_in
 from conformance.harness.report.outcome import GRAVITY, Outcome
 from conformance.harness.report.pages.badge import verdict_of
@@ -28,6 +33,8 @@ FILES = (PAGE_OF_RUN, "summary.md", "badge.svg")
 """Files beside report.json."""
 MOST_CAUSES = 40
 """Causes that page and summary show with their values."""
+MOST_WHOLE_IDS = 400
+"""Most ids that a summary writes whole."""
 _ORDER = {one.value: place for place, one in enumerate(GRAVITY)}
 
 
@@ -60,6 +67,8 @@ class Entry:
 def run_page(report: Mapping[str, Any], suffix: str) -> str:
     """Return the page of a run, its summary or its badge, by file suffix."""
     causes = causes_of(report["results"])
+    other_failed = [name for one in causes for name in one.clauses[1:]]
+    other_failed += [one.clause_id for one in causes[MOST_CAUSES:]]
     entries = sorted(_entries(report), key=lambda one: _ORDER[one.outcome])
     return render_template(
         FORMATS[suffix],
@@ -68,8 +77,8 @@ def run_page(report: Mapping[str, Any], suffix: str) -> str:
         verdict=verdict_of(report),
         entries=entries,
         causes=causes,
-        other_failed=[name for one in causes for name in one.clauses[1:]]
-        + [one.clause_id for one in causes[MOST_CAUSES:]],
+        other_failed=other_failed,
+        other_failed_text=_ids_text(other_failed),
         most_causes=MOST_CAUSES,
         errors=causes_of(report["results"], "error"),
         stale=stale_clauses(report["results"]),
@@ -118,6 +127,11 @@ def _entries(report: Mapping[str, Any]) -> Iterator[Entry]:
             tests=tuple(result["tests"]),
             duration_s=result["duration_s"],
         )
+
+
+def _ids_text(ids: Sequence[str]) -> str:
+    """Return *ids* in one line; many by family, so that a summary stays small."""
+    return ", ".join(ids) if len(ids) <= MOST_WHOLE_IDS else "; ".join(by_family(ids))
 
 
 def _counts(entries: Iterable[Entry]) -> list[tuple[str, list[int]]]:
