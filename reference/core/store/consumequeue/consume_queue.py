@@ -48,12 +48,12 @@ class ConsumeQueue:
 
     @property
     def min_offset(self) -> int:
-        """Index of the first message that still exists."""
+        """Queue offset of the first message that still exists."""
         return self.min_position // UNIT_SIZE
 
     @property
     def max_offset(self) -> int:
-        """Index that the next message will have."""
+        """Queue offset that the next message will have."""
         return self.files.end // UNIT_SIZE
 
     def load(self) -> None:
@@ -67,39 +67,43 @@ class ConsumeQueue:
         """The files to flush and close: those of the queue and of its extension."""
         return (self.files, self.extension.files) if self.extension else (self.files,)
 
-    def put(self, index: int, units: bytes) -> int:
-        """Add encoded units of consecutive messages, the first of message *index*.
+    def put(self, queue_offset: int, units: bytes) -> int:
+        """Add encoded units of consecutive messages, the first at *queue_offset*.
 
         Return how many are new, which are the last of them. Units that are next in the
         queue are one write. Raises FilesError for a first unit that no file can begin
         with.
+
+        For example, units 4, 5 and 6 are put into a queue that ends behind unit 4. They
+        are not next, and unit 6 is not there. So each is put by itself: unit 4 exists
+        and stays, 5 and 6 are next, and 2 is returned.
         """
         queue, size = self.files, len(units)
+        position = queue_offset * UNIT_SIZE
         first_offset, _, _ = unit_codec.unpack_from(units)
         last_offset, last_size, _ = unit_codec.unpack_from(units, size - UNIT_SIZE)
-        is_next = index * UNIT_SIZE == queue.end and queue.limit - queue.end >= size
+        is_next = position == queue.end and queue.limit - queue.end >= size
         if is_next and first_offset >= self.max_physical_offset:
             # [STORE-QUEUE-001] [STORE-QUEUE-002]
             queue.append(units)
             self.max_physical_offset = last_offset + last_size
             return size // UNIT_SIZE
         if last_offset + last_size <= self.max_physical_offset:
-            existing = queue.view(index * UNIT_SIZE, size)
+            existing = queue.view(position, size)
             if existing is not None and existing.tobytes() == units:
                 return 0  # [STORE-QUEUE-006]
         if size == UNIT_SIZE:
-            return self._put_unit(index, units)
-        middle = size // UNIT_SIZE // 2
-        first, second = units[: middle * UNIT_SIZE], units[middle * UNIT_SIZE :]
-        return self.put(index, first) + self.put(index + middle, second)
+            return self._put_unit(queue_offset, units)
+        singles = (units[at : at + UNIT_SIZE] for at in range(0, size, UNIT_SIZE))
+        return sum(self.put(queue_offset + n, one) for n, one in enumerate(singles))
 
-    def _put_unit(self, index: int, unit: bytes) -> int:
+    def _put_unit(self, queue_offset: int, unit: bytes) -> int:
         """Add a unit that is not next in the last file, unless the queue has it.
 
         Return 1 if it is new. 4.6.0 ConsumeQueue#putMessagePositionInfo leaves a unit
         that exists as it is, also one of which a power cut left a part.
         """
-        position, queue = index * UNIT_SIZE, self.files
+        position, queue = queue_offset * UNIT_SIZE, self.files
         physical_offset, size, _ = unit_codec.unpack(unit)
         if physical_offset + size <= self.max_physical_offset:
             self._repair(position, unit)
@@ -109,13 +113,13 @@ class ConsumeQueue:
             if is_first and not 0 <= position <= INT64_MAX - 2 * queue.file_size:
                 # 4.6.0 creates a file whose name is not an offset.
                 raise FilesError(
-                    f"{queue.directory} has no place for message {index}, which the"
-                    f" record at {physical_offset} of the log says it is"
+                    f"{queue.directory} has no place for message {queue_offset}, which"
+                    f" the record at {physical_offset} of the log says it is"
                 )
             queue.add_file(position)
-            if is_first and index:
+            if is_first and queue_offset:
                 self._fill_before(position)
-        if index and position < queue.end:
+        if queue_offset and position < queue.end:
             return 0
         queue.append(unit)
         self.max_physical_offset = physical_offset + size
@@ -131,15 +135,15 @@ class ConsumeQueue:
             self.files.reserve(count * UNIT_SIZE)
         return has_room
 
-    def units_from(self, index: int) -> memoryview | None:
-        """Return the units from number *index* to the end of its file."""
-        if index * UNIT_SIZE < self.min_position:
+    def units_from(self, queue_offset: int) -> memoryview | None:
+        """Return the units from *queue_offset* to the end of its file."""
+        if queue_offset * UNIT_SIZE < self.min_position:
             return None
-        return self.files.view(index * UNIT_SIZE)
+        return self.files.view(queue_offset * UNIT_SIZE)
 
-    def unit(self, index: int) -> Unit | None:
-        """Return unit number *index*, None without it."""
-        units = self.units_from(index)
+    def unit(self, queue_offset: int) -> Unit | None:
+        """Return the unit at *queue_offset*, None without it."""
+        units = self.units_from(queue_offset)
         return None if units is None else unit_codec.unpack_from(units)
 
     def tags_code(self, code: int) -> int | None:
@@ -152,10 +156,10 @@ class ConsumeQueue:
         found = self.extension.get(code)
         return None if found is None else int(found.tags_code)
 
-    def next_file(self, index: int) -> int:
-        """Return the index of the first unit in the file behind that of *index*."""
+    def next_file(self, queue_offset: int) -> int:
+        """Return the first queue offset in the file behind that of *queue_offset*."""
         per_file = self.files.file_size // UNIT_SIZE
-        return index + per_file - index % per_file
+        return queue_offset + per_file - queue_offset % per_file
 
     def truncate(self, end: QueueEnd) -> None:
         """Remove the units from *end* on."""

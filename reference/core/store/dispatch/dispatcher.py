@@ -9,6 +9,7 @@ It runs after the append, so a message can be in the log before any reader sees 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.commitlog.record_reader import (
@@ -26,6 +27,7 @@ from reference.core.store.mapped.files import FilesError
 from reference.core.store.types import DispatchRequest, Queue, StoreOptions
 from spec.store.queue_extension import ExtensionUnit
 
+_PLACE = attrgetter("physical_offset")
 CalcBitMap = Callable[[str, memoryview], bytes]
 """Computes from topic and record the bit map of the subscriptions that match."""
 
@@ -73,8 +75,8 @@ class Dispatcher:
         restart, at a slave, and behind a record whose append returned no request.
         Raises FilesError with the position at the record that the files refused.
         """
-        log = self._log.files
-        self.position = end = max(self.position, log.start)
+        files = self._log.files
+        self.position = end = max(self.position, files.start)
         consecutive = []
         for request in requests:
             if request.physical_offset != end:
@@ -83,7 +85,7 @@ class Dispatcher:
             end += request.size
         if consecutive:
             self.put(consecutive, visible)
-        while self.position < log.end:
+        while self.position < files.end:
             read, stop = self._log.read_dispatch_requests(self.position)
             if read:
                 self.put(read, visible)
@@ -91,41 +93,64 @@ class Dispatcher:
                 continue
             next_file = self._log.next_file(self.position)
             stated_size = 0 if isinstance(stop, Blank) else stop.size
-            if 0 < stated_size <= min(next_file, log.end) - self.position:
+            if 0 < stated_size <= min(next_file, files.end) - self.position:
                 self.position += stated_size
             elif self._is_slave and not isinstance(stop, Blank):
                 break  # The rest of the record is still to come. [REC-DISPATCH-007]
             else:
                 # A master skips the rest of a file at a blank, and at garbage too.
                 # A slave may have received a part of the blank only.
-                self.position = next_file if self._is_slave else min(next_file, log.end)
+                end = next_file if self._is_slave else min(next_file, files.end)
+                self.position = end
 
     def put(
         self, requests: Sequence[DispatchRequest], visible: list[DispatchRequest]
     ) -> None:
         """Put consecutive records at the position into queues and index.
 
-        The units of one queue are one write. Unless units and index items of all have
-        space, each record is put by itself: nothing behind a refused one is visible.
+        Several records are one write of items and one write of units for each queue,
+        if all have space. Otherwise each record is put by itself, its units first:
+        nothing behind a refused one is visible.
+
+        For example, records at 0 and 200 are messages 5 and 6 of queue A-0, and that at
+        100 is message 2 of queue B-1. With space, the index gets the keys of all. Then
+        A-0 gets two units in one write, B-1 gets one, and the position is 300. If the
+        files refuse the unit of B-1, message 5 is visible and the position stays 100.
         """
         self.is_indexing = False
         groups: dict[Queue, list[DispatchRequest]] = {}
-        last, size = None, 0
+        size = 0
         for request in requests:
             size += request.size
             # [STORE-QUEUE-007]
             if request.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
-                last, key = request, (request.topic, request.queue_id)
+                key = request.topic, request.queue_id
                 groups.setdefault(key, []).append(request)
-        is_single = len(requests) == 1
-        if not is_single and not (self._has_space(groups) and self._indexes(requests)):
+        if len(requests) == 1:
+            self._put_units(groups, visible)
+            if self._index is not None:
+                self.is_indexing = True
+                self._index.put(requests, self._checkpoint)
+        elif self._has_space(groups) and self._indexes(requests):
+            self._put_units(groups, visible)
+        else:
             for request in requests:
                 self.put((request,), visible)
             return
-        if last is not None:
-            self._checkpoint.logics_ms = last.stored_at_ms
-            if self._is_slave:  # transferred bytes come without a store time
-                self._checkpoint.physic_ms = last.stored_at_ms
+        self.position += size
+
+    def _put_units(
+        self,
+        groups: Mapping[Queue, Sequence[DispatchRequest]],
+        visible: list[DispatchRequest],
+    ) -> None:
+        """Put the records into their queues, and add the new ones to *visible*."""
+        if not groups:
+            return
+        last = max((group[-1] for group in groups.values()), key=_PLACE)
+        self._checkpoint.logics_ms = last.stored_at_ms
+        if self._is_slave:  # transferred bytes come without a store time
+            self._checkpoint.physic_ms = last.stored_at_ms
         for (topic, queue_id), group in groups.items():
             queue = self._queues.table.get((topic, queue_id))
             if queue is None:
@@ -134,10 +159,6 @@ class Dispatcher:
                 units = self._units(queue, group)
                 added = queue.put(group[0].queue_offset, units)
                 visible += group if added == len(group) else group[len(group) - added :]
-        if is_single and self._index is not None:
-            self.is_indexing = True
-            self._index.put(requests, self._checkpoint)
-        self.position += size
 
     def _has_space(self, groups: Mapping[Queue, Sequence[DispatchRequest]]) -> bool:
         """Return whether each group is one write that the disk has now reserved."""
