@@ -137,6 +137,16 @@ def test_clients_are_asked_how_far_they_are(
             )
         )
         answer = broker.peer.receive_response(request.opaque)
+        others = []
+        while not other.peer.is_silent(QUIET_S):
+            others.append(other.peer.receive().code)
+    expect(
+        "ADMIN-CLIENT-003",
+        found=others.count(RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT),
+        expected=0,
+        what="requests to a client that clientAddr does not name",
+        transcript=broker.transcript,
+    )
     found = body_of(answer)
     assert isinstance(found, dict)
     offsets = found["consumerTable"][f"client_{group}"]

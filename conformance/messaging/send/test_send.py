@@ -36,7 +36,11 @@ from spec.wire.send.send import ANSWER_FIELDS
 NAMED = {"UNIQ_KEY": "7F0000010000"}
 """Real producers always name their messages."""
 OF_THE_BROKER = ("MSG_REGION", "TRACE_ON")
-SEND_CODES = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
+SEND_CODES = (
+    RequestCode.SEND_MESSAGE,
+    RequestCode.SEND_MESSAGE_V2,
+    RequestCode.SEND_BATCH_MESSAGE,
+)
 
 
 @pytest.mark.clause("SEND-RESPONSE-001", "SEND-RESPONSE-004")
@@ -75,9 +79,12 @@ def test_a_refusal_says_the_brokers_region_too(
 
 
 @pytest.mark.clause("SEND-RESPONSE-002", "WIRE-MESSAGEID-001", "SEND-HOST-002")
-def test_the_id_in_the_answer_is_the_records_place(broker: Client, topic: str) -> None:
+@pytest.mark.parametrize("code", SEND_CODES)
+def test_the_id_in_the_answer_is_the_records_place(
+    broker: Client, topic: str, code: int
+) -> None:
     for number in range(3):
-        answer = broker.send_message(topic=topic, body=b"%d" % number)
+        answer = broker.send_message(topic=topic, body=b"%d" % number, code=code)
         record = record_of(broker, answer)
         host, offset = decode_message_id(answer.fields["msgId"])
         expect_fields(
@@ -283,9 +290,10 @@ def test_the_broker_chooses_where_no_queue_is_named(
 def test_a_message_sent_oneway_is_stored(broker: Client, topic: str) -> None:
     for code in SEND_CODES:
         broker.send_message(topic=topic, body=b"oneway", code=code, oneway=True)
-    broker.wait_for_max_offset(topic=topic, offset=2)
+    count = len(SEND_CODES)
+    broker.wait_for_max_offset(topic=topic, offset=count)
     found = bodies_of(broker.pull(topic=topic, offset=0))
-    expect("SEND-ONEWAY-001", found=found, expected=[b"oneway"] * 2, what="bodies")
+    expect("SEND-ONEWAY-001", found=found, expected=[b"oneway"] * count, what="bodies")
     silent = broker.peer.is_silent(0.2)
     expect("SEND-ONEWAY-001", found=silent, expected=True, what="silence afterwards")
 

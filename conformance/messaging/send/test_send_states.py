@@ -21,6 +21,7 @@ from conformance.messaging.stored_messages import topic_of
 from spec.routing.topic_config import TopicConfig
 from spec.store.message_record import decode_record
 from spec.wire.message.topic_names import DEFAULT_TOPIC
+from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 FAR_FUTURE_MS = 4_102_444_800_000
@@ -101,21 +102,31 @@ def test_a_message_that_waits_for_nobody_succeeds(broker: Client, topic: str) ->
     expect_code("SEND-STATE-010", answer, ResponseCode.SUCCESS, broker.transcript)
 
 
-@pytest.mark.clause("SEND-RESPONSE-005")
-def test_region_and_tracing_are_the_brokers(broker: Client, topic: str) -> None:
-    expect_fields(
-        "SEND-RESPONSE-005",
-        found=broker.send_message(topic=topic).fields,
-        expected={"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"},
-    )
+@pytest.mark.clause("SEND-RESPONSE-005", "SEND-RESPONSE-006")
+@pytest.mark.parametrize(
+    "code",
+    [
+        RequestCode.SEND_MESSAGE,
+        RequestCode.SEND_MESSAGE_V2,
+        RequestCode.SEND_BATCH_MESSAGE,
+    ],
+)
+def test_region_and_tracing_are_the_brokers(
+    broker: Client, topic: str, code: int
+) -> None:
+    def expect_of_broker(region: str, tracing: str) -> None:
+        for clause, queue_id in (("SEND-RESPONSE-005", 0), ("SEND-RESPONSE-006", 77)):
+            answer = broker.send_message(topic=topic, queue_id=queue_id, code=code)
+            expect_fields(
+                clause,
+                found=answer.fields,
+                expected={"MSG_REGION": region, "TRACE_ON": tracing},
+                transcript=broker.transcript,
+            )
+
+    expect_of_broker("DefaultRegion", "true")
     with changed(broker, regionId="Elsewhere", traceOn="false"):
-        answer = broker.send_message(topic=topic)
-    expect_fields(
-        "SEND-RESPONSE-005",
-        found=answer.fields,
-        expected={"MSG_REGION": "Elsewhere", "TRACE_ON": "false"},
-        transcript=broker.transcript,
-    )
+        expect_of_broker("Elsewhere", "false")
 
 
 @pytest.mark.clause("SEND-PERM-002", "SEND-PERM-003")
