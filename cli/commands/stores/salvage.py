@@ -47,11 +47,15 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
     queue move to lower queue offsets, and the committed offsets of groups with them. An
     offset of a group or a delay level behind the new end of its queue is set to it.
 
+    The new store is complete or does not exist. Only a killed salvage leaves the
+    directory salvage.partial in NEW, which is to be deleted.
+
     Exit codes: 0 nothing is lost, 1 something is lost or damaged, 2 unreadable or in
     use, or the output cannot be written, 130 interrupted.
     """
     from cli.pages.salvage_report import as_json, as_text
-    from cli.runs.stores.salvage_store import SalvageError, salvage_store
+    from cli.runs.stores.salvage_store import salvage_store
+    from cli.runs.stores.salvage_target import SalvageError
     from reference.core.recovery_forecast.store_view import ViewError
     from reference.core.store.mapped.files import FilesError
 
@@ -61,9 +65,9 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
     except SalvageError as error:
         raise NotSalvaged(str(error)) from error
     except (ViewError, FilesError, OSError) as error:
-        raise NotSalvaged(f"{error}; {target} is incomplete") from error
+        raise NotSalvaged(f"{error}; {target} was not written") from error
     except KeyboardInterrupt:
-        text = f"interrupted; {target} is incomplete, delete it"
+        text = f"interrupted; {target} was not written"
         raise InterruptedCommand(text) from None
     text = as_json(result) if form == "json" else as_text(result)
     write_result(text, out, is_table=form == "table")

@@ -21,6 +21,7 @@ from cli.runs.stores.commit_log_files import (
     without_preallocated,
 )
 from cli.runs.stores.salvage_config import write_config
+from cli.runs.stores.salvage_target import SalvageError, check_target, partial_store
 from cli.runs.stores.stated_offsets import stated_offsets
 from reference.core.recovery_forecast.file_sizes import inferred_options
 from reference.core.salvage.changed_record import encode_changed
@@ -37,10 +38,6 @@ from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spec.store.file_names import COMMIT_LOG, file_name
-
-
-class SalvageError(Exception):
-    """The new store cannot be written, or it is not complete."""
 
 
 @dataclass(kw_only=True)
@@ -77,7 +74,7 @@ def salvage_store(
 
     *progress* receives the bytes read. Raises SalvageError.
     """
-    _check_target(store, target)
+    check_target(store, target)
     view = ReadOnlyStore(store)
     if view.is_locked():
         raise SalvageError(f"a broker is running on {store}; stop it first")
@@ -86,27 +83,33 @@ def salvage_store(
     files = _log_files(store, size)
     if not files:
         raise SalvageError(f"{store} has no file of a commit log")
-    log = target / COMMIT_LOG
-    log.mkdir(parents=True)
+    with partial_store(store, target) as partial:
+        writer = _write_log(partial, size, files, progress)
+        result = writer.result
+        _count_lost(store, files[0][0], writer.offsets, result)
+        result.warnings += unreadable_entries(store / COMMIT_LOG)
+        changes = write_config(view, partial, writer.offsets)
+        result.warnings += changes.warnings
+        result.lowered += changes.lowered
+        _make_queues(partial, options, writer.offsets)
+    return replace(result, target=target)
+
+
+def _write_log(
+    partial: Path,
+    size: int,
+    files: list[tuple[int, Path | None]],
+    progress: Callable[[int], None],
+) -> LogWriter:
+    """Write the new log in *partial*; return its writer."""
+    log = partial / COMMIT_LOG
+    log.mkdir()
     is_whole = files[0][0] == 0
-    writer = LogWriter(log, size, Salvage(target=target), is_whole=is_whole)
+    writer = LogWriter(log, size, Salvage(target=partial), is_whole=is_whole)
     for base, path in files:
         writer.write_file(base, path, is_last=base == files[-1][0])
         progress(size)
-    _count_lost(store, files[0][0], writer.offsets, writer.result)
-    writer.result.warnings += unreadable_entries(store / COMMIT_LOG)
-    changes = write_config(view, target, writer.offsets)
-    writer.result.warnings += changes.warnings
-    writer.result.lowered += changes.lowered
-    _make_queues(target, options, writer.offsets)
-    return writer.result
-
-
-def _check_target(store: Path, target: Path) -> None:
-    if target.resolve().is_relative_to(store.resolve()):
-        raise SalvageError(f"{target} lies in the store itself")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise SalvageError(f"{target} is not an empty directory")
+    return writer
 
 
 def _log_files(store: Path, size: int) -> list[tuple[int, Path | None]]:
@@ -212,6 +215,6 @@ def _make_queues(target: Path, options: StoreOptions, offsets: QueueOffsets) -> 
     expected = sum(offsets.counts.values())
     if counts != expected:
         raise SalvageError(
-            f"the queues of {target} have {counts:,} messages, its log {expected:,};"
-            " do not use the new store"
+            f"the new queues have {counts:,} messages, the new log {expected:,};"
+            " the new store was removed"
         )

@@ -160,16 +160,72 @@ def test_a_store_in_use_is_not_salvaged(store: Path, tmp_path: Path) -> None:
         "reference.core.salvage.readable_records.record_of",
     ],
 )
-def test_an_interrupted_salvage_says_so(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+@pytest.mark.parametrize(
+    ("error", "code", "reason"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted; "),
+        (OSError(28, "No space left on device"), 2, "No space left on device; "),
+    ],
+)
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_salvage_that_ends_early_leaves_no_store(
+    store: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    error: BaseException,
+    code: int,
+    reason: str,
+    *,
+    exists: bool,
 ) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+    def failed(*_: object) -> None:
+        raise error
 
-    monkeypatch.setattr(step, interrupted)
-    code, output = run("salvage", store, "-o", tmp_path / "new")
-    assert code == 130
-    assert "is incomplete" in output
+    new = tmp_path / "new"
+    if exists:
+        new.mkdir()
+    monkeypatch.setattr(step, failed)
+    found, output = run("salvage", store, "-o", new)
+    assert found == code
+    assert f"{reason}{new} was not written" in output
+    assert new.exists() is exists
+    assert not exists or not any(new.iterdir())
+
+
+def test_a_killed_salvage_leaves_nothing_that_looks_like_a_store(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new, killed = tmp_path / "new", tmp_path / "killed"
+
+    def remembered(*_: object) -> None:
+        shutil.copytree(new, killed)
+
+    monkeypatch.setattr("cli.runs.stores.salvage_store._make_queues", remembered)
+    assert run("salvage", store, "-o", new)[0] == 0
+    code, output = run("recover", killed, "--release", "4.6")
+    assert (code, "is not a store" in output) == (2, True), output
+    code, output = run("salvage", store, "-o", killed)
+    assert (code, "that was killed; delete it" in output) == (2, True), output
+
+
+def test_free_space_is_checked_before_anything_is_written(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=1000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    new = tmp_path / "new"
+    code, output = run("salvage", store, "-o", new)
+    assert (code, output.count("\n")) == (2, 1)
+    assert f"{new} has 1,000 bytes free, the store takes" in output
+    assert not new.exists()
+
+
+def test_an_output_that_cannot_be_created_is_one_line(store: Path) -> None:
+    code, output = run("salvage", store, "-o", "/proc/x")
+    assert (code, output.count("\n")) == (2, 1)
+    assert "/proc/x cannot be written: " in output
+    assert "incomplete" not in output
 
 
 def test_the_second_salvage_finds_nothing_more(store: Path, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def copy_store(store: Path, target: Path) -> None:
         raise CopyError(f"{target} is not empty")
     try:
         target.mkdir(parents=True, exist_ok=True)
-        _check_space(store, target)
+        check_space(store, target)
         for path in _regular_files(store):
             to = target / path.relative_to(store)
             to.parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def copy_store(store: Path, target: Path) -> None:
         raise CopyError(f"cannot copy {store} to {target}: {error}") from error
 
 
-def _check_space(store: Path, target: Path) -> None:
+def check_space(store: Path, target: Path) -> None:
     """Raise CopyError where the disk has less free space than the store takes."""
     needed = 0
     for path in _regular_files(store):
