@@ -23,7 +23,11 @@ def stated_offsets(store: Path, log_begin: int) -> dict[QueueName, OffsetRange]:
     for directory in sorted((store / CONSUME_QUEUE).glob("*/*")):
         if not directory.name.isdecimal():
             continue
-        files = sorted(path for path in directory.glob("*") if is_offset(path.name))
+        files = sorted(
+            path
+            for path in directory.glob("*")
+            if is_offset(path.name) and path.is_file()
+        )
         ranges = [one for path in files if (one := _range_of(path, log_begin))]
         if ranges:
             name = QueueName(directory.parent.name, int(directory.name))

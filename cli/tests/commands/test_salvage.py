@@ -271,3 +271,13 @@ def test_a_directory_in_place_of_a_file_is_reported(
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert code == 1
     assert f"  commitlog/{last.name} is a directory" in output
+
+
+def test_a_directory_in_place_of_a_queue_file_is_passed_over(
+    store: Path, tmp_path: Path
+) -> None:
+    path = min((store / "consumequeue").glob("*/0/0*"))
+    path.unlink()
+    path.mkdir()
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert (code, "none lost" in output) == (0, True), output
