@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import dropwhile, takewhile
@@ -41,6 +41,12 @@ class Direction(StrEnum):
     RECEIVED = "<-"
     NOTE = "--"
     """No bytes: something that happened, such as a close."""
+
+    @property
+    def opposite(self) -> Direction:
+        """The direction, seen from the other end."""
+        ends = {Direction.SENT: Direction.RECEIVED, Direction.RECEIVED: Direction.SENT}
+        return ends.get(self, self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +130,11 @@ class Transcript:
         return b"".join(reversed([piece.data for piece in pieces]))
 
     def render(self) -> str:
-        """Return the conversation as text, one frame a line."""
-        items = list(_folded(self._entries))
+        """Return the conversation as text, one frame a line.
+
+        The arrow ``->`` is always that of the client.
+        """
+        items = list(_folded(self._of_client()))
         last = items[SHOWN_FIRST:][-SHOWN_LAST:]
         lines = [f"with {self.peer}{self._opened()}"]
         lines += map(_render, items[:SHOWN_FIRST])
@@ -133,6 +142,15 @@ class Transcript:
             count = sum(item if isinstance(item, int) else 1 for item in left)
             lines.append(f"   ... {count:,} more frames")
         return "\n".join([*lines, *map(_render, last)])
+
+    def _of_client(self) -> list[Entry]:
+        """Return the entries with the directions that the client sees."""
+        if not self.is_server:
+            return self._entries
+        return [
+            replace(entry, direction=entry.direction.opposite)
+            for entry in self._entries
+        ]
 
     def _opened(self) -> str:
         if not self.opened_at_ms:

@@ -181,7 +181,7 @@ def test_a_failure_repeats_its_test_with_the_command_for_clients(
 ) -> None:
     options = replace(options_of(request.config), target="client:node a.js")
     name = "test_a_failure_repeats_its_test_with_the_command_for_clients"
-    command = f"rmqc test-client --adapter 'node a.js' -k '{name}'"
+    command = f"rmqc test-client --adapter 'node a.js' -k '{name}' -v"
     assert again(request.node, options) == command
 
 
@@ -197,6 +197,7 @@ def test_frames_of_a_client_are_not_called_sent() -> None:
         transcript.add(Entry(direction=direction, at_ms=1, data=frame))
     finding = Finding(found=1, expected=2)
     text = str(ConformanceFailure("CLIENT-SEND-001", [finding], transcript=transcript))
+    assert text.index("1 ms -> response 0") < text.index("1 ms <- response 0")
     for title in ("sent to the client, ", "sent by the client, "):
         assert title in text
     for title in ("what was sent", "what came back", "  sent      "):

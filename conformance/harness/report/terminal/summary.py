@@ -62,7 +62,7 @@ SLOW_SHRINKING = "WARNING: Hypothesis has spent more than five minutes"
 CAUSED = (Outcome.FAIL, Outcome.ERROR)
 """Outcomes that the causes are about."""
 PLAIN: dict[str, bool] = {}
-_LEAD = re.compile(r"  (?:hint|learnt|issue|again) +\S")
+_LEAD = re.compile(r"  (?:test|hint|learnt|issue|again) +\S")
 """Line of a failure that leads on, behind its frames."""
 
 
