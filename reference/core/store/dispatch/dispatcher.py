@@ -17,7 +17,6 @@ from reference.core.store.commitlog.record_reader import (
     TRANSACTION_MASK,
     Blank,
 )
-from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.consumequeue.extension import QueueExtension
 from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.flush.checkpoint import CheckpointFile
@@ -155,10 +154,16 @@ class Dispatcher:
             queue = self._queues.table.get((topic, queue_id))
             if queue is None:
                 queue = self._queues.create(topic, queue_id)
-            if queue is not None:
-                units = self._units(queue, group)
-                added = queue.put(group[0].queue_offset, units)
-                visible += group if added == len(group) else group[len(group) - added :]
+            if queue is None:
+                continue
+            units = []
+            for one in group:
+                code = one.tags_code
+                if queue.extension is not None:
+                    code = self._put_extension(one, queue.extension)
+                units.append(unit_codec.pack(one.physical_offset, one.size, code))
+            added = queue.put(group[0].queue_offset, b"".join(units))
+            visible += group if added == len(group) else group[len(group) - added :]
 
     def _has_space(self, groups: Mapping[Queue, Sequence[DispatchRequest]]) -> bool:
         """Return whether each group is one write that the disk has now reserved."""
@@ -184,16 +189,6 @@ class Dispatcher:
         except FilesError:
             return False
         return True
-
-    def _units(self, queue: ConsumeQueue, group: Sequence[DispatchRequest]) -> bytes:
-        """Return the encoded units of *group*."""
-        units = []
-        for one in group:
-            code = one.tags_code
-            if queue.extension is not None:
-                code = self._put_extension(one, queue.extension)
-            units.append(unit_codec.pack(one.physical_offset, one.size, code))
-        return b"".join(units)
 
     def _put_extension(
         self, request: DispatchRequest, extension: QueueExtension
