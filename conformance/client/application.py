@@ -55,6 +55,16 @@ class Outcome:
         return self.error is not None
 
     @property
+    def error_text(self) -> str:
+        """Kind, code and first line of the error, empty without one."""
+        if self.error is None:
+            return ""
+        words = [self.error.get("kind"), self.error.get("code")]
+        lines = str(self.error.get("text") or "").splitlines()
+        shown = " ".join(str(word) for word in words if word is not None)
+        return ": ".join(filter(None, [shown, *lines[:1]]))
+
+    @property
     def ending(self) -> str:
         """The end of the call in words, `AN_ERROR` if the client failed or refused."""
         return AN_ERROR if self.is_error else f"no error, but {self.word}"

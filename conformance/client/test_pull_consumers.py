@@ -32,7 +32,7 @@ def queue_of(topic: str) -> Line:
 
 def result(clause_id: str, outcome: Outcome) -> Line:
     """Return the client's report; fail *clause_id* if it failed."""
-    expect(clause_id, found=outcome.error, expected=None, what="error")
+    expect(clause_id, found=outcome.error_text, expected="", what="error")
     assert outcome.result is not None
     return outcome.result
 

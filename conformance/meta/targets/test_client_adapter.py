@@ -12,6 +12,7 @@ from typing import cast
 import pytest
 
 from conformance.client.application import Application
+from conformance.client.application import Outcome as CallOutcome
 from conformance.client.conftest import SharedAdapter
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.harness.blocked.skips import of_skip
@@ -149,6 +150,14 @@ def test_the_end_of_an_adapter_comes_before_the_request() -> None:
         " has 'Error: boom'"
     )
     assert last.startswith('request: {"id": 2, "verb": "producer", "name": "p1", ')
+
+
+def test_the_error_of_a_call_is_one_line() -> None:
+    text = "CODE: 22 DESC: no offset\nFor more information"
+    error = {"kind": "broker", "code": 22, "text": text}
+    assert CallOutcome(error=error).error_text == "broker 22: CODE: 22 DESC: no offset"
+    assert CallOutcome(error={"kind": "timeout", "code": None}).error_text == "timeout"
+    assert CallOutcome(result={}).error_text == ""
 
 
 def test_tests_are_blocked_after_two_without_an_answer() -> None:
