@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from reference.core.recovery_forecast.outcome import (
     ConfigRead,
+    LaterStart,
     MessageRange,
     OffsetOutside,
     Outcome,
@@ -92,12 +93,23 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
             }
             for one in outcome.config
         ],
+        "later_start": _later_start(outcome.later_start),
         "notes": [{"clause": one.clause, "says": one.text} for one in outcome.notes],
     }
 
 
 def _refusal(refusal: Refusal) -> dict[str, object]:
     return {"clause": refusal.clause, "file": refusal.file, "says": refusal.reason}
+
+
+def _later_start(later: LaterStart | None) -> dict[str, object] | None:
+    if later is None:
+        return None
+    return {
+        "recovery_begins": str(later.recovery_begins),
+        "log_end": str(later.log_end),
+        "lost": later.lost,
+    }
 
 
 def _queues(queues: Sequence[QueueOutcome]) -> dict[str, dict[str, object]]:
@@ -177,12 +189,17 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         for one in outcome.config
         if one.source == "bak" and not one.is_present
     ]
+    if outcome.later_start is not None:
+        lines.append(_later_loss(outcome.later_start))
     if outcome.index_deleted and outcome.refusal is None:
         lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")
     lines += [f"{note.text} ({note.clause})." for note in outcome.notes]
     is_damaged = outcome.refusal is not None and outcome.refusal.file != LOCK
-    is_harmed = outcome.lost or outcome.invisible or outcome.lost_config
-    if is_harmed or is_damaged:
+    is_harmed = (
+        *(outcome.lost, outcome.invisible),
+        *(outcome.later_start, outcome.lost_config),
+    )
+    if any(is_harmed) or is_damaged:
         lines.append("A new store of all messages that can still be read:")
         lines.append(f"  rmqc salvage {shlex.quote(store)} -o NEW")
     if done is not None:
@@ -194,6 +211,15 @@ def _printable(line: str) -> str:
     """Return *line* without what a terminal would obey: names may hold anything."""
     return "".join(
         one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line
+    )
+
+
+def _later_loss(later: LaterStart) -> str:
+    return (
+        f"A later restart loses {_messages_of(later.lost)} more, and those stored until"
+        " then: after an orderly stop, recovery begins with"
+        f" commitlog/{file_name(later.recovery_begins)} and cuts the log at"
+        f" {later.log_end:,}."
     )
 
 

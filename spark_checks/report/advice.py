@@ -176,7 +176,7 @@ class Advice:
     def is_unsafe(self) -> bool:
         """Whether the log is damaged, or a start loses or hides messages."""
         found = self.forecast
-        is_harmed = found is not None and bool(found.lost or found.invisible)
+        is_harmed = found is not None and found.is_harmful_to_messages
         return bool(self.damage) or is_harmed
 
     @property

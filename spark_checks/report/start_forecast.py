@@ -20,6 +20,8 @@ class StartForecast:
     """Topics and their messages that the start loses, the largest loss first."""
     invisible: int = 0
     """Messages that stay in the log without a unit in a queue."""
+    lost_later: int = 0
+    """Messages that the next start loses besides, after an orderly stop."""
     lacks_files: bool = False
     """Whether several units show that files behind the end of the log are missing."""
     deleted_files: tuple[str, ...] = ()
@@ -35,11 +37,24 @@ class StartForecast:
     @property
     def is_harmless(self) -> bool:
         """Whether the broker starts and every message stays in its queue."""
-        return self.refusal is None and not self.lost and not self.invisible
+        return self.refusal is None and not self.is_harmful_to_messages
+
+    @property
+    def is_harmful_to_messages(self) -> bool:
+        """Whether this start or the next loses messages, or hides them."""
+        return bool(self.lost or self.invisible or self.lost_later)
 
     @property
     def result(self) -> str:
-        """One sentence with the effect on messages."""
+        """The effect on messages, in one sentence for each of two starts."""
+        if not self.lost_later:
+            return self._first_result
+        more = number_of(self.lost_later, "message")
+        later = f"A later restart loses {more} more, and those stored until then."
+        return f"{self._first_result} {later}"
+
+    @property
+    def _first_result(self) -> str:
         begin = f"The start of a {self.release} broker"
         if self.refusal is not None:
             failure = f"{begin} fails: {self.refusal}."
@@ -74,6 +89,7 @@ class StartForecast:
             "lost": self.lost_count,
             "lost_of": dict(self.lost),
             "invisible": self.invisible,
+            "lost_later": self.lost_later,
             "deleted_files": list(self.deleted_files),
         }
 

@@ -81,11 +81,12 @@ def _in_short(outcome: Outcome) -> StartForecast:
     lost: Counter[str] = Counter()
     for one in outcome.lost:
         lost[one.topic] += one.end - one.begin
-    refusal = outcome.refusal
+    refusal, later = outcome.refusal, outcome.later_start
     return StartForecast(
         release=outcome.release,
         refusal=None if refusal is None else refusal.reason,
         lost=tuple(lost.most_common()),
         invisible=sum(one.end - one.begin for one in outcome.invisible),
+        lost_later=0 if later is None else later.lost,
         deleted_files=tuple(outcome.log.deleted_files),
     )

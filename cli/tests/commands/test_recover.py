@@ -386,3 +386,27 @@ def test_messages_without_a_unit_are_to_be_salvaged(tmp_path: Path) -> None:
     result = recover(store, "--release", "4.6.0")
     assert "kept in the log, but in no queue" in result.output
     assert result.output.endswith(f"rmqc salvage {store} -o NEW\n")
+
+
+def test_a_later_restart_is_forecast_where_it_is_worse(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / "abort").touch()
+    with (store / "checkpoint").open("r+b") as file:
+        file.write((1 << 60).to_bytes(8, "big") * 3)
+    with (store / "commitlog/00000000000000000000").open("r+b") as file:
+        file.seek(4096)
+        file.write(bytes(4096))
+    first = foretold(store)
+    result = recover(store, "--release", "4.6.0")
+    assert first["starts"] is True
+    assert first["log"]["cut_bytes"] == "0"
+    assert f"A later restart loses {first['later_start']['lost']} messages more" in (
+        result.output
+    )
+    assert result.exit_code == 1
+    (store / "abort").unlink()
+    later = foretold(store)
+    assert later["later_start"] is None
+    assert later["log"]["max"] == first["later_start"]["log_end"]
+    lost = [one for one in later["messages"]["lost"] if one["first_stored_ms"]]
+    assert sum(one["count"] for one in lost) == first["later_start"]["lost"] > 10

@@ -12,6 +12,7 @@ from functools import partial
 from reference.core.recovery_forecast.config_state import ConfigState
 from reference.core.recovery_forecast.dispatch_state import dispatch
 from reference.core.recovery_forecast.index_state import IndexState
+from reference.core.recovery_forecast.later_start import worse_later_start
 from reference.core.recovery_forecast.loaded_files import load_checkpoint, load_timer
 from reference.core.recovery_forecast.log_state import LogState
 from reference.core.recovery_forecast.message_loss import MessageLossSurvey
@@ -100,6 +101,10 @@ class Start:
             for queue in sorted(self._queues, key=lambda queue: queue.name)
         ]
         MessageLossSurvey(outcome, log, self._queues, self._view).run()
+        if outcome.after_crash and outcome.refusal is None:
+            outcome.later_start = worse_later_start(
+                self._view, log, self._queues, self._options, self._rules
+            )
         outcome.offsets = self._config.offsets_outside(self._queues)
         outside = self._config.delay_offsets_outside(self._queues)
         if not self._rules.corrects_delay_offsets:

@@ -96,6 +96,16 @@ class OffsetOutside:
     effect: str
 
 
+class LaterStart(NamedTuple):
+    """A start after an orderly stop of the started broker."""
+
+    recovery_begins: int
+    log_end: int
+    """Physical end of the log, lower than after the forecast start."""
+    lost: int
+    """Messages behind this end that the forecast start keeps."""
+
+
 class ConfigRead(NamedTuple):
     """The source of one configuration file: the file or its ``.bak``."""
 
@@ -128,6 +138,8 @@ class Outcome:
     index_deleted: list[str] = field(default_factory=list)
     config: list[ConfigRead] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    later_start: LaterStart | None = None
+    """The next start after an orderly stop; None unless it loses more messages."""
 
     def note(self, clause: str, text: str) -> None:
         """Add a note, unless there is the same already."""
@@ -150,6 +162,7 @@ class Outcome:
             self.offsets,
             self.delay_offsets,
             self.lost_config,
+            self.later_start,
         )
         return self.refusal is None and not self.log.cut_bytes and not any(findings)
 

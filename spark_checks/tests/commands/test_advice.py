@@ -296,10 +296,16 @@ def test_an_index_file_is_moved_by_its_path() -> None:
             replace(HARMLESS, lost=(("T", 1),), invisible=2),
             "broker loses 1 message of T, and leaves 2 messages in the log without",
         ),
+        (
+            replace(HARMLESS, lost=(("T", 8),), lost_later=12_752),
+            "8 messages of T. A later restart loses 12,752 messages more, and those",
+        ),
         (HARMLESS, "loses no message that can still be read."),
     ],
 )
-def test_a_forecast_is_one_sentence(forecast: StartForecast, result: str) -> None:
+def test_a_forecast_is_a_sentence_for_each_start(
+    forecast: StartForecast, result: str
+) -> None:
     assert result in forecast.result
     assert forecast.is_harmless is (forecast == HARMLESS)
 
