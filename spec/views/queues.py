@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from spec.explain import show_value
+from spec.integers import INT32_MAX
 from spec.layout import LayoutError
 from spec.store import checkpoint as checkpoints
 from spec.store import consume_queue as queues
@@ -13,6 +15,7 @@ from spec.store.index_file import (
     ITEM_SIZE,
     SLOT_SIZE,
     decode_header,
+    decode_item,
     item_layout,
     item_position,
     slot_layout,
@@ -68,10 +71,14 @@ def unit_view(data: bytes, position: int, reading: Reading) -> Recognition:
         notes = [note(" ", "filler", "stands for an offset before the queue's first")]
     elif not unit.is_written:
         notes = [note(" ", "not written", "the queue ends before it")]
+    elif unit.tags_code > INT32_MAX:  # no hash
+        notes += [note(" ", "due", show_value("due_ms", unit.tags_code))]
+    has_record = unit.is_written and not unit.is_filler
     return Recognition(
         kind="consume queue unit",
         text=paragraphs(text, notes, to_know(UNIT_CLAUSES, reading)),
         size=UNIT_SIZE,
+        record_offset=unit.commit_log_offset if has_record else None,
     )
 
 
@@ -125,7 +132,11 @@ def _item(data: bytes, position: int, reading: Reading, place: str) -> Recogniti
     piece = data[:ITEM_SIZE]
     text = tree(item_layout, piece, reading, ITEM_CLAUSES, base=position)
     shown = paragraphs(text, note(" ", "place", place), to_know(ITEM_CLAUSES, reading))
-    return Recognition(kind="index item", text=shown, size=ITEM_SIZE)
+    offset = decode_item(piece).commit_log_offset
+    record_offset = offset if any(piece) else None
+    return Recognition(
+        kind="index item", text=shown, size=ITEM_SIZE, record_offset=record_offset
+    )
 
 
 def _slot_or_item(data: bytes, position: int, reading: Reading) -> Recognition:

@@ -38,6 +38,8 @@ class Recognition:
     """Bytes that were explained; the next thing begins after them."""
     is_sound: bool = True
     """Whether nothing is wrong with it, its checksum included."""
+    record_offset: int | None = None
+    """Commit-log offset of the record that it points at, or None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

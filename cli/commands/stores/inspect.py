@@ -19,6 +19,7 @@ from cli.exports.headers import header_tables
 from cli.options.colours import coloured
 from cli.options.releases import release_option
 from cli.options.selection import unknown_name
+from cli.runs.stores.commit_log_files import commit_log_files
 from cli.runs.stores.record_positions import record_around
 from conformance.harness.failure.capture_text import (
     MAGIC,
@@ -28,7 +29,7 @@ from conformance.harness.failure.capture_text import (
 from conformance.harness.report.terminal.line_width import wrapped
 from spec.layout import LayoutError
 from spec.recognise import KINDS, recognise
-from spec.store.file_names import FileKind, StoreFile, store_file
+from spec.store.file_names import COMMIT_LOG, FileKind, StoreFile, store_file
 from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
 from spec.views.any_layout import LAYOUT_VIEWS, layout_of_path
 from spec.views.view import Reading, Recognition
@@ -138,11 +139,23 @@ def inspect(
         seen.add(found.kind)
         text = f"{found.kind}, {found.size} bytes\n{found.text}"
         click.echo(coloured(wrapped(text)))
+        if path is not None and found.record_offset is not None:
+            _echo_record_command(path, found.record_offset)
         is_sound &= found.is_sound
         position += found.size
         if path is None or position >= path.stat().st_size:
             break
     sys.exit(0 if is_sound else 1)
+
+
+def _echo_record_command(path: Path, offset: int) -> None:
+    """Print the command for the record at *offset* in the log beside a queue's file."""
+    logs = (folder / COMMIT_LOG for folder in path.parents)
+    log = next((one for one in logs if one.is_dir()), None)
+    for begin, file in commit_log_files(log) if log is not None else ():
+        if begin <= offset < begin + file.stat().st_size:
+            command = shlex.join(["rmqc", "inspect", f"{file}@{offset}"])
+            click.echo(f"\n    record: {command}")
 
 
 def _capture_text(path: Path) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -15,6 +17,7 @@ from conformance.harness.failure.capture import capture_of
 from spec.store.message_record import Record, encode_record
 from spec.wire.remoting.command import Command, encode_command
 
+STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped"
 FIRST = encode_record(
     Record(topic="T", queue_id=0, queue_offset=0, physical_offset=4096, body=b"one")
 )
@@ -107,6 +110,30 @@ def test_hex_digits_are_explained(form: str) -> None:
     result = run(form.format(digits))
     assert result.exit_code == 0
     assert "105 (GET_ROUTEINFO_BY_TOPIC)" in result.output
+
+
+def test_a_unit_names_the_command_for_its_record_and_the_due_time() -> None:
+    folder = STORE / "consumequeue" / "SCHEDULE_TOPIC_XXXX" / "0"
+    output = run(str(next(folder.glob("0*")))).output
+    code = re.search(r"tags_code +(\d+)", output)
+    assert code is not None
+    due = datetime.fromtimestamp(int(code[1]) / 1000, UTC)
+    assert f"due: {code[1]} ({due.isoformat(timespec='milliseconds')})\n" in output
+    offset = re.search(r"commit_log_offset +(\d+)", output)
+    command = re.search(r"record: rmqc inspect (\S+)", output)
+    assert offset is not None
+    assert command is not None
+    assert command[1].endswith(f"@{offset[1]}")
+    record = run(command[1], "--brief")
+    assert record.exit_code == 0
+    assert re.search(rf"physical_offset +{offset[1]}\b", record.output)
+
+
+def test_a_tags_code_that_is_a_hash_has_no_time() -> None:
+    folder = STORE / "consumequeue" / "HandoverOrders"
+    output = run(str(next(folder.glob("*/0*")))).output
+    assert "record: rmqc inspect " in output
+    assert "due:" not in output
 
 
 def test_a_message_id_and_a_unique_key_are_told_apart() -> None:
