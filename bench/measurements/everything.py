@@ -28,7 +28,7 @@ TITLES = {
     "send": "Sending, one by one",
     "send-sync-flush": "Sending with SYNC_FLUSH",
     "send-batch": "Sending batches",
-    "send-oneway": "Sending without an answer",
+    "send-oneway": "Sending oneway",
     "pull": "Push consumption of stored messages",
     "idle": "A thousand consumers that wait",
     "growth": "Growth",
