@@ -70,6 +70,8 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
         "queues": _queues(outcome.queues),
         "totals": {
             "lost": messages_in(outcome.lost),
+            "unreadable": messages_in(outcome.unreadable),
+            "destroyed": messages_in(outcome.destroyed),
             "invisible": messages_in(outcome.invisible),
             "repeated": messages_in(outcome.repeated),
         },
@@ -136,6 +138,7 @@ def _range(one: MessageRange) -> dict[str, object]:
         "last_stored_ms": one.last_stored_ms,
         "why": one.why,
         "clause": one.clause,
+        "unreadable": one.is_unreadable,
     }
 
 
@@ -166,7 +169,8 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     lines = [f"{store}, started by {outcome.release}", _outcome_line(outcome)]
     lines += map(_lost_config, outcome.lost_config)
     for title, ranges in (
-        ("lost", outcome.lost),
+        ("already unreadable, also without a start", outcome.unreadable),
+        ("lost by the start", outcome.destroyed),
         (
             "kept in the log, but in no queue, so no consumer receives them",
             outcome.invisible,

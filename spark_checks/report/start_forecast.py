@@ -6,6 +6,7 @@ This package does not forecast: `cli` does so and passes the result with the aud
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -18,6 +19,8 @@ class StartForecast:
     """Reason why the broker does not start."""
     lost: tuple[tuple[str, int], ...] = ()
     """Topics and their messages that the start loses, the largest loss first."""
+    unreadable: tuple[tuple[str, int], ...] = ()
+    """The part of them that could not be read before the start."""
     invisible: int = 0
     """Messages that stay in the log without a unit in a queue."""
     lost_later: int = 0
@@ -56,29 +59,26 @@ class StartForecast:
     @property
     def _first_result(self) -> str:
         begin = f"The start of a {self.release} broker"
+        gone = f"Already unreadable: {_loss(self.unreadable)}. " * bool(self.unreadable)
         if self.refusal is not None:
-            failure = f"{begin} fails: {self.refusal}."
-            return f"{failure} Lost: {self._loss}." if self.lost else failure
-        effects = [f"loses {self._loss}"] if self.lost else []
+            failure = f"{gone}{begin} fails: {self.refusal}."
+            if not self.destroyed:
+                return failure
+            return f"{failure} Lost: {_loss(self.destroyed)}."
+        effects = [f"loses {_loss(self.destroyed)}"] if self.destroyed else []
         if self.invisible:
             hidden = number_of(self.invisible, "message")
             effects.append(f"leaves {hidden} in the log without a unit in a queue")
         if not effects:
-            return f"{begin} loses no message that can still be read."
-        return f"{begin} {', and '.join(effects)}."
+            return f"{gone}{begin} loses no message that can still be read."
+        return f"{gone}{begin} {', and '.join(effects)}."
 
     @property
-    def _loss(self) -> str:
-        """Number of lost messages, in total and of the topics with most of them."""
-        total = number_of(self.lost_count, "message")
-        if len(self.lost) == 1:
-            return f"{total} of {self.lost[0][0]}"
-        shown = [f"{count:,} of {topic}" for topic, count in self.lost[:3]]
-        rest = self.lost[3:]
-        if rest:
-            count = sum(count for _, count in rest)
-            shown.append(f"{count:,} of {number_of(len(rest), 'other topic')}")
-        return f"{total}: {', '.join(shown)}"
+    def destroyed(self) -> tuple[tuple[str, int], ...]:
+        """Topics and their messages that only the start makes unreadable."""
+        gone = dict(self.unreadable)
+        left = ((topic, count - gone.get(topic, 0)) for topic, count in self.lost)
+        return tuple(sorted((one for one in left if one[1]), key=lambda one: -one[1]))
 
     def as_json(self) -> dict[str, object]:
         """Return the forecast for the audit's JSON output."""
@@ -88,10 +88,25 @@ class StartForecast:
             "refusal": self.refusal,
             "lost": self.lost_count,
             "lost_of": dict(self.lost),
+            "unreadable": sum(count for _, count in self.unreadable),
+            "destroyed": sum(count for _, count in self.destroyed),
             "invisible": self.invisible,
             "lost_later": self.lost_later,
             "deleted_files": list(self.deleted_files),
         }
+
+
+def _loss(counts: Sequence[tuple[str, int]]) -> str:
+    """Return a number of messages, in total and of the topics with most of them."""
+    total = number_of(sum(count for _, count in counts), "message")
+    if len(counts) == 1:
+        return f"{total} of {counts[0][0]}"
+    shown = [f"{count:,} of {topic}" for topic, count in counts[:3]]
+    rest = counts[3:]
+    if rest:
+        count = sum(count for _, count in rest)
+        shown.append(f"{count:,} of {number_of(len(rest), 'other topic')}")
+    return f"{total}: {', '.join(shown)}"
 
 
 def number_of(count: int, noun: str, plural: str | None = None) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from reference.core.recovery_forecast.file_sizes import inferred_options
 from reference.core.recovery_forecast.forecast import forecast
-from reference.core.recovery_forecast.outcome import Outcome
+from reference.core.recovery_forecast.outcome import MessageRange, Outcome
 from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.load import DirectoryEntry
 from reference.core.store.recovery.rules import rules_of
@@ -78,15 +78,21 @@ def _log_size(view: ReadOnlyStore) -> int:
 
 
 def _in_short(outcome: Outcome) -> StartForecast:
-    lost: Counter[str] = Counter()
-    for one in outcome.lost:
-        lost[one.topic] += one.end - one.begin
     refusal, later = outcome.refusal, outcome.later_start
     return StartForecast(
         release=outcome.release,
         refusal=None if refusal is None else refusal.reason,
-        lost=tuple(lost.most_common()),
+        lost=_by_topic(outcome.lost),
+        unreadable=_by_topic(outcome.unreadable),
         invisible=sum(one.end - one.begin for one in outcome.invisible),
         lost_later=0 if later is None else later.lost,
         deleted_files=tuple(outcome.log.deleted_files),
     )
+
+
+def _by_topic(ranges: Sequence[MessageRange]) -> tuple[tuple[str, int], ...]:
+    """Return topics and their messages in *ranges*, the largest number first."""
+    found: Counter[str] = Counter()
+    for one in ranges:
+        found[one.topic] += one.end - one.begin
+    return tuple(found.most_common())

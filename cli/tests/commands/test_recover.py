@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -262,13 +263,40 @@ def test_the_total_comes_first_and_then_the_largest_loss(tmp_path: Path) -> None
     (store / LAST_FILE).unlink()
     (store / "abort").touch()
     (store / "checkpoint").unlink()
-    lost = foretold(store)["messages"]["lost"]
-    total = sum(one["count"] for one in lost)
-    assert foretold(store)["totals"]["lost"] == total > 0
+    found = foretold(store)
+    lost = found["messages"]["lost"]
+    counts = {
+        is_unreadable: sum(
+            one["count"] for one in lost if one["unreadable"] is is_unreadable
+        )
+        for is_unreadable in (True, False)
+    }
+    assert found["totals"]["unreadable"] == counts[True] > 0
+    assert found["totals"]["destroyed"] == counts[False] > 0
+    assert found["totals"]["lost"] == sum(counts.values())
     lines = recover(store, "--release", "4.6.0").output.splitlines()
-    begin = lines.index(f"{total} messages of {len(lost)} queues: lost.")
-    shown = [int(line.split()[0]) for line in lines[begin + 1 : begin + 1 + len(lost)]]
-    assert shown == sorted((one["count"] for one in lost), reverse=True)
+    for title, count in (
+        ("already unreadable, also without a start.", counts[True]),
+        ("lost by the start.", counts[False]),
+    ):
+        begin = next(n for n, line in enumerate(lines) if line.endswith(title))
+        shown = [
+            int(line.split()[0])
+            for line in takewhile(lambda line: line[0] == " ", lines[begin + 1 :])
+        ]
+        assert lines[begin].startswith(f"{count:,} messages of ")
+        assert sum(shown) == count
+        assert shown == sorted(shown, reverse=True)
+
+
+def test_messages_of_a_missing_file_are_not_destroyed_by_a_start(
+    tmp_path: Path,
+) -> None:
+    store = copied(tmp_path)
+    (store / LAST_FILE).unlink()
+    totals = foretold(store)["totals"]
+    assert totals["unreadable"] == totals["lost"] > 10
+    assert totals["destroyed"] == 0
 
 
 def test_a_copy_is_made_nowhere_in_the_store(tmp_path: Path) -> None:

@@ -26,9 +26,16 @@ _REACH_FILES = 4096
 """Missing files behind the end of the log, at most: units behind them are garbage."""
 _NO_UNIT = 0, (INT64_MAX, 0, 0)
 """Successor of the last unit."""
-_NO_LOG = Cause("the commit log has no file", "REC-TRUNCATE-005")
-_NO_FILE = Cause("its commit-log file is missing", "REC-LOAD-003")
-_GARBAGE = Cause("what lies in its place is no record", "REC-QUEUE-010")
+_NO_LOG = Cause("the commit log has no file", "REC-TRUNCATE-005", is_unreadable=True)
+_NO_FILE = Cause("its commit-log file is missing", "REC-LOAD-003", is_unreadable=True)
+_GARBAGE = Cause(
+    "what lies in its place is no record", "REC-QUEUE-010", is_unreadable=True
+)
+_CUT_GARBAGE = Cause(
+    "no record lies in its place, and the commit log is cut before it",
+    "REC-TRUNCATE-001",
+    is_unreadable=True,
+)
 _CUT = Cause("the commit log is cut before it", "REC-TRUNCATE-001")
 _CUT_EARLY = Cause(
     "the commit log is cut before it, and no queue had it yet", "REC-TRUNCATE-001"
@@ -90,8 +97,9 @@ class MessageLossSurvey:
                 first = log.first_behind_end
                 log.first_behind_end = min(first or unit[0], unit[0])
             record = self._log.record_at(unit[0])
+            cause = _CUT if record else _CUT_GARBAGE
             stored_at_ms = record.stored_at_ms if record else None
-            self._lost.add(queue.name, index, _CUT, stored_at_ms)
+            self._lost.add(queue.name, index, cause, stored_at_ms)
 
     def _cut_units_in_reach(self, queue: QueueState) -> Iterator[tuple[int, Unit]]:
         """Yield the truncated units whose message the log can have had."""

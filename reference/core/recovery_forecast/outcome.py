@@ -80,6 +80,8 @@ class MessageRange:
     last_stored_ms: int | None
     why: str
     clause: str
+    is_unreadable: bool = False
+    """Whether the store had no readable record of them before the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +150,16 @@ class Outcome:
             self.notes.append(note)
 
     @property
+    def unreadable(self) -> list[MessageRange]:
+        """Lost messages that could not be read before the start."""
+        return [one for one in self.lost if one.is_unreadable]
+
+    @property
+    def destroyed(self) -> list[MessageRange]:
+        """Lost messages that could be read before the start."""
+        return [one for one in self.lost if not one.is_unreadable]
+
+    @property
     def lost_config(self) -> list[ConfigRead]:
         """Configuration files with content that the broker does not read."""
         return [one for one in self.config if one.has_lost]
@@ -172,6 +184,8 @@ class Cause(NamedTuple):
 
     why: str
     clause: str
+    is_unreadable: bool = False
+    """Whether the store has no readable record of the message before the start."""
 
 
 class Ranges:
@@ -205,6 +219,7 @@ class Ranges:
             last_stored_ms=stored_at_ms,
             why=cause.why,
             clause=cause.clause,
+            is_unreadable=cause.is_unreadable,
         )
         self.found.append(found)
 

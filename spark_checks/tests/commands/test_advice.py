@@ -228,6 +228,12 @@ def test_a_start_that_fails_names_the_lost_messages() -> None:
     assert replace(refused, lost=()).result.endswith("fails: it waits for ever.")
 
 
+def test_the_json_of_a_forecast_has_both_parts_of_the_loss() -> None:
+    found = replace(LOSSES, unreadable=(("T", 2000),)).as_json()
+    assert found["lost"] == 3001
+    assert (found["unreadable"], found["destroyed"]) == (2000, 1001)
+
+
 def test_queues_are_rebuilt_only_if_a_start_without_them_is_harmless() -> None:
     good, bad = (replace(HARMLESS, rebuilt=one) for one in (HARMLESS, LOSSES))
     moved = "mv '/a b/consumequeue' '/a b.consumequeue'"
@@ -290,6 +296,16 @@ def test_an_index_file_is_moved_by_its_path() -> None:
         (
             replace(HARMLESS, lost=tuple((name, 9) for name in "ABCDE")),
             "loses 45 messages: 9 of A, 9 of B, 9 of C, 18 of 2 other topics.",
+        ),
+        (
+            replace(HARMLESS, lost=(("T", 9),), unreadable=(("T", 9),)),
+            "Already unreadable: 9 messages of T. The start of a 4.6.0 broker loses no"
+            " message that can still be read.",
+        ),
+        (
+            replace(HARMLESS, lost=(("T", 9), ("U", 2)), unreadable=(("T", 8),)),
+            "Already unreadable: 8 messages of T. The start of a 4.6.0 broker loses"
+            " 3 messages: 2 of U, 1 of T.",
         ),
         (replace(HARMLESS, invisible=2), "leaves 2 messages in the log without"),
         (

@@ -224,7 +224,11 @@ def test_advice_follows_the_forecast_of_a_start(tmp_path: Path) -> None:
     lost = recover["totals"]["lost"]
     assert audit["forecast"]["lost"] == lost > 100
     assert audit["headline"].startswith("The commit log is damaged in 1 place")
-    assert f"a 4.9.7 broker loses {lost} messages: " in audit["headline"]
+    unreadable, destroyed = (
+        recover["totals"][name] for name in ("unreadable", "destroyed")
+    )
+    assert f" Already unreadable: {unreadable} messages: " in audit["headline"]
+    assert f"a 4.9.7 broker loses {destroyed} messages: " in audit["headline"]
     assert audit["violations"][0]["invariant"] == "INV-LOG-001"
     steps = [*audit["first_steps"], *audit["next"]]
     commands = [command for step in steps for command in step["commands"]]
@@ -247,7 +251,7 @@ def test_a_store_without_the_end_of_its_log_has_a_forecast(tmp_path: Path) -> No
     audit = json.loads(run.stdout)
     assert {one["severity"] for one in audit["violations"]} == {"warning"}
     assert "its last file may be missing" in audit["headline"]
-    assert "loses 63 messages: " in audit["headline"]
+    assert "Already unreadable: 63 messages: " in audit["headline"]
     assert audit["first_steps"][0]["do"].startswith("Start no broker on this store")
 
 
