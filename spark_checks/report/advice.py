@@ -20,6 +20,7 @@ from spark_checks.findings import (
     is_about_two_stores,
     is_damage,
 )
+from spark_checks.report.config_advice import OF_THE_FILE_ALONE, config_advice
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import StartForecast, number_of
 
@@ -45,6 +46,14 @@ MORE_FILES = (
 SALVAGE_UNITS = (
     "Write a new store of all messages that can still be read, each with a unit in its"
     " queue, and start the broker on it."
+)
+OBSTACLE = (
+    "While no broker runs, move what lies in the place of a file out of the store, and"
+    " audit again."
+)
+AFTER_REFUSAL = (
+    "Remove the reason why the broker does not start first, and audit again: a starting"
+    " broker may repair this by itself."
 )
 AFTER_LOG = (
     "Repair the commit log first and audit again: these findings may follow from its"
@@ -206,7 +215,7 @@ class Advice:
     def first_steps(self) -> list[tuple[str, list[str]]]:
         """Sentences with commands where a start does harm; the first comes first."""
         if not self.is_unsafe:
-            return []
+            return self._moved_obstacle
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.store)
         copy = shlex.quote(f"{self.store.rstrip('/')}.copy")
@@ -219,12 +228,21 @@ class Advice:
                 "List all messages that a start would lose or hide.",
                 [f"rmqc recover {store} --release {release} --dry-run"],
             ),
+            *self._moved_obstacle,
             *restored,
             (
                 SALVAGE if restored else SALVAGE_UNITS,
                 [f"rmqc salvage {store} -o {salvaged}"],
             ),
         ]
+
+    @property
+    def _moved_obstacle(self) -> list[tuple[str, list[str]]]:
+        """The step that moves a directory or pipe from the place of a file."""
+        if self.forecast is None or self.forecast.obstacle is None:
+            return []
+        again = f"rmqc audit {shlex.quote(self.store)}"
+        return [(OBSTACLE, [*self._moves([self.forecast.obstacle]), again])]
 
     @property
     def _restored(self) -> list[tuple[str, list[str]]]:
@@ -245,8 +263,14 @@ class Advice:
         name = findings[0].invariant.id
         family = name.rpartition("-")[0]
         is_effect = family not in CAUSES[:2] and not is_damage(findings[0])
+        is_effect = is_effect and name not in OF_THE_FILE_ALONE
         if (self.damage or self.is_log_short) and is_effect:
             return AFTER_LOG, []
+        if self._waits_for_start(findings[0]):
+            return AFTER_REFUSAL, []
+        if name in OF_THE_FILE_ALONE:
+            broken = {one.file for one in self.findings if _is_not_json(one)}
+            return config_advice(findings[0], broken) or advice_for(name), []
         if name == STRAY:
             return advice_for(name), self._moves(one.file for one in findings)
         if self._is_repaired(findings[0]):
@@ -255,7 +279,7 @@ class Advice:
             one.file.startswith("consumequeue/") for one in findings
         )
         if family in REBUILT and is_of_queues:
-            if findings[0].severity is Severity.WARNING:
+            if findings[0].severity is Severity.WARNING and not self.is_unsafe:
                 return BY_ITSELF, []
             return self._rebuild(REBUILT[family])
         if family == "INV-INDEX" and name not in ADVICE:
@@ -280,6 +304,16 @@ class Advice:
             and (self.forecast is None or self.forecast.is_harmless)
         )
 
+    def _waits_for_start(self, finding: Finding) -> bool:
+        """Return whether a start repairs *finding*, but the broker does not start."""
+        if self.forecast is None or self.forecast.refusal is None:
+            return False
+        is_at_fault = finding.file == self.forecast.obstacle and not is_damage(finding)
+        is_warning = finding.severity is Severity.WARNING
+        is_repaired = finding.invariant.id.startswith((*REPAIRED, *REBUILT))
+        is_of_log = finding.invariant.id.startswith("INV-LOG")
+        return is_at_fault or (is_warning and is_repaired and not is_of_log)
+
     def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
         """Return the advice to rebuild queues, if the forecast allows it."""
         rebuilt = self.forecast.rebuilt if self.forecast else None
@@ -303,6 +337,10 @@ class Advice:
 
     def _beside(self, path: str) -> str:
         return f"{self.store.rstrip('/')}.{path.replace('/', '-')}"
+
+
+def _is_not_json(finding: Finding) -> bool:
+    return finding.invariant.id in ("INV-CONFIG-001", "INV-CONFIG-003")
 
 
 def _without_errors(warnings: Sequence[Finding]) -> str:

@@ -17,6 +17,8 @@ class StartForecast:
     release: str
     refusal: str | None = None
     """Reason why the broker does not start."""
+    obstacle: str | None = None
+    """Path, relative to the store, at which something else than a file prevents it."""
     lost: tuple[tuple[str, int], ...] = ()
     """Topics and their messages that the start loses, the largest loss first."""
     unreadable: tuple[tuple[str, int], ...] = ()

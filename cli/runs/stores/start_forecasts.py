@@ -68,9 +68,19 @@ def start_forecast(
     file_size = options.commit_log_file_size
     return replace(
         _in_short(found),
+        obstacle=_obstacle(Path(store), found),
         lacks_files=found.log.lacks_files(file_size),
         rebuilt=_in_short(rebuilt),
     )
+
+
+def _obstacle(store: Path, outcome: Outcome) -> str | None:
+    """Return the path of a directory or pipe in the place of a file, or None."""
+    if outcome.refusal is None:
+        return None
+    path = store / outcome.refusal.file
+    is_obstacle = path.exists() and not path.is_file()
+    return outcome.refusal.file if is_obstacle else None
 
 
 def _log_size(view: ReadOnlyStore) -> int:

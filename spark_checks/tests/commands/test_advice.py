@@ -15,8 +15,10 @@ from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.report.advice import (
     ADVICE,
     AFTER_LOG,
+    AFTER_REFUSAL,
     BY_ITSELF,
     NO_REBUILD,
+    OBSTACLE,
     OTHERWISE,
     REBUILD_MISSING,
     RESTORED,
@@ -26,6 +28,7 @@ from spark_checks.report.advice import (
     advice_for,
     next_steps,
 )
+from spark_checks.report.config_advice import NO_COPY
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import StartForecast
 
@@ -217,6 +220,68 @@ def test_no_step_starts_a_broker_on_the_harmed_store(
     assert last.endswith("and start the broker on it.")
     assert commands == ["rmqc salvage '/a b' -o '/a b.salvaged'"]
     assert not any("start the broker:" in step for step, _ in found.first_steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("INV-CQ-005", f"consumequeue/T/0/{0:020}"),
+        ("INV-CHECK-001", "checkpoint"),
+    ],
+)
+def test_a_directory_in_place_of_a_file_is_moved_out(name: str, file: str) -> None:
+    refused = replace(HARMLESS, refusal=f"{file} is no file", obstacle=file)
+    found = advice(finding(name, Severity.WARNING, file), forecast=refused)
+    beside = f"/a b.{file.replace('/', '-')}"
+    moved = [f"mv '/a b/{file}' '{beside}'", "rmqc audit '/a b'"]
+    assert found.first_steps == [(OBSTACLE, moved)]
+    assert [step["do"] for step in next_steps(found)] == [AFTER_REFUSAL]
+
+
+def test_a_directory_in_place_of_a_log_file_is_moved_before_a_copy() -> None:
+    refused = replace(LOSSES, refusal="it is no file", obstacle=LOG)
+    steps = advice(DAMAGED, forecast=refused).first_steps
+    texts = [text for text, _ in steps]
+    assert texts.index(OBSTACLE) + 1 == texts.index(RESTORED)
+    moved = dict(steps)[OBSTACLE][0]
+    assert moved == f"mv '/a b/{LOG}' '/a b.{LOG.replace('/', '-')}'"
+
+
+@pytest.mark.parametrize("severity", [Severity.ERROR, Severity.WARNING])
+def test_a_broken_table_does_not_follow_from_the_log(severity: Severity) -> None:
+    table = finding("INV-CONFIG-001", severity, "config/topics.json")
+    found = advice(table, DAMAGED, forecast=LOSSES)
+    assert found.for_group([table]) == (advice_for("INV-CONFIG-001"), [])
+
+
+def test_no_copy_is_put_in_place_that_is_broken_too() -> None:
+    table = finding("INV-CONFIG-001", file="config/consumerOffset.json")
+    copy = replace(
+        finding("INV-CONFIG-003", Severity.WARNING),
+        file="config/consumerOffset.json.bak",
+    )
+    refused = replace(HARMLESS, refusal="consumerOffset.json is broken")
+    found = advice(table, copy, forecast=refused)
+    assert [step["do"] for step in next_steps(found)] == [NO_COPY, NO_COPY]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("topics", "mqadmin updateTopic`"),
+        ("subscriptionGroup", "mqadmin updateSubGroup`"),
+        ("consumerOffset", "Nothing: a running broker persists the file"),
+    ],
+)
+def test_the_broker_writes_a_broken_copy_again(name: str, text: str) -> None:
+    copy = finding("INV-CONFIG-003", Severity.WARNING, f"config/{name}.json.bak")
+    assert text in advice(copy).for_group([copy])[0]
+
+
+def test_a_start_that_does_harm_repairs_no_warning_of_queues() -> None:
+    late = replace(UNIT, severity=Severity.WARNING)
+    moved = "mv '/a b/consumequeue' '/a b.consumequeue'"
+    assert advice(late, forecast=HIDDEN).for_group([late])[1] == [moved]
 
 
 def test_a_start_that_fails_names_the_lost_messages() -> None:
