@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from cli.runs.stores.recover_copy import CopyRecovered
 
 RANGES_SHOWN = 20
+DAMAGED_BATCH = (
+    "A pull that reaches such an offset returns the damaged bytes: its consumer may"
+    " lose the batch of up to 32 messages, or receive garbage."
+)
 _CONTENT = {
     TOPICS_FILE: "topics",
     CONSUMER_OFFSETS_FILE: "offsets of all groups",
@@ -85,6 +89,7 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
         "index": {
             "files": outcome.index_files,
             "deleted_files": outcome.index_deleted,
+            "rewritten_files": outcome.index_rewritten,
         },
         "config": [
             {
@@ -178,6 +183,8 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         ("in their queue twice", outcome.repeated),
     ):
         lines += _messages(ranges, title)
+    if any(one.clause == "REC-QUEUE-010" for one in outcome.unreadable):
+        lines.append(DAMAGED_BATCH)
     lines += [
         f"Group {one.owner} is at {one.offset} of {one.topic} queue {one.queue_id},"
         f" which has {one.min_offset} to {one.max_offset}: {one.effect}."
@@ -195,8 +202,8 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     ]
     if outcome.later_start is not None:
         lines.append(_later_loss(outcome.later_start))
-    if outcome.index_deleted and outcome.refusal is None:
-        lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")
+    if outcome.refusal is None:
+        lines += _deleted_index(outcome)
     lines += [f"{note.text} ({note.clause})." for note in outcome.notes]
     is_damaged = outcome.refusal is not None and outcome.refusal.file != LOCK
     is_harmed = (
@@ -225,6 +232,20 @@ def _later_loss(later: LaterStart) -> str:
         f" commitlog/{file_name(later.recovery_begins)} and cuts the log at"
         f" {later.log_end:,}."
     )
+
+
+def _deleted_index(outcome: Outcome) -> list[str]:
+    again = outcome.index_rewritten
+    gone = [one for one in outcome.index_deleted if one not in again]
+    lines = []
+    if again:
+        lines.append(f"Index files deleted and written again: {', '.join(again)}.")
+    if gone:
+        lines.append(
+            f"Index files deleted: {', '.join(gone)}. Lookups by key no longer find"
+            " their messages in earlier commit-log files."
+        )
+    return lines
 
 
 def _lost_config(one: ConfigRead) -> str:

@@ -30,8 +30,8 @@ POINTS_AT_RECORD = Invariant(
     id="INV-CQ-001",
     title="A unit points at the begin of a record",
     requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
-    cost="Consumers cannot receive this message. A pull that reaches it stalls or"
-    " skips it.",
+    cost="Consumers cannot receive this message. A pull that reaches it stalls, or its"
+    " batch of up to 32 messages is lost or has garbage.",
 )
 SIZE = Invariant(
     id="INV-CQ-002",

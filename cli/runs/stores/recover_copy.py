@@ -36,14 +36,14 @@ def recover_copy(
     """
     copy_store(store, target)
     if outcome.release == REFERENCE_RELEASE:
-        report = _started(target, options)
+        report = _started(target, options, outcome.units_at_garbage)
     else:
         report = _cut(target, outcome)
     return CopyRecovered(str(target), report)
 
 
-def _started(target: Path, options: StoreOptions) -> str:
-    """Start and stop the reference on the copy."""
+def _started(target: Path, options: StoreOptions, units_at_garbage: int) -> str:
+    """Start and stop the reference on the copy; return a report of it."""
     files = MessageStore(DiskFiles(target), options)
     now_ms = time.time_ns() // 1_000_000
     try:
@@ -53,10 +53,13 @@ def _started(target: Path, options: StoreOptions) -> str:
         files.stop()
     except FilesError as error:
         return f"The copy at {target} was not recovered: {error}"
-    return (
+    text = (
         f"The copy at {target} was recovered and stopped in order: its commit log ends"
-        f" at {end:,}, its queues have {count:,} messages"
+        f" at {end:,}, its queues have {count:,} units"
     )
+    if units_at_garbage:
+        text += f", {units_at_garbage:,} of them without a readable message"
+    return text
 
 
 def _cut(target: Path, outcome: Outcome) -> str:

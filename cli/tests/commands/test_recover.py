@@ -438,3 +438,50 @@ def test_a_later_restart_is_forecast_where_it_is_worse(tmp_path: Path) -> None:
     assert later["log"]["max"] == first["later_start"]["log_end"]
     more = later["totals"]["lost"] - first["totals"]["lost"]
     assert more == first["later_start"]["lost"] > 10
+
+
+def test_units_that_point_at_garbage_are_no_messages(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / "abort").touch()
+    with (store / "checkpoint").open("r+b") as file:
+        file.write((1 << 60).to_bytes(8, "big") * 3)
+    with (store / "commitlog/00000000000000000000").open("r+b") as file:
+        file.seek(4096)
+        file.write(bytes(4096))
+    lost = foretold(store)["totals"]["unreadable"]
+    result = recover(store, "--release", "4.6.0", "--copy", tmp_path / "copy")
+    assert f" units, {lost} of them without a readable message." in result.output
+    assert "the batch of up to 32 messages" in result.output
+
+
+@pytest.mark.parametrize(
+    ("begin", "text"),
+    [
+        (0, "Index files deleted and written again: index/"),
+        (-1, ". Lookups by key no longer find their messages in earlier"),
+    ],
+)
+def test_a_deleted_index_file_is_written_again(
+    begin: int, text: str, tmp_path: Path
+) -> None:
+    store = copied(tmp_path)
+    (store / "abort").touch()
+    (store / "checkpoint").unlink()
+    path = max((store / "index").iterdir())
+    with path.open("r+b") as file:
+        file.seek(16)
+        file.write(begin.to_bytes(8, "big", signed=True))
+    result = recover(store, "--release", "4.6.0")
+    assert text in result.output
+    rewritten = foretold(store)["index"]["rewritten_files"]
+    assert (f"index/{path.name}" in rewritten) is (begin == 0)
+
+
+def test_an_index_file_without_a_header_is_noted(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    path = max((store / "index").iterdir())
+    path.write_bytes(b"")
+    result = recover(store, "--release", "4.6.0")
+    assert f"index/{path.name} has no header: lookups by key do not find" in (
+        result.output
+    )

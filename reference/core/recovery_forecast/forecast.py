@@ -81,8 +81,7 @@ class Start:
         """Complete the outcome: compare the store before and after the start."""
         outcome, log = self.outcome, self._log
         outcome.log.start = max(log.start, 0)
-        outcome.index_files = self._index.files
-        outcome.index_deleted = self._index.deleted
+        self._conclude_index()
         outcome.log.end_on_disk = log.written_end()
         if not self._has_recovered:
             outcome.log.end = outcome.log.next_place = outcome.log.end_on_disk
@@ -114,6 +113,19 @@ class Start:
             bound = one.max_offset if one.offset > one.max_offset else one.min_offset
             change = f"the offset of delay level {one.owner} is set from {one.offset}"
             self.outcome.note("DELAY-START-003", f"{change} to {bound}")
+
+    def _conclude_index(self) -> None:
+        outcome, index = self.outcome, self._index
+        outcome.index_files = index.files
+        outcome.index_deleted = list(index.deleted)
+        begin = outcome.log.recovery_begins
+        if begin is not None and self._options.index_enabled:
+            outcome.index_rewritten = [
+                path for path, offset in index.deleted.items() if offset >= begin
+            ]
+        for path in index.without_header:
+            text = f"{path} has no header: lookups by key do not find its messages"
+            outcome.note("INDEX-FILE-001", text)
 
     def _recover(self, checkpoint: Checkpoint) -> None:
         for queue in self._queues:

@@ -23,7 +23,10 @@ class IndexState:
     def __init__(self, view: StoreView, item_count: int, rules: RecoveryRules) -> None:
         self.files = 0
         """Names in the directory, including those that are not offsets."""
-        self.deleted: list[str] = []
+        self.deleted: dict[str, int] = {}
+        """Paths of deleted files, with the commit-log offset of their first item."""
+        self.without_header: list[str] = []
+        """Paths of kept files that are too short for a header."""
         self._view = view
         self._item_count = item_count
         self._rules = rules
@@ -57,8 +60,10 @@ class IndexState:
                 self._has_file = True
                 self._next_item = max(header.index_count, 1)
                 self._end_offset = header.end_offset
+                if entry.size < HEADER_SIZE:
+                    self.without_header.append(path)
             else:
-                self.deleted.append(path)
+                self.deleted[path] = header.begin_offset
                 self.files -= 1
 
     def take(self, record: ScannedRecord) -> None:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from reference.core.recovery_forecast.refusal import Refusal
 
 _SEVERAL = 2
+CLAUSES_OF_UNITS_LEFT = ("REC-QUEUE-010", "REC-LOAD-003")
+"""Clauses of lost messages whose units a start does not truncate."""
 
 
 class Note(NamedTuple):
@@ -138,6 +140,8 @@ class Outcome:
     delay_offsets: list[OffsetOutside] = field(default_factory=list)
     index_files: int = 0
     index_deleted: list[str] = field(default_factory=list)
+    index_rewritten: list[str] = field(default_factory=list)
+    """Deleted files whose items recovery writes again, all of them."""
     config: list[ConfigRead] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     later_start: LaterStart | None = None
@@ -158,6 +162,12 @@ class Outcome:
     def destroyed(self) -> list[MessageRange]:
         """Lost messages that could be read before the start."""
         return [one for one in self.lost if not one.is_unreadable]
+
+    @property
+    def units_at_garbage(self) -> int:
+        """Number of units that stay, although no record lies in their place."""
+        stay = [one for one in self.unreadable if one.clause in CLAUSES_OF_UNITS_LEFT]
+        return sum(one.end - one.begin for one in stay)
 
     @property
     def lost_config(self) -> list[ConfigRead]:
