@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from cli.runs.stores.salvage_store import Salvage
+from reference.core.salvage.log_plan import BRIDGE_TOPIC
 from reference.core.salvage.queue_offsets import OffsetRange
 from reference.core.salvage.readable_records import DamagedRange
 
@@ -20,6 +21,7 @@ def as_json(result: Salvage) -> str:
                 "schema": 1,
                 "store": str(result.target),
                 "messages": result.record_count,
+                "bridging_records": result.bridge_count,
                 "lost": result.lost_count,
                 "lost_offsets": [
                     {
@@ -60,16 +62,18 @@ def as_text(result: Salvage) -> str:
         lines.append(
             f"  and {len(result.lost) - SHOWN_MAX} more queues (--format json)"
         )
-    if result.moved:
-        lines.append(
-            f"  {_count(len(result.moved), 'queue')} had a gap: later messages and the"
-            " committed offsets moved down to close it"
-        )
+    lines += _moved(result)
     if result.lowered:
         lines.append(
             "  committed offsets of groups and delay levels behind the end of their"
             f" queue, now at its end: {len(result.lowered):,}"
         )
+    if result.bridge_count:
+        count = _count(result.bridge_count, "record")
+        lines += [
+            f"  {count} of the topic {BRIDGE_TOPIC} in the place of damage:",
+            "    no consumer receives them, but an audit counts them",
+        ]
     lines += [f"  missing file: commitlog/{name}" for name in result.missing_files]
     lines += [f"  {warning}" for warning in result.warnings]
     lines += [
@@ -79,6 +83,24 @@ def as_text(result: Salvage) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _moved(result: Salvage) -> list[str]:
+    """Return lines about the queues whose later messages have lower offsets."""
+    if not result.moved:
+        return []
+    lines = [
+        f"  {_count(len(result.moved), 'queue')} had a gap: later messages and the"
+        " committed offsets moved down to close it"
+    ]
+    lines += [
+        f"    {name.topic}, queue {name.queue_id}, by {by:,}"
+        for name, by in list(result.moved.items())[:SHOWN_MAX]
+    ]
+    if len(result.moved) > SHOWN_MAX:
+        more = len(result.moved) - SHOWN_MAX
+        lines.append(f"    and {more} more queues (--format json)")
+    return lines
 
 
 def _headline(result: Salvage) -> str:

@@ -59,11 +59,13 @@ def dump(
     inflated if it was compressed. A body that is not UTF-8 is in bodyBase64 instead.
     preparedTransactionOffset and compression are present if they have a value. Times of
     --from and --to are like 2026-11-23T20:00 in UTC, or milliseconds since 1970.
+    Records that a salvage has put in the place of damage are left out.
 
     Exit codes: 0 everything could be read, 1 damage was passed over, 2 the input is not
     a commit log. A directory or a broken link in place of a commit-log file is damage.
     """
     from cli.runs.stores.dump_records import WRITERS, Selection, describe
+    from reference.core.salvage.log_plan import is_bridge
     from reference.core.salvage.readable_records import FoundRecord
 
     selection = Selection(topic=topic, key=key, begin_ms=begin, end_ms=end)
@@ -73,6 +75,8 @@ def dump(
         if not isinstance(found, FoundRecord):
             is_whole = False
             click.echo(describe(found), err=True)
+            continue
+        if is_bridge(found.record):
             continue
         topics.add(found.record.topic)
         if selection.has(found.record):

@@ -46,6 +46,8 @@ class Salvage:
 
     target: Path
     record_count: int = 0
+    bridge_count: int = 0
+    """Records in the place of damage, which no consumer receives."""
     damaged: list[DamagedRange] = field(default_factory=list)
     missing_files: list[str] = field(default_factory=list)
     lost: dict[QueueName, list[OffsetRange]] = field(default_factory=dict)
@@ -144,6 +146,7 @@ class LogWriter:
             records = self._records(data, base, is_last=is_last)
             for part in plan_file(records, base, self._size, is_last=is_last):
                 for piece in self._moved(part, data, base):
+                    self.result.bridge_count += piece.is_bridge
                     os.pwrite(new.fileno(), piece.data, piece.offset - base)
             os.fsync(new.fileno())
             if path is None:
@@ -174,7 +177,9 @@ class LogWriter:
         if record is None:
             yield from bridge(part.offset, end, part.record.stored_at_ms)
             return
-        self.result.record_count += not is_bridge(record)
+        is_old_bridge = is_bridge(record)
+        self.result.record_count += not is_old_bridge
+        self.result.bridge_count += is_old_bridge
         record = replace(record, queue_offset=self.offsets.add(record))
         original = data[part.offset - base : end - base]
         is_same = record == part.record

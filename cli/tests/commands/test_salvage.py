@@ -281,3 +281,35 @@ def test_a_directory_in_place_of_a_queue_file_is_passed_over(
     path.mkdir()
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert (code, "none lost" in output) == (0, True), output
+
+
+def test_bridging_records_are_named_and_not_dumped(store: Path, tmp_path: Path) -> None:
+    path = min((store / "commitlog").iterdir())
+    data = bytearray(path.read_bytes())
+    data[5 * PAGE : 6 * PAGE] = bytes(PAGE)
+    path.write_bytes(data)
+    new = tmp_path / "new"
+    code, output = run("salvage", store, "-o", new, "--format", "json")
+    assert code == 1
+    found = json.loads(output)
+    assert found["bridging_records"] > 0
+    code, dumped = run("dump", new)
+    assert code == 0
+    assert "SALVAGE_BRIDGE" not in dumped
+    assert len(dumped.splitlines()) == found["messages"]
+    code, output = run("salvage", new, "-o", tmp_path / "again")
+    assert code == 0
+    assert f"{found['bridging_records']} record" in output
+    assert "of the topic SALVAGE_BRIDGE" in output
+
+
+def test_each_moved_queue_is_listed_with_its_gap(store: Path, tmp_path: Path) -> None:
+    path = min((store / "commitlog").iterdir())
+    path.write_bytes(bytes(5 * PAGE) + path.read_bytes()[5 * PAGE :])
+    form = ("--format", "json")
+    moved = json.loads(run("salvage", store, "-o", tmp_path / "json", *form)[1])
+    _, output = run("salvage", store, "-o", tmp_path / "new")
+    assert moved["moved_queues"]
+    for one in moved["moved_queues"]:
+        line = f"    {one['topic']}, queue {one['queue']}, by {one['by']:,}\n"
+        assert line in output

@@ -31,10 +31,11 @@ class NewBytes(NamedTuple):
 
     offset: int
     data: bytes
+    is_bridge: bool = False
 
 
 def is_bridge(record: Record) -> bool:
-    """Return whether an earlier salvage has written *record*."""
+    """Return whether a salvage has written *record* in the place of damage."""
     is_rolled_back = record.system_flags == SystemFlag.TRANSACTION_ROLLBACK
     return is_rolled_back and BRIDGE_TOPIC.startswith(record.topic)
 
@@ -71,7 +72,7 @@ def bridge(begin: int, end: int, stored_at_ms: int) -> Iterator[NewBytes]:
         size = min(end - begin, BRIDGE_SIZE_MAX)
         if 0 < end - begin - size < BRIDGE_SIZE_MIN:
             size -= BRIDGE_SIZE_MIN
-        yield NewBytes(begin, _one_bridge(begin, size, stored_at_ms))
+        yield NewBytes(begin, _one_bridge(begin, size, stored_at_ms), is_bridge=True)
         begin += size
 
 
