@@ -26,9 +26,10 @@ from spark_checks.report.start_forecast import StartForecast, number_of
 
 SHOWN_FILES = 5
 """Files for which a command is printed."""
+EXPLAINED = ", where OTHER is the path of that store"
 RESTORED = (
-    "Bring the damaged files back from a slave or a backup, where OTHER is the path of"
-    " that store, and audit again."
+    f"Bring the damaged files back from a slave or a backup{EXPLAINED}, and audit"
+    " again."
 )
 COMPARED = (
     "Compare the record with a slave's by `rmqc inspect FILE@OFFSET`: one of the two is"
@@ -40,8 +41,8 @@ SALVAGE = (
 )
 SHORT = "The commit log can be read, but its last file may be missing."
 MORE_FILES = (
-    "Bring commit-log files that this store lacks back from a slave or a backup, where"
-    " OTHER is the path of that store, and audit again."
+    "Bring commit-log files that this store lacks back from a slave or a"
+    f" backup{EXPLAINED}, and audit again."
 )
 SALVAGE_UNITS = (
     "Write a new store of all messages that can still be read, each with a unit in its"
@@ -168,6 +169,8 @@ class Advice:
     """Start on the store as it is; None if it was not forecast."""
     directories: frozenset[str] | None = None
     """Directories of the store, relative to it; None if they are not known."""
+    other: str | None = None
+    """Path or URL of the store that this one is compared with, or None."""
 
     @property
     def damage(self) -> list[Finding]:
@@ -250,13 +253,30 @@ class Advice:
         again = f"rmqc audit {shlex.quote(self.store)}"
         if self.is_log_short:
             log = shlex.quote(self._path("commitlog/"))
-            return [(MORE_FILES, [f"cp -an OTHER/commitlog/. {log}", again])]
+            return [
+                (
+                    self._from_other(MORE_FILES),
+                    [f"cp -an {self._donor}/commitlog/. {log}", again],
+                )
+            ]
         files = list(dict.fromkeys(one.file for one in self.damage))
         back = [
-            f"cp -a OTHER/{shlex.quote(file)} {shlex.quote(self._path(file))}"
+            f"cp -a {self._donor}/{shlex.quote(file)} {shlex.quote(self._path(file))}"
             for file in files[:SHOWN_FILES]
         ]
-        return [(RESTORED, [*back, again])] if files else []
+        return [(self._from_other(RESTORED), [*back, again])] if files else []
+
+    @property
+    def _donor(self) -> str:
+        """The quoted directory that files are copied from, or OTHER if it is remote."""
+        if self.other is None or "://" in self.other:
+            return "OTHER"
+        return shlex.quote(self.other.rstrip("/"))
+
+    def _from_other(self, text: str) -> str:
+        """Return *text* without the explanation of OTHER where no command has it."""
+        is_local = self._donor != "OTHER"
+        return text.replace(EXPLAINED, "") if is_local else text
 
     def for_group(self, findings: Sequence[Finding]) -> tuple[str, list[str]]:
         """Return a sentence and commands for *findings* of one invariant."""

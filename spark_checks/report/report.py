@@ -144,6 +144,7 @@ def _advice(audit: Audit) -> Advice:
         findings=audit.findings,
         forecast=audit.forecast,
         directories=audit.directories,
+        other=None if audit.against is None else str(audit.against["store"]),
     )
 
 

@@ -195,6 +195,27 @@ def test_a_missing_end_of_the_log_is_the_headline_and_nothing_is_moved(
     ]
 
 
+@pytest.mark.parametrize(
+    ("other", "donor", "explains"),
+    [
+        ("/c d/", "'/c d'", False),
+        (None, "OTHER", True),
+        ("s3://bucket/c", "OTHER", True),
+    ],
+)
+def test_the_compared_store_is_the_donor(
+    other: str | None, donor: str, *, explains: bool
+) -> None:
+    damaged = replace(advice(DAMAGED, forecast=LOSSES), other=other)
+    short = replace(advice(UNIT, forecast=SHORT_LOG), other=other)
+    for found, command in (
+        (damaged, f"cp -a {donor}/{LOG} '/a b/{LOG}'"),
+        (short, f"cp -an {donor}/commitlog/. '/a b/commitlog/'"),
+    ):
+        (text,) = (text for text, each in found.first_steps if command in each)
+        assert ("OTHER is the path" in text) is explains
+
+
 @pytest.mark.parametrize("forecast", [HIDDEN, replace(HIDDEN, lost=(("T", 5),))])
 def test_a_whole_log_with_garbage_units_is_salvaged(forecast: StartForecast) -> None:
     found = advice(UNIT, forecast=forecast)
