@@ -21,7 +21,12 @@ from cli.runs.stores.commit_log_files import (
     without_preallocated,
 )
 from cli.runs.stores.salvage_config import write_config
-from cli.runs.stores.salvage_target import SalvageError, check_target, partial_store
+from cli.runs.stores.salvage_target import (
+    PARTIAL_LOG,
+    SalvageError,
+    check_target,
+    partial_store,
+)
 from cli.runs.stores.stated_offsets import stated_offsets
 from reference.core.recovery_forecast.file_sizes import inferred_options
 from reference.core.salvage.changed_record import encode_changed
@@ -93,6 +98,7 @@ def salvage_store(
         changes = write_config(view, partial, writer.offsets)
         result.warnings += changes.warnings
         result.lowered += changes.lowered
+        (partial / PARTIAL_LOG).rename(partial / COMMIT_LOG)
         _make_queues(partial, options, writer.offsets)
     return replace(result, target=target)
 
@@ -104,7 +110,7 @@ def _write_log(
     progress: Callable[[int], None],
 ) -> LogWriter:
     """Write the new log in *partial*; return its writer."""
-    log = partial / COMMIT_LOG
+    log = partial / PARTIAL_LOG
     log.mkdir()
     is_whole = files[0][0] == 0
     writer = LogWriter(log, size, Salvage(target=partial), is_whole=is_whole)

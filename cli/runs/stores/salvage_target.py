@@ -18,6 +18,9 @@ from spec.store.file_names import COMMIT_LOG
 PARTIAL = "salvage.partial"
 """Directory in the target, with the store until it is complete."""
 
+PARTIAL_LOG = "commitlog.partial"
+"""Directory of the new log until it has all messages."""
+
 
 class SalvageError(Exception):
     """The new store cannot be written, or it is not complete."""

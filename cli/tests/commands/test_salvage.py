@@ -7,11 +7,13 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from cli.main import main
+from cli.runs.stores import salvage_store
 from reference.shell.storage.disk import DiskFiles
 from rocketmq_conformance.paths import module_command
 
@@ -207,6 +209,22 @@ def test_a_killed_salvage_leaves_nothing_that_looks_like_a_store(
     assert (code, "is not a store" in output) == (2, True), output
     code, output = run("salvage", store, "-o", killed)
     assert (code, "that was killed; delete it" in output) == (2, True), output
+
+
+def test_a_log_without_all_messages_is_not_named_as_one(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new, killed = tmp_path / "new", tmp_path / "killed"
+    count_lost = salvage_store._count_lost
+
+    def remembered(*values: Any) -> None:
+        shutil.copytree(new, killed)
+        count_lost(*values)
+
+    monkeypatch.setattr(salvage_store, "_count_lost", remembered)
+    assert run("salvage", store, "-o", new)[0] == 0
+    code, output = run("recover", killed / "salvage.partial", "--release", "4.6")
+    assert (code, "is not a store" in output) == (2, True), output
 
 
 def test_free_space_is_checked_before_anything_is_written(
