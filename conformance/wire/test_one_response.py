@@ -136,6 +136,14 @@ def expect_one_each(client: Client, sends: Mapping[str, Send]) -> None:
             what=f"language of the response to {name}",
             transcript=client.transcript,
         )
+    versions = {name: response.version for name, response in responses}
+    expect(
+        "WIRE-CONN-014",
+        found=versions,
+        expected=dict.fromkeys(versions, responses[0][1].version),
+        what="version of each response: that of the first",
+        transcript=client.transcript,
+    )
     names = {response.opaque: name for name, response in responses}
     expect(
         "WIRE-COMMAND-011",
@@ -161,7 +169,9 @@ def _plain_sends(
     }
 
 
-@pytest.mark.clause("WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-JSON-005")
+@pytest.mark.clause(
+    "WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-CONN-014", "WIRE-JSON-005"
+)
 def test_a_broker_sends_one_response_each(
     broker: Client, target: Target, topic: str, group: str
 ) -> None:
@@ -191,7 +201,9 @@ def test_a_broker_sends_one_response_each(
     expect_one_each(broker, sends)
 
 
-@pytest.mark.clause("WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-JSON-005")
+@pytest.mark.clause(
+    "WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-CONN-014", "WIRE-JSON-005"
+)
 def test_a_name_server_sends_one_response_each(
     namesrv: Client,
     target: Target,
@@ -212,7 +224,9 @@ def test_a_name_server_sends_one_response_each(
 
 @pytest.mark.long
 @pytest.mark.needs("wire", "restart")
-@pytest.mark.clause("WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-JSON-005")
+@pytest.mark.clause(
+    "WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-CONN-014", "WIRE-JSON-005"
+)
 def test_restarted_servers_send_one_response_each(start_target: TargetStarter) -> None:
     own = start_target()
     topic, group = create_topic(own, unique_name("topic")), unique_name("group")
