@@ -39,6 +39,10 @@ SALVAGE = (
     "Without such files, write a new store of all messages that can still be read, also"
     " those behind the damage, and start the broker on it."
 )
+SALVAGE_REFUSED = (
+    "If the reason why the broker does not start cannot be removed, write a new store"
+    " of all messages, and start the broker on it."
+)
 SHORT = "The commit log can be read, but its last file may be missing."
 MORE_FILES = (
     "Bring commit-log files that this store lacks back from a slave or a"
@@ -218,11 +222,10 @@ class Advice:
     def first_steps(self) -> list[tuple[str, list[str]]]:
         """Sentences with commands where a start does harm; the first comes first."""
         if not self.is_unsafe:
-            return self._moved_obstacle
+            return self._moved_obstacle or self._salvaged_of_refused
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.store)
         copy = shlex.quote(f"{self.store.rstrip('/')}.copy")
-        salvaged = shlex.quote(f"{self.store.rstrip('/')}.salvaged")
         restored = self._restored
         return [
             ("Start no broker on this store before it is copied.", []),
@@ -233,11 +236,20 @@ class Advice:
             ),
             *self._moved_obstacle,
             *restored,
-            (
-                SALVAGE if restored else SALVAGE_UNITS,
-                [f"rmqc salvage {store} -o {salvaged}"],
-            ),
+            (SALVAGE if restored else SALVAGE_UNITS, [self._salvage]),
         ]
+
+    @property
+    def _salvage(self) -> str:
+        """The command that writes a new store."""
+        new = shlex.quote(f"{self.store.rstrip('/')}.salvaged")
+        return f"rmqc salvage {shlex.quote(self.store)} -o {new}"
+
+    @property
+    def _salvaged_of_refused(self) -> list[tuple[str, list[str]]]:
+        """The last resort where no message is harmed, but the broker does not start."""
+        is_refused = self.forecast is not None and self.forecast.refusal is not None
+        return [(SALVAGE_REFUSED, [self._salvage])] if is_refused else []
 
     @property
     def _moved_obstacle(self) -> list[tuple[str, list[str]]]:

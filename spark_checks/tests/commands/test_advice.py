@@ -22,6 +22,7 @@ from spark_checks.report.advice import (
     OTHERWISE,
     REBUILD_MISSING,
     RESTORED,
+    SALVAGE_REFUSED,
     SALVAGE_UNITS,
     UNFINISHED,
     Advice,
@@ -283,6 +284,8 @@ def test_no_copy_is_put_in_place_that_is_broken_too() -> None:
     )
     refused = replace(HARMLESS, refusal="consumerOffset.json is broken")
     found = advice(table, copy, forecast=refused)
+    salvaged = "rmqc salvage '/a b' -o '/a b.salvaged'"
+    assert found.first_steps == [(SALVAGE_REFUSED, [salvaged])]
     assert [step["do"] for step in next_steps(found)] == [NO_COPY, NO_COPY]
 
 
