@@ -26,7 +26,7 @@ from spark_checks.checks.check_properties import (
 )
 from spark_checks.checks.compare_rows import INDEX_CHECKS, ROW_CHECKS, compare_rows
 from spark_checks.checks.surveyed_store import SurveyedStore
-from spark_checks.findings import Finding, Invariant, Severity, in_order
+from spark_checks.findings import Finding, Invariant, Severity, in_order, is_damage
 from spark_checks.invariants import files, side_files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_gaps, index_headers
@@ -96,6 +96,10 @@ class Audit:
     """Directories of the store, relative to it; None if they are not known."""
     is_live: bool = False
     """Whether a broker writes to the store; only confirmed errors are reported."""
+    unrequested_damage: tuple[Finding, ...] = ()
+    """Errors that damage the commit log, of invariants that were not requested."""
+    is_log_read_whole: bool = True
+    """Whether every record of the log was read."""
 
     @property
     def is_clean(self) -> bool:
@@ -151,10 +155,17 @@ def audit_store(
         )
 
     found = once()
-    if not found.is_live or found.is_clean:
+    if not found.is_live or (found.is_clean and not found.unrequested_damage):
         return found
     progress("auditing again, because a broker writes to the store")
-    return replace(found, findings=confirmed(found.findings, once().findings))
+    again = once()
+    return replace(
+        found,
+        findings=confirmed(found.findings, again.findings),
+        unrequested_damage=confirmed(
+            found.unrequested_damage, again.unrequested_damage
+        ),
+    )
 
 
 def _audit_once(
@@ -171,12 +182,13 @@ def _audit_once(
     """Return one audit; see :func:`audit_store`."""
     progress("listing files")
     store = list_store(url)
-    sample = None
+    sample, checked = None, frozenset(one.id for one in INVARIANTS)
     if since_ms is not None:
         conf = replace(conf, commit_log_file_size=_log_size(store, conf))
         store = part_since(store, since_ms)
     if sample_spec is not None:
         only = checked_ids(only, INVARIANTS)
+        checked = frozenset(checked_ids((), INVARIANTS))
         sample = sample_of(store, sample_spec)
         store = replace(store, parts=sample.ranges)
     try:
@@ -198,6 +210,7 @@ def _audit_once(
     )
     if is_live:
         found = [one for one in found if one.severity is Severity.ERROR]
+    damage = [one for one in found if is_damage(one) and one.invariant.id not in only]
     return Audit(
         store=shown_url(url),
         summary={**store_summary(store, surveyed.summary), "live": is_live},
@@ -207,6 +220,8 @@ def _audit_once(
         chart_data=chart_data,
         directories=store.directories,
         is_live=is_live,
+        unrequested_damage=_requested(damage, store, checked) if only else (),
+        is_log_read_whole=since_ms is None and sample is None,
     )
 
 

@@ -17,6 +17,7 @@ from spark_checks.findings import (
     STRAY,
     Finding,
     Severity,
+    in_order,
     is_about_two_stores,
     is_damage,
 )
@@ -43,7 +44,7 @@ SALVAGE_REFUSED = (
     "If the reason why the broker does not start cannot be removed, write a new store"
     " of all messages, and start the broker on it."
 )
-SHORT = "The commit log can be read, but its last file may be missing."
+SHORT = "{log} can be read, but its last file may be missing."
 MORE_FILES = (
     "Bring commit-log files that this store lacks back from a slave or a"
     f" backup{EXPLAINED}, and audit again."
@@ -175,11 +176,16 @@ class Advice:
     """Directories of the store, relative to it; None if they are not known."""
     other: str | None = None
     """Path or URL of the store that this one is compared with, or None."""
+    unrequested_damage: Sequence[Finding] = ()
+    """Errors that damage the commit log, of invariants that were not requested."""
+    is_log_read_whole: bool = True
+    """Whether every record of the log was read."""
 
     @property
     def damage(self) -> list[Finding]:
-        """Errors that damage the commit log."""
-        return [one for one in self.findings if is_damage(one)]
+        """Errors that damage the commit log, also those that were not requested."""
+        found = [one for one in self.findings if is_damage(one)]
+        return in_order([*found, *self.unrequested_damage])
 
     @property
     def is_log_short(self) -> bool:
@@ -200,22 +206,25 @@ class Advice:
         """The damage and the losses of a start, or None for a sound store."""
         own = [one for one in self.findings if not is_about_two_stores(one)]
         errors = [one for one in own if one.severity is Severity.ERROR]
-        if not own:
+        if not own and not self.damage:
             return None
+        part = "" if self.is_log_read_whole else "audited part of the "
         if self.is_log_short:
-            found = SHORT
-        elif not errors and (self.forecast is None or self.forecast.is_harmless):
-            return _without_errors(own)
-        elif not errors:
-            found = HARMFUL
+            found = SHORT.format(log=f"The {part}commit log")
         elif self.damage:
             places = number_of(sum(1 + one.more for one in self.damage), "place")
             first = self.damage[0]
             found = f"The commit log is damaged in {places}, first in {first.file}."
+        elif not errors and (self.forecast is None or self.forecast.is_harmless):
+            return _without_errors(own)
+        elif not errors:
+            found = HARMFUL
         elif self.forecast is not None and self.forecast.refusal is not None:
             found = "No record is damaged, but the store has errors."
         else:
-            found = "No damage to the commit log, but errors in what belongs to it."
+            found = (
+                f"No damage to the {part}commit log, but errors in what belongs to it."
+            )
         return found if self.forecast is None else f"{found} {self.forecast.result}"
 
     @property

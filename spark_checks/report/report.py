@@ -100,7 +100,9 @@ def print_tables(audits: AuditResults, console: Console) -> None:
     if are_many:
         print_rows(_documents(audits), console)
     for audit in audits:
-        if isinstance(audit, Audit) and (audit.findings or not are_many):
+        if isinstance(audit, Audit) and (
+            audit.findings or audit.unrequested_damage or not are_many
+        ):
             _print_one(audit, console)
 
 
@@ -145,6 +147,8 @@ def _advice(audit: Audit) -> Advice:
         forecast=audit.forecast,
         directories=audit.directories,
         other=None if audit.against is None else str(audit.against["store"]),
+        unrequested_damage=audit.unrequested_damage,
+        is_log_read_whole=audit.is_log_read_whole,
     )
 
 
@@ -172,10 +176,9 @@ def _print_one(audit: Audit, console: Console) -> None:
     _print_send_backs(document["summary"]["handed_back"], console)
     if audit.against is not None:
         _print_against(audit.against, console)
-    if audit.findings:
-        _print_groups(document["groups"], console)
-        _print_first_steps(document["first_steps"], console)
-        _print_steps(document["next"], console)
+    _print_groups(document["groups"], console)
+    _print_first_steps(document["first_steps"], console)
+    _print_steps(document["next"], console)
     counts: Counter[str] = Counter()
     for group in document["groups"]:
         counts[group["severity"]] += group["count"]

@@ -128,7 +128,7 @@ def _audited(
         sample_spec=options.sample_spec,
         progress=progress,
     )
-    if found.findings and not found.is_live:
+    if (found.findings or found.unrequested_damage) and not found.is_live:
         progress("forecasting a start")
         found = replace(found, forecast=_forecast(store, options))
     if options.against is None:

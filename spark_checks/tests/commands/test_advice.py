@@ -308,6 +308,27 @@ def test_a_start_that_does_harm_repairs_no_warning_of_queues() -> None:
     assert advice(late, forecast=HIDDEN).for_group([late])[1] == [moved]
 
 
+def test_a_damaged_log_is_the_headline_also_if_it_was_not_requested() -> None:
+    for findings in ([UNIT], []):
+        found = replace(
+            advice(*findings, forecast=LOSSES), unrequested_damage=[DAMAGED]
+        )
+        assert found.headline == (
+            f"The commit log is damaged in 1 place, first in {LOG}. The start of a"
+            " 4.6.0 broker loses 3,001 messages: 3,000 of T, 1 of U."
+        )
+        commands = [command for _, each in found.first_steps for command in each]
+        assert f"cp -a OTHER/{LOG} '/a b/{LOG}'" in commands
+        assert found.for_group([UNIT]) == (AFTER_LOG, [])
+
+
+@pytest.mark.parametrize("forecast", [HARMLESS, LOSSES])
+def test_a_part_of_the_log_is_not_called_the_log(forecast: StartForecast) -> None:
+    found = replace(advice(UNIT, forecast=forecast), is_log_read_whole=False)
+    assert found.headline is not None
+    assert "audited part of the commit log" in found.headline
+
+
 def test_a_start_that_fails_names_the_lost_messages() -> None:
     refused = replace(LOSSES, refusal="it waits for ever")
     assert refused.result == (

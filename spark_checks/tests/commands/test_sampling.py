@@ -55,6 +55,23 @@ def rows_of(store: Store, begin: int, end: int) -> list[tuple[int, str]]:
     return found
 
 
+def test_damage_of_the_log_is_kept_beside_the_requested_findings(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    root = builder_of().write(tmp_path)
+    log = sorted((root / "commitlog").iterdir())[1].name
+    overwrite(root, f"commitlog/{log}", 200, bytes(400))
+    audit = audit_store(spark, str(root), only=["INV-CONFIG-001"])
+    assert (audit.findings, audit.is_log_read_whole) == ((), True)
+    assert {one.file for one in audit.unrequested_damage} == {f"commitlog/{log}"}
+    whole = audit_store(spark, str(root))
+    assert audit.unrequested_damage[0] in whole.findings
+    assert whole.unrequested_damage == ()
+    text = report.as_table([audit])
+    assert f"  The commit log is damaged in 1 place, first in commitlog/{log}." in text
+    assert f"cp -a {root} {root}.copy" in text
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_a_range_has_the_rows_that_the_whole_has_there(
     tmp_path: Path, seed: int
