@@ -2,8 +2,8 @@
 
 import sys
 
-from cli.main import main
+from rocketmq_conformance.__main__ import main
 
 if __name__ == "__main__":
     sys.argv[0] = "rmqc"  # reports contain the command
-    main(prog_name="rmqc")
+    main()

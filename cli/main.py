@@ -12,10 +12,15 @@ import importlib
 import os
 import signal
 from types import FrameType
+from typing import Any
 
 import click
 
-from cli.options.exit_codes import InterruptedCommand, WrongValueError
+from cli.options.exit_codes import (
+    InterruptedCommand,
+    WrongValueError,
+    short_usage_errors,
+)
 from cli.options.extras import missing_extra
 from cli.options.selection import unknown_name
 
@@ -79,10 +84,16 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Return the context of the options before the subcommand."""
+        with short_usage_errors():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> object:
         """Run the subcommand; name the extra that it lacks. Ctrl-C ends it with 130."""
         try:
-            return super().invoke(ctx)
+            with short_usage_errors():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise InterruptedCommand("interrupted") from None
         except ModuleNotFoundError as error:

@@ -1,6 +1,10 @@
-"""Exit codes of all commands, and the error of a wrong value."""
+"""Exit codes of all commands, and the errors that end them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
 
 import click
 
@@ -19,6 +23,28 @@ class WrongValueError(click.ClickException):
     """A value of the command line that names nothing: one line, exit code 2."""
 
     exit_code = USAGE
+
+
+class ShortUsageError(click.UsageError):
+    """An error of usage in two lines: the reason, and the command that helps."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print both lines."""
+        lines = [f"Error: {self.format_message()}"]
+        if self.ctx is not None:
+            lines.append(f"Try '{self.ctx.command_path} --help' for help.")
+        click.echo("\n".join(lines), file=file, err=file is None)
+
+
+@contextmanager
+def short_usage_errors() -> Iterator[None]:
+    """Print errors of usage without the line of usage, so that two lines remain."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise  # its text is the help
+    except click.UsageError as error:
+        raise ShortUsageError(error.format_message(), error.ctx) from None
 
 
 class InterruptedCommand(click.ClickException):

@@ -1,0 +1,49 @@
+"""Errors of usage are two lines, and Ctrl-C is one, also before a command is loaded."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from click.testing import CliRunner
+
+from cli.main import main
+from rocketmq_conformance.__main__ import main as program
+
+
+@pytest.mark.parametrize(
+    ("words", "reason", "command"),
+    [
+        (["--nosuch"], "No such option '--nosuch'.", "rmqc"),
+        (["recover", "nowhere"], "Invalid value for 'STORE'", "rmqc recover"),
+        (["spec", "headers", "PULL_MESAGE"], "PULL_MESSAGE", "rmqc spec headers"),
+        (["serve", "--fault", "bussy"], "--fault: 'bussy'", "rmqc serve"),
+    ],
+)
+def test_an_error_of_usage_is_two_lines(
+    words: list[str], reason: str, command: str
+) -> None:
+    ended = CliRunner().invoke(main, words, prog_name="rmqc")
+    first, second = ended.stderr.splitlines()
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert first.startswith("Error: ")
+    assert reason in first
+    assert second == f"Try '{command} --help' for help."
+
+
+def test_a_group_without_a_command_prints_its_help() -> None:
+    ended = CliRunner().invoke(main, ["spec"], prog_name="rmqc")
+    assert ended.output.startswith("Usage: rmqc spec [OPTIONS] COMMAND [ARGS]...")
+
+
+def test_ctrl_c_ends_the_program_while_it_is_loaded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib, "import_module", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        program()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "Error: interrupted\n"
