@@ -17,7 +17,10 @@ def listed_stores(arguments: Sequence[str], file: TextIO | None) -> list[str]:
     lines of the file, and those that begin with ``#``, are left out. Raises
     UsageError without a store.
     """
-    lines = [line.strip() for line in file] if file else []
+    try:
+        lines = [line.strip() for line in file] if file else []
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"--stores-from: not a list of paths: {error}") from None
     names = [*arguments, *(line for line in lines if line and line[0] != "#")]
     stores = [store for name in names for store in _matches(name)]
     if not stores:

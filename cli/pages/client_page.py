@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ import click
 from cli.options.common import list_option
 from cli.options.exit_codes import NOT_RUN
 from cli.options.output import write_result
+from cli.options.selection import select
 from conformance.client.clients.client_page import FILE, keep, page, recorded
 from conformance.client.clients.client_run import (
     CLIENTS,
@@ -19,9 +21,11 @@ from conformance.client.clients.client_run import (
     reasoned,
     run,
 )
-from conformance.harness.report.report import read_report
+from conformance.harness.report.report import ReportError, read_report
+from spec.registry import all_clauses
 
 NAMES = [one.name for one in CLIENTS]
+ALL = "all"
 
 
 @click.command("clients")
@@ -32,11 +36,11 @@ NAMES = [one.name for one in CLIENTS]
     type=click.Path(dir_okay=False, path_type=Path),
     help="The page to write, such as docs/clients.md.",
 )
-@click.option(
+@list_option(
     "--again",
-    multiple=True,
-    type=click.Choice([*NAMES, "all"]),
-    help="Run the suite on this client again; may be given several times.",
+    default="",
+    metavar="CLIENT,...",
+    help=f"Run the suite on these clients again: all, {', '.join(NAMES)}.",
 )
 @click.option(
     "--take",
@@ -53,7 +57,7 @@ NAMES = [one.name for one in CLIENTS]
 @click.option("--jobs", type=int, help="Parallel workers of each run.")
 def clients(
     out: Path,
-    again: tuple[str, ...],
+    again: str,
     take: tuple[tuple[str, str], ...],
     only: str | None,
     jobs: int | None,
@@ -62,11 +66,14 @@ def clients(
 
     Recorded clients are not run again without --again.
     """
-    runs = recorded(FILE)
-    for name, file in take:
-        runs[name] = ClientRun.of_report(name, read_report(Path(file)))
+    if only and not again:
+        raise click.UsageError("--only is about --again")
+    if only:
+        select(only, all_clauses(), kind="clause")
+    names = set(select(again, [*NAMES, ALL], kind="client")) if again else set()
+    runs = {**recorded(FILE), **_taken(take)}
     for client in CLIENTS:
-        if client.name in runs and not {client.name, "all"} & set(again):
+        if client.name in runs and not {client.name, ALL} & names:
             continue
         click.echo(f"{client.name} is run")
         try:
@@ -80,6 +87,18 @@ def clients(
     keep(shown)
     write_result(page(shown), out)
     click.echo(f"{out}: {len(runs)} clients")
+
+
+def _taken(take: Iterable[tuple[str, str]]) -> dict[str, ClientRun]:
+    """Return the runs in the reports of ``--take``, by client."""
+    found = {}
+    for words, file in take:
+        (name,) = select(words, NAMES, kind="client")[:1]
+        try:
+            found[name] = ClientRun.of_report(name, read_report(Path(file)))
+        except ReportError as error:
+            raise click.UsageError(str(error)) from None
+    return found
 
 
 def _run(

@@ -262,11 +262,11 @@ def _read(path: Path | None, position: int, what: str) -> bytes:
                 f"{len(digits)} hex digits are not a whole number of bytes"
             )
         return bytes.fromhex(digits)
-    if path.is_dir():
-        raise Unreadable(_hint_for_directory(path))
-    if not path.is_file():
-        raise Unreadable(f"{path} is not a file")
     try:
+        if path.is_dir():
+            raise Unreadable(_hint_for_directory(path))
+        if not path.is_file():
+            raise Unreadable(f"{path} is not a file")
         with path.open("rb") as stream:
             stream.seek(position)
             return stream.read(READ_MAX)

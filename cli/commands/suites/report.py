@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from cli.options.common import Decorator, list_option
-from cli.options.exit_codes import FINDINGS, NOT_RUN
+from cli.options.exit_codes import FINDINGS, NOT_RUN, WrongValueError
 from cli.options.output import write_result
 from cli.options.selection import select
 from cli.pages import implementations_page
@@ -29,6 +29,7 @@ from conformance.harness.targets.target import TargetError
 from conformance.interop.handover.cell import all_cells
 from conformance.interop.handover.record import FILE, forget, run_missing
 from conformance.interop.handover.table import page
+from conformance.interop.tools.cell_file import CellFileError
 from conformance.mutants import kill_page, kill_record
 from conformance.mutants.matrix import examine_each
 from conformance.mutants.mutant import Mutant, all_mutants
@@ -39,6 +40,8 @@ from conformance.targets.implementations.record import (
 )
 
 DOCS = Path(__file__).parents[3] / "docs"
+ALL = "all"
+"""The word of ``--again`` for all recorded cells."""
 
 
 def _page_option(example: str) -> Decorator:
@@ -81,17 +84,21 @@ def _feature_file() -> Path:
 
 @contextmanager
 def _one_line_if_not_run(*more: type[Exception]) -> Iterator[None]:
-    """End the program with a line when a target could not be run."""
+    """End the program with a line for a bad file, or a target that did not run."""
     failures: tuple[type[Exception], ...] = (TargetError, JarsUnavailableError, *more)
     try:
         yield
+    except CellFileError as error:
+        raise WrongValueError(str(error)) from None
     except failures as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(NOT_RUN)
 
 
-def _words(again: str) -> set[str]:
-    return set(filter(None, again.split(",")))
+def _selected(again: str, makes: Iterable[str], *, kind: str) -> set[str]:
+    """Return those of *makes*, and of the word for all, that *again* selects."""
+    names = sorted({*makes, ALL})
+    return set(select(again, names, kind=kind)) if again else set()
 
 
 @click.group()
@@ -231,8 +238,10 @@ def handover(out: Path, record: Path, again: str) -> None:
     Recorded cells are not run again, so an interrupted run continues.
     """
     with _one_line_if_not_run():
-        forget(_words(again), record)
-        cells = run_missing(all_cells(), record, report=click.echo)
+        wanted = list(all_cells())
+        makes = (make for cell in wanted for make in (cell.writer, cell.reader))
+        forget(_selected(again, makes, kind="release"), record)
+        cells = run_missing(wanted, record, report=click.echo)
     write_result(page(cells), out)
     click.echo(f"{out}: {len(cells)} cells")
 
@@ -251,8 +260,12 @@ def interop(out: Path, record: Path, again: str) -> None:
     from conformance.interop.programs import table as feature_table
 
     with _one_line_if_not_run():
-        feature_record.forget(_words(again), record)
-        wanted = feature_cell.all_cells()
+        wanted = list(feature_cell.all_cells())
+        makes = (
+            make for cell in wanted for make in (cell.client, cell.feature, cell.server)
+        )
+        again_words = _selected(again, makes, kind="client, feature or server")
+        feature_record.forget(again_words, record)
         cells = feature_record.run_missing(wanted, record, report=click.echo)
     write_result(feature_table.page(cells), out)
     click.echo(f"{out}: {len(cells)} cells")
@@ -296,11 +309,12 @@ def mutants(out: Path, record: Path, again: str, jobs: int) -> None:
 
     Exit codes: 0 all are killed, 1 some are not, 2 unknown mutant.
     """
-    wanted = _mutants_of(again, record)
-    kills = examine_each(wanted, jobs=jobs)
-    for line in kill_record.keep_each(kills, record, count=len(wanted)):
-        click.echo(line)
-    faults, rows = all_mutants(), kill_record.recorded(record)
+    with _one_line_if_not_run():
+        wanted = _mutants_of(again, record)
+        kills = examine_each(wanted, jobs=jobs)
+        for line in kill_record.keep_each(kills, record, count=len(wanted)):
+            click.echo(line)
+        faults, rows = all_mutants(), kill_record.recorded(record)
     write_result(kill_page.page(faults, rows), out)
     alive = kill_record.without_kill(faults, rows)
     click.echo(f"{out}: {len(faults)} mutants, {len(faults) - len(alive)} killed")

@@ -14,10 +14,13 @@ _ZEROS = bytes(1 << 20)
 
 
 def commit_log_files(directory: Path) -> list[tuple[int, Path]]:
-    """Return begin offset and path of each file of a commit log that has bytes."""
+    """Return begin offset and path of each file of a commit log that has bytes.
+
+    Raises OSError for a directory that cannot be read.
+    """
     return sorted(
         (int(path.name), path)
-        for path in directory.glob("*")
+        for path in _entries(directory)
         if is_offset(path.name) and path.is_file() and path.stat().st_size
     )
 
@@ -44,12 +47,20 @@ def unreadable_entries(directory: Path) -> list[str]:
 
     A directory or a broken link may be in the place of a file that has messages.
     """
-    found = sorted(path for path in directory.glob("*") if is_offset(path.name))
+    found = sorted(path for path in _entries(directory) if is_offset(path.name))
     return [
         f"{directory.name}/{path.name} is {kind_of(path)}: its messages are missing"
         for path in found
         if not path.is_file()
     ]
+
+
+def _entries(directory: Path) -> Iterator[Path]:
+    """Return the entries of *directory*, none if it is missing.
+
+    `Path.glob` has no entries of a directory that it may not read, without an error.
+    """
+    return directory.iterdir() if directory.is_dir() else iter(())
 
 
 def kind_of(path: Path) -> str:

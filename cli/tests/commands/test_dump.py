@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Iterator
+from errno import EACCES
 from pathlib import Path
 
 import pytest
@@ -177,6 +179,18 @@ def test_a_topic_without_messages_is_told_beside_those_that_have_some(
     result = CliRunner().invoke(main, ["dump", str(store), "--topic", "a"])
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == "no message of topic a; topics here: A, B\n"
+
+
+def test_a_log_that_cannot_be_read_is_not_called_empty(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(path: Path) -> Iterator[Path]:
+        raise PermissionError(EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "iterdir", denied)
+    code, lines, errors = dumped(store)
+    assert (code, lines) == (2, [])
+    assert errors.startswith("Error: [Errno 13] Permission denied: ")
 
 
 def test_an_empty_file_has_no_message(tmp_path: Path) -> None:

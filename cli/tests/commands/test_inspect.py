@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from errno import EACCES
 from pathlib import Path
 
 import click
@@ -216,6 +218,18 @@ WIRE = Path(__file__).parents[3] / "fixtures" / "wire"
 def first_index_file() -> Path:
     """Return an index file of 100 slots that 4.6.0 wrote."""
     return min((STORE / "index").iterdir())
+
+
+def test_a_directory_that_cannot_be_read_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(path: Path) -> Iterator[Path]:
+        raise PermissionError(EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "iterdir", denied)
+    ended = run(str(tmp_path))
+    assert ended.exit_code == 2
+    assert ended.output == f"Error: {tmp_path}: Permission denied\n"
 
 
 def test_a_value_means_what_it_means_in_the_release() -> None:

@@ -24,3 +24,13 @@ def test_patterns_and_lines_name_each_store_once(tmp_path: Path) -> None:
 def test_nothing_to_audit_is_an_error(arguments: list[str]) -> None:
     with pytest.raises(click.UsageError):
         listed_stores(arguments, None)
+
+
+def test_a_list_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "stores"
+    file.write_bytes(b"/store\n\xff\n")
+    with (
+        file.open(encoding="utf-8") as lines,
+        pytest.raises(click.UsageError, match="--stores-from: not a list of paths"),
+    ):
+        listed_stores([], lines)

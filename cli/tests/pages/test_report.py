@@ -117,6 +117,41 @@ def runs(directory: Path) -> list[str]:
     return [written(directory, new, "new.json"), written(directory, old, "old.json")]
 
 
+@pytest.mark.parametrize("text", ["{", "[1]", "[{}]", "\xff"])
+@pytest.mark.parametrize("name", ["handover", "interop", "mutants"])
+def test_a_file_that_has_no_cells_is_usage(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    cells = tmp_path / "cells.json"
+    cells.write_text(text, encoding="latin-1")
+    words = [name, "-o", str(tmp_path / "page.md"), "--cells", str(cells)]
+    made = CliRunner().invoke(command, words)
+    assert made.exit_code == 2
+    assert made.output.startswith(f"Error: {cells}: not a file of cells: ")
+    assert made.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--take", "reference", "FILE"], "no report: "),
+        (["--only", "CLIENT-SEND-*"], "--only is about --again"),
+        (["--again", "reference", "--only", "X-1"], "unknown clause X-1"),
+    ],
+)
+def test_clients_are_not_shown_by_words_without_effect(
+    tmp_path: Path, words: list[str], reason: str
+) -> None:
+    file = tmp_path / "r.json"
+    file.write_text("{}")
+    out = ["clients", "-o", str(tmp_path / "page.md")]
+    made = CliRunner().invoke(
+        command, [*out, *(w.replace("FILE", str(file)) for w in words)]
+    )
+    assert (made.exit_code, (tmp_path / "page.md").exists()) == (2, False)
+    assert reason in made.output
+
+
 def test_several_runs_on_a_target_are_a_trend(tmp_path: Path) -> None:
     out = tmp_path / "matrix.md"
     assert "on 1 target," in run("matrix", *runs(tmp_path), "-o", str(out)).output

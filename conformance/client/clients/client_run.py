@@ -94,7 +94,7 @@ class ClientRun:
 
     def renewed(self, later: ClientRun, only: str) -> ClientRun:
         """Return this, with the cells of a *later* run of *only* some clauses."""
-        wanted = [word.strip() for word in only.split(",")]
+        wanted = [word.strip().upper() for word in only.split(",")]
         new = {
             cell.clause: cell
             for cell in later.cells

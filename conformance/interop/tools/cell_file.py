@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 
+class CellFileError(Exception):
+    """A file of cells cannot be read."""
+
+
 class Named(Protocol):
     """A cell that has a name and can be written as JSON."""
 
@@ -23,11 +27,17 @@ C = TypeVar("C", bound=Named)
 
 
 def read_cells(file: Path, from_json: Callable[[dict[str, Any]], C]) -> dict[str, C]:
-    """Return the cells that *file* holds, by name; none if there is no file."""
+    """Return the cells that *file* holds, by name; none if there is no file.
+
+    Raises CellFileError.
+    """
     if not file.exists():
         return {}
-    shown = json.loads(file.read_text(encoding="utf-8"))
-    cells = [from_json(one) for one in shown]
+    try:
+        shown = json.loads(file.read_text(encoding="utf-8"))
+        cells = [from_json(one) for one in shown]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise CellFileError(f"{file}: not a file of cells: {error}") from None
     return {cell.name: cell for cell in cells}
 
 
