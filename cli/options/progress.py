@@ -1,10 +1,31 @@
-"""Progress of commands that read a store, on a terminal only."""
+"""
+Progress of commands, on a terminal only.
+
+A wait is shown if it is long, and leaves nothing behind.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+DELAY_S = 2.0
+"""Seconds of a wait before it is shown."""
+
+
+def is_shown(output: TextIO) -> bool:
+    """Return whether *output* is a terminal that shows progress, and not a log."""
+    return output.isatty() and not os.environ.get("CI")
 
 
 @contextmanager
@@ -21,3 +42,79 @@ def bytes_read(store: Path) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(f"reading {store.name}", total=None)
         yield lambda size: progress.advance(task, size)
+
+
+@contextmanager
+def parts_written(store: Path, count: int) -> Iterator[Callable[[], None]]:
+    """Yield a callback for each of *count* equal parts of *store* that is written."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    if not is_shown(sys.stderr):
+        yield lambda: None
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = progress.add_task(f"writing {store.name}", total=count)
+    with shown_late(progress):
+        yield lambda: progress.advance(task)
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Show *text* and the seconds that the block takes."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    if not is_shown(sys.stderr):
+        yield
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+    )
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task(text, total=None)
+    with shown_late(progress):
+        yield
+
+
+@contextmanager
+def announced_wait(text: str) -> Iterator[None]:
+    """Print *text* once if the block takes long. The block may print lines, too."""
+    if not is_shown(sys.stderr):
+        yield
+        return
+    timer = Timer(DELAY_S, click.echo, [text], {"err": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def shown_late(progress: Progress) -> Iterator[None]:
+    """Show *progress* if the block takes long."""
+    timer = Timer(DELAY_S, progress.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        progress.stop()

@@ -6,7 +6,7 @@ Parts are written one after the other, or by Spark workers with a shared directo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -35,9 +35,16 @@ from spec.wire.pop.pop_bodies import REVIVE_GROUP
 
 
 def generate(
-    root: Path, plan: Plan | UniformPlan, session: SparkSession | None = None
+    root: Path,
+    plan: Plan | UniformPlan,
+    session: SparkSession | None = None,
+    *,
+    on_part: Callable[[], None] = lambda: None,
 ) -> None:
-    """Write the store of *plan* into the directory *root*, which must be empty."""
+    """Write the store of *plan* into the directory *root*, which must be empty.
+
+    *on_part* is called after each part that this process writes.
+    """
     if root.exists() and any(root.iterdir()):
         raise PlanError(f"{root} is not empty")
     _make_directories(root, plan)
@@ -48,6 +55,7 @@ def generate(
     if session is None:
         for part in range(plan.files):
             write(part)
+            on_part()
     else:
         parts = session.sparkContext.parallelize(range(plan.files), plan.files)
         parts.foreach(write)

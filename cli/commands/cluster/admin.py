@@ -12,11 +12,17 @@ import click
 from cli.options.access import with_access
 from cli.options.common import namesrv_option
 from cli.options.exit_codes import FINDINGS, NOT_RUN
+from cli.options.progress import announced_wait
 from cli.pages.message_detail import lines_of, track_lines
 from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.client.peer import (
+    RESPONSE_TIMEOUT_S,
+    NoResponseError,
+    PeerError,
+    PeerMisbehavedError,
+)
 from conformance.harness.client.requests.invoker import RefusedError
 from spec.layout import LayoutError
 from spec.routing.cluster_info import decode_cluster_info, decode_topic_list
@@ -268,7 +274,10 @@ def _client(address: str) -> Iterator[Client]:
     assert access is not None, "the group states it"
     try:
         first = Address.parse(address.split(";")[0])
-        with Client.connect(first, access=access) as client:
+        with (
+            announced_wait(f"waiting for {first}"),
+            Client.connect(first, access=access) as client,
+        ):
             yield client
     except LayoutError as error:
         _fail(f"unreadable response of {address}: {error}")
@@ -276,8 +285,10 @@ def _client(address: str) -> Iterator[Client]:
         raise click.UsageError(str(error)) from None
     except (PeerError, RefusedError) as error:
         _fail(str(error))
+    except NoResponseError:
+        _fail(f"{address} sends no response within {RESPONSE_TIMEOUT_S:g} s")
     except PeerMisbehavedError as error:
-        _fail(error.reason)
+        _fail(f"{address}: {error.reason}")
 
 
 def _no_message(reason: str = "") -> NoReturn:

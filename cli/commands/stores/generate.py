@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.options.common import list_option
+from cli.options.progress import parts_written
 
 if TYPE_CHECKING:
     from spark_checks.generate.plan import Plan
@@ -136,7 +137,8 @@ def _write(store: Path, plan: Plan | UniformPlan, master: str | None) -> None:
     from spark_checks.session.session import SparkError, spark_session
 
     if master is None:
-        generate_store(store, plan)
+        with parts_written(store, plan.files) as on_part:
+            generate_store(store, plan, on_part=on_part)
         return
     try:
         with spark_session(master, has_sources=False) as session:

@@ -8,6 +8,7 @@ from shlex import quote
 import click
 
 from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
+from cli.options.progress import waiting
 from cli.options.suites.completions import targets
 from conformance.harness.report.terminal.line_width import wrapped
 from conformance.harness.targets.probing.probe import Probed, names_of, probe
@@ -49,7 +50,7 @@ def probe_(text: str) -> None:
     except (TargetError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     try:
-        with named as started:
+        with waiting(f"probing {text}"), named as started:
             found = probe(started)
     except TargetError as error:
         click.echo(f"Error: {error}", err=True)

@@ -32,9 +32,9 @@ def compare_targets(
     """Compare two targets, print the differences, and return the exit code."""
     try:
         with (
+            _progress(examples) as on_progress,
             parse_target(target, profile=profile) as some,
             parse_target(against) as other,
-            _progress(examples) as on_progress,
         ):
             outcome = run(
                 some,
@@ -81,7 +81,7 @@ def _progress(examples: int) -> Iterator[Callable[[Counts], None]]:
     if not console.is_terminal:
         yield lambda _counts: None
         return
-    with console.status("requests go to both targets") as status:
+    with console.status("starting both targets") as status:
 
         def show(counts: Counts) -> None:
             requests = sum(counts.steps.values())

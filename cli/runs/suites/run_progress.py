@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from threading import Timer
-from typing import Any, TextIO
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -28,10 +27,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-DELAY_S = 3.0
-"""Seconds of a run before its progress is shown."""
-QUIET_VARIABLES = ("CI", "NO_COLOR")
-"""Variables of terminals that are logs, or have to stay plain."""
+from cli.options.progress import is_shown, shown_late
+
 XDIST, XDIST_REPORTER = "dsession", "terminaldistreporter"
 """Plugins of pytest-xdist that report workers that start."""
 
@@ -50,21 +47,25 @@ class RunProgress:
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress
         self._finished: set[str] = set()
-        self._start: Timer | None = None
+        self._shown = ExitStack()
+        if progress is not None:
+            progress.add_task("starting", total=None)
+            self._shown.enter_context(shown_late(progress))
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Begin to wait, unless the output of tests is written."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionstart(
+        self, session: pytest.Session
+    ) -> Generator[None, None, None]:
+        """End the progress where the output of tests is written.
+
+        A wrapper runs before the hook that starts the target.
+        """
         config = session.config
         if config.option.verbose >= 0 or config.option.capture == "no":
-            self._progress = None
-            return
-        _silence_workers(config.pluginmanager)
-        if self._progress is not None:
-            self._progress.add_task("starting", total=None)
-            self._start = Timer(DELAY_S, self._progress.start)
-            self._start.daemon = True
-            self._start.start()
+            self.stop()
+        else:
+            _silence_workers(config.pluginmanager)
+        yield
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
@@ -104,11 +105,8 @@ class RunProgress:
 
     def stop(self) -> None:
         """End the progress."""
-        if self._start is not None:
-            self._start.cancel()
-            self._start.join()
-        if self._progress is not None:
-            self._progress.stop()
+        self._shown.close()
+        self._progress = None
 
     def _update(
         self, *, total: float | None = None, completed: float | None = None
@@ -146,15 +144,16 @@ def run_progress() -> Iterator[RunProgress]:
             _Rate(),
             TimeRemainingColumn(),
         )
-        progress = Progress(*columns, console=Console(file=file), transient=True)
+        # pytest writes to the real standard output, which rich would replace.
+        progress = Progress(
+            *columns,
+            console=Console(file=file),
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
         plugin = RunProgress(progress)
         try:
             yield plugin
         finally:
             plugin.stop()
-
-
-def is_shown(output: TextIO) -> bool:
-    """Return whether *output* is a terminal that shows progress."""
-    is_quiet = any(os.environ.get(name) for name in QUIET_VARIABLES)
-    return output.isatty() and not is_quiet

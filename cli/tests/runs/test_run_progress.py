@@ -6,20 +6,27 @@ import io
 import os
 import pty
 import re
+import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from cli.runs.suites.run_progress import is_shown
-from rocketmq_conformance.paths import module_command
+from cli.options.progress import is_shown
+from rocketmq_conformance.paths import SOURCES
 
 STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped"
 AT_ONCE = """
-import os, time
-import cli.runs.suites.run_progress as run_progress
+import os, sys, time
+from cli.main import main
+import cli.options.progress
 
-run_progress.DELAY_S = 0
+cli.options.progress.DELAY_S = 0
+main()
+"""
+SLOW = """
+import os, time
 
 def pytest_runtest_logreport(report):
     if report.when == "teardown" and "PYTEST_XDIST_WORKER" not in os.environ:
@@ -42,18 +49,30 @@ class Terminal(io.StringIO):
         return True
 
 
-def on_a_terminal(
-    directory: Path, jobs: str, *words: str, action: str = ""
+def slow_run(
+    directory: Path, jobs: str, *words: str, action: str = "", **variables: str
 ) -> tuple[int, str]:
-    """Return exit code and output of ``rmqc test`` on a terminal."""
-    plugin = AT_ONCE.format(action=action.strip() or "pass")
-    (directory / "at_once.py").write_text(plugin, encoding="utf-8")
-    ours = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    ours = {k: v for k, v in ours.items() if k not in ("CI", "NO_COLOR")}
-    path = os.pathsep.join([str(directory), os.environ.get("PYTHONPATH", "")])
-    ours |= {"TERM": "xterm", "COLUMNS": "100", "PYTHONPATH": path}
-    command = module_command("cli", "test", "--target", f"store:{STORE}")
-    command += ["--suite", "store", "--jobs", jobs, "-p", "at_once", *words]
+    """Return exit code and output of ``rmqc test`` with slow tests on a terminal."""
+    plugin = SLOW.format(action=action.strip() or "pass")
+    (directory / "slow.py").write_text(plugin, encoding="utf-8")
+    command = ["test", "--target", f"store:{STORE}", "--suite", "store"]
+    command += ["--jobs", jobs, "-p", "slow", *words]
+    return on_a_terminal(*command, path=directory, **variables)
+
+
+def on_a_terminal(
+    *words: str, path: Path = SOURCES, **variables: str
+) -> tuple[int, str]:
+    """Return exit code and output of ``rmqc`` with *words* on a terminal."""
+    left_out = ("CI", "NO_COLOR")
+    ours = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in left_out and not name.startswith("PYTEST_")
+    }
+    ours |= {"TERM": "xterm", "COLUMNS": "100", **variables}
+    ours["PYTHONPATH"] = os.pathsep.join([str(path), str(SOURCES)])
+    command = [sys.executable, "-P", "-c", AT_ONCE, *words]
     controller, terminal = pty.openpty()
     with subprocess.Popen(command, stdout=terminal, stderr=terminal, env=ours) as child:
         os.close(terminal)
@@ -71,7 +90,7 @@ def _read(descriptor: int) -> bytes:
 
 @pytest.mark.parametrize("jobs", ["0", "2"])
 def test_a_terminal_shows_done_total_and_rate(tmp_path: Path, jobs: str) -> None:
-    code, output = on_a_terminal(tmp_path, jobs, "-k", "checkpoint")
+    code, output = slow_run(tmp_path, jobs, "-k", "checkpoint")
     assert code == 0, output
     shown = re.findall(r"tests \S+ +(\d+)/(\d+) ", output)
     assert len(shown) > 1
@@ -85,7 +104,7 @@ def test_a_terminal_shows_done_total_and_rate(tmp_path: Path, jobs: str) -> None
 def test_an_interrupt_ends_the_progress_with_one_line(
     tmp_path: Path, jobs: str
 ) -> None:
-    code, output = on_a_terminal(tmp_path, jobs, action=INTERRUPT)
+    code, output = slow_run(tmp_path, jobs, action=INTERRUPT)
     assert code == 130
     *_, last = output.strip().splitlines()
     # A worker may have finished another test by then.
@@ -93,11 +112,40 @@ def test_an_interrupt_ends_the_progress_with_one_line(
     assert "Traceback" not in output
 
 
-@pytest.mark.parametrize("name", ["CI", "NO_COLOR"])
-def test_pipes_and_logs_are_quiet(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipes_and_logs_are_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
-    monkeypatch.delenv("NO_COLOR", raising=False)
     assert is_shown(Terminal())
     assert not is_shown(io.StringIO())
-    monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("CI", "1")
     assert not is_shown(Terminal())
+
+
+def test_progress_without_colours_is_still_progress(tmp_path: Path) -> None:
+    words = ("-k", "checkpoint")
+    code, output = slow_run(tmp_path, "0", *words, NO_COLOR="1")
+    assert code == 0, output
+    assert re.search(r"tests \S+ +\d+/\d+ ", output)
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["target", "probe"], "probing 127.0.0.1:"),
+        (["test", "--suite", "wire", "--target"], "starting "),
+        (["admin", "topicList", "-n"], "waiting for 127.0.0.1:"),
+    ],
+)
+def test_a_wait_for_a_silent_peer_is_shown(words: list[str], shown: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        code, output = on_a_terminal(*words, address)
+    assert code == 3
+    assert shown in output
+    assert "sends no response within 5 s" in output
+
+
+def test_the_written_part_of_a_store_is_shown(tmp_path: Path) -> None:
+    store = tmp_path / "made"
+    code, output = on_a_terminal("generate", str(store), "--size", "4M")
+    assert (code, len(list((store / "commitlog").iterdir()))) == (0, 8)
+    assert re.search(r"writing made \S+ +\d+%", output)
