@@ -151,13 +151,7 @@ def test_only_the_registered_version_has_not_changed(fake_cluster: FakeCluster) 
     other = fake_cluster.broker()
     for _ in range(5):
         other.register()
-    expect(
-        "ROUTE-VERSION-003",
-        found=query_version(fake_cluster, other, other.version),
-        expected=("false", other.version),
-        what="changed, version in the body, of another broker",
-        transcript=fake_cluster.client.transcript,
-    )
+    expect_version(fake_cluster, other, other.version, changed="false")
     broker = fake_cluster.broker()
     broker.register()
     registered = broker.version
@@ -167,18 +161,25 @@ def test_only_the_registered_version_has_not_changed(fake_cluster: FakeCluster) 
         (replace(registered, counter=registered.counter - 1), "true"),
         (replace(registered, timestamp_ms=registered.timestamp_ms + 1), "true"),
     ):
-        is_changed, own = query_version(fake_cluster, broker, version)
-        expect(
-            "ROUTE-VERSION-002",
-            found=is_changed,
-            expected=changed,
-            what=f"changed, for {version}",
-            transcript=fake_cluster.client.transcript,
-        )
-        expect(
-            "ROUTE-VERSION-003",
-            found=own,
-            expected=registered,
-            what="the version in the body",
-            transcript=fake_cluster.client.transcript,
-        )
+        expect_version(fake_cluster, broker, version, changed=changed)
+
+
+def expect_version(
+    cluster: FakeCluster, broker: FakeBroker, version: DataVersion, *, changed: str
+) -> None:
+    """Query *version* of *broker*: it is *changed*, and the registered one returns."""
+    is_changed, own = query_version(cluster, broker, version)
+    expect(
+        "ROUTE-VERSION-002",
+        found=is_changed,
+        expected=changed,
+        what=f"changed, for {version}",
+        transcript=cluster.client.transcript,
+    )
+    expect(
+        "ROUTE-VERSION-003",
+        found=own,
+        expected=broker.version,
+        what="the version in the body",
+        transcript=cluster.client.transcript,
+    )
