@@ -18,14 +18,17 @@ from spec.registry import all_clauses
 
 
 def baseline_verdicts(
-    description: Mapping[str, str], known: tuple[Known, ...]
+    description: Mapping[str, str], known: tuple[Known, ...], profile: str | None = None
 ) -> Iterator[Verdict]:
-    """Yield the verdict of each defect of the target, the known ones as known."""
+    """Yield the verdict of each defect of the target, the known ones as known.
+
+    The commands of the verdicts have the run's *profile*.
+    """
     release = description.get("release", "")
     for defect in load(description.get("baseline", "")):
         if not all_clauses()[defect.clause].applies_to(release):
             continue
-        verdict = _verdict_of(defect, description["text"])
+        verdict = _verdict_of(defect, description["text"], profile)
         reason = reason_for(
             known, [defect.clause], target=description["text"], release=release
         )
@@ -59,7 +62,8 @@ def passes_of_known(
                 yield replace(verdict, clauses=[entry.clause])
 
 
-def _verdict_of(defect: Defect, target: str) -> Verdict:
+def _verdict_of(defect: Defect, target: str, profile: str | None) -> Verdict:
+    options = f"--target '{target}'" + (f" --profile {profile}" if profile else "")
     return Verdict(
         test=f"{BASELINE}{defect.step}",
         clauses=[defect.clause],
@@ -69,5 +73,5 @@ def _verdict_of(defect: Defect, target: str) -> Verdict:
         found=defect.found,
         expected=defect.expected,
         text=defect.text,
-        again=f"rmqc test --target '{target}' --only {defect.clause} -v",
+        again=f"rmqc test {options} --only {defect.clause} -v",
     )

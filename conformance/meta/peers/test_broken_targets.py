@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.baseline.baseline import Defect, check_steps
+from conformance.harness.baseline.baseline import Defect, check_steps, dump
+from conformance.harness.baseline.baseline_verdicts import baseline_verdicts
 from conformance.harness.baseline.steps import STEPS
 from conformance.harness.child_run.child_run import ChildRun, run_child
 from conformance.harness.targets.started.embedded import SOURCES
@@ -327,6 +328,17 @@ def test_a_defect_explains_failures_of_tests_that_use_its_request() -> None:
     assert pull.explains({RequestCode.PULL_MESSAGE}, ())
     assert not pull.explains({RequestCode.SEND_MESSAGE}, ())
     assert defect("WIRE-FRAME-002", "", ()).explains({RequestCode.SEND_MESSAGE}, ())
+
+
+@pytest.mark.parametrize("profile", [None, "5.3"])
+def test_a_defect_is_repeated_with_the_profile_of_the_run(profile: str | None) -> None:
+    found = [defect("PULL-FOUND-002", "nextBeginOffset", ())]
+    description = {"text": "127.0.0.1:1", "release": "5.3.3", "baseline": dump(found)}
+    (verdict,) = baseline_verdicts(description, (), profile)
+    given = f" --profile {profile}" if profile else ""
+    assert verdict.again == (
+        f"rmqc test --target '127.0.0.1:1'{given} --only PULL-FOUND-002 -v"
+    )
 
 
 def test_a_minor_defect_explains_only_the_same_wrong_value() -> None:

@@ -240,6 +240,29 @@ def test_a_cut_failure_keeps_its_source_and_its_command() -> None:
     assert len(lines) <= SCREEN_HEIGHT
 
 
+@pytest.mark.parametrize("columns", [60, 200])
+def test_long_values_are_shown_at_their_difference(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    equal = "addresses of brokers: " + ", ".join(map(str, range(90)))
+    failed = [
+        result(name, "routing", Outcome.FAIL)
+        for name in ("ROUTE-DATA-001", "STORE-CRC-001")
+    ]
+    values = [(f"{equal}, 1", f"{equal}, 2 and more"), ("0", "5 " * 200)]
+    shown = [
+        replace(one, failure=replace(one.failure, found=found, expected=expected))
+        for one, (found, expected) in zip(failed, values, strict=True)
+        if one.failure is not None
+    ]
+    lines = end_of(shown)
+    assert "  got      ...85, 86, 87, 88, 89, 1" in lines
+    assert "  expected ...85, 86, 87, 88, 89, 2 and more" in lines
+    assert "  got      0" in lines
+    assert max(len(one) for one in lines if "rmqc" not in one) <= columns
+
+
 def test_the_sentence_of_a_failure_is_wrapped_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

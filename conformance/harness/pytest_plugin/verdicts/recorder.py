@@ -195,7 +195,8 @@ class Recorder:
     ) -> None:
         """Record the steps of the baseline, if it ran."""
         known = self._record.known
-        failed = list(baseline_verdicts(description, known))
+        profile = self._options.profile
+        failed = list(baseline_verdicts(description, known, profile))
         self._record.add_first([*failed, *passes_of_known(description, known)])
         add_cases(config, BASELINE_CASES, [*failed, *passed_steps(description)])
 

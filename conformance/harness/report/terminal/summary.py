@@ -18,6 +18,7 @@ import pytest
 
 from conformance.harness.report.causes import (
     BLOCKER,
+    VALUE_LIMIT,
     Cause,
     Loss,
     Result,
@@ -55,6 +56,10 @@ OTHERS_HEIGHT = 2
 """Lines of the ids of other failed clauses; more where the causes leave room."""
 FEW_CLAUSES = 12
 """A run of so few clauses shows a failure whole, if it is alone."""
+VALUE_COLUMN = 11
+"""Characters of a line before its value."""
+EQUAL_SHOWN = 20
+"""Equal characters that are shown before the difference of two long values."""
 SENTENCE_LINES = 3
 """Lines of the first cause's sentence."""
 SLOW_SHRINKING = "WARNING: Hypothesis has spent more than five minutes"
@@ -347,9 +352,23 @@ def _head(cause: Cause) -> Line:
 
 
 def _values(cause: Cause, width: int | None) -> Iterator[Line]:
-    for name, value in (("got", cause.found), ("expected", cause.expected)):
+    size = VALUE_LIMIT if width is None else min(VALUE_LIMIT, width - VALUE_COLUMN)
+    found, expected = _from_difference(cause.found, cause.expected, size)
+    for name, value in (("got", found), ("expected", expected)):
         if value:
             yield Line(cut_at(width, f"  {name:<8} {one_line(value)}"))
+
+
+def _from_difference(found: str, expected: str, size: int) -> tuple[str, str]:
+    """Return both values, from their difference on if *size* characters are equal."""
+    found, expected = (" ".join(text.split()) for text in (found, expected))
+    end = size - len(CUT)
+    if found == expected or found[:end] != expected[:end]:
+        return found, expected
+    pairs = enumerate(zip(found, expected, strict=False))
+    equal = next((n for n, (one, other) in pairs if one != other), end)
+    begin = equal - EQUAL_SHOWN
+    return CUT + found[begin:], CUT + expected[begin:]
 
 
 def _others(lines: Iterable[Line], causes: Iterable[Cause]) -> list[str]:
