@@ -199,7 +199,12 @@ def test(
     wanted = chosen(only, level)
     keywords = keywords_of(pytest_args)
     if listed:
-        _list(wanted, suite, keywords, profile)
+        known_suites = suites_of(targets) if targets else ",".join(SUITES)
+        tests = selected_tests(_suites(suite or known_suites), keywords)
+        if read_only and not _are_stores(names):
+            tests = without_writers(tests)
+        is_part = bool(suite or targets or keywords or read_only)
+        _list(wanted, tests, profile, has_tests_only=is_part)
         return
     suites = _suites_to_run(suite, names)
     if read_only and not _are_stores(names):
@@ -250,16 +255,17 @@ def _compare(
 
 def _list(
     wanted: Sequence[Clause] | None,
-    suite: str | None,
-    keywords: str,
+    tests: TestsByClause,
     profile: str | None,
+    *,
+    has_tests_only: bool,
 ) -> None:
     """Print the selected clauses; end the program without one."""
     count = print_clauses(
         wanted,
-        selected_tests(_suites(suite or ",".join(SUITES)), keywords),
+        tests,
         release=release_of_profile(profile) if profile else None,
-        has_tests_only=bool(suite or keywords),
+        has_tests_only=has_tests_only,
     )
     if not count:
         where = suites_with_tests(wanted or ())

@@ -137,6 +137,19 @@ def test_the_list_has_only_clauses_of_the_selected_tests() -> None:
     assert "WIRE-COMMAND-003" not in frames
 
 
+def test_the_list_has_only_tests_that_a_read_only_run_selects() -> None:
+    reading = listed("--read-only")
+    assert {name.partition("-")[0] for name in reading} <= {"ROUTE", "WIRE"}
+    assert reading["WIRE-FRAME-001"] <= listed("--suite", "wire")["WIRE-FRAME-001"]
+    ended = run("--list", "--read-only", "--suite", "messaging")
+    assert (ended.exit_code, ended.output.count("\n")) == (3, 1)
+
+
+def test_the_list_has_only_the_suites_of_the_target() -> None:
+    assert listed("--target", "store:x") == listed("--suite", "store")
+    assert listed("--target", "client:x") == listed("--suite", "client")
+
+
 def test_the_list_has_only_clauses_about_the_profile() -> None:
     of_4, of_5 = listed("--profile", "4.4"), listed("--profile", "5.4")
     assert "STORE-RECORD-003" in of_5
