@@ -56,6 +56,7 @@ class ShownOnly:
     """Mark of a setting that tools read, and that has no other effect here."""
 
 
+BOOLEANS = ("true", "false")
 PORT_MAX = 65_535
 Port = Annotated[int, Range(1, PORT_MAX)]
 
@@ -159,13 +160,22 @@ class Settings:
 
     @classmethod
     def warnings(cls, texts: Mapping[str, str]) -> list[str]:
-        """Return one line for each name without effect, in order of the names."""
+        """Return one line for each name or value without effect, in order of the names.
+
+        Raises SettingError for a value of a wrong type or range, also where an option
+        replaces it.
+        """
         rows = cls.TABLE.values()
         shown = {row.name for row in rows if ShownOnly() in row.marks}
         without_effect = shown | set(cls.WITHOUT_EFFECT.split())
         known = cls.TABLE.keys() | cls.SPELLINGS.keys() | without_effect
         lines = []
-        for name in sorted(texts):
+        for name, text in sorted(texts.items()):
+            row = cls.TABLE.get(cls.SPELLINGS.get(name, name))
+            if row is not None:
+                row.parse(text)
+                if row.kind is bool and text.lower() not in BOOLEANS:
+                    lines.append(f"{name} is {text!r}, which counts as false")
             if name in without_effect:
                 lines.append(f"{name} has no effect here")
             if name in known:

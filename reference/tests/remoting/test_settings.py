@@ -101,6 +101,25 @@ def test_keys_without_effect_are_named() -> None:
     ]
 
 
+def test_a_word_that_java_takes_for_false_is_named() -> None:
+    settings = {"autoCreateTopicEnable": "yes", "traceTopicEnable": "TRUE"}
+    assert BrokerOptions.warnings(settings) == [
+        "autoCreateTopicEnable is 'yes', which counts as false"
+    ]
+
+
+def test_a_bad_setting_that_an_option_replaces_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("listenPort=x\n")
+    place = ["-c", str(file)]
+    assert main([*place, "--broker-port", "1", "--store", str(tmp_path)]) == 2
+    assert name_server_main([*place, "--port", "1", "--home", str(tmp_path)]) == 2
+    line = "cannot serve: listenPort is 'x', which is not a number\n"
+    assert capsys.readouterr().err == line * 2
+
+
 def test_every_setting_is_declared_once() -> None:
     others = BrokerOptions.WITHOUT_EFFECT.split()
     assert len(set(others)) == len(others)
