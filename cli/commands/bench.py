@@ -13,9 +13,10 @@ from cli.measure.broker import COMMANDS
 from cli.measure.cluster import cluster
 from cli.measure.options import SECONDS, BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
+from cli.options.common import CommandGroup
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def bench() -> None:
     """Measure, against the real thing and in one run."""
     importlib.import_module("uvloop")  # without it `serve` is slower than it can be

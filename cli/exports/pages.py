@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from cli.options.suites.areas import AREAS, area_of, family_of
 from cli.runs.suites.clause_tests import clause_tests
 from spec.clause import Clause
 from spec.derive.drawing import byte_diagram
@@ -62,8 +63,13 @@ def _page(template: str, **more: Any) -> str:
     )
     environment.filters["cell"] = _cell
     clauses = all_clauses().values()
+    families = [(name, list(found)) for name, found in groupby(clauses, key=family_of)]
     return environment.get_template(template).render(
-        families=[(name, list(found)) for name, found in groupby(clauses, key=_family)],
+        families=families,
+        contents=[
+            (area, title, [name for name, of in families if area_of(of[0]) == area])
+            for area, title in AREAS.items()
+        ],
         tests=clause_tests(ROOT),
         seen=evidence_line,
         releases=releases,
@@ -71,10 +77,6 @@ def _page(template: str, **more: Any) -> str:
         drawn={name: Markup(text) for name, text in _diagrams().items()},  # noqa: S704 - our own SVG
         **more,
     )
-
-
-def _family(one: Clause) -> str:
-    return one.id.rsplit("-", 1)[0]
 
 
 def _cell(text: object) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+SENTENCE_SIZE = 200
+"""Characters of a command's first sentence, at most."""
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -20,6 +22,25 @@ def format_option(forms: Sequence[str]) -> Decorator:
         show_default=True,
         help="Format of the result.",
     )
+
+
+class CommandGroup(click.Group):
+    """A group whose help has the whole first sentence of each command."""
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the commands in lines that are wrapped, and not cut as click's are."""
+        named = [
+            (name, self.get_command(ctx, name)) for name in self.list_commands(ctx)
+        ]
+        rows = [
+            (name, one.get_short_help_str(limit=SENTENCE_SIZE))
+            for name, one in named
+            if one is not None and not one.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 def list_option(

@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from cli.options.access import with_access
-from cli.options.common import namesrv_option
+from cli.options.common import CommandGroup, namesrv_option
 from cli.options.exit_codes import FINDINGS, NOT_RUN
 from cli.options.progress import announced_wait
 from cli.pages.message_detail import lines_of, track_lines
@@ -41,7 +41,7 @@ KEY_COUNT_MAX = 64
 TOOLS_GROUP = "TOOLS_CONSUMER"
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 @with_access
 @click.pass_context
 def admin(context: click.Context, access: Access) -> None:

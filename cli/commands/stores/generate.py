@@ -11,6 +11,7 @@ import click
 
 from cli.options.common import list_option
 from cli.options.progress import parts_written
+from conformance.harness.report.terminal.line_width import wrapped
 
 if TYPE_CHECKING:
     from spark_checks.generate.plan import Plan
@@ -177,4 +178,5 @@ def _list() -> None:
     width = max(map(len, CATALOGUE))
     for kind, fault in CATALOGUE.items():
         rich = " (--rich)" if fault.is_rich else ""
-        click.echo(f"{kind:{width}}  {fault.description}{rich}")
+        row = f"{kind:{width}}  "
+        click.echo(wrapped(f"{row}{fault.description}{rich}", len(row)))

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from cli.commands.suites.test import test
+from cli.options.common import CommandGroup
 from cli.options.exit_codes import WrongValueError
 from cli.options.suites.run_options import (
     KNOWN,
@@ -29,7 +30,7 @@ from conformance.harness.targets.target import CLIENT
 TEMPLATE = SOURCES / "conformance" / "client" / "adapters" / "template.py"
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def client() -> None:
     """Write an adapter for your client, for `rmqc test-client`."""
 

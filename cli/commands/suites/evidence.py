@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from cli.options.common import CommandGroup
 from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, WrongValueError
 from cli.options.releases import releases_option
 from cli.runs.suites.clause_tests import clause_tests
@@ -40,6 +41,7 @@ from conformance.harness.report.evidence.evidence_differences import (
 )
 from conformance.harness.report.evidence.range_record import keep_ranges
 from conformance.harness.report.evidence.request_coverage import requests_without_entry
+from conformance.harness.report.terminal.line_width import wrapped
 from conformance.harness.targets.started.embedded import SOURCES
 from spec.observed import (
     OUTCOMES,
@@ -85,7 +87,7 @@ def released(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def evidence() -> None:
     """Record the behaviour of real releases, or compare it with the record."""
 
@@ -214,7 +216,8 @@ def list_() -> None:
     """
     for observed in all_evidence().values():
         younger = len(younger_clauses(observed))
-        click.echo(_figures(observed) + (f"; {younger} younger" if younger else ""))
+        line = _figures(observed) + (f"; {younger} younger" if younger else "")
+        click.echo(wrapped(line))
 
 
 @evidence.command()

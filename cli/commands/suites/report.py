@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.common import Decorator, list_option
+from cli.options.common import CommandGroup, Decorator, list_option
 from cli.options.exit_codes import FINDINGS, NOT_RUN, WrongValueError
 from cli.options.output import write_result
 from cli.options.selection import select
@@ -101,7 +101,7 @@ def _selected(again: str, makes: Iterable[str], *, kind: str) -> set[str]:
     return set(select(again, names, kind=kind)) if again else set()
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def report() -> None:
     """Make pages, tables and badges from the reports of runs."""
 

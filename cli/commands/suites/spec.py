@@ -14,6 +14,7 @@ from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
 from cli.exports.profile_diff import diff
 from cli.exports.readers import dissector, kaitai
+from cli.options.common import CommandGroup
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option
 from cli.options.suites.clause_selection import chosen
@@ -28,7 +29,7 @@ from spec.observed import evidence_of
 ROOT = Path(__file__).parents[3]
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def spec() -> None:
     """List, search, show and export the clauses of the specification."""
 

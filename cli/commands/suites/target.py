@@ -7,6 +7,7 @@ from shlex import quote
 
 import click
 
+from cli.options.common import CommandGroup
 from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
 from cli.options.progress import waiting
 from cli.options.suites.completions import targets
@@ -19,7 +20,7 @@ SILENT = "no release: no response to {request} without fields"
 TEMPLATE = SOURCES / "conformance" / "targets" / "template.toml"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 def target() -> None:
     """Describe and probe a target: your own broker."""
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.commands.suites.spec import spec
+from spec.clause import Level
 from spec.derive.dissector import ON_THE_WIRE
 from spec.layouts import LAYOUTS
 from spec.registry import all_clauses
@@ -55,6 +56,16 @@ def test_the_html_page_is_whole_and_has_every_clause_and_layout() -> None:
     assert page.open == []
     assert set(page.ids) >= {*all_clauses(), *LAYOUTS}
     assert len(page.ids) == len(set(page.ids))
+
+
+def test_the_html_page_begins_with_contents_and_levels() -> None:
+    text = exported("html")
+    begin, _, rest = text.partition('<h2 id="clauses">')
+    linked = re.findall(r'href="#([^"]+)"', begin)
+    families = {name.rpartition("-")[0] for name in all_clauses()}
+    assert families | set(LAYOUTS) | {"levels", "clauses", "layouts"} == set(linked)
+    assert all(f'id="{name}"' in rest for name in families)
+    assert all(level in begin for level in Level)
 
 
 def test_the_diagrams_are_drawn_and_the_page_shows_them(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ COPIED = frozenset({"completion"})
 SHOWN = (
     *([name, "--help"] for name in sorted(COMMANDS.keys() - COPIED)),
     ["evidence", "study", "--help"],
+    ["evidence", "list"],
+    ["generate", "--list-faults"],
     ["spec", "list"],
     ["test", "--list", "--suite", "wire"],
     ["recover", str(STORE), "--release", "4.6"],
@@ -36,6 +38,16 @@ def test_lines_fit_into_the_terminal(
     assert lines
     own = [line for line in lines if str(STORE) not in line]
     assert [line for line in own if len(line) > WIDTH] == []
+
+
+@pytest.mark.parametrize(
+    "group", ["admin", "bench", "client", "evidence", "report", "spec", "target"]
+)
+def test_the_first_sentence_of_a_command_is_not_cut(group: str) -> None:
+    shown = CliRunner().invoke(main, [group, "--help"]).output
+    _, _, rows = shown.partition("\nCommands:\n")
+    assert rows
+    assert "..." not in rows
 
 
 def test_a_pipe_gets_whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:
