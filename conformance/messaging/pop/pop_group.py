@@ -30,6 +30,10 @@ AGAIN_S = 60.0
 
 Brokers need 3 to 12: the checkpoint waits in a timer, and a revive thread follows.
 """
+SHORT_MS = 2_000
+"""Invisible time that tests wait for."""
+TICK_MS = 100
+"""Two clocks of a broker differ by less."""
 NEVER_AGAIN = f"blocked by POP-REVIVE-001: no message comes again within {AGAIN_S:g} s"
 """Why a test has no verdict where the target never returns a popped message."""
 

@@ -255,6 +255,7 @@ class PopMachine(RuleBasedStateMachine):
     "POP-REVIVE-001",
     "POP-REVIVE-002",
 )
+@pytest.mark.long
 def test_popped_messages_do_what_sets_do(
     target: Target, pytestconfig: pytest.Config, never_revives: Callable[[], bool]
 ) -> None:

@@ -41,6 +41,7 @@ SEND_CODES = (
     RequestCode.SEND_MESSAGE_V2,
     RequestCode.SEND_BATCH_MESSAGE,
 )
+ABSENT = "absent or empty fields"
 
 
 @pytest.mark.clause("SEND-RESPONSE-001", "SEND-RESPONSE-004")
@@ -58,7 +59,7 @@ def test_an_answer_names_id_queue_and_offset(
         transcript=broker.transcript,
     )
     missing = [name for name in OF_THE_BROKER if not answer.fields.get(name)]
-    expect("SEND-RESPONSE-004", found=missing, expected=[], what="absent fields")
+    expect("SEND-RESPONSE-004", found=missing, expected=[], what=ABSENT)
 
 
 @pytest.mark.clause("SEND-RESPONSE-006")
@@ -73,7 +74,7 @@ def test_a_refusal_says_the_brokers_region_too(
         "SEND-RESPONSE-006",
         found=missing,
         expected=[],
-        what="absent fields",
+        what=ABSENT,
         transcript=broker.transcript,
     )
 
