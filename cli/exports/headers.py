@@ -18,7 +18,7 @@ import click
 from cli.options.common import format_option
 from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.output import out_option, write_result
-from cli.options.releases import release_option, studied_release
+from cli.options.releases import Release, release_option
 from cli.options.selection import unknown_name
 from cli.pages.header_pages import as_json, as_markdown, bodies_as_markdown
 from cli.pages.header_text import as_text
@@ -49,10 +49,6 @@ def known_findings() -> list[Known]:
     text = (FOLDER / "known.toml").read_text(encoding="utf-8")
     found: list[Known] = tomllib.loads(text)["finding"]
     return found
-
-
-def _table(release: str) -> HeaderTable:
-    return header_tables()[studied_release(release, _studied)]
 
 
 def _studied() -> list[str]:
@@ -127,8 +123,20 @@ def _bodies_of(request: CodeHistory) -> set[str]:
 
 
 @click.command()
-@click.option("--from", "old", help="The older release; the oldest studied by default.")
-@click.option("--to", "new", help="The newer release; the newest studied by default.")
+@click.option(
+    "--from",
+    "old",
+    type=Release(_studied),
+    metavar="RELEASE",
+    help="The older release; the oldest studied by default.",
+)
+@click.option(
+    "--to",
+    "new",
+    type=Release(_studied),
+    metavar="RELEASE",
+    help="The newer release; the newest studied by default.",
+)
 @format_option(("text", "json"))
 @click.pass_context
 def evolution(ctx: click.Context, old: str | None, new: str | None, form: str) -> None:
@@ -138,10 +146,10 @@ def evolution(ctx: click.Context, old: str | None, new: str | None, form: str) -
     with the one studied before it. The exit code is 1 when there are findings.
     """
     if old and new:
-        found = changes(_table(old), _table(new))
+        found = changes(header_tables()[old], header_tables()[new])
     else:
-        first = release_key(_table(old).release) if old else ()
-        last = release_key(_table(new).release) if new else (10**6,)
+        first = release_key(old) if old else ()
+        last = release_key(new) if new else (10**6,)
         found = history_of_changes(
             table
             for release, table in header_tables().items()

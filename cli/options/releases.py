@@ -46,6 +46,8 @@ class Release(click.ParamType[str]):
         """Return the release that *value* stands for."""
         if isinstance(param, click.Argument):
             return studied_release(value, self._among, param.human_readable_name)
+        if param is not None:
+            return studied_release(value, self._among, param.opts[0])
         return studied_release(value, self._among)
 
     def get_missing_message(

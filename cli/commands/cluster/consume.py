@@ -27,6 +27,8 @@ MODELS = {"clustering": False, "broadcasting": True}
 STANDING = "DEFAULT"
 """Java's name of an instance whose offsets stay with this machine."""
 CONNECT_TIMEOUT_S = 3.0
+ROUTE_WAIT_S = 5.0
+"""Seconds in which a name server returns the route of an existing topic."""
 
 
 @click.command()
@@ -118,6 +120,12 @@ class _Reading:
         if not is_reachable:
             _report_unreachable(namesrv)
         async with ConsumerClient(namesrv, options, tls=tls) as consumer:
+
+            def report_no_route() -> None:
+                if is_reachable and not consumer.has_route:
+                    _report_no_route(namesrv, options.topic)
+
+            asyncio.get_running_loop().call_later(ROUTE_WAIT_S, report_no_route)
             while self._count is None or self.seen < self._count:
                 try:
                     delivery = await asyncio.wait_for(consumer.take(), self._idle_s)
@@ -167,6 +175,15 @@ def _report_unreachable(namesrv: str) -> None:
     retry_s = ROUTE_PERIOD_MS // 1000
     click.echo(
         f"no connection to the name server {namesrv}; trying again every {retry_s} s",
+        err=True,
+    )
+
+
+def _report_no_route(namesrv: str, topic: str) -> None:
+    retry_s = ROUTE_PERIOD_MS // 1000
+    click.echo(
+        f"no route of the topic {topic} from the name server {namesrv};"
+        f" trying again every {retry_s} s",
         err=True,
     )
 

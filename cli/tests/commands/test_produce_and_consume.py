@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Iterator
 
 import pytest
 from click.testing import CliRunner
 
+from cli.commands.cluster import consume as consuming
 from cli.main import main
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.target import Target, parse_target
@@ -93,6 +95,20 @@ def test_an_address_without_a_port_is_a_usage_error(command: str, address: str) 
     result = CliRunner().invoke(main, [command, "-n", address, "T"])
     assert result.exit_code == 2
     assert " has no port, as " in result.output
+
+
+def test_a_name_server_without_a_response_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(consuming, "ROUTE_WAIT_S", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        words = ["consume", "-n", address, "T", "--count", "1", "--idle-s", "1"]
+        ended = CliRunner().invoke(main, words)
+    assert ended.exit_code == 1
+    assert ended.stderr.startswith(
+        f"no route of the topic T from the name server {address}; trying again every"
+    )
 
 
 def test_the_characters_of_a_topic_include_upper_case(target: Target) -> None:
