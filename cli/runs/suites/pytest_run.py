@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -46,7 +45,6 @@ EXIT_CODES = {
 
 def run_pytest(name: str, words: list[str], reports: list[str]) -> int:
     """Run pytest once, against *name*, and return our exit code."""
-    os.environ[NO_AUTOLOAD] = "1"  # also for the workers
     fixed = [word for plugin in PLUGINS for word in ("-p", plugin)]
     fixed += [f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
     fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
@@ -56,7 +54,8 @@ def run_pytest(name: str, words: list[str], reports: list[str]) -> int:
     # A target's modules may be imported before pytest could rewrite their assertions.
     fixed += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     end = RunEnd()
-    with run_progress() as progress:
+    with run_progress() as progress, pytest.MonkeyPatch.context() as environment:
+        environment.setenv(NO_AUTOLOAD, "1")  # also for the workers
         plugins = [UnknownOptions(), SuitePaths(), end, progress]
         code = pytest.main([*fixed, *reports, *words], plugins=plugins)
     if end.is_interrupted:

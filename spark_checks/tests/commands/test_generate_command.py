@@ -16,7 +16,7 @@ def test_a_store_and_its_labels_are_written(tmp_path: Path) -> None:
     store = tmp_path / "store"
     kinds = "record-zeros,checkpoint-log,unit-zeros"
     run = CliRunner().invoke(generate, [str(store), "--faults", kinds])
-    assert (run.exit_code, run.output.split(",")[0]) == (0, "3 faults")
+    assert (run.exit_code, run.output.split(",")[0]) == (0, "planted faults: 3")
     labels = json.loads(Path(f"{store}.labels.json").read_text(encoding="utf-8"))
     assert [fault["kind"] for fault in labels["faults"]] == kinds.split(",")
     assert (store / labels["faults"][0]["file"]).exists()
@@ -26,7 +26,7 @@ def test_a_rich_store_has_faults_of_its_own(tmp_path: Path) -> None:
     store = tmp_path / "store"
     options = ["--rich", "--faults", "lmq-unit-zeros,batch-unit-count"]
     run = CliRunner().invoke(generate, [str(store), *options])
-    assert (run.exit_code, run.output.split(",")[0]) == (0, "2 faults")
+    assert (run.exit_code, run.output.split(",")[0]) == (0, "planted faults: 2")
     for name in ("consumequeue_ext", "batchconsumequeue"):
         assert list((store / name).rglob(f"{0:020}"))
     without = [str(tmp_path / "without"), *options[1:]]
