@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,7 +30,10 @@ from rich.progress import (
 from rich.text import Text
 
 from cli.options.progress import is_shown, shown_late
+from conformance.harness.report.terminal.line_width import line_width, wrapped_at
 
+DESELECTED = "deselected"
+"""pytest's word for tests that are not selected."""
 XDIST, XDIST_REPORTER = "dsession", "terminaldistreporter"
 """Plugins of pytest-xdist that report workers that start."""
 
@@ -47,6 +52,7 @@ class RunProgress:
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress
         self._finished: set[str] = set()
+        self._began_s = time.monotonic()
         self._shown = ExitStack()
         if progress is not None:
             progress.add_task("starting", total=None)
@@ -65,6 +71,8 @@ class RunProgress:
             self.stop()
         else:
             _silence_workers(config.pluginmanager)
+            reporter = config.pluginmanager.getplugin("terminalreporter")
+            reporter.summary_stats = partial(self._write_counts, reporter)
         yield
 
     @pytest.hookimpl(optionalhook=True)
@@ -107,6 +115,19 @@ class RunProgress:
         """End the progress."""
         self._shown.close()
         self._progress = None
+
+    def _write_counts(self, reporter: pytest.TerminalReporter) -> None:
+        """Write the last line of a run, in place of pytest's."""
+        parts, colour = reporter.build_summary_stats_line()
+        counts = ", ".join(text for text, _ in parts).replace(
+            DESELECTED, "not selected"
+        )
+        minutes, seconds = divmod(round(time.monotonic() - self._began_s), 60)
+        duration = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+        width = line_width(is_terminal=bool(reporter.isatty))
+        line = wrapped_at(width, f"tests    {counts} in {duration}")
+        for part in line.split("\n"):
+            reporter.write_line(part, **{colour: True})
 
     def _update(
         self, *, total: float | None = None, completed: float | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -124,6 +125,22 @@ def test_the_suite_for_clients_on_a_broker_names_its_own_command() -> None:
     assert ended.exit_code == 2
     reason = "--suite client tests clients: rmqc test-client --adapter CMD"
     assert ended.output == f"Error: {reason}\n"
+
+
+def test_the_last_line_of_a_run_has_its_tests_and_fits_into_the_terminal() -> None:
+    words = ("--suite", "wire", "--only", "WIRE-FRAME-001", "--jobs", "0")
+    ended = subprocess.run(
+        module_command("cli", "test", *words),
+        env={**os.environ, "COLUMNS": "40"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = ended.stdout.splitlines()
+    first = next(n for n, line in enumerate(lines) if line.startswith("tests  "))
+    last = " ".join(map(str.strip, lines[first:]))
+    assert re.fullmatch(r"tests    4 passed, \d+ not selected in \d+ s", last), lines
+    assert max(map(len, lines[first:])) <= 40
 
 
 def test_the_list_has_only_clauses_of_the_selected_tests() -> None:
