@@ -112,7 +112,8 @@ def test_an_adapter_without_a_hello_is_one_line(
 )
 def test_a_wrong_hello_is_one_line(hello: object, reason: str) -> None:
     line = json.dumps({"id": 1, "result": hello})
-    command = shlex.join([sys.executable, "-c", f"print({line!r}, flush=True)"])
+    program = f"import sys; next(sys.stdin); print({line!r}, flush=True); input()"
+    command = shlex.join([sys.executable, "-c", program])
     with pytest.raises(TargetError) as error:
         parse_target(f"client:{command}").start()
     assert str(error.value) == reason
