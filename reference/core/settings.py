@@ -160,22 +160,17 @@ class Settings:
 
     @classmethod
     def warnings(cls, texts: Mapping[str, str]) -> list[str]:
-        """Return one line for each name or value without effect, in order of the names.
-
-        Raises SettingError for a value of a wrong type or range, also where an option
-        replaces it.
-        """
+        """Return a line for each name or value without effect, in order of names."""
         rows = cls.TABLE.values()
         shown = {row.name for row in rows if ShownOnly() in row.marks}
         without_effect = shown | set(cls.WITHOUT_EFFECT.split())
         known = cls.TABLE.keys() | cls.SPELLINGS.keys() | without_effect
         lines = []
         for name, text in sorted(texts.items()):
-            row = cls.TABLE.get(cls.SPELLINGS.get(name, name))
-            if row is not None:
-                row.parse(text)
-                if row.kind is bool and text.lower() not in BOOLEANS:
-                    lines.append(f"{name} is {text!r}, which counts as false")
+            row = cls._row(name)
+            is_bool = row is not None and row.kind is bool
+            if is_bool and text.lower() not in BOOLEANS:
+                lines.append(f"{name} is {text!r}, which counts as false")
             if name in without_effect:
                 lines.append(f"{name} has no effect here")
             if name in known:
@@ -185,8 +180,20 @@ class Settings:
             lines.append(f"{name} is not a setting of a 4.6.0 {cls.OWNER}{hint}")
         return lines
 
-    def _row(self, name: str) -> Setting | None:
-        return self.TABLE.get(self.SPELLINGS.get(name, name))
+    @classmethod
+    def check(cls, texts: Mapping[str, str]) -> None:
+        """Raise SettingError for a value of a wrong type or range.
+
+        A setting that an option replaces is checked, too.
+        """
+        for name, text in texts.items():
+            row = cls._row(name)
+            if row is not None:
+                row.parse(text)
+
+    @classmethod
+    def _row(cls, name: str) -> Setting | None:
+        return cls.TABLE.get(cls.SPELLINGS.get(name, name))
 
 
 def _setting(attribute: str, hint: Any, default: object) -> Setting:

@@ -42,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
             tls = Tls.of(take_tls(settings))
             for warning in BrokerOptions.warnings(settings):
                 sys.stderr.write(f"{given.config}: {warning}\n")
+            BrokerOptions.check(settings)
         setup = Setup(
             host=given.host,
             name_server_port=given.namesrv_port,

@@ -128,6 +128,7 @@ def main(arguments: list[str] | None = None) -> int:
         )
         for warning in NameServerConfig.warnings(setup.file_settings):
             sys.stderr.write(f"{given.config}: {warning}\n")
+        NameServerConfig.check(setup.file_settings)
         config = setup.name_server_config()
         if given.print_settings:
             sys.stdout.write(write_properties(config.texts()))

@@ -112,12 +112,17 @@ def test_a_bad_setting_that_an_option_replaces_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "file"
-    file.write_text("listenPort=x\n")
+    file.write_text("listenPort=x\nzzz=1\n")
     place = ["-c", str(file)]
     assert main([*place, "--broker-port", "1", "--store", str(tmp_path)]) == 2
     assert name_server_main([*place, "--port", "1", "--home", str(tmp_path)]) == 2
-    line = "cannot serve: listenPort is 'x', which is not a number\n"
-    assert capsys.readouterr().err == line * 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        f"{file}: zzz is not a setting of a 4.6.0 broker",
+        "cannot serve: listenPort is 'x', which is not a number",
+        f"{file}: zzz is not a setting of a 4.6.0 name server",
+        "cannot serve: listenPort is 'x', which is not a number",
+    ]
 
 
 def test_every_setting_is_declared_once() -> None:
