@@ -311,6 +311,8 @@ def mutants(out: Path, record: Path, again: str, jobs: int) -> None:
     """
     with _one_line_if_not_run():
         wanted = _mutants_of(again, record)
+        if wanted:
+            click.echo(f"mutants to run: {len(wanted)}, {jobs} at a time")
         kills = examine_each(wanted, jobs=jobs)
         for line in kill_record.keep_each(kills, record, count=len(wanted)):
             click.echo(line)
