@@ -267,6 +267,13 @@ class Peer(Closing):
             return False
         return False
 
+    def receive_until_silent(self, quiet_s: float) -> list[Command]:
+        """Return all commands before *quiet_s* in which nothing arrives."""
+        received: list[Command] = []
+        while not self.is_silent(quiet_s):
+            received.append(self.receive())
+        return received
+
     def received_close(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> bool:
         """Return whether the peer closes within *timeout_s*; frames before are kept."""
         deadline = time.monotonic() + timeout_s

@@ -50,7 +50,5 @@ def second_responses(
 
     *names* has the name of each request by its opaque.
     """
-    more: list[str] = []
-    while not client.peer.is_silent(quiet_s):
-        more.append(names.get(client.peer.receive().opaque, "none of them"))
-    return more
+    more = client.peer.receive_until_silent(quiet_s)
+    return [names.get(one.opaque, "none of them") for one in more]

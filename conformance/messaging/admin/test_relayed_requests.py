@@ -55,9 +55,7 @@ def asking(code: RequestCode, group: str, *, place: str) -> Command:
 
 def expect_one_request(clause: str, client: Client, relayed: Command) -> None:
     """Fail *clause* unless *relayed* needs a response and comes once."""
-    others = []
-    while not client.peer.is_silent(QUIET_S):
-        others.append(client.peer.receive().code)
+    others = [one.code for one in client.peer.receive_until_silent(QUIET_S)]
     expect(
         clause,
         found=(relayed.is_oneway, others.count(relayed.code)),
@@ -137,9 +135,7 @@ def test_clients_are_asked_how_far_they_are(
             )
         )
         answer = broker.peer.receive_response(request.opaque)
-        others = []
-        while not other.peer.is_silent(QUIET_S):
-            others.append(other.peer.receive().code)
+        others = [one.code for one in other.peer.receive_until_silent(QUIET_S)]
     expect(
         "ADMIN-CLIENT-003",
         found=others.count(RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT),

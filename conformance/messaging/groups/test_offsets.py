@@ -364,9 +364,7 @@ def expect_reset(
         },
         transcript=client.transcript,
     )
-    others = []
-    while not client.peer.is_silent(QUIET_S):
-        others.append(client.peer.receive().code)
+    others = [one.code for one in client.peer.receive_until_silent(QUIET_S)]
     expect(
         "OFFSET-RESET-006",
         found=others.count(RESET),

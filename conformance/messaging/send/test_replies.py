@@ -67,9 +67,7 @@ def replied(
             Command(code=verdict, opaque=pushed.opaque, flag=CommandFlag.RESPONSE)
         )
         answer = broker.peer.receive_response(request.opaque)
-        others = []
-        while not client.peer.is_silent(QUIET_S):
-            others.append(client.peer.receive().code)
+        others = [one.code for one in client.peer.receive_until_silent(QUIET_S)]
         expect(
             "SEND-REPLY-001",
             found=others.count(PUSH),
