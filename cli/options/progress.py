@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn
 
 DELAY_S = 2.0
 """Seconds of a wait before it is shown."""
@@ -47,48 +47,44 @@ def bytes_read(store: Path) -> Iterator[Callable[[int], None]]:
 @contextmanager
 def parts_written(store: Path, count: int) -> Iterator[Callable[[], None]]:
     """Yield a callback for each of *count* equal parts of *store* that is written."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, TaskProgressColumn, TimeRemainingColumn
 
-    if not is_shown(sys.stderr):
-        yield lambda: None
-        return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-    )
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = progress.add_task(f"writing {store.name}", total=count)
-    with shown_late(progress):
-        yield lambda: progress.advance(task)
+    columns = (BarColumn(bar_width=20), TaskProgressColumn(), TimeRemainingColumn())
+    with _late_task(f"writing {store.name}", *columns, total=count) as advance:
+        yield advance
 
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
     """Show *text* and the seconds that the block takes."""
+    from rich.progress import SpinnerColumn, TimeElapsedColumn
+
+    with _late_task(text, TimeElapsedColumn(), before=(SpinnerColumn(),)):
+        yield
+
+
+@contextmanager
+def _late_task(
+    text: str,
+    *columns: ProgressColumn,
+    before: tuple[ProgressColumn, ...] = (),
+    total: int | None = None,
+) -> Iterator[Callable[[], None]]:
+    """Show *text* among columns if the block takes long; yield a callback for parts.
+
+    *total* is the number of parts, None for a wait without parts.
+    """
     from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress, TextColumn
 
     if not is_shown(sys.stderr):
-        yield
+        yield lambda: None
         return
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-    )
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(text, total=None)
+    shown = (*before, TextColumn("{task.description}", markup=False), *columns)
+    progress = Progress(*shown, console=Console(stderr=True), transient=True)
+    task = progress.add_task(text, total=total)
     with shown_late(progress):
-        yield
+        yield lambda: progress.advance(task)
 
 
 @contextmanager
