@@ -124,18 +124,21 @@ def inspect(
         is_full=full,
         headers=header_tables(),
     )
+    brief_one = replace(reading, is_brief=True)
     is_sound, seen = True, set[str]()
     for number in range(count):
         data = _read(path, position, what)
         try:
-            found = _recognised(data, file, position, kind, reading)
+            # Most structures are of the kind before: they are read once, briefly.
+            found = _recognised(
+                data, file, position, kind, brief_one if seen else reading
+            )
+            if seen and found.kind not in seen:
+                found = _recognised(data, file, position, kind, reading)
         except LayoutError as error:
             raise Unreadable(_refusal(error, path, position, len(data))) from error
         if number:
             click.echo()
-        if found.kind in seen:
-            brief_one = replace(reading, is_brief=True)
-            found = _recognised(data, file, position, kind, brief_one)
         seen.add(found.kind)
         text = f"{found.kind}, {found.size} bytes\n{found.text}"
         click.echo(coloured(wrapped(text)))
