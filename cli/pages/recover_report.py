@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from reference.core.recovery_forecast.outcome import (
     OffsetOutside,
     Outcome,
     QueueOutcome,
+    messages_in,
 )
 from reference.core.recovery_forecast.refusal import Refusal
 from spec.store.config.config_files import (
@@ -138,7 +139,7 @@ def _range(one: MessageRange) -> dict[str, object]:
         "queue": one.queue_id,
         "from": str(one.begin),
         "to": str(one.end),
-        "count": one.end - one.begin,
+        "count": one.count,
         "first_stored_ms": one.first_stored_ms,
         "last_stored_ms": one.last_stored_ms,
         "why": one.why,
@@ -278,20 +279,15 @@ def _outcome_line(outcome: Outcome) -> str:
     return " ".join(sentences)
 
 
-def messages_in(ranges: Iterable[MessageRange]) -> int:
-    """Return the number of messages in *ranges*."""
-    return sum(one.end - one.begin for one in ranges)
-
-
 def _messages(ranges: Sequence[MessageRange], title: str) -> list[str]:
     """Return the total of *ranges* and the largest of them, a line each."""
     if not ranges:
         return []
     queues = len({(one.topic, one.queue_id) for one in ranges})
     total = f"{_messages_of(messages_in(ranges))} of {_queues_of(queues)}: {title}."
-    largest = sorted(ranges, key=lambda one: one.begin - one.end)
+    largest = sorted(ranges, key=lambda one: -one.count)
     lines = [
-        f"  {_messages_of(one.end - one.begin)} of {one.topic} queue {one.queue_id},"
+        f"  {_messages_of(one.count)} of {one.topic} queue {one.queue_id},"
         f" {_offsets(one)}{_times(one)}: {one.why} ({one.clause})."
         for one in largest[:RANGES_SHOWN]
     ]

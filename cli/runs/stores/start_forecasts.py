@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reference.core.recovery_forecast.file_sizes import inferred_options
 from reference.core.recovery_forecast.forecast import forecast
-from reference.core.recovery_forecast.outcome import MessageRange, Outcome
+from reference.core.recovery_forecast.outcome import MessageRange, Outcome, messages_in
 from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.load import DirectoryEntry
 from reference.core.store.recovery.rules import rules_of
@@ -94,7 +94,7 @@ def _in_short(outcome: Outcome) -> StartForecast:
         refusal=None if refusal is None else refusal.reason,
         lost=_by_topic(outcome.lost),
         unreadable=_by_topic(outcome.unreadable),
-        invisible=sum(one.end - one.begin for one in outcome.invisible),
+        invisible=messages_in(outcome.invisible),
         lost_later=0 if later is None else later.lost,
         deleted_files=tuple(outcome.log.deleted_files),
     )
@@ -104,5 +104,5 @@ def _by_topic(ranges: Sequence[MessageRange]) -> tuple[tuple[str, int], ...]:
     """Return topics and their messages in *ranges*, the largest number first."""
     found: Counter[str] = Counter()
     for one in ranges:
-        found[one.topic] += one.end - one.begin
+        found[one.topic] += one.count
     return tuple(found.most_common())

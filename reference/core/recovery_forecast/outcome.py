@@ -4,6 +4,7 @@ The outcome of a forecast start, as plain values.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -84,6 +85,16 @@ class MessageRange:
     clause: str
     is_unreadable: bool = False
     """Whether the store had no readable record of them before the start."""
+
+    @property
+    def count(self) -> int:
+        """Number of messages."""
+        return self.end - self.begin
+
+
+def messages_in(ranges: Iterable[MessageRange]) -> int:
+    """Return the number of messages in *ranges*."""
+    return sum(one.count for one in ranges)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +178,7 @@ class Outcome:
     def units_at_garbage(self) -> int:
         """Number of units that stay, although no record lies in their place."""
         stay = [one for one in self.unreadable if one.clause in CLAUSES_OF_UNITS_LEFT]
-        return sum(one.end - one.begin for one in stay)
+        return messages_in(stay)
 
     @property
     def lost_config(self) -> list[ConfigRead]:
