@@ -90,17 +90,17 @@ def salvage_store(
     files = _log_files(store, size)
     if not files:
         raise SalvageError(f"{store} has no file of a commit log")
+    result = Salvage(target=target)
     with partial_store(store, target) as partial:
-        writer = _write_log(partial, size, files, progress)
-        result = writer.result
-        _count_lost(store, files[0][0], writer.offsets, result)
+        offsets = _write_log(partial, size, files, progress, result)
+        _count_lost(store, files[0][0], offsets, result)
         result.warnings += unreadable_entries(store / COMMIT_LOG)
-        changes = write_config(view, partial, writer.offsets)
+        changes = write_config(view, partial, offsets)
         result.warnings += changes.warnings
         result.lowered += changes.lowered
         (partial / PARTIAL_LOG).rename(partial / COMMIT_LOG)
-        _make_queues(partial, options, writer.offsets)
-    return replace(result, target=target)
+        _make_queues(partial, options, offsets)
+    return result
 
 
 def _write_log(
@@ -108,16 +108,20 @@ def _write_log(
     size: int,
     files: list[tuple[int, Path | None]],
     progress: Callable[[int], None],
-) -> LogWriter:
-    """Write the new log in *partial*; return its writer."""
+    result: Salvage,
+) -> QueueOffsets:
+    """Write the new log in *partial*; return the queue offsets of its records.
+
+    Counts and damage are added to *result*.
+    """
     log = partial / PARTIAL_LOG
     log.mkdir()
     is_whole = files[0][0] == 0
-    writer = LogWriter(log, size, Salvage(target=partial), is_whole=is_whole)
+    writer = LogWriter(log, size, result, is_whole=is_whole)
     for base, path in files:
         writer.write_file(base, path, is_last=base == files[-1][0])
         progress(size)
-    return writer
+    return writer.offsets
 
 
 def _log_files(store: Path, size: int) -> list[tuple[int, Path | None]]:
@@ -139,7 +143,7 @@ class LogWriter:
         self, log: Path, file_size: int, result: Salvage, *, is_whole: bool
     ) -> None:
         self.offsets = QueueOffsets(is_whole=is_whole)
-        self.result = result
+        self._result = result
         self._log = log
         self._size = file_size
 
@@ -152,14 +156,14 @@ class LogWriter:
             records = self._records(data, base, is_last=is_last)
             for part in plan_file(records, base, self._size, is_last=is_last):
                 for piece in self._moved(part, data, base):
-                    self.result.bridge_count += piece.is_bridge
+                    self._result.bridge_count += piece.is_bridge
                     os.pwrite(new.fileno(), piece.data, piece.offset - base)
             os.fsync(new.fileno())
             if path is None:
-                self.result.missing_files.append(name)
+                self._result.missing_files.append(name)
             if len(data) < self._size and not is_last:
                 missing = DamagedRange(base + len(data), base + self._size)
-                self.result.damaged.append(missing)
+                self._result.damaged.append(missing)
 
     def _records(
         self, data: bytes, base: int, *, is_last: bool
@@ -167,7 +171,7 @@ class LogWriter:
         """Yield the records of a file; add its damage to the result."""
         for found in readable_records(data, base, is_last=is_last):
             if isinstance(found, DamagedRange):
-                self.result.damaged.append(found)
+                self._result.damaged.append(found)
             else:
                 yield found
 
@@ -184,8 +188,8 @@ class LogWriter:
             yield from bridge(part.offset, end, part.record.stored_at_ms)
             return
         is_old_bridge = is_bridge(record)
-        self.result.record_count += not is_old_bridge
-        self.result.bridge_count += is_old_bridge
+        self._result.record_count += not is_old_bridge
+        self._result.bridge_count += is_old_bridge
         record = replace(record, queue_offset=self.offsets.add(record))
         original = data[part.offset - base : end - base]
         is_same = record == part.record
