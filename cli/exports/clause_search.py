@@ -15,7 +15,7 @@ import click
 from cli.options.exit_codes import WrongValueError
 from cli.options.releases import release_option
 from cli.options.suites.areas import AREAS, area_of, family_of
-from cli.options.suites.clause_selection import chosen
+from cli.options.suites.clause_selection import listed
 from cli.options.suites.completions import chosen_clauses
 from cli.options.suites.run_options import LEVEL
 from conformance.harness.report.terminal.line_width import wrapped
@@ -31,8 +31,8 @@ def families() -> None:
     for area, title in AREAS.items():
         own = [family_of(one) for one in all_clauses().values() if area_of(one) == area]
         row = f"{area + '-*':<10} {title} ({len(own)}): "
-        listed = ", ".join(f"{name}-*" for name in dict.fromkeys(own))
-        click.echo(wrapped(row + listed, 11))
+        names = ", ".join(f"{name}-*" for name in dict.fromkeys(own))
+        click.echo(wrapped(row + names, 11))
 
 
 @click.command()
@@ -55,9 +55,8 @@ def search(
     """
     found = [
         one
-        for one in chosen(only or "*", level) or ()
-        if (release is None or one.applies_to(release))
-        and all(_contains(one, word) for word in words)
+        for one in listed((only,) if only else (), level, release)
+        if all(_contains(one, word) for word in words)
     ]
     if not found:
         raise WrongValueError(f"no clause contains {' and '.join(words)}")

@@ -6,7 +6,7 @@ import click
 
 from cli.exports.clause_search import echo_clauses
 from cli.options.releases import Release
-from cli.options.suites.clause_selection import chosen
+from cli.options.suites.clause_selection import listed
 from cli.options.suites.completions import chosen_clauses
 from cli.options.suites.run_options import LEVEL
 from cli.pages.profiles_page import requests_of
@@ -27,7 +27,7 @@ def diff(before: str, now: str, selection: tuple[str, ...], level: str | None) -
     Both of one family are usually a changed behaviour. Other clauses apply to both.
     """
     ended, begun = 0, 0
-    for one in chosen(",".join(selection) or "*", level) or ():
+    for one in listed(selection, level):
         was, is_now = one.applies_to(before), one.applies_to(now)
         if was == is_now:
             continue

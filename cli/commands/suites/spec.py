@@ -17,7 +17,7 @@ from cli.exports.readers import dissector, kaitai
 from cli.options.common import CommandGroup
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option
-from cli.options.suites.clause_selection import chosen
+from cli.options.suites.clause_selection import listed
 from cli.options.suites.completions import chosen_clauses
 from cli.options.suites.run_options import LEVEL
 from cli.runs.suites.clause_tests import clause_tests
@@ -55,13 +55,7 @@ def list_(selection: tuple[str, ...], level: str | None, release: str | None) ->
 
     `rmqc spec families` lists the areas and families.
     """
-    echo_clauses(
-        [
-            one
-            for one in chosen(",".join(selection) or "*", level) or ()
-            if release is None or one.applies_to(release)
-        ]
-    )
+    echo_clauses(listed(selection, level, release))
 
 
 @spec.command()
@@ -74,7 +68,7 @@ def list_(selection: tuple[str, ...], level: str | None, release: str | None) ->
 )
 def show(selection: tuple[str, ...]) -> None:
     """Show everything about each of the selected clauses."""
-    for number, one in enumerate(chosen(",".join(selection), None) or ()):
+    for number, one in enumerate(listed(selection)):
         if number:
             click.echo()
         _show(one)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cli.options.selection import select
 from spec.clause import Clause, Level
 from spec.registry import all_clauses
@@ -22,3 +24,17 @@ def chosen(only: str | None, level: str | None) -> list[Clause] | None:
         levels = {Level(name) for name in select(level, list(Level), kind="level")}
         found = [one for one in found if one.level in levels]
     return found
+
+
+def listed(
+    selection: Sequence[str], level: str | None = None, release: str | None = None
+) -> list[Clause]:
+    """Return the selected clauses that apply to *release*; no word selects all.
+
+    A level or a release that is None excludes nothing.
+    """
+    return [
+        one
+        for one in chosen(",".join(selection) or "*", level) or ()
+        if release is None or one.applies_to(release)
+    ]
