@@ -12,6 +12,8 @@ from fnmatch import fnmatchcase
 
 from cli.options.exit_codes import WrongValueError
 
+ALL = "all"
+"""The word for all names where a word selects recorded results."""
 SUGGESTIONS_MAX = 3
 LISTED_MAX = 15
 """Most names that a message lists when none is near."""
@@ -34,6 +36,11 @@ def select(text: str, names: Collection[str], *, kind: str, see: str = "") -> li
         for name, lower in folded.items()
         if any(fnmatchcase(lower, pattern.lower()) for pattern in patterns)
     ]
+
+
+def select_with_all(text: str, names: Iterable[str], *, kind: str) -> set[str]:
+    """Return those of *names*, and of ALL, that *text* selects; none if it is empty."""
+    return set(select(text, sorted({*names, ALL}), kind=kind)) if text else set()
 
 
 def words(text: str) -> list[str]:

@@ -11,7 +11,7 @@ import click
 from cli.options.common import list_option
 from cli.options.exit_codes import NOT_RUN
 from cli.options.output import write_result
-from cli.options.selection import select
+from cli.options.selection import ALL, select, select_with_all
 from conformance.client.clients.client_page import FILE, keep, page, recorded
 from conformance.client.clients.client_run import (
     CLIENTS,
@@ -25,7 +25,6 @@ from conformance.harness.report.report import ReportError, read_report
 from spec.registry import all_clauses
 
 NAMES = [one.name for one in CLIENTS]
-ALL = "all"
 
 
 @click.command("clients")
@@ -70,7 +69,7 @@ def clients(
         raise click.UsageError("--only is about --again")
     if only:
         select(only, all_clauses(), kind="clause")
-    names = set(select(again, [*NAMES, ALL], kind="client")) if again else set()
+    names = select_with_all(again, NAMES, kind="client")
     runs = {**recorded(FILE), **_taken(take)}
     for client in CLIENTS:
         if client.name in runs and not {client.name, ALL} & names:

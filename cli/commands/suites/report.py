@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import click
 from cli.options.common import CommandGroup, Decorator, list_option
 from cli.options.exit_codes import FINDINGS, NOT_RUN, WrongValueError
 from cli.options.output import write_result
-from cli.options.selection import select
+from cli.options.selection import ALL, select, select_with_all
 from cli.pages import implementations_page
 from cli.pages.client_page import clients
 from conformance.harness.java.ivy import JarsUnavailableError
@@ -40,8 +40,6 @@ from conformance.targets.implementations.record import (
 )
 
 DOCS = Path(__file__).parents[3] / "docs"
-ALL = "all"
-"""The word of ``--again`` for all recorded cells."""
 
 
 def _page_option(example: str) -> Decorator:
@@ -93,12 +91,6 @@ def _one_line_if_not_run(*more: type[Exception]) -> Iterator[None]:
     except failures as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(NOT_RUN)
-
-
-def _selected(again: str, makes: Iterable[str], *, kind: str) -> set[str]:
-    """Return those of *makes*, and of the word for all, that *again* selects."""
-    names = sorted({*makes, ALL})
-    return set(select(again, names, kind=kind)) if again else set()
 
 
 @click.group(cls=CommandGroup)
@@ -240,7 +232,7 @@ def handover(out: Path, record: Path, again: str) -> None:
     with _one_line_if_not_run():
         wanted = list(all_cells())
         makes = (make for cell in wanted for make in (cell.writer, cell.reader))
-        forget(_selected(again, makes, kind="release"), record)
+        forget(select_with_all(again, makes, kind="release"), record)
         cells = run_missing(wanted, record, report=click.echo)
     write_result(page(cells), out)
     click.echo(f"{out}: {len(cells)} cells")
@@ -264,7 +256,7 @@ def interop(out: Path, record: Path, again: str) -> None:
         makes = (
             make for cell in wanted for make in (cell.client, cell.feature, cell.server)
         )
-        again_words = _selected(again, makes, kind="client, feature or server")
+        again_words = select_with_all(again, makes, kind="client, feature or server")
         feature_record.forget(again_words, record)
         cells = feature_record.run_missing(wanted, record, report=click.echo)
     write_result(feature_table.page(cells), out)
@@ -328,7 +320,7 @@ def mutants(out: Path, record: Path, again: str, jobs: int) -> None:
 def _mutants_of(words: str, record: Path) -> list[Mutant]:
     """Return the mutants that the words of ``--again`` select."""
     faults = all_mutants()
-    if words == "all":
+    if words == ALL:
         return list(faults.values())
     if words == "missing":
         rows = kill_record.recorded(record)
