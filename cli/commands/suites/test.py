@@ -198,38 +198,47 @@ def test(
         sys.exit(_compare(names[0], against, examples, seed, profile, report))
     wanted = chosen(only, level)
     keywords = keywords_of(pytest_args)
+    is_reading = read_only and not _are_stores(names)
     if listed:
         known_suites = suites_of(targets) if targets else ",".join(SUITES)
         tests = selected_tests(_suites(suite or known_suites), keywords)
-        if read_only and not _are_stores(names):
+        if is_reading:
             tests = without_writers(tests)
         is_part = bool(suite or targets or keywords or read_only)
         _list(wanted, tests, profile, has_tests_only=is_part)
         return
     suites = _suites_to_run(suite, names)
-    if read_only and not _are_stores(names):
+    if is_reading:
         _check_reads(selected_tests(suites, keywords), wanted)
     test_count = _test_count(suites, keywords, wanted, jobs)
+    if may_configure:
+        jobs = 0  # all tests see the changes
     words = [*map(str, suite_folders(suites))]
-    words += _plain(profile=profile, suite=suite and ",".join(suites))
     words += _known_words(known, write_known, names)
+    words += _option_words(
+        profile=profile,
+        suite=suite and ",".join(suites),
+        read_only=read_only,
+        no_baseline=no_baseline,
+        may_configure=may_configure,
+        only_clauses=",".join(one.id for one in wanted or ()),
+        against_evidence=against_evidence,
+    )
     seed = seed_of(order, seed)
     words += effort_words(examples, seed)
-    words += ["--read-only"] if read_only else []
-    words += ["--no-baseline"] if no_baseline else []
-    if may_configure:
-        words, jobs = [*words, "--may-configure"], 0  # all tests see the changes
-    if wanted is not None:
-        words.append(f"--only-clauses={','.join(one.id for one in wanted)}")
-    words += ["--against-evidence"] if against_evidence else []
     words += spread_words(order, seed, jobs_of(jobs, names, pytest_args, test_count))
     words += pytest_args
+    sys.exit(_run_each(names, words, report))
+
+
+def _run_each(names: tuple[str, ...], words: list[str], report: Path | None) -> int:
+    """Run pytest on each target, and return the gravest exit code."""
     codes = [
         run_pytest(name, words, _report_for(report, name, names)) for name in names
     ]
     if report is not None and len(names) > 1:
         click.echo(write_matrix(report, (folder_of(report, name) for name in names)))
-    sys.exit(next(code for code in GRAVEST_FIRST if code in codes))
+    return next(code for code in GRAVEST_FIRST if code in codes)
 
 
 def _compare(
@@ -384,8 +393,14 @@ def _known_words(
     return [f"--{name}={file.resolve()}" for name, file in files.items() if file]
 
 
-def _plain(**options: str | None) -> list[str]:
-    return [f"--{name}={value}" for name, value in options.items() if value]
+def _option_words(**options: str | bool | None) -> list[str]:
+    """Return pytest's words for the options that have a value; True is a flag."""
+    names = {f"--{name.replace('_', '-')}": value for name, value in options.items()}
+    return [
+        name if value is True else f"{name}={value}"
+        for name, value in names.items()
+        if value
+    ]
 
 
 def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[str]:
