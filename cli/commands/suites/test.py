@@ -48,6 +48,7 @@ from conformance.harness.pytest_plugin.options import (
     SUITES,
     suite_folders,
 )
+from conformance.harness.pytest_plugin.report_directory import JUNIT
 from conformance.harness.targets.target import (
     TargetError,
     is_client,
@@ -414,4 +415,4 @@ def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[
             keep_former(directory)
         except OSError as error:
             raise click.UsageError(f"--report {directory}: {error.strerror}") from None
-    return [f"--report={directory}", f"--junitxml={directory / 'junit.xml'}"]
+    return [f"--report={directory}", f"--junitxml={directory / JUNIT}"]

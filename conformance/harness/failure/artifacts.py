@@ -22,6 +22,8 @@ from conformance.harness.failure.counterexample import counterexample
 from conformance.harness.failure.examples import notes_of
 
 CAPTURES, COUNTEREXAMPLES = "captures", "counterexamples"
+FOLDERS = {CAPTURES: ".pcapng", COUNTEREXAMPLES: ".json"}
+"""Folders of a report, each with the suffix of its files."""
 MOST_NAME = 100
 """Characters of a file's name, without its suffix."""
 _BEGINS = "_conversations_begin"
@@ -85,9 +87,9 @@ def _keep(
         return NOTHING
     name = file_name(item.nodeid)
     comment = f"{item.nodeid}\n{error}"[: 1 << 14]
-    capture = Path(CAPTURES, f"{name}.pcapng")
+    capture = _path(CAPTURES, name)
     _write(directory / capture, capture_of(transcripts, comment))
-    vector = Path(COUNTEREXAMPLES, f"{name}.json")
+    vector = _path(COUNTEREXAMPLES, name)
     notes = " ".join(" ".join(notes_of(error, item)).split())
     text = None
     if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
@@ -108,6 +110,10 @@ def file_name(node_id: str) -> str:
         return plain
     mark = hashlib.sha256(node_id.encode()).hexdigest()[:6]
     return f"{plain[:MOST_NAME]}-{mark}"
+
+
+def _path(folder: str, name: str) -> Path:
+    return Path(folder, name + FOLDERS[folder])
 
 
 def _write(file: Path, data: bytes) -> None:

@@ -46,6 +46,7 @@ from conformance.harness.pytest_plugin.options import (
     options_of,
     suite_of,
 )
+from conformance.harness.pytest_plugin.report_directory import prepare_directory
 from conformance.harness.pytest_plugin.verdicts.recorder import HARNESS_FAILED, Recorder
 from conformance.harness.pytest_plugin.verdicts.reporting import (
     KNOWN,
@@ -55,7 +56,6 @@ from conformance.harness.pytest_plugin.verdicts.reporting import (
 )
 from conformance.harness.report.known_failures import load_known
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.report_files import prepare_directory
 from conformance.harness.report.run_record import Record, Verdict
 from conformance.harness.targets.shared_target import TargetOwner
 
