@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any
 
 import click
@@ -45,6 +46,15 @@ def short_usage_errors() -> Iterator[None]:
         raise  # its text is the help
     except click.UsageError as error:
         raise ShortUsageError(error.format_message(), error.ctx) from None
+
+
+def reason_of(error: OSError, source: Path) -> str:
+    """Return *error* in one line; a file in *source* is one that cannot be read."""
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        return reason
+    is_read = Path(error.filename).is_relative_to(source)
+    return f"{error.filename}{' cannot be read' if is_read else ''}: {reason}"
 
 
 class InterruptedCommand(click.ClickException):

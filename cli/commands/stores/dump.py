@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.options.exit_codes import FINDINGS, SUCCESS
+from cli.options.exit_codes import FINDINGS, SUCCESS, reason_of
 from cli.options.moment import Moment
 
 if TYPE_CHECKING:
@@ -93,5 +93,7 @@ def _parts(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
 
     try:
         yield from parts_of(source)
-    except (DumpError, OSError) as error:
+    except DumpError as error:
         raise NotDumped(str(error)) from error
+    except OSError as error:
+        raise NotDumped(reason_of(error, source)) from error

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from cli.options.common import format_option
-from cli.options.exit_codes import FINDINGS, SUCCESS, InterruptedCommand
+from cli.options.exit_codes import FINDINGS, SUCCESS, InterruptedCommand, reason_of
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
 
@@ -64,8 +64,11 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
             result = salvage_store(store, target, progress)
     except SalvageError as error:
         raise NotSalvaged(str(error)) from error
-    except (ViewError, FilesError, OSError) as error:
+    except (ViewError, FilesError) as error:
         raise NotSalvaged(f"{error}; {target} was not written") from error
+    except OSError as error:
+        reason = reason_of(error, store)
+        raise NotSalvaged(f"{reason}; {target} was not written") from error
     except KeyboardInterrupt:
         text = f"interrupted; {target} was not written"
         raise InterruptedCommand(text) from None

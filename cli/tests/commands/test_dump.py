@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterator
 from errno import EACCES
 from pathlib import Path
 
@@ -181,16 +180,19 @@ def test_a_topic_without_messages_is_told_beside_those_that_have_some(
     assert result.stderr == "no message of topic a; topics here: A, B\n"
 
 
+@pytest.mark.parametrize(
+    ("call", "name"), [("iterdir", "commitlog"), ("open", f"commitlog/{SIZE:020}")]
+)
 def test_a_log_that_cannot_be_read_is_not_called_empty(
-    store: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, monkeypatch: pytest.MonkeyPatch, call: str, name: str
 ) -> None:
-    def denied(path: Path) -> Iterator[Path]:
+    def denied(path: Path, *_: object) -> None:
         raise PermissionError(EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "iterdir", denied)
+    monkeypatch.setattr(Path, call, denied)
     code, lines, errors = dumped(store)
     assert (code, lines) == (2, [])
-    assert errors.startswith("Error: [Errno 13] Permission denied: ")
+    assert errors == f"Error: {store / name} cannot be read: Permission denied\n"
 
 
 def test_an_empty_file_has_no_message(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+from errno import EACCES
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,24 @@ def test_a_store_in_use_is_not_salvaged(store: Path, tmp_path: Path) -> None:
     assert process.returncode == 2
     assert "a broker is running on" in error
     assert not (tmp_path / "new").exists()
+
+
+def test_a_file_that_cannot_be_read_is_one_line(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, new = max((store / "commitlog").iterdir()), tmp_path / "new"
+    opened = Path.open
+
+    def denied(one: Path, mode: str = "r") -> object:
+        if one == path:
+            raise PermissionError(EACCES, "Permission denied", str(one))
+        return opened(one, mode)
+
+    monkeypatch.setattr(Path, "open", denied)
+    code, output = run("salvage", store, "-o", new)
+    line = f"Error: {path} cannot be read: Permission denied; {new} was not written\n"
+    assert (code, output) == (2, line)
+    assert not new.exists()
 
 
 @pytest.mark.parametrize(
