@@ -23,7 +23,7 @@ from reference.shell.faults.catalogue import FaultError, parse_faults
 from reference.shell.faults.switch import FaultSwitch
 from reference.shell.open_files import raise_limit
 from reference.shell.server import Setup, serve
-from reference.shell.settings_files import read_settings_text
+from reference.shell.settings_files import check_settings, read_settings_text
 from reference.shell.tls import NO_TLS, Tls, TlsError, take_tls
 
 CANNOT_START = 2
@@ -40,9 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
         if given.config is not None:
             settings = read_properties(read_settings_text(given.config))
             tls = Tls.of(take_tls(settings))
-            for warning in BrokerOptions.warnings(settings):
-                sys.stderr.write(f"{given.config}: {warning}\n")
-            BrokerOptions.check(settings)
+            check_settings(given.config, settings, BrokerOptions)
         setup = Setup(
             host=given.host,
             name_server_port=given.namesrv_port,

@@ -29,7 +29,7 @@ from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms
 from reference.shell.free_ports import free_port
 from reference.shell.remoting_host import RemotingHost
-from reference.shell.settings_files import read_settings_text
+from reference.shell.settings_files import check_settings, read_settings_text
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.tls import NO_TLS, Tls, TlsError, take_tls
 
@@ -126,9 +126,7 @@ def main(arguments: list[str] | None = None) -> int:
             config=given.config,
             file_settings=settings,
         )
-        for warning in NameServerConfig.warnings(setup.file_settings):
-            sys.stderr.write(f"{given.config}: {warning}\n")
-        NameServerConfig.check(setup.file_settings)
+        check_settings(given.config, setup.file_settings, NameServerConfig)
         config = setup.name_server_config()
         if given.print_settings:
             sys.stdout.write(write_properties(config.texts()))

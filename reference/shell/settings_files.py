@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import socket
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from reference.core.settings import SettingError
+from reference.core.settings import SettingError, Settings
 
 
 def read_settings_text(path: Path) -> str:
@@ -19,6 +21,16 @@ def read_settings_text(path: Path) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode("latin-1")
+
+
+def check_settings(path: Path, texts: Mapping[str, str], owner: type[Settings]) -> None:
+    """Print a line for each setting of the file *path* that has no effect.
+
+    Raises SettingError for a value of a wrong type or range.
+    """
+    for warning in owner.warnings(texts):
+        sys.stderr.write(f"{path}: {warning}\n")
+    owner.check(texts)
 
 
 def resolve(host: str) -> str:

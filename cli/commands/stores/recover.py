@@ -104,13 +104,17 @@ def _options(view: ReadOnlyStore, broker_conf: Path | None) -> StoreOptions:
     from reference.core.broker.broker_config import BrokerOptions
     from reference.core.java_properties import read_properties
     from reference.core.recovery_forecast.file_sizes import inferred_options
+    from reference.shell.settings_files import check_settings, read_settings_text
+    from reference.shell.tls import take_tls
 
     if not any(view.exists(name) for name in STORE_NAMES):
         raise Unreadable(f"{view.directory} is not a store: it has no commitlog")
     if broker_conf is None:
         return inferred_options(view)
-    text = broker_conf.read_text("utf-8", "replace")
-    return BrokerOptions(read_properties(text)).store_options()
+    settings = read_properties(read_settings_text(broker_conf))
+    take_tls(settings)
+    check_settings(broker_conf, settings, BrokerOptions)
+    return BrokerOptions(settings).store_options()
 
 
 def _recover_copy(
