@@ -1,0 +1,211 @@
+"""Messages, tables and index files that ``rmqc recover`` forecasts to be lost."""
+
+from __future__ import annotations
+
+import shutil
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+from cli.tests.commands.recover_command import (
+    END,
+    LAST_FILE,
+    RELEASES,
+    copied,
+    foretold,
+    recover,
+    with_damage_before_recovery,
+)
+
+
+def test_a_torn_record_costs_one_message(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    with (store / LAST_FILE).open("r+b") as file:
+        file.seek(END - 65_536 - 40)
+        file.write(bytes(40))
+    result = recover(store, "--release", "4.6.0", "--dry-run")
+    assert result.exit_code == 0, "properties are not checked"
+    with (store / LAST_FILE).open("r+b") as file:
+        file.seek(END - 65_536 - 400)
+        file.write(bytes(400))
+    found = foretold(store)
+    assert found["starts"] is True
+    assert int(found["log"]["cut_bytes"]) > 0
+    assert sum(one["count"] for one in found["messages"]["lost"]) >= 1
+    assert all(one["clause"] == "REC-TRUNCATE-001" for one in found["messages"]["lost"])
+
+
+def test_a_topic_without_queues_stays_invisible_after_a_stop(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    shutil.rmtree(store / "consumequeue" / "HandoverOrders")
+    found = foretold(store)
+    hidden = [one["topic"] for one in found["messages"]["invisible"]]
+    assert set(hidden) == {"HandoverOrders"}
+    assert {one["group"] for one in found["offsets"]} == {"handover_group"}
+    (store / "abort").write_bytes(b"")
+    (store / "checkpoint").unlink()
+    assert foretold(store)["messages"]["invisible"] == []
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_expired_messages_are_not_lost(release: str, tmp_path: Path) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    min((store / "commitlog").iterdir()).unlink()
+    assert foretold(store, release)["totals"]["lost"] == 0
+
+
+@pytest.mark.parametrize("backup", [False, True])
+def test_a_broken_table_is_a_loss(tmp_path: Path, *, backup: bool) -> None:
+    store = copied(tmp_path)
+    topics = store / "config" / "topics.json"
+    topics.with_name("topics.json.bak").unlink(missing_ok=True)
+    if backup:
+        shutil.copy(topics, topics.with_name("topics.json.bak"))
+    topics.write_text("{")
+    result = recover(store, "--release", "4.6")
+    assert result.exit_code == 1
+    assert "Nothing is lost" not in result.output
+    lost = "Changes of the topics after the .bak are lost: config/topics.json is"
+    if not backup:
+        lost = "The topics are lost: config/topics.json is"
+    _, answer, line, *_, hint = result.output.splitlines()
+    assert "It starts" in answer
+    assert line.startswith(lost)
+    assert hint.endswith(f"rmqc salvage {store} -o NEW")
+
+
+def test_the_total_comes_first_and_then_the_largest_loss(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    with (store / "commitlog/00000000000000000000").open("r+b") as file:
+        file.seek(4096)
+        file.write(bytes(4096))
+    (store / LAST_FILE).unlink()
+    (store / "abort").touch()
+    (store / "checkpoint").unlink()
+    found = foretold(store)
+    lost = found["messages"]["lost"]
+    counts = {
+        is_unreadable: sum(
+            one["count"] for one in lost if one["unreadable"] is is_unreadable
+        )
+        for is_unreadable in (True, False)
+    }
+    assert found["totals"]["unreadable"] == counts[True] > 0
+    assert found["totals"]["destroyed"] == counts[False] > 0
+    assert found["totals"]["lost"] == sum(counts.values())
+    lines = recover(store, "--release", "4.6.0").output.splitlines()
+    for title, count in (
+        ("already unreadable, also without a start.", counts[True]),
+        ("lost by the start.", counts[False]),
+    ):
+        begin = next(n for n, line in enumerate(lines) if line.endswith(title))
+        shown = [
+            int(line.split()[0])
+            for line in takewhile(lambda line: line[0] == " ", lines[begin + 1 :])
+        ]
+        assert lines[begin].startswith(f"{count:,} messages of ")
+        assert sum(shown) == count
+        assert shown == sorted(shown, reverse=True)
+
+
+def test_messages_of_a_missing_file_are_not_destroyed_by_a_start(
+    tmp_path: Path,
+) -> None:
+    store = copied(tmp_path)
+    (store / LAST_FILE).unlink()
+    totals = foretold(store)["totals"]
+    assert totals["unreadable"] == totals["lost"] > 10
+    assert totals["destroyed"] == 0
+
+
+@pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])
+def test_a_garbage_unit_is_not_a_lost_message(release: str, tmp_path: Path) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    path = min((store / "consumequeue").glob("HandoverOrders/*/0*"))
+    data = bytearray(path.read_bytes())
+    far = (1 << 61).to_bytes(8, "big") + bytes(3) + b"\xc8" + bytes(8)
+    high = (END + 70_000).to_bytes(8, "big") + far[8:]
+    data[:80] = far + high + data[40:60] + far
+    path.write_bytes(data)
+    found = foretold(store, release)
+    assert found["messages"]["lost"] == []
+    assert found["log"]["cut_bytes"] == "0"
+    assert found["totals"]["invisible"] > 1
+
+
+def test_units_in_order_behind_the_log_are_lost_messages(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / LAST_FILE).unlink()
+    found = foretold(store)
+    lost = [
+        one for one in found["messages"]["lost"] if one["why"].endswith("before it")
+    ]
+    assert sum(one["count"] for one in lost) == found["totals"]["lost"] > 10
+
+
+def test_messages_without_a_unit_are_to_be_salvaged(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    shutil.rmtree(store / "consumequeue" / "HandoverOrders")
+    result = recover(store, "--release", "4.6.0")
+    assert "kept in the log, but in no queue" in result.output
+    assert result.output.endswith(f"rmqc salvage {store} -o NEW\n")
+
+
+def test_a_later_restart_is_forecast_where_it_is_worse(tmp_path: Path) -> None:
+    store = with_damage_before_recovery(tmp_path)
+    first = foretold(store)
+    result = recover(store, "--release", "4.6.0")
+    assert first["starts"] is True
+    assert first["log"]["cut_bytes"] == "0"
+    assert f"A later restart loses {first['later_start']['lost']} messages more" in (
+        result.output
+    )
+    assert result.exit_code == 1
+    (store / "abort").unlink()
+    later = foretold(store)
+    assert later["later_start"] is None
+    assert later["log"]["max"] == first["later_start"]["log_end"]
+    more = later["totals"]["lost"] - first["totals"]["lost"]
+    assert more == first["later_start"]["lost"] > 10
+
+
+def test_units_that_point_at_garbage_are_no_messages(tmp_path: Path) -> None:
+    store = with_damage_before_recovery(tmp_path)
+    lost = foretold(store)["totals"]["unreadable"]
+    result = recover(store, "--release", "4.6.0", "--copy", tmp_path / "copy")
+    assert f" units, {lost} of them without a readable message." in result.output
+    assert "the batch of up to 32 messages" in result.output
+
+
+@pytest.mark.parametrize(
+    ("begin", "text"),
+    [
+        (0, "Index files deleted and written again: index/"),
+        (-1, ". Lookups by key no longer find their messages in earlier"),
+    ],
+)
+def test_a_deleted_index_file_is_written_again(
+    begin: int, text: str, tmp_path: Path
+) -> None:
+    store = copied(tmp_path)
+    (store / "abort").touch()
+    (store / "checkpoint").unlink()
+    path = max((store / "index").iterdir())
+    with path.open("r+b") as file:
+        file.seek(16)
+        file.write(begin.to_bytes(8, "big", signed=True))
+    result = recover(store, "--release", "4.6.0")
+    assert text in result.output
+    rewritten = foretold(store)["index"]["rewritten_files"]
+    assert (f"index/{path.name}" in rewritten) is (begin == 0)
+
+
+def test_an_index_file_without_a_header_is_noted(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    path = max((store / "index").iterdir())
+    path.write_bytes(b"")
+    result = recover(store, "--release", "4.6.0")
+    assert f"index/{path.name} has no header: lookups by key do not find" in (
+        result.output
+    )
