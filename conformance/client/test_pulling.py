@@ -266,14 +266,19 @@ def test_an_answer_with_many_records_is_read_to_its_end(
     )
 
 
+def put_five(broker: ScriptedBroker, topic: str) -> None:
+    """Put messages with the bodies 0 to 4, each its offset in queue 0."""
+    for number in range(5):
+        broker.put(topic, b"%d" % number)
+
+
 @pytest.mark.clause("CLIENT-CONSUMEFROM-001")
 def test_a_consumer_begins_at_the_committed_offset(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     broker = one_queue(cluster, topic)
     group = unique_name("group")
-    for number in range(5):
-        broker.put(topic, b"%d" % number)
+    put_five(broker, topic)
     broker.offsets[group, topic, 0] = 3
     first = application.consumer(topic, group=group).wait_for()[0]
     expect(
@@ -291,8 +296,7 @@ def test_a_new_group_begins_where_it_is_set_to(
     offset: str,
 ) -> None:
     broker = one_queue(cluster, topic)
-    for number in range(5):
-        broker.put(topic, b"%d" % number)
+    put_five(broker, topic)
     application.consumer(topic, **{"from": begin})
     found = first_pulls(broker, topic, 1)[0].command.fields["queueOffset"]
     expect(
@@ -306,8 +310,7 @@ def test_a_new_group_whose_offset_is_0_begins_there_and_not_at_the_max_offset(
 ) -> None:
     broker = one_queue(cluster, topic)
     group = unique_name("group")
-    for number in range(5):
-        broker.put(topic, b"%d" % number)
+    put_five(broker, topic)
     broker.offsets[group, topic, 0] = 0  # returned while message 0 is in memory
     application.consumer(topic, group=group, **{"from": "last"})
     found = first_pulls(broker, topic, 1)[0].command.fields["queueOffset"]
