@@ -5,6 +5,9 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -19,23 +22,43 @@ SETTINGS = "mapedFileSizeCommitLog=65536\nmapedFileSizeConsumeQueue=400\n"
 TIMEOUT_S = 30
 
 
-def warnings_of(store: Path, settings: Path) -> str:
-    """Serve *store* until it is ready, and return its standard error."""
-    ports = free_port_block()
-    words = ["serve", "--store", str(store), "-c", str(settings)]
-    words += ["--namesrv-port", str(ports.name_server)]
-    words += ["--broker-port", str(ports.broker)]
+@dataclass
+class Server:
+    """A server of ``rmqc serve``."""
+
+    ready: str
+    """Its first line."""
+    errors: str = ""
+    """Its standard error, after its end."""
+
+
+@contextmanager
+def served(*words: str) -> Iterator[Server]:
+    """Serve with *words*: yield the server when it is ready, then stop it."""
     pipe = subprocess.PIPE
-    command = module_command("cli", *words)
+    command = module_command("cli", "serve", *words)
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
         try:
             assert process.stdout is not None
-            ready = process.stdout.readline()
+            server = Server(process.stdout.readline())
+            yield server
             process.send_signal(signal.SIGTERM)
-            _, errors = process.communicate(timeout=TIMEOUT_S)
+            _, server.errors = process.communicate(timeout=TIMEOUT_S)
         finally:
             process.kill()
-            ports.release()
+
+
+def warnings_of(store: Path, settings: Path) -> str:
+    """Serve *store* until it is ready, and return its standard error."""
+    ports = free_port_block()
+    words = ["--store", str(store), "-c", str(settings)]
+    words += ["--namesrv-port", str(ports.name_server)]
+    words += ["--broker-port", str(ports.broker)]
+    try:
+        with served(*words) as server:
+            pass
+    finally:
+        ports.release()
     places = {
         "namesrv": ports.name_server,
         "broker": ports.broker,
@@ -43,8 +66,8 @@ def warnings_of(store: Path, settings: Path) -> str:
         "ha": ports.broker + 1,
     }
     opened = " ".join(f"{name}=127.0.0.1:{port}" for name, port in places.items())
-    assert ready == f"ready {opened} store={store}\n", errors
-    return errors
+    assert server.ready == f"ready {opened} store={store}\n", server.errors
+    return server.errors
 
 
 def test_a_damaged_store_is_served_with_one_warning(tmp_path: Path) -> None:
@@ -65,22 +88,12 @@ def test_a_damaged_store_is_served_with_one_warning(tmp_path: Path) -> None:
 
 
 def test_port_0_is_a_free_port_that_the_first_line_names(tmp_path: Path) -> None:
-    words = ["serve", "--namesrv-port", "0", "--broker-port", "0", "--fault", "none"]
-    words += ["--store", str(tmp_path / "store")]
-    pipe = subprocess.PIPE
-    command = module_command("cli", *words)
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
-        try:
-            assert process.stdout is not None
-            ready = process.stdout.readline()
-            fields = dict(word.split("=", 1) for word in ready.split()[1:])
-            config = CliRunner().invoke(
-                main, ["admin", "getBrokerConfig", "-b", fields["broker"]]
-            )
-            process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=TIMEOUT_S)
-        finally:
-            process.kill()
+    words = ["--namesrv-port", "0", "--broker-port", "0", "--fault", "none"]
+    with served(*words, "--store", str(tmp_path / "store")) as server:
+        fields = dict(word.split("=", 1) for word in server.ready.split()[1:])
+        config = CliRunner().invoke(
+            main, ["admin", "getBrokerConfig", "-b", fields["broker"]]
+        )
     ports = {name: text.rpartition(":")[2] for name, text in fields.items()}
     broker = int(ports["broker"])
     assert ports["vip"] == str(broker - 2)
