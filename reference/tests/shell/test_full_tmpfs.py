@@ -1,30 +1,15 @@
-"""
-A real full file system in memory: a hole that is read through a mapping ends a process.
-
-Each script mounts one of a megabyte in a mount namespace of its own, which ends with
-it. Where the system does not allow that, the tests are skipped.
-"""
+"""A full disk in memory: a hole that is read through a mapping ends a process."""
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
-import sys
-from functools import cache
 from pathlib import Path
 
-import pytest
+from reference.tests.shell.small_disk import run_on_small_disk
 
-ROOT = Path(__file__).parents[3]
-UNSHARE = ["unshare", "--user", "--map-root-user", "--mount"]
-TIMEOUT_S = 60.0
 FILE_SIZE = 1 << 19
 PREPARE = f"""
-import mmap, os, subprocess, sys
-from pathlib import Path
-disk = Path(sys.argv[1])
-subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], check=True)
 sparse = disk / "sparse"
 sparse.touch()
 os.truncate(sparse, {FILE_SIZE})
@@ -56,27 +41,9 @@ ballast.close()
 CREATE = OPEN_FILES.replace('"sparse"', '"new"')
 
 
-@cache
-def can_mount() -> bool:
-    """Return whether a process here may mount a file system of its own."""
-    if shutil.which("unshare") is None:
-        return False
-    words = [*UNSHARE, "mount", "-t", "tmpfs", "none", "/mnt"]
-    return not subprocess.run(words, capture_output=True, check=False).returncode
-
-
 def run(script: str, disk: Path) -> subprocess.CompletedProcess[str]:
     """Run *script* on a full file system mounted at *disk*."""
-    if not can_mount():
-        pytest.skip("this system does not allow mounts in a user namespace")
-    return subprocess.run(
-        [*UNSHARE, sys.executable, "-c", PREPARE + script, str(disk)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    return run_on_small_disk(PREPARE + script, disk)
 
 
 def test_reading_a_hole_through_a_mapping_ends_the_process(tmp_path: Path) -> None:
