@@ -18,21 +18,20 @@ from spark_checks.findings import Finding
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
 from spark_checks.tests.fields import field_table as table
-from spark_checks.tests.fields.field_faults import (
-    Detection,
-    FaultSites,
-    FieldFault,
-    missed_faults,
-    planted,
-    unexplained_findings,
-    wrong_value,
-)
+from spark_checks.tests.fields.field_faults import FaultSites, wrong_value
 from spark_checks.tests.fields.field_places import STRUCTURES, field_names
 from spark_checks.tests.fields.field_table import (
     TableError,
     Wrong,
     declared_fields,
     field_table,
+)
+from spark_checks.tests.fields.planted_fields import (
+    Detection,
+    FieldFault,
+    missed_faults,
+    planted,
+    unexplained_findings,
 )
 from spark_checks.tests.slow import slow_but
 from spec.layouts import LAYOUTS

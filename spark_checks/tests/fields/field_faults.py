@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
 from spark_checks.counting_rules import TRANSACTION_BITS
 from spark_checks.faults.fault import Expected
-from spark_checks.findings import Finding
 from spark_checks.readers.index import slot_count_of
 from spark_checks.tests.fields.field_places import (
     STRUCTURES,
@@ -27,7 +24,8 @@ from spark_checks.tests.fields.field_places import (
     field_names,
     structures_of,
 )
-from spark_checks.tests.fields.field_table import Outcome, Wrong, field_table
+from spark_checks.tests.fields.field_table import Wrong
+from spark_checks.tests.fields.planted_fields import FieldFault, PlantedField, Position
 from spec.store.consume_queue import UNIT_SIZE, decode_unit
 from spec.store.index_file import decode_item, slot_position
 from spec.store.message_record import Record, decode_record
@@ -37,6 +35,7 @@ from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 Claim = tuple[object, ...]
 """A place that one fault of a sheet may touch."""
+
 OF_MESSAGES = ("message_record", "consume_queue_unit")
 _FOUND_BY_FIELD = frozenset({"index_header", "checkpoint", "timer_checkpoint"})
 """Structures whose findings are at the wrong field, and not at their begin."""
@@ -49,62 +48,6 @@ _SHARE = 4
 """This part of the structures of a file counts as first, and as last."""
 _APART = 2
 """Queue offsets between two faults of one sheet in one queue."""
-
-
-class Detection(StrEnum):
-    """Detection of a wrong value by an audit."""
-
-    ALWAYS = "always"
-    SOMETIMES = "sometimes"
-    NEVER = "never"
-
-
-class Position(StrEnum):
-    """Place of a structure among those of its queue or file."""
-
-    FIRST = "first"
-    MIDDLE = "middle"
-    LAST = "last"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldFault:
-    """Wrong value for a field of a structure."""
-
-    structure: str
-    field: str
-    wrong: Wrong
-    position: Position
-
-    @property
-    def outcome(self) -> Outcome:
-        """The table's outcome for the fault."""
-        return field_table()[self.structure][self.field].outcome(self.wrong)
-
-    @property
-    def detection(self) -> Detection:
-        """Whether an audit detects the fault."""
-        if not self.outcome.findings:
-            return Detection.NEVER
-        return Detection.ALWAYS if self.outcome.is_certain else Detection.SOMETIMES
-
-    def __str__(self) -> str:
-        return f"{self.structure}.{self.field} {self.wrong} {self.position}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlantedField:
-    """Fault in a copy of a store."""
-
-    fault: FieldFault
-    file: str
-    offset: int
-    """Begin of the wrong field."""
-    data: bytes
-    right: bytes
-    """Bytes of the field before."""
-    expected: tuple[Expected, ...]
-    """Possible findings; an audit has one of them if the fault is certain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,53 +288,6 @@ class FaultSites:
             return frozenset()
         key_hash = int.from_bytes(data, "big", signed=True)
         return frozenset({self._slot_of(placed.file, key_hash)})
-
-
-def missed_faults(
-    sheet: Iterable[PlantedField], findings: Iterable[Finding]
-) -> list[PlantedField]:
-    """Return the certain faults of *sheet* that *findings* do not contain."""
-    found = _places(findings)
-    return [
-        one
-        for one in sheet
-        if one.fault.detection is Detection.ALWAYS
-        and not found.intersection(one.expected)
-    ]
-
-
-def unexplained_findings(
-    sheet: Iterable[PlantedField], findings: Iterable[Finding]
-) -> list[Finding]:
-    """Return the *findings* of invariants that no fault of *sheet* breaks."""
-    possible = {known for one in sheet for known in one.fault.outcome.findings}
-    return [one for one in findings if one.invariant.id not in possible]
-
-
-def _places(findings: Iterable[Finding]) -> set[Expected]:
-    return {
-        Expected(finding=one.invariant.id, file=one.file, offset=one.offset)
-        for one in findings
-    }
-
-
-@contextmanager
-def planted(root: Path, sheet: Iterable[PlantedField]) -> Iterator[None]:
-    """Write the faults of *sheet* into the store at *root*, and remove them after."""
-    faults = list(sheet)
-    for one in faults:
-        _write(root, one, one.data)
-    try:
-        yield
-    finally:
-        for one in faults:
-            _write(root, one, one.right)
-
-
-def _write(root: Path, one: PlantedField, data: bytes) -> None:
-    with (root / one.file).open("r+b") as opened:
-        opened.seek(one.offset)
-        opened.write(data)
 
 
 def wrong_value(

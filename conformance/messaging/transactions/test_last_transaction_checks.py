@@ -1,0 +1,87 @@
+"""Half messages that a broker gives up after their last transaction check."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.client.client import Client, now_ms
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.messaging.transactions.half import send_half
+from conformance.messaging.transactions.transaction_checks import (
+    HOUR_MS,
+    MOST_QUESTIONS,
+    expect_silence,
+    given_up,
+    join,
+    old,
+    question,
+)
+from spec.wire.message.properties import decode_properties
+
+pytestmark = pytest.mark.long
+
+
+@pytest.mark.clause("TXN-CHECK-009")
+def test_a_message_is_given_up_after_the_last_question(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    send_half(eager_broker, place, group=group, born_at_ms=old())
+    for _ in range(MOST_QUESTIONS):
+        question(eager_broker)
+    records = given_up(eager_broker, place)
+    expect(
+        "TXN-CHECK-009",
+        found=[one.body for one in records],
+        expected=[b"half"],
+        what="bodies given up",
+        transcript=eager_broker.transcript,
+    )
+    expect_silence("TXN-CHECK-009", eager_broker, "no further question")
+
+
+@pytest.mark.clause("TXN-CHECK-010")
+def test_a_message_is_dropped_after_the_last_question(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    send_half(eager_broker, place, group=group, born_at_ms=old())
+    for _ in range(MOST_QUESTIONS):
+        question(eager_broker)
+    expect_silence("TXN-CHECK-010", eager_broker, "no further question")
+
+
+@pytest.mark.clause("TXN-CHECK-011")
+def test_a_message_as_old_as_files_is_given_up_unasked(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    send_half(eager_broker, place, group=group, born_at_ms=now_ms() - 73 * HOUR_MS)
+    given_up(eager_broker, place)
+    expect_silence("TXN-CHECK-011", eager_broker)
+
+
+@pytest.mark.clause("TXN-CHECK-020")
+def test_waiting_counts_as_being_asked(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    own = {"CHECK_IMMUNITY_TIME_IN_SECONDS": "600"}
+    send_half(eager_broker, place, group=group, properties=own)
+    given_up(eager_broker, place)
+    expect_silence("TXN-CHECK-020", eager_broker)
+
+
+@pytest.mark.clause("TXN-CHECK-014")
+def test_looks_count_when_nobody_is_there(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    send_half(eager_broker, place, group=group, born_at_ms=old())
+    (record,) = given_up(eager_broker, place)
+    expect(
+        "TXN-CHECK-014",
+        found=decode_properties(record.properties).get("TRANSACTION_CHECK_TIMES"),
+        expected=str(MOST_QUESTIONS),
+        what="TRANSACTION_CHECK_TIMES of what was given up",
+        transcript=eager_broker.transcript,
+    )
