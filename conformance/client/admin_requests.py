@@ -9,6 +9,7 @@ from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import ReceivedRequest
 from conformance.client.test_consumption import COMMIT
 from conformance.client.test_pulling import of, one_queue
+from spec.wire.bodies.heartbeat import HeartbeatData
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.bodies.offset_tables import GetConsumerStatusBody
 from spec.wire.bodies.queue_name import QueueName
@@ -36,6 +37,19 @@ def response_to(
 
     server.wait_until(lambda: bool(found()), what=f"the client answers code {code}")
     return found()[0]
+
+
+def client_id_of(request: ReceivedRequest) -> str:
+    """Return the id of the client that sent *request*, from its heartbeat.
+
+    A broker finds the client of an admin tool's request by this id, and forwards it.
+    """
+    (*_, beat) = [
+        one
+        for one in request.server.requests(RequestCode.HEART_BEAT)
+        if one.connection is request.connection
+    ]
+    return decode_body(HeartbeatData, beat.command.body).client_id
 
 
 def send_oneway(
@@ -77,7 +91,11 @@ def commits_of(broker: ScriptedBroker, topic: str) -> list[tuple[float, int]]:
 
 def running_info_response(request: ReceivedRequest, group: str) -> Command:
     """Send GET_CONSUMER_RUNNING_INFO and return the response."""
-    fields = {"consumerGroup": group, "jstackEnable": "false"}
+    fields = {
+        "consumerGroup": group,
+        "clientId": client_id_of(request),
+        "jstackEnable": "false",
+    }
     return response_to(request, RequestCode.GET_CONSUMER_RUNNING_INFO, fields)
 
 

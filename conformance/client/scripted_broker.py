@@ -191,6 +191,16 @@ class ScriptedBroker(ScriptedServer):
         found = self.requests(RequestCode.HEART_BEAT)
         return [decode_body(HeartbeatData, one.command.body) for one in found]
 
+    def wait_for_end(self) -> None:
+        """Wait until a client unregisters, or has closed its connections."""
+        self.wait_until(
+            lambda: (
+                self.has_no_connection
+                or bool(self.requests(RequestCode.UNREGISTER_CLIENT))
+            ),
+            what="the client unregisters, or closes its connections",
+        )
+
     def _end(self, place: tuple[str, int]) -> int:
         return self.begins_at.get(place, 0) + len(self._stored[place])
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.client.admin_requests import COUNT, commits_of, filled, response_to
+from conformance.client.admin_requests import (
+    COUNT,
+    client_id_of,
+    commits_of,
+    filled,
+    response_to,
+)
 from conformance.client.application import Application, Consumer, body_of
 from conformance.client.scripted_broker import ScriptedBroker
 from conformance.client.scripted_cluster import ScriptedCluster
@@ -23,7 +29,11 @@ from spec.wire.remoting.response_code import ResponseCode
 
 def handed_over(request: ReceivedRequest, record: Record, group: str) -> Command:
     """Hand *record* to *group* where *request* came from, and return the answer."""
-    fields = {"consumerGroup": group, "brokerName": "broker-a"}
+    fields = {
+        "consumerGroup": group,
+        "clientId": client_id_of(request),
+        "brokerName": "broker-a",
+    }
     code = RequestCode.CONSUME_MESSAGE_DIRECTLY
     return response_to(request, code, fields, encode_record(record))
 
@@ -86,7 +96,7 @@ def test_a_message_that_was_handed_over_directly_has_no_other_effect(
     answer = consumed(consumer, broker, topic, "direct")
     expect("CLIENT-ADMIN-006", found=answer.code, expected=0, what="code")
     consumer.stop()
-    broker.wait_for(RequestCode.UNREGISTER_CLIENT)
+    broker.wait_for_end()
     expect(
         "CLIENT-ADMIN-006",
         found=len(broker.requests(BACK)) + len(broker.sends),

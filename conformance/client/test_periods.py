@@ -15,7 +15,7 @@ HEARTBEAT = RequestCode.HEART_BEAT
 SLACK_MS = 5000
 """For a machine that is busy; the periods are six times as long."""
 AT_THE_START_MS = 5000
-"""5.x sends more heartbeats as soon as it has a route."""
+"""5.x sends more heartbeats as soon as it has a route; others request it again."""
 PATIENCE_S = 60.0
 
 
@@ -46,15 +46,19 @@ def test_a_route_is_requested_again_every_30_seconds(
     cluster.broker()
     server = cluster.name_server
     application.producer().send(topic)
-    count = len(server.route_requests(topic))
+
+    def later_ms() -> list[float]:
+        """Return the times since the first request, but for those at the start."""
+        first, *others = (one.at_ms for one in server.route_requests(topic))
+        return [at - first for at in others if at - first > AT_THE_START_MS]
+
     server.wait_until(
-        lambda: len(server.route_requests(topic)) > count,
+        lambda: bool(later_ms()),
         what="another request for the route",
         timeout_s=PATIENCE_S,
     )
     # The period began when the producer was started, just before it sent.
-    first, again = server.route_requests(topic)[0], server.route_requests(topic)[count]
-    expect_about("CLIENT-PUBLISH-009", again.at_ms - first.at_ms, 30_000)
+    expect_about("CLIENT-PUBLISH-009", later_ms()[0], 30_000)
 
 
 def expect_about(clause_id: str, found_ms: float, expected_ms: int) -> None:

@@ -213,13 +213,14 @@ def test_a_unique_key_has_32_digits_and_names_an_address(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     producer = application.producer()
-    for _ in range(3):
+    count = 16  # the last digit of a counter takes each value
+    for _ in range(count):
         producer.send(topic)
-    keys = [properties_of(broker, number)[Property.UNIQ_KEY] for number in range(3)]
+    keys = [properties_of(broker, one)[Property.UNIQ_KEY] for one in range(count)]
     expect(
         "CLIENT-UNIQKEY-001",
         found=[set(key) <= set("0123456789ABCDEF") and len(key) for key in keys],
-        expected=[32] * 3,
+        expected=[32] * count,
         what="hexadecimal digits",
     )
     counters = [int(key[-4:], 16) for key in keys]
@@ -227,7 +228,7 @@ def test_a_unique_key_has_32_digits_and_names_an_address(
     expect(
         "CLIENT-UNIQKEY-001",
         found=[(one - begun) % 65_536 for one in counters],
-        expected=[0, 1, 2],
+        expected=list(range(count)),
         what="how the counter grows",
     )
     expect("CLIENT-UNIQKEY-001", found=len({k[:20] for k in keys}), expected=1, what="")

@@ -350,10 +350,15 @@ def test_a_send_without_a_timeout_fails_after_three_seconds(
 def test_the_time_of_a_send_is_that_of_all_its_retries(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    for broker in two_brokers(cluster, topic):
+    brokers = two_brokers(cluster, topic)
+    for broker in brokers:
         meet_sends(broker, ignore)
-    outcome = application.producer(retries=9).send(topic, timeout_ms=400)
+    producer = application.producer(retries=9)
+    outcome = producer.send(topic, timeout_ms=400)
     expect("CLIENT-SEND-001", found=outcome.ending, expected=AN_ERROR, what="end")
+    producer.stop()
+    for broker in brokers:
+        broker.wait_for_end()  # then each request that it wrote has been read
     count = len(all_sends(cluster))
     expect_that(
         "CLIENT-SEND-001",
