@@ -23,6 +23,7 @@ from conformance.harness.targets.client_adapter import (
     Line,
     Pending,
 )
+from conformance.harness.targets.client_hello import OPTION_INTERVALS
 
 UNHURRIED_MS = 30_000
 """The timeout of sends whose time does not matter."""
@@ -138,6 +139,11 @@ class Application:
         if lacking:
             unsupported(f"the client has not: {', '.join(lacking)}")
 
+    def need_adjustable(self, interval: str) -> None:
+        """Make the running test unsupported if the client has no option for it."""
+        if interval in self.intervals:
+            unsupported(f"the client has no option for {interval}")
+
     def interval(self, name: str) -> int:
         """Return the milliseconds of an interval that the client has for itself."""
         return self.intervals.get(name, USUAL_INTERVALS[name])
@@ -147,7 +153,7 @@ class Application:
         given = {"send_timeout_ms": UNHURRIED_MS, **options}
         given = {name: value for name, value in given.items() if value is not None}
         group = group or unique_name("group")
-        name = self._start("producer", group=group, options=given)
+        name = self._start("producer", group=group, options=self._adjustable(given))
         return Producer(application=self, name=name, group=group)
 
     def consumer(
@@ -181,6 +187,8 @@ class Application:
         subscription = {"topic": topic, "expression": given.pop("expression", "*")}
         if "type" in given:
             subscription["type"] = given.pop("type")
+        if "options" in given:
+            given["options"] = self._adjustable(given["options"])
         return {
             "kind": "push",
             "group": group,
@@ -190,6 +198,11 @@ class Application:
             "subscriptions": [subscription],
             **given,
         }
+
+    def _adjustable(self, options: Line) -> Line:
+        """Return *options* without those that are fixed intervals of the client."""
+        fixed = OPTION_INTERVALS & self.intervals.keys()
+        return {name: value for name, value in options.items() if name not in fixed}
 
     def _start(self, verb: str, **fields: Any) -> str:
         name, outcome = self._try(verb, **fields)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from functools import partial
 
@@ -30,21 +31,30 @@ BACKLOG_SPAN_MAX = 2_000
 
 HEARTBEAT = RequestCode.HEART_BEAT
 BEATS = {"heartbeat_ms": 200}
+PAUSE_S = 3.0
+"""For a client whose heartbeats have a fixed interval; 60 times the delay of a pull."""
 HOLD = ["hold"]
 MIB = 1 << 20
 
 
-def let_time_pass(broker: ScriptedBroker) -> None:
+def let_time_pass(application: Application, broker: ScriptedBroker) -> None:
     """Return some heartbeats later: long after a pull that does not wait."""
+    if "heartbeat_ms" in application.intervals:
+        time.sleep(PAUSE_S)
+        return
     broker.wait_for(HEARTBEAT, count=len(broker.requests(HEARTBEAT)) + 4)
 
 
 def expect_pulls(
-    clause_id: str, broker: ScriptedBroker, topic: str, count: int
+    clause_id: str,
+    application: Application,
+    broker: ScriptedBroker,
+    topic: str,
+    count: int,
 ) -> None:
     """Fail *clause_id* unless the topic is pulled *count* times, and no more."""
     first_pulls(broker, topic, count)
-    let_time_pass(broker)
+    let_time_pass(application, broker)
     found = len(pulls_of(broker, topic))
     expect(clause_id, found=found, expected=count, what="pulls")
 
@@ -67,7 +77,7 @@ def test_it_is_at_most_a_thousand_messages_ahead(
     )
     fields = first_pulls(broker, topic, 1)[0].command.fields
     count = BACKLOG_COUNT_MAX // int(fields["maxMsgNums"]) + 1
-    expect_pulls("CLIENT-PULL-008", broker, topic, count)
+    expect_pulls("CLIENT-PULL-008", application, broker, topic, count)
     consumer.release("k0")
     first_pulls(broker, topic, count + 1)
 
@@ -86,9 +96,9 @@ def test_it_pulls_on_when_fewer_messages_wait(
         options={**BEATS, "threshold_count": limit, "pull_batch": 1},
     )
     consumer.wait_for(1)
-    expect_pulls("CLIENT-PULL-008", broker, topic, limit + 1)
+    expect_pulls("CLIENT-PULL-008", application, broker, topic, limit + 1)
     consumer.release("k0")
-    expect_pulls("CLIENT-PULL-008", broker, topic, limit + 2)
+    expect_pulls("CLIENT-PULL-008", application, broker, topic, limit + 2)
 
 
 @pytest.mark.clause("CLIENT-PULL-008")
@@ -104,9 +114,9 @@ def test_it_pulls_on_when_fewer_bytes_wait(
         options={**BEATS, "threshold_mib": 1, "pull_batch": 1},
     )
     consumer.wait_for(1)
-    expect_pulls("CLIENT-PULL-008", broker, topic, 2)
+    expect_pulls("CLIENT-PULL-008", application, broker, topic, 2)
     consumer.release("k0")
-    expect_pulls("CLIENT-PULL-008", broker, topic, 3)
+    expect_pulls("CLIENT-PULL-008", application, broker, topic, 3)
 
 
 def two_apart(cluster: ScriptedCluster, topic: str, distance: int) -> ScriptedBroker:
@@ -132,7 +142,7 @@ def test_what_waits_is_not_too_far_apart(
     broker = two_apart(cluster, topic, BACKLOG_SPAN_MAX + beyond)
     consumer = application.consumer(topic, outcomes=held(2), options=BEATS)
     consumer.wait_for(2)
-    expect_pulls("CLIENT-PULL-008", broker, topic, 3 - beyond)
+    expect_pulls("CLIENT-PULL-008", application, broker, topic, 3 - beyond)
     consumer.release("k1")  # the rest has no distance
     first_pulls(broker, topic, 3, timeout_s=PATIENCE_S)
 
@@ -146,7 +156,7 @@ def test_in_order_what_waits_may_be_any_distance_apart(
         topic, order="orderly", outcomes=held(1), options=BEATS
     )
     consumer.wait_for(1)
-    expect_pulls("CLIENT-PULL-011", broker, topic, 3)
+    expect_pulls("CLIENT-PULL-011", application, broker, topic, 3)
 
 
 @pytest.mark.clause("CLIENT-PULL-010")
@@ -166,11 +176,11 @@ def test_the_threshold_of_a_topic_is_divided_among_all_queues(
     )
     for name in (topic, retries):
         broker.wait_for(PULL, count=2, where=partial(of, name))
-    let_time_pass(broker)  # Java divides when it has begun to pull
+    let_time_pass(application, broker)  # Java divides when it has begun to pull
     for number in range(20):
         broker.put(topic, b"x", queue_id=number % 2, KEYS=f"k{number}")
     consumer.wait_for(6)
-    expect_pulls("CLIENT-PULL-010", broker, topic, 2 * 3)
+    expect_pulls("CLIENT-PULL-010", application, broker, topic, 2 * 3)
     expect(
         "CLIENT-PULL-010", found=len(consumer.messages()), expected=6, what="messages"
     )

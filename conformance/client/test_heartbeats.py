@@ -45,7 +45,7 @@ def test_a_producer_sends_heartbeats_to_masters(
     master, slave = with_slave(cluster, topic)
     producer = application.producer(heartbeat_ms=SOON_MS)
     producer.send(topic)
-    master.wait_for(HEARTBEAT, count=3)
+    master.wait_for(HEARTBEAT, count=2)
     groups = {one.group for beat in master.heartbeats() for one in beat.producers}
     expect_that(
         "CLIENT-HEARTBEAT-001",

@@ -240,6 +240,7 @@ def test_a_silent_name_server_is_given_up(
 def test_a_route_is_asked_for_again_and_again(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
+    application.need_adjustable("route_poll_ms")
     cluster.route(topic, {"broker-a": 1})
     producer = application.producer(route_poll_ms=300)
     producer.send(topic)

@@ -124,6 +124,7 @@ def test_a_broker_is_asked_whether_it_can_filter_so(
 def test_an_old_broker_is_not_pulled_by_sql(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
+    application.need_adjustable("heartbeat_ms")
     broker = one_queue(cluster, topic)
     version = int(Version.V4_1_0_SNAPSHOT) - 1
     broker.on(HEARTBEAT, lambda request: request.respond(version=version))

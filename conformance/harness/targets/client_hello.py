@@ -35,7 +35,9 @@ FEATURES = frozenset(
         "pop",
     }
 )
-INTERVALS = frozenset({"rebalance_ms", "lock_ms", "lock_lives_ms"})
+OPTION_INTERVALS = frozenset({"heartbeat_ms", "route_poll_ms", "persist_ms"})
+"""Intervals that are options too. A client that announces one has no such option."""
+INTERVALS = OPTION_INTERVALS | {"rebalance_ms", "lock_ms", "lock_lives_ms"}
 
 
 def hello_error(hello: object) -> str:

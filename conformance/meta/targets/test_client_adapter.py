@@ -231,6 +231,42 @@ def test_an_unsupported_verb_ends_a_test_that_waits_for_its_request() -> None:
         application.end_if_unsupported()
 
 
+def an_application(**intervals: int) -> Application:
+    """Return the application of a client that announces *intervals*."""
+    return Application(
+        adapter=cast(Adapter, None),
+        features=frozenset({"push"}),
+        intervals=intervals,
+        cluster=cast(ScriptedCluster, None),
+    )
+
+
+def test_an_option_for_a_fixed_interval_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: dict[str, object] = {}
+
+    def start(_: Application, verb: str, **fields: object) -> str:
+        sent[verb] = fields["options"]
+        return verb
+
+    monkeypatch.setattr(Application, "_start", start)
+    application = an_application(persist_ms=5000, lock_ms=2000)
+    application.producer(persist_ms=200, heartbeat_ms=200, send_timeout_ms=1)
+    application.consumer("T", options={"persist_ms": 200, "threads": 2})
+    assert sent == {
+        "producer": {"heartbeat_ms": 200, "send_timeout_ms": 1},
+        "consumer": {"threads": 2},
+    }
+
+
+def test_a_test_of_a_fixed_interval_is_unsupported() -> None:
+    application = an_application(heartbeat_ms=30_000)
+    application.need_adjustable("persist_ms")
+    with pytest.raises(pytest.skip.Exception, match="no option for heartbeat_ms"):
+        application.need_adjustable("heartbeat_ms")
+
+
 def test_no_server_waits_on_when_it_is_futile() -> None:
     answers = iter([False, True])
     cluster = ScriptedCluster()
