@@ -48,6 +48,7 @@ class Client:
 CLIENTS = (
     Client("Java 4.6.0", f"{_JAVA} 4.6.0"),
     Client("Java 5.3.3", f"{_JAVA} 5.3.3"),
+    Client("Go 2.1.2", "python -m conformance.client.adapters.go"),
     Client("Node ali-ons", "python -m conformance.client.adapters.node"),
     Client("reference", "python -m reference.shell.adapter.adapter"),
 )

@@ -1,0 +1,1 @@
+"""The Go client of Apache, as docs/client_adapter.md requires it."""
