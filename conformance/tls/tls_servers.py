@@ -28,6 +28,9 @@ from spec.wire.remoting.response_code import ResponseCode
 
 Settings: TypeAlias = Mapping[str, str]
 
+KEPT = 2
+"""Targets that run at a time. Each is two JVMs, and most settings have one test."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
@@ -81,25 +84,36 @@ class Served:
 
 
 class Servers:
-    """Started targets of a run, one for each set of properties."""
+    """Started targets of a run by their properties, the latest `KEPT` of them."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._started: dict[tuple[tuple[str, str], ...], Served] = {}
-        self._open = ExitStack()
+        self._started: dict[tuple[tuple[str, str], ...], tuple[Served, ExitStack]] = {}
 
     def with_settings(self, settings: Settings) -> Served:
-        """Return the target with *settings*, started at the first call."""
+        """Return the target with *settings*, started unless it still runs.
+
+        It runs until *KEPT* others have been used.
+        """
         key = tuple(sorted(settings.items()))
-        if key not in self._started:
-            self._started[key] = self._open.enter_context(
-                serving(self._config, settings)
-            )
-        return self._started[key]
+        used = self._started.pop(key, None) or self._start(settings)
+        self._started[key] = used  # the latest is the last
+        return used[0]
 
     def close(self) -> None:
         """End all targets."""
-        self._open.close()
+        while self._started:
+            self._end_first()
+
+    def _start(self, settings: Settings) -> tuple[Served, ExitStack]:
+        while len(self._started) >= KEPT:
+            self._end_first()
+        end = ExitStack()
+        return end.enter_context(serving(self._config, settings)), end
+
+    def _end_first(self) -> None:
+        _, end = self._started.pop(next(iter(self._started)))
+        end.close()
 
 
 @contextlib.contextmanager
