@@ -12,7 +12,12 @@ from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
 from cli.options.progress import waiting
 from cli.options.suites.completions import targets
 from conformance.harness.report.terminal.line_width import wrapped
-from conformance.harness.targets.probing.probe import Probed, names_of, probe
+from conformance.harness.targets.probing.probe import (
+    REFUSALS_DO_NOT_COUNT,
+    Probed,
+    names_of,
+    probe,
+)
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import Target, TargetError, parse_target
 
@@ -103,4 +108,5 @@ def _features(found: Probed) -> list[tuple[str, str]]:
         ("json", found.json),
         ("refuses", ", ".join(names_of(found.refused)) or "no probed request"),
         *(("not honest", line) for line in found.complaints),
+        *([("so", REFUSALS_DO_NOT_COUNT)] if found.complaints else []),
     ]

@@ -38,6 +38,7 @@ def test_the_command_says_what_it_found() -> None:
         printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
     assert printed.exit_code == 1
     assert "not honest" in printed.output
+    assert "\nso            its refusals do not count" in printed.output
 
 
 def test_a_peer_with_wrong_opaques_is_a_finding() -> None:

@@ -48,6 +48,10 @@ FIRST_OF_5 = 412
 """Ordinal of V5_0_0_SNAPSHOT in Java's MQVersion.Version."""
 CLUSTER_INFO = RequestCode.GET_BROKER_CLUSTER_INFO
 STUDIED = tuple(one for one in Version if one is not Version.V4_1_0_SNAPSHOT)
+REFUSALS_DO_NOT_COUNT = (
+    "its refusals do not count: a test that needs a refused request fails"
+)
+"""Consequence of a complaint."""
 WRONG_OPAQUES = (
     f"sends responses with opaques that no request had ({WrongOpaqueError.clause})"
 )
@@ -157,34 +161,35 @@ def invoke_all(
 
 def dishonesties(namesrv: Address | None, broker: Address | None) -> list[str]:
     """Return the nonsense requests that were accepted."""
+    unknown_code = f"request code {NONSENSE_CODE}, which no release has"
     probes: tuple[tuple[str, Address | None, int, Fields, str], ...] = (
-        ("name server", namesrv, NONSENSE_CODE, {}, f"code {NONSENSE_CODE}"),
-        ("broker", broker, NONSENSE_CODE, {}, f"code {NONSENSE_CODE}"),
+        ("name server", namesrv, NONSENSE_CODE, {}, unknown_code),
+        ("broker", broker, NONSENSE_CODE, {}, unknown_code),
         (
             "name server",
             namesrv,
             RequestCode.GET_ROUTEINFO_BY_TOPIC,
             {"topic": NONSENSE},
-            "topic",
+            "GET_ROUTEINFO_BY_TOPIC for a topic that does not exist",
         ),
         (
             "broker",
             broker,
             RequestCode.GET_MAX_OFFSET,
             {"topic": NONSENSE, "queueId": NONSENSE},
-            "queue id",
+            "GET_MAX_OFFSET with a queueId that is not a number",
         ),
         (
             "broker",
             broker,
             RequestCode.GET_CONSUMER_LIST_BY_GROUP,
             {"consumerGroup": NONSENSE},
-            "group",
+            "GET_CONSUMER_LIST_BY_GROUP for a group that does not exist",
         ),
     )
     return [
-        f"the {who} takes a nonsense {what} for good: its response is a success"
-        for who, address, code, fields, what in probes
+        f"the {who} responds with SUCCESS to {nonsense}"
+        for who, address, code, fields, nonsense in probes
         if address is not None and _succeeds(address, code, fields)
     ]
 
