@@ -8,7 +8,7 @@ fixtures change a broker's settings with UPDATE_BROKER_CONFIG, and put them back
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 
@@ -38,13 +38,23 @@ def need_settings(target: Target, wanted: Mapping[str, str]) -> None:
 def need_defaults(
     target: Target, defaults: Mapping[str, str], settings: Mapping[str, str]
 ) -> None:
-    """Make the running test unsupported if an operator may have set other values.
+    """Make the running test unsupported unless *settings* show a default.
 
     Only where the suite sets *target*'s settings, a value that is not in *defaults* is
-    a fault of the target.
+    a fault of the target. Elsewhere an operator may have set it. A setting that the
+    server does not report contradicts no default.
     """
     if Capability.CONFIG not in target.capabilities:
         _end_if_others(defaults, dict.fromkeys(defaults, UNKNOWN) | dict(settings))
+    elif all(defaults[name] == settings.get(name, defaults[name]) for name in defaults):
+        need_reported(defaults, settings)
+
+
+def need_reported(names: Iterable[str], settings: Mapping[str, str]) -> None:
+    """Make the running test unsupported unless *settings* contain all *names*."""
+    missing = [name for name in names if name not in settings]
+    if missing:
+        unsupported(f"its server does not report the settings {', '.join(missing)}")
 
 
 def expect_default(

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
@@ -17,6 +16,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.pytest_plugin.known_settings import need_reported
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import (
@@ -281,9 +281,9 @@ def test_a_broker_says_its_release(broker: Client) -> None:
 @pytest.mark.clause("ADMIN-CONFIG-003", "ADMIN-CONFIG-005")
 def test_no_number_is_no_change_of_a_number(broker: Client) -> None:
     before = broker.broker_config()
-    number = broker.broker_settings().get("defaultQueryMaxNum")
-    if number is None:
-        blocked("blocked by ADMIN-CONFIG-001: defaultQueryMaxNum is not reported")
+    settings = broker.broker_settings()
+    need_reported(["defaultQueryMaxNum"], settings)
+    number = settings["defaultQueryMaxNum"]
     require_success(broker.update_broker_config({"defaultQueryMaxNum": "many"}))
     after = broker.broker_config()
     found = broker.broker_settings()["defaultQueryMaxNum"]
@@ -309,9 +309,11 @@ def settings_version(answer: Command) -> int:
 @pytest.mark.clause("ADMIN-CONFIG-004")
 def test_a_young_log_has_no_earliest_time(broker: Client, topic: str) -> None:
     require_success(broker.send_message(topic=topic))
+    settings = broker.broker_settings()
+    need_reported(["maxMessageSize"], settings)
     table = mapping_of(broker.broker_runtime_info())["table"]
     held = int(table["commitLogMaxOffset"]) - int(table["commitLogMinOffset"])
-    is_young = held < 2 * int(broker.broker_settings()["maxMessageSize"])
+    is_young = held < 2 * int(settings["maxMessageSize"])
     found = int(table["earliestMessageTimeStamp"])
     expect_that(
         "ADMIN-CONFIG-004",

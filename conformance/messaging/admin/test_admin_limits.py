@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import (
     Client,
     consumer_data,
@@ -18,6 +17,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
 )
+from conformance.harness.pytest_plugin.known_settings import need_reported
 from conformance.messaging.stored_messages import mapping_of, send_bodies
 from spec.wire.admin.later_requests import SUBSCRIPTION_FORBIDDEN
 from spec.wire.remoting.request_code import RequestCode
@@ -151,8 +151,7 @@ def test_text_for_a_threshold_is_ignored(broker: Client, group: str) -> None:
 def test_the_default_thresholds_are_those_of_the_settings(broker: Client) -> None:
     names = ("cgColdReadThreshold", "globalColdReadThreshold")
     settings = broker.broker_settings()
-    if not settings.keys() >= set(names):
-        blocked("blocked by ADMIN-CONFIG-001: the thresholds are not reported")
+    need_reported(names, settings)
     found = cold_data(broker)
     expect(
         "ADMIN-COLDDATA-004",

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
+from conformance.harness.pytest_plugin.known_settings import need_reported
 from conformance.messaging.stored_messages import mapping_of
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -68,6 +69,7 @@ def test_a_master_returns_its_addresses(broker: Client) -> None:
     response = broker.invoke(RequestCode.EXCHANGE_BROKER_HA_INFO)
     found = dict(require_success(response).fields)
     settings = broker.broker_settings()
+    need_reported(["haListenPort"], settings)
     ha_host = settings.get("brokerIP2", broker.address.host)
     ha_address = f"{ha_host}:{settings['haListenPort']}"
     offset = found.pop("masterFlushOffset", "(absent)")

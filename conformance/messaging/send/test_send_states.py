@@ -15,6 +15,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
+from conformance.harness.pytest_plugin.known_settings import need_reported
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.broker_settings import changed
 from conformance.messaging.stored_messages import topic_of
@@ -160,7 +161,9 @@ def test_a_retry_topic_wants_its_group(broker: Client, group: str) -> None:
 
 @pytest.mark.clause("SEND-BODY-006")
 def test_the_largest_message_is_a_setting(broker: Client, topic: str) -> None:
-    largest = int(broker.broker_settings()["maxMessageSize"])
+    settings = broker.broker_settings()
+    need_reported(["maxMessageSize"], settings)
+    largest = int(settings["maxMessageSize"])
     if largest > 16_777_216 // 2:
         unsupported(f"a message of more than maxMessageSize={largest} fits no frame")
     sizes = (largest // 2, largest + 1)

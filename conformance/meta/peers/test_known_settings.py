@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.child_run.child_run import run_child
-from conformance.harness.targets.target import parse_target
+from conformance.harness.client.client import Client
+from conformance.harness.client.lying_server import LyingServer, honest
+from conformance.harness.pytest_plugin.known_settings import need_defaults
+from conformance.harness.targets.target import Capability, Target, parse_target
+from conformance.messaging.broker_settings import changed
 from conformance.meta.reports.test_outcomes import PRELUDE
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 ROOT = Path(__file__).parents[3]
 RELYING = """
@@ -72,3 +78,38 @@ def test_an_operators_value_is_no_broken_default() -> None:
         )
     assert Counter(ended.outcomes.values()) == {"pass": 7, "unsupported": 1}
     assert "maxMessageSize=4194304 (65536 there)" in "".join(ended.reasons.values())
+
+
+def foreign(*capabilities: Capability) -> Target:
+    """Return a target with these *capabilities*."""
+    target = Target("made up")
+    target.capabilities = frozenset(capabilities)
+    return target
+
+
+def test_a_default_that_is_not_reported_has_no_verdict() -> None:
+    target = foreign(Capability.WIRE, Capability.CONFIG)
+    with pytest.raises(pytest.skip.Exception, match=r"does not report the settings b$"):
+        need_defaults(target, {"a": "1", "b": "2"}, {"a": "1"})
+
+
+def test_a_wrong_default_beside_one_that_is_not_reported_fails() -> None:
+    target = foreign(Capability.WIRE, Capability.CONFIG)
+    need_defaults(target, {"a": "1", "b": "2"}, {"a": "0"})
+
+
+def test_a_setting_that_cannot_be_put_back_is_not_changed() -> None:
+    received: list[int] = []
+
+    def answer(request: Command) -> bytes:
+        received.append(request.code)
+        return honest(request, body=b"brokerRole=ASYNC_MASTER\n")
+
+    with (
+        LyingServer(answer) as server,
+        Client.connect(server.address) as broker,
+        pytest.raises(pytest.skip.Exception, match=r"settings slaveReadEnable$"),
+        changed(broker, brokerRole="SLAVE", slaveReadEnable="true"),
+    ):
+        pass
+    assert received == [RequestCode.GET_BROKER_CONFIG]

@@ -24,6 +24,7 @@ from conformance.harness.pytest_plugin.fixtures import (
 from conformance.harness.pytest_plugin.known_settings import (
     configured,
     expect_default,
+    need_reported,
 )
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, Target
@@ -140,6 +141,7 @@ def test_slaves_are_told_the_port_for_them(
     first = listener.wait_for(what="the broker registers")
     with talker.connect_to_broker() as broker:
         settings = broker.broker_settings()
+    need_reported(["haListenPort"], settings)
     expect(
         "ROUTE-OUTERAPI-013",
         found=first.fields.get("haServerAddr", "").rpartition(":")[2],

@@ -11,6 +11,7 @@ import pytest
 from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.peer import Peer
+from conformance.harness.client.replication_link import accept, receive
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.ports import port_block
 from conformance.harness.pytest_plugin.expectations import expect
@@ -53,7 +54,7 @@ TOPIC, GROUP = "OnlyTheMasterKnows", "only_the_master_knows"
 VERSION = DataVersion(timestamp_ms=1_600_000_000_000, counter=7)
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.needs(Capability.WIRE, Capability.CONFIG),
+    pytest.mark.needs(Capability.WIRE, Capability.CONFIG, Capability.REPLICATION),
     pytest.mark.settings(enableControllerMode="false"),  # It chooses the role.
 ]
 
@@ -118,7 +119,7 @@ def slave(
 
     A real slave requests topics at the master's VIP port, two below its own.
     """
-    need(target, Capability.WIRE, Capability.CONFIG)
+    need(target, Capability.WIRE, Capability.CONFIG, Capability.REPLICATION)
     with (
         port_block() as ports,
         LyingServer(master.answer, port=ports.vip),
@@ -150,11 +151,8 @@ def test_a_slave_dials_where_its_name_server_says(
     slave: Target, master: Master
 ) -> None:
     del slave
-    master.replication.settimeout(PATIENCE_S)
-    connection, _ = master.replication.accept()
-    with closing(connection):
-        connection.settimeout(PATIENCE_S)
-        report = connection.recv(8)
+    with closing(accept(master.replication, PATIENCE_S)) as link:
+        report = receive(link, "the slave's first report", PATIENCE_S)
     expect("HA-SLAVE-016", found=report, expected=bytes(8), what="the end of its log")
 
 

@@ -6,6 +6,8 @@ import socket
 import time
 
 from conformance.harness.client.address import Address
+from conformance.harness.client.peer import ClosedError, NoResponseError
+from conformance.harness.client.replication_link import accept, receive
 from spec.store.message_record import Record, encode_record
 from spec.wire.ha.replication import ACK_SIZE, Piece, decode_slave_offset, encode_piece
 from spec.wire.message.properties import encode_properties
@@ -20,24 +22,21 @@ class FakeMaster:
 
     def __init__(self) -> None:
         self._server = socket.create_server(("127.0.0.1", 0))
-        self._server.settimeout(PATIENCE_S)
         self.address = Address("127.0.0.1", self._server.getsockname()[1])
 
     def close(self) -> None:
         """Listen no more."""
         self._server.close()
 
-    def accept(self) -> SlaveLink:
+    def accept(self, *, timeout_s: float = PATIENCE_S) -> SlaveLink:
         """Return the next connection of a slave."""
-        connection, _ = self._server.accept()
-        return SlaveLink(connection)
+        return SlaveLink(accept(self._server, timeout_s))
 
     def is_dialled(self, *, timeout_s: float) -> bool:
         """Return whether a slave connects in time."""
-        self._server.settimeout(timeout_s)
         try:
-            self.accept().close()
-        except TimeoutError:
+            self.accept(timeout_s=timeout_s).close()
+        except NoResponseError:
             return False
         return True
 
@@ -57,11 +56,8 @@ class SlaveLink:
         """Return the next offset that the slave names."""
         deadline = time.monotonic() + timeout_s
         while len(self._waiting) < ACK_SIZE:
-            self._link.settimeout(max(deadline - time.monotonic(), 0.001))
-            received = self._link.recv(65_536)
-            if not received:
-                raise EOFError("the slave closed the connection")
-            self._waiting += received
+            left_s = deadline - time.monotonic()
+            self._waiting += receive(self._link, "the slave's next report", left_s)
         offset = decode_slave_offset(self._waiting)
         self._waiting = self._waiting[ACK_SIZE:]
         return offset
@@ -73,7 +69,7 @@ class SlaveLink:
         while (left_s := deadline - time.monotonic()) > 0:
             try:
                 found.append(self.report(timeout_s=left_s))
-            except (TimeoutError, EOFError, ConnectionResetError):
+            except (NoResponseError, ClosedError):
                 break
         return found
 

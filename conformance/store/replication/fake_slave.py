@@ -5,6 +5,8 @@ from __future__ import annotations
 import socket
 import time
 
+from conformance.harness.client.peer import ClosedError, NoResponseError
+from conformance.harness.client.replication_link import receive
 from conformance.harness.targets.target import Target
 from spec.wire.ha.replication import (
     PORT_DISTANCE,
@@ -35,16 +37,13 @@ class FakeSlave:
         self._link.sendall(b"".join(map(encode_slave_offset, offsets)))
 
     def piece(self, *, timeout_s: float = PATIENCE_S) -> Piece:
-        """Return the next piece; TimeoutError without one, EOFError after the last."""
+        """Return the master's next piece."""
         deadline = time.monotonic() + timeout_s
         while (size := size_of_piece(self._waiting)) is None or size > len(
             self._waiting
         ):
-            self._link.settimeout(max(deadline - time.monotonic(), 0.001))
-            received = self._link.recv(65_536)
-            if not received:
-                raise EOFError("the master closed the connection")
-            self._waiting += received
+            left_s = deadline - time.monotonic()
+            self._waiting += receive(self._link, "the master's next piece", left_s)
         piece = decode_piece(self._waiting[:size])
         self._waiting = self._waiting[size:]
         return piece
@@ -63,9 +62,9 @@ class FakeSlave:
         while (left_s := deadline - time.monotonic()) > 0:
             try:
                 self.piece(timeout_s=left_s)
-            except TimeoutError:
+            except NoResponseError:
                 return False
-            except (EOFError, ConnectionResetError):
+            except ClosedError:
                 return True
         return False
 
@@ -76,6 +75,6 @@ class FakeSlave:
         while (left_s := deadline - time.monotonic()) > 0:
             try:
                 found.append(self.piece(timeout_s=left_s))
-            except (TimeoutError, EOFError, ConnectionResetError):
+            except (NoResponseError, ClosedError):
                 break
         return found
