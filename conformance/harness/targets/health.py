@@ -75,7 +75,12 @@ class Health:
         return ""
 
 
-def is_silent(address: Address, tls: ssl.SSLContext | None = None) -> bool:
+def is_silent(
+    address: Address,
+    tls: ssl.SSLContext | None = None,
+    *,
+    patience_s: float = PATIENCE_S,
+) -> bool:
     """Return whether the server at *address* accepts connections and sends nothing.
 
     A server that responds to any request, or closes a connection, is not silent.
@@ -83,14 +88,14 @@ def is_silent(address: Address, tls: ssl.SSLContext | None = None) -> bool:
     with ExitStack() as stack:
         try:
             connections = [
-                stack.enter_context(_connected(address, tls, PATIENCE_S))
+                stack.enter_context(_connected(address, tls, patience_s))
                 for _ in _REQUESTS
             ]
             for connection, data in zip(connections, _REQUESTS.values(), strict=True):
                 connection.sendall(data)
         except OSError:
             return False
-        return not select.select(connections, [], [], PATIENCE_S)[0]
+        return not select.select(connections, [], [], patience_s)[0]
 
 
 def _connected(

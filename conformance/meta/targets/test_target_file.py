@@ -9,6 +9,7 @@ import pytest
 from conformance.harness.client.client import require_success
 from conformance.harness.java.apache_conf import spelled_as
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.health import is_silent
 from conformance.harness.targets.started import jvm
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.started.target_file import (
@@ -27,7 +28,7 @@ release = "4.6.0"
 [settings]
 brokerName = "of {broker_port}"
 [environment]
-WHERE = "{work}"
+WHERE = "{work} {namesrv_addr}"
 [name_server]
 command = ["{python}", "-m", "reference.shell.name_server",
            "--port", "{namesrv_port}", "--home", "{work}/namesrv"]
@@ -128,6 +129,7 @@ command = ["{{python}}", "-m", "reference.shell", "--namesrv-port", "{{namesrv_p
 directory = "{SOURCES}"
 [broker]
 command = ["{{python}}", "-m", "http.server", "{{broker_port}}", "--bind", "127.0.0.1"]
+ready_timeout_s = 5
 """
 
 
@@ -167,11 +169,59 @@ def test_two_programs_get_settings_environment_and_signals(tmp_path: Path) -> No
     text = NAME_SERVER.replace("PROGRAM", BROKER_PROGRAM)
     with parse_target(f"cmd:{written(tmp_path, text)}?more=1") as target:
         assert target.broker is not None
+        assert f" {target.namesrv}\n" in getattr(target, "log", "")
         assert isinstance(target.store_path, Path)
         text = getattr(target, "log", "")
         assert f"brokerName=of {target.broker.port}\nmore=1\n" in text
         assert str(target.store_path.parent) in text
         target.stop()  # Python's default handler of SIGINT ends the program
+
+
+def test_a_broker_registers_with_the_name_servers_of_a_test(tmp_path: Path) -> None:
+    text = NAME_SERVER.replace("PROGRAM", BROKER_PROGRAM)
+    others = "127.0.0.1:1;127.0.0.1:2"
+    path = written(tmp_path, text)
+    with parse_target(f"cmd:{path}", conf={"namesrvAddr": others}) as target:
+        log = getattr(target, "log", "")
+    assert f" {others}\n" in log
+
+
+SLOW_PROGRAM = """
+import signal, sys, threading, time
+from conformance.harness.client.lying_server import LyingServer, honest
+def answer(request):
+    time.sleep(max(0, begun + float(sys.argv[2]) - time.monotonic()))
+    return honest(request)
+begun = time.monotonic()
+LyingServer(answer, port=int(sys.argv[1])).__enter__()
+signal.pause()
+"""
+
+
+def slow_program(directory: Path, delay_s: float, timeout_s: float) -> str:
+    """Return a target that accepts connections *delay_s* before it responds."""
+    (directory / "slow.py").write_text(SLOW_PROGRAM, encoding="utf-8")
+    text = f"""
+release = "4.6.0"
+[environment]
+PYTHONPATH = "{SOURCES}"
+[broker]
+command = ["{{python}}", "slow.py", "{{broker_port}}", "{delay_s}"]
+ready_timeout_s = {timeout_s}
+"""
+    return f"cmd:{written(directory, text)}"
+
+
+def test_a_program_that_listens_early_is_ready_when_it_responds(tmp_path: Path) -> None:
+    with parse_target(slow_program(tmp_path, 4.0, 60)) as target:
+        assert target.broker is not None
+        assert not is_silent(target.broker, patience_s=0.5)
+
+
+def test_a_program_that_never_responds_is_left_to_the_tests(tmp_path: Path) -> None:
+    with parse_target(slow_program(tmp_path, 600.0, 10)) as target:
+        assert target.broker is not None
+        assert is_silent(target.broker, patience_s=0.5)
 
 
 @pytest.mark.parametrize(

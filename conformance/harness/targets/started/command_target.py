@@ -15,8 +15,10 @@ from pathlib import Path
 
 from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.java.apache_conf import spelled_as
+from conformance.harness.process.deadline import comes_true
 from conformance.harness.process.ports import PortBlock, free_port_block
 from conformance.harness.process.process import Child, accepts, start
+from conformance.harness.targets.health import is_silent
 from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.started.target_file import (
     Program,
@@ -125,8 +127,15 @@ class CommandTarget(StartedTarget):
         else:
             child.wait_until(
                 lambda: accepts(*address),
-                what=f"a listener on {address}",
+                what=f"listener on {address}",
                 deadline_s=patience_s,
+            )
+            # A program may listen before it has read its store. Without this wait, a
+            # test after a restart blames the clause about its first request. Of a
+            # program that never responds, the tests fail with their transcripts.
+            comes_true(
+                lambda: not (child.running and is_silent(address, self.access.tls)),
+                patience_s,
             )
 
     def _words(self) -> dict[str, str]:
@@ -135,6 +144,7 @@ class CommandTarget(StartedTarget):
         assert self.broker is not None
         return {
             "namesrv_port": str(self.namesrv.port),
+            "namesrv_addr": self.conf.get("namesrvAddr", str(self.namesrv)),
             "broker_port": str(self.broker.port),
             "vip_port": str(self.broker.port - 2),
             "ha_port": str(self.broker.port + 1),

@@ -27,7 +27,8 @@ from spec.clause import release_key
 from spec.wire.remoting.request_code import RequestCode
 
 PLACEHOLDERS = (
-    *("namesrv_port", "broker_port", "vip_port", "ha_port", "admin_port"),
+    *("namesrv_port", "namesrv_addr", "broker_port", "vip_port", "ha_port"),
+    "admin_port",
     *("store", "conf", "work", "here", "clock_rate", "python"),
 )
 """Placeholders in braces in a command, an environment or a setting."""
