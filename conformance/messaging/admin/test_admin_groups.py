@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.client import Client, json_body, require_success
+from conformance.harness.client.requests.admin import GROUP_DEFAULTS
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.messaging.admin.test_admin import version_in
 from conformance.messaging.stored_messages import mapping_of
+from spec.wire.remoting.request_code import RequestCode
 
 DEFAULT_RETRIES = 16
 """Retries of a group that a broker creates on demand."""
@@ -40,6 +42,21 @@ def test_a_group_is_listed_with_its_settings(broker: Client, group: str) -> None
             expected={"groupName": group, **wanted},
             transcript=broker.transcript,
         )
+
+
+@pytest.mark.clause("ADMIN-GROUP-001")
+def test_a_setting_that_a_group_leaves_out_has_its_default(
+    broker: Client, group: str
+) -> None:
+    code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
+    require_success(broker.invoke(code, body=json_body({"groupName": group})))
+    table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
+    expect_fields(
+        "ADMIN-GROUP-001",
+        found=table.get(group, {}),
+        expected={"groupName": group, **GROUP_DEFAULTS},
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ADMIN-GROUP-009")

@@ -92,7 +92,8 @@ GROUP_CONFIG = Clause(
     level=Level.MUST,
     text=(
         "A consumer group that an administrator creates is in the table of groups "
-        "with its settings."
+        "with its settings. A setting that the request leaves out has its default, "
+        "such as true for consumeEnable and 1 for retryQueueNums."
     ),
     source=f"{_ADMIN}#updateAndCreateSubscriptionGroup",
 )

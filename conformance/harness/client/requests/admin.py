@@ -16,6 +16,18 @@ from spec.wire.remoting.request_code import RequestCode
 
 READ_AND_WRITE = 6
 
+GROUP_DEFAULTS: Mapping[str, object] = {
+    "consumeEnable": True,
+    "consumeFromMinEnable": True,
+    "consumeBroadcastEnable": True,
+    "retryQueueNums": 1,
+    "retryMaxTimes": 16,
+    "brokerId": 0,
+    "whichBrokerWhenConsumeSlowly": 1,
+    "notifyConsumerIdsChangedEnable": True,
+}
+"""Settings of a group in every release (Java: SubscriptionGroupConfig)."""
+
 
 class AdminRequests(Invoker):
     """The requests of an administrator to a broker."""
@@ -97,8 +109,12 @@ class AdminRequests(Invoker):
     def update_group(
         self, *, group: str, settings: Mapping[str, object] | None = None
     ) -> Command:
-        """Create a subscription group, or change its configuration."""
-        body = {"groupName": group, **(settings or {})}
+        """Create a subscription group, or change its configuration.
+
+        The body has all settings, as that of Java's tools. A broker that has other
+        values for absent ones fails ADMIN-GROUP-001, and not each test with a group.
+        """
+        body = {"groupName": group, **GROUP_DEFAULTS, **(settings or {})}
         code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
         return self.invoke(code, body=json_body(body))
 
