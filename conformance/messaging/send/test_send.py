@@ -36,11 +36,8 @@ from spec.wire.send.send import ANSWER_FIELDS
 NAMED = {"UNIQ_KEY": "7F0000010000"}
 """Real producers always name their messages."""
 OF_THE_BROKER = ("MSG_REGION", "TRACE_ON")
-SEND_CODES = (
-    RequestCode.SEND_MESSAGE,
-    RequestCode.SEND_MESSAGE_V2,
-    RequestCode.SEND_BATCH_MESSAGE,
-)
+SEND_CODES = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
+"""SEND_BATCH_MESSAGE without batch, which no client sends, is in SEND-BATCH-009."""
 ABSENT = "absent or empty fields"
 
 

@@ -106,11 +106,7 @@ def test_a_message_that_waits_for_nobody_succeeds(broker: Client, topic: str) ->
 @pytest.mark.clause("SEND-RESPONSE-005", "SEND-RESPONSE-006")
 @pytest.mark.parametrize(
     "code",
-    [
-        RequestCode.SEND_MESSAGE,
-        RequestCode.SEND_MESSAGE_V2,
-        RequestCode.SEND_BATCH_MESSAGE,
-    ],
+    [RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2],
 )
 def test_region_and_tracing_are_the_brokers(
     broker: Client, topic: str, code: int

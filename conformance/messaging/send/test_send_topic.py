@@ -69,11 +69,7 @@ def test_the_larger_of_both_counts_bounds_the_queues(
 @pytest.mark.clause("SEND-TOPIC-005", "SEND-TOPIC-006", "SEND-TOPIC-012")
 @pytest.mark.parametrize(
     "request_code",
-    [
-        RequestCode.SEND_MESSAGE,
-        RequestCode.SEND_MESSAGE_V2,
-        RequestCode.SEND_BATCH_MESSAGE,
-    ],
+    [RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2],
 )
 @pytest.mark.parametrize("queue_count", [1, 2, 7, 8, 9, 100])
 def test_sending_to_an_unknown_topic_creates_it(
