@@ -14,8 +14,14 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
+from conformance.harness.blocked.preconditions import precondition
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import body_of, queue_data, require_success
-from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.process.deadline import (
+    TooLateError,
+    comes_true,
+    wait_until,
+)
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import (
     another_target,
@@ -50,7 +56,30 @@ def forgetful(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
         conf = {LIFE_SETTING: str(int(SHORT_LIFE_S * 1000))}
         own = another_target(pytestconfig, conf)
     with own:
+        if target.is_foreign:
+            need_short_lives(own)
         yield own
+
+
+def need_short_lives(target: Target) -> None:
+    """Make the running test unsupported unless a lock of *target* ends soon.
+
+    A broker in another language need not have a property of the Java process.
+    """
+    topic, group = unique_name("locked"), unique_name("group")
+    queue = queue_data(topic=topic, broker_name=target.broker_name, queue_id=0)
+
+    def is_locked_by(client: str) -> bool:
+        with target.connect_to_broker() as broker:
+            answer = broker.lock_queues(group=group, client_id=client, queues=[queue])
+        found = body_of(answer)
+        return isinstance(found, dict) and bool(found.get("lockOKMQSet"))
+
+    with precondition():
+        if is_locked_by("first") and not comes_true(
+            lambda: is_locked_by("second"), 10 * SHORT_LIFE_S
+        ):
+            unsupported(f"its locks last longer than {LIFE_SETTING} states")
 
 
 class LockMachine(RuleBasedStateMachine):

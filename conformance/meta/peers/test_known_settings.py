@@ -113,3 +113,16 @@ def test_a_setting_that_cannot_be_put_back_is_not_changed() -> None:
     ):
         pass
     assert received == [RequestCode.GET_BROKER_CONFIG]
+
+
+def test_a_setting_of_a_java_process_is_not_required_elsewhere(tmp_path: Path) -> None:
+    example = (ROOT / "conformance" / "targets" / "reference.toml").read_text("utf-8")
+    own = example.replace('directory = "../.."', f'directory = "{ROOT}"')
+    own = own.replace('"clock", "config", "kill", "replication", "restart"', '"config"')
+    file = tmp_path / "own.toml"
+    file.write_text(own.replace('"config", "store"', '"config"'), encoding="utf-8")
+    ended = run_child(
+        [MESSAGING / "groups" / "test_lock_machine.py"], f"--target=cmd:{file}"
+    )
+    assert set(ended.outcomes.values()) == {"unsupported"}, ended.output
+    assert "last longer than rocketmq" in "".join(ended.reasons.values())
