@@ -24,9 +24,11 @@ from conformance.harness.client.secrets import SECRETS
 from conformance.harness.client.signing import signed
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.process.context import Closing
+from conformance.harness.process.deadline import Deadline
 from spec.layout import LayoutError
 from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
+from spec.wire.remoting.request_code import request_name
 
 CONNECT_TIMEOUT_S = 5.0
 HANDSHAKE_TIMEOUT_S = 20.0
@@ -232,7 +234,7 @@ class Peer(Closing):
         """Return the next request with this *code* that the peer sends us."""
         return self._receive_where(
             lambda command: not command.is_response and command.code == code,
-            wanted=f"a request with code {code}",
+            wanted=f"a request with code {code} {request_name(code)}",
             timeout_s=timeout_s,
         )
 
@@ -244,13 +246,13 @@ class Peer(Closing):
 
     def receive_bytes(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> bytes:
         """Return the next whole frame, its length word included, undecoded."""
-        return self._next_frame("a frame", time.monotonic() + timeout_s)
+        return self._next_frame("a frame", Deadline.after(timeout_s))
 
     def receive_waiting(self) -> None:
         """Keep the commands that have already arrived, without a wait for more."""
         if self._socket.fileno() == CLOSED or self._lost_in is not None:
             return
-        deadline = time.monotonic() + WAITING_S
+        deadline = Deadline.after(WAITING_S)
         with contextlib.suppress(PeerMisbehavedError):
             while True:
                 self._kept.append(self._decode(self._next_frame("a command", deadline)))
@@ -276,7 +278,7 @@ class Peer(Closing):
 
     def received_close(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> bool:
         """Return whether the peer closes within *timeout_s*; frames before are kept."""
-        deadline = time.monotonic() + timeout_s
+        deadline = Deadline.after(timeout_s)
         while True:
             try:
                 self._kept.append(self._decode(self._next_frame("a close", deadline)))
@@ -288,7 +290,7 @@ class Peer(Closing):
     def _receive_where(
         self, wanted_test: Callable[[Command], bool], *, wanted: str, timeout_s: float
     ) -> Command:
-        deadline = time.monotonic() + timeout_s
+        deadline = Deadline.after(timeout_s)
         for kept in self._kept:
             if wanted_test(kept):
                 self._kept.remove(kept)
@@ -311,7 +313,7 @@ class Peer(Closing):
         fields = ReceivedFields(command.fields, transcript=self.transcript)
         return replace(command, fields=fields)
 
-    def _next_frame(self, wanted: str, deadline: float) -> bytes:
+    def _next_frame(self, wanted: str, deadline: Deadline) -> bytes:
         self._fill(4, wanted, deadline)
         size = int.from_bytes(self._arrived[:4], "big", signed=True)
         if not 0 < size <= FRAME_SIZE_MAX:
@@ -324,14 +326,13 @@ class Peer(Closing):
         self._note(Direction.RECEIVED, frame)
         return frame
 
-    def _fill(self, size: int, wanted: str, deadline: float) -> None:
+    def _fill(self, size: int, wanted: str, deadline: Deadline) -> None:
         """Wait until *size* bytes have arrived."""
         while len(self._arrived) < size:
-            left_s = deadline - time.monotonic()
+            left_s = deadline.at - time.monotonic()
             if left_s <= 0:
-                raise NoResponseError(
-                    self._short(wanted, "came in time"), self.transcript
-                )
+                how = f"came within {deadline.timeout_s:g} s"
+                raise NoResponseError(self._short(wanted, how), self.transcript)
             self._socket.settimeout(left_s)
             try:
                 data = self._socket.recv(1 << 18)

@@ -22,6 +22,7 @@ from conformance.harness.failure.hints import hints_of
 from spec.clause import Clause
 from spec.explain import explain
 from spec.registry import clause as clause_of
+from spec.wire.remoting.response_code import ResponseCode, response_name
 
 SHOWN_VALUE_SIZE = 400
 """Characters of a value that a failure shows."""
@@ -52,6 +53,9 @@ class Finding:
     @property
     def found_text(self) -> str:
         """The found value with its name."""
+        if isinstance(self.expected, ResponseCode) and type(self.found) is int:
+            name = response_name(self.found)
+            return self._text(f"{self.found} {name}".removesuffix(f" {self.found}"))
         return self._text(self.found)
 
     @property
@@ -118,11 +122,17 @@ def clause_block(clause: Clause) -> str:
 def format_value(value: object) -> str:
     """Return *value* as a failure shows it."""
     text = value if isinstance(value, str) else named_codes(repr(value))
-    if isinstance(value, str) and (not value or value != value.strip()):
+    if isinstance(value, str) and not _is_plain(value):
         text = repr(value)
     if len(text) > SHOWN_VALUE_SIZE:
         text = f"{text[:SHOWN_VALUE_SIZE]}... ({len(text)} characters)"
     return text
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a reader sees all of *text* without quotes."""
+    is_visible = text.replace("\n", "").isprintable()
+    return bool(text) and text == text.strip() and is_visible
 
 
 def row(name: str, text: str) -> str:

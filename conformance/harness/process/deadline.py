@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
 
 PAUSE_S = 0.01
 """Pause between two checks: short beside any deadline, long beside a round trip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """End of a wait, and its length for the message about it."""
+
+    at: float
+    timeout_s: float
+
+    @classmethod
+    def after(cls, timeout_s: float) -> Self:
+        """Return the deadline that is *timeout_s* from now."""
+        return cls(time.monotonic() + timeout_s, timeout_s)
 
 
 class TooLateError(AssertionError):

@@ -90,6 +90,11 @@ def test_silence_is_not_a_close() -> None:
     with LyingServer(lambda _: None) as server, Peer(server.address) as peer:
         peer.send(QUESTION)
         assert peer.is_silent(0.1)
+        wanted = (
+            r"a request with code 39 CHECK_TRANSACTION_STATE, none came within 0\.1 s"
+        )
+        with pytest.raises(NoResponseError, match=wanted):
+            peer.receive_request(39, timeout_s=0.1)
         assert not peer.received_close(timeout_s=0.1)
 
 

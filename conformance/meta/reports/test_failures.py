@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.failure.failure import ConformanceFailure, format_value
+from conformance.harness.failure.failure import (
+    ConformanceFailure,
+    Finding,
+    format_value,
+)
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
@@ -30,6 +34,18 @@ def test_a_code_is_shown_with_its_number_and_name() -> None:
     assert format_value(ResponseCode.SYSTEM_ERROR) == "1 SYSTEM_ERROR"
     codes = [(ResponseCode.SYSTEM_ERROR, 7)]
     assert format_value(codes) == "[(1 SYSTEM_ERROR, 7)]"
+
+
+def test_a_found_code_has_a_name_as_the_expected_one() -> None:
+    found = Finding(found=16, expected=ResponseCode.SUCCESS, what="code")
+    assert found.found_text == "code: 16 NO_PERMISSION"
+    unknown = Finding(found=4711, expected=ResponseCode.SUCCESS, what="code")
+    assert unknown.found_text == "code: 4711"
+
+
+def test_characters_that_cannot_be_seen_are_escaped() -> None:
+    assert format_value("a\x02") == r"'a\x02'"
+    assert format_value("two\nlines") == "two\nlines"
 
 
 def test_what_is_right_does_not_fail() -> None:
