@@ -19,6 +19,7 @@ from conformance.client.scripted_server import (
 )
 from spec.host import Host
 from spec.layout import LayoutError
+from spec.routing.json_object import as_object, list_in
 from spec.store.message_record import Record, encode_record
 from spec.wire.bodies.fastjson import dumps, loads
 from spec.wire.bodies.heartbeat import HeartbeatData
@@ -206,14 +207,9 @@ class ScriptedBroker(ScriptedServer):
 
     def _consumer_list(self, request: ReceivedRequest) -> None:
         group = request.command.fields["consumerGroup"]
-        try:
-            ids = {
-                beat.client_id
-                for beat in self.heartbeats()
-                if any(one.group == group for one in beat.consumers)
-            }
-        except LayoutError:
-            ids = set()
+        beats = self.requests(RequestCode.HEART_BEAT)
+        found = (members_of_heartbeat(one.command.body) for one in beats)
+        ids = {client_id for client_id, groups in found if group in groups}
         named = sorted(ids.union(self.others))
         named = named if self.members is None else self.members
         request.respond(0, body=dumps({"consumerIdList": named}))
@@ -246,10 +242,13 @@ class ScriptedBroker(ScriptedServer):
 
 
 def locked_names(request: ReceivedRequest) -> list[object]:
-    """Return the queues in the body of a lock or unlock request."""
+    """Return the queues in the body of a lock or unlock request.
+
+    The C++ client omits mqSet where it has none.
+    """
     body = loads(request.command.body)
     assert isinstance(body, dict)
-    found = body["mqSet"]
+    found = body.get("mqSet", [])
     assert isinstance(found, list)
     return found
 
@@ -265,3 +264,18 @@ def header_of(request: ReceivedRequest) -> dict[str, str]:
 def _queue_of(request: ReceivedRequest) -> tuple[str, str, int]:
     fields = request.command.fields
     return fields["consumerGroup"], fields["topic"], int(fields["queueId"])
+
+
+def members_of_heartbeat(body: bytes) -> tuple[str, list[str]]:
+    """Return the client id and the consumer groups in the *body* of a heartbeat.
+
+    No other member is read. The C++ client writes enumerations as numbers, which a
+    broker accepts and `HeartbeatData` does not.
+    """
+    try:
+        data = as_object(loads(body))
+        consumers = list_in(data, "consumerDataSet")
+        groups = [str(as_object(one).get("groupName")) for one in consumers]
+    except LayoutError:
+        return "", []
+    return str(data.get("clientID")), groups

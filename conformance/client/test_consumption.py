@@ -70,10 +70,11 @@ def test_a_consumer_that_ends_commits(
     broker.put(topic, b"1", KEYS="held")
     consumer = application.consumer(topic, outcomes={"held": ["hold"]})
     consumer.wait_for(2)
-    consumer.stop()
+    ending = application.stop(consumer.name)
+    consumer.release("held")  # the C++ client waits for its listener
+    ending.wait()
     found = broker.wait_for(COMMIT)[0].command.fields
     expect("CLIENT-COMMIT-001", found=found["topic"], expected=topic, what="topic")
-    consumer.application.adapter.call("release", consumer=consumer.name, keys="held")
 
 
 @pytest.mark.clause("CLIENT-COMMIT-002")

@@ -16,7 +16,8 @@ SLACK_MS = 5000
 """For a machine that is busy; the periods are six times as long."""
 AT_THE_START_MS = 5000
 """5.x sends more heartbeats as soon as it has a route; others request it again."""
-PATIENCE_S = 60.0
+PATIENCE_S = 90.0
+"""The C++ client sends the first heartbeat to a broker up to 30 seconds late."""
 
 
 @pytest.mark.clause("CLIENT-HEARTBEAT-001")

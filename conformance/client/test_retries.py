@@ -290,7 +290,7 @@ def test_a_send_to_a_chosen_queue_is_not_repeated(
     )
 
 
-@pytest.mark.clause("CLIENT-RETRY-012")
+@pytest.mark.clause("CLIENT-RETRY-017")
 def test_an_asynchronous_send_to_a_chosen_queue_stays_at_its_broker(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
@@ -299,8 +299,8 @@ def test_an_asynchronous_send_to_a_chosen_queue_stays_at_its_broker(
     producer = application.producer()
     producer.send(topic, select=1, mode="async", timeout_ms=SHORT_MS)
     names = [one.server.name for one in all_sends(cluster)]
-    expect("CLIENT-RETRY-012", found=len(names), expected=3, what="attempts")
-    expect("CLIENT-RETRY-012", found=len(set(names)), expected=1, what="brokers tried")
+    expect("CLIENT-RETRY-017", found=len(names), expected=3, what="attempts")
+    expect("CLIENT-RETRY-017", found=len(set(names)), expected=1, what="brokers tried")
 
 
 @pytest.mark.clause("CLIENT-RETRY-007")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from itertools import groupby
+
 import pytest
 
 from conformance.client.application import AN_ERROR, Application
@@ -18,6 +21,12 @@ ROUTE_TIMEOUT_MS = 3_000
 DEFAULT_TOPIC = "TBW102"
 CLOCKS_MS = 100
 """By so much two clocks may differ."""
+FIRST_POLL_S = 1.0
+"""Time after the start in which a client has polled the routes that it has.
+
+Java does so after 10 ms, and later on a busy machine. If a first message is being sent
+then, the route of its topic is requested twice.
+"""
 ROUNDS = 6
 """As many messages as take every queue's turn, and more."""
 
@@ -35,6 +44,7 @@ def test_a_route_is_asked_for_once(
     topic: str,
 ) -> None:
     producer = application.producer()
+    time.sleep(FIRST_POLL_S)
     for _ in range(3):
         assert producer.send(topic).word == "SEND_OK"
     expect(
@@ -74,9 +84,11 @@ def test_a_topic_without_a_route_has_queues_of_the_default_topic(
     assert topic in request, (
         request
     )  # Java requests the default topic's route as it starts
+    # Java polls all routes 10 ms after its start: the topic's, perhaps, a second time.
+    changes = [name for name, _ in groupby(request[request.index(topic) :])]
     expect(
         "CLIENT-PUBLISH-002",
-        found=request[request.index(topic) :][:2],
+        found=changes[:2],
         expected=[topic, DEFAULT_TOPIC],
         what="topics of the route requests",
     )

@@ -1,5 +1,7 @@
 """
-The faults of wrong clients that pop, each with the clauses that detect it.
+The faults of wrong clients that pop or send, each with the clauses that detect it.
+
+The clauses are about releases after 4.6.0, which the reference client does not follow.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from spec.wire.remoting.request_code import RequestCode
 POP, ACK = RequestCode.POP_MESSAGE, RequestCode.ACK_MESSAGE
 CHANGE = RequestCode.CHANGE_MESSAGE_INVISIBLETIME
 ASSIGN = RequestCode.QUERY_ASSIGNMENT
+SEND = RequestCode.SEND_MESSAGE_V2
 Earlier = Mapping[int, Command]
 """The last request of each code."""
 Fault = Callable[[Command, Earlier], Sequence[Command]]
@@ -225,6 +228,18 @@ _EVERY = (
         description="an offset of the popped queue is committed at the end",
         caught_by=("CLIENT-POP-014",),
         fault=_commit_at_end,
+    ),
+    WrongClient(
+        id="message_twice",
+        description="each message is sent twice",
+        caught_by=("CLIENT-RETRY-018",),
+        fault=_twice(SEND),
+    ),
+    WrongClient(
+        id="message_never",
+        description="no message is sent",
+        caught_by=("CLIENT-RETRY-019",),
+        fault=_without(SEND),
     ),
 )
 WRONG_CLIENTS: Mapping[str, WrongClient] = {one.id: one for one in _EVERY}

@@ -11,6 +11,7 @@ from spec.clause import Clause, Level
 _PRODUCER = "4.6.0 org.apache.rocketmq.client.producer.DefaultMQProducer"
 _SENDER = "4.6.0 org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl"
 _REQUESTS = "4.6.0 org.apache.rocketmq.client.impl.MQClientAPIImpl"
+_LATER_REQUESTS = "4.9.7 org.apache.rocketmq.client.impl.MQClientAPIImpl"
 
 RETRIES = 2
 
@@ -67,10 +68,12 @@ ASYNC_RETRIES = Clause(
     id="CLIENT-RETRY-004",
     level=Level.MUST,
     text=(
-        "An asynchronous send is retried up to retryTimesWhenSendAsyncFailed times, "
-        "2 by default, if the request could not be sent or got no response."
+        "Up to 4.6, an asynchronous send is retried up to "
+        "retryTimesWhenSendAsyncFailed times, 2 by default, if the request could not "
+        "be sent or got no response."
     ),
     source=f"{_REQUESTS}#onExceptionImpl",
+    until="4.6",
     hints=(
         (
             "no retry after a timeout",
@@ -143,19 +146,54 @@ ASYNC_QUEUE = Clause(
     id="CLIENT-RETRY-011",
     level=Level.QUIRK,
     text=(
-        "A retry of an asynchronous send goes to another broker with the queue id of "
-        "the first attempt, which that broker may not have."
+        "Up to 4.6, a retry of an asynchronous send goes to another broker with the "
+        "queue id of the first attempt, which that broker may not have."
     ),
     source=f"{_REQUESTS}#onExceptionImpl",
+    until="4.6",
 )
 CHOSEN_QUEUE = Clause(
     id="CLIENT-RETRY-012",
     level=Level.MUST,
-    text=(
-        "A send to a queue that the application chose is not retried, except an "
-        "asynchronous one, which is retried at the same broker."
-    ),
+    text="A synchronous send to a queue that the application chose is not retried.",
     source=f"{_SENDER}#sendSelectImpl",
+)
+ASYNC_CHOSEN_QUEUE = Clause(
+    id="CLIENT-RETRY-017",
+    level=Level.MUST,
+    text=(
+        "Up to 4.6, an asynchronous send to a queue that the application chose is "
+        "retried at the same broker if it got no response."
+    ),
+    source=f"{_REQUESTS}#onExceptionImpl",
+    until="4.6",
+)
+ASYNC_ONE_TIMEOUT = Clause(
+    id="CLIENT-RETRY-018",
+    level=Level.MUST,
+    text=(
+        "From 4.7 on, an asynchronous send and its retries share one timeout: a send "
+        "that got no response in it is not retried."
+    ),
+    source=f"{_LATER_REQUESTS}#onExceptionImpl",
+    since="4.7",
+    hints=(
+        (
+            "a retry after a timeout",
+            "the release passes what is left of the timeout to the next attempt",
+        ),
+    ),
+)
+ASYNC_CONNECTS_AGAIN = Clause(
+    id="CLIENT-RETRY-019",
+    level=Level.MUST,
+    text=(
+        "From 4.7 on, an asynchronous send whose connection fails is retried up to "
+        "retryTimesWhenSendAsyncFailed times, 2 by default, within its timeout. The "
+        "retry goes to another broker with the queue id of the first attempt."
+    ),
+    source=f"{_LATER_REQUESTS}#sendMessageAsync",
+    since="4.7",
 )
 LOST_CONNECTION = Clause(
     id="CLIENT-RETRY-013",
