@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 
-from conformance.client.scripted_broker import ScriptedBroker
+from conformance.client.scripted_broker import ScriptedBroker, members_of_heartbeat
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import ReceivedRequest
 from conformance.client.test_consumption import COMMIT
 from conformance.client.test_pulling import of, one_queue
-from spec.wire.bodies.heartbeat import HeartbeatData
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.bodies.offset_tables import GetConsumerStatusBody
 from spec.wire.bodies.queue_name import QueueName
@@ -49,7 +48,7 @@ def client_id_of(request: ReceivedRequest) -> str:
         for one in request.server.requests(RequestCode.HEART_BEAT)
         if one.connection is request.connection
     ]
-    return decode_body(HeartbeatData, beat.command.body).client_id
+    return members_of_heartbeat(beat.command.body)[0]
 
 
 def send_oneway(

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from conformance.client.clients.client_page import keep, page, recorded
-from conformance.client.clients.client_run import CLIENTS, Cell, ClientRun
+from conformance.client.clients.client_run import (
+    CLIENTS,
+    KNOWN,
+    Cell,
+    Client,
+    ClientRun,
+)
+from conformance.harness.report.known_failures import load_known
 
 FAILURE = """\
 CLIENT-RETRY-001 (MUST) is not met.
@@ -77,3 +86,24 @@ def test_a_failure_says_what_was_found() -> None:
     }
     (cell,) = ClientRun.of_report("reference", report).cells
     assert cell.detail == "got attempts: 2; expected attempts: 3"
+
+
+@pytest.mark.parametrize("name", [one.name for one in CLIENTS])
+def test_a_recorded_client_has_no_failure_without_a_reason(name: str) -> None:
+    run = recorded()[name]
+    bad = [cell.clause for cell in run.cells if cell.outcome in {"fail", "error"}]
+    assert bad == []
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda one: one.name)
+def test_the_known_failures_of_a_client_are_those_recorded(client: Client) -> None:
+    cells = recorded()[client.name].cells
+    found = {cell.clause: cell.detail for cell in cells if cell.outcome == "known"}
+    listed = load_known(client.known if client.known.exists() else None)
+    assert found == {one.clause: one.reason for one in listed}
+
+
+def test_each_file_of_known_failures_is_of_a_client() -> None:
+    assert {one.name for one in KNOWN.glob("*.toml")} <= {
+        one.known.name for one in CLIENTS
+    }

@@ -9,6 +9,7 @@ cells, one for each clause.
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -24,7 +25,9 @@ from rocketmq_conformance.paths import module_command
 from spec.registry import all_clauses
 
 KNOWN = Path(__file__).parent
-_JAVA = "python -m conformance.client.adapters.java"
+HELLO_TIMEOUT_S = 300
+"""Timeout of the first hello: the adapter may have to download its client."""
+_ADAPTERS = "conformance.client.adapters"
 
 
 class ClientRunError(Exception):
@@ -41,16 +44,24 @@ class Client:
     @property
     def known(self) -> Path:
         """The file of its known failures."""
-        short = self.name.lower().replace(" ", "-")
+        short = self.name.lower().replace(" ", "-").replace("+", "p")
         return KNOWN / f"{short}.toml"
 
 
+def _client(name: str, module: str, *words: str) -> Client:
+    """Return the client whose adapter is *module*, run by this Python."""
+    return Client(name, shlex.join(module_command(module, *words)))
+
+
 CLIENTS = (
-    Client("Java 4.6.0", f"{_JAVA} 4.6.0"),
-    Client("Java 5.3.3", f"{_JAVA} 5.3.3"),
-    Client("Go 2.1.2", "python -m conformance.client.adapters.go"),
-    Client("Node ali-ons", "python -m conformance.client.adapters.node"),
-    Client("reference", "python -m reference.shell.adapter.adapter"),
+    _client("Java 4.6.0", f"{_ADAPTERS}.java", "4.6.0"),
+    _client("Java 4.9.7", f"{_ADAPTERS}.java", "4.9.7"),
+    _client("Java 5.3.3", f"{_ADAPTERS}.java", "5.3.3"),
+    _client("Java 5.4.0", f"{_ADAPTERS}.java", "5.4.0"),
+    _client("C++ librocketmq", f"{_ADAPTERS}.cpp"),
+    _client("Go 2.1.2", f"{_ADAPTERS}.go"),
+    _client("Node ali-ons", f"{_ADAPTERS}.node"),
+    _client("reference", "reference.shell.adapter.adapter"),
 )
 
 
@@ -113,6 +124,7 @@ def run(
     with tempfile.TemporaryDirectory(prefix="client-run-") as folder:
         words = module_command("cli", "test-client")
         words += ["--adapter", client.adapter, "--report", folder]
+        words += ["--hello-timeout-s", str(HELLO_TIMEOUT_S)]
         if client.known.exists():
             words += ["--known", str(client.known)]
         if only is not None:

@@ -32,7 +32,12 @@ ABOUT: Line = {
         *("sync", "async", "oneway", "batch", "select", "lanes"),
         *("push", "orderly", "broadcast", "pull", "queues", "acl"),
     ],
-    "intervals": {"rebalance_ms": 10_000},
+    "intervals": {
+        "rebalance_ms": 10_000,
+        "heartbeat_ms": 30_000,
+        "route_poll_ms": 30_000,
+        "persist_ms": 5000,
+    },
 }
 
 
