@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reference.core.persistence import Persistence
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import Response
 from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE
 from spec.wire.bodies import fastjson

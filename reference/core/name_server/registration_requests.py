@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.route_tables import Registration, RouteTables
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import Response
 from spec.integers import body_crc
 from spec.routing.broker_registration import RegistrationBody, decode_registration

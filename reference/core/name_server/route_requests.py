@@ -8,8 +8,7 @@ from dataclasses import replace
 from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.route_tables import RouteTables
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import Response
 from spec.routing.route_data import TopicRoute, broker_data_as_json, encode_route
 from spec.routing.topic_config import TopicFlag

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from reference.core.remoting.refused import Refused
 from spec.derive.header_decoder import HeaderField, header_decoder
 from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 from spec.wire.remoting.command import CommandFlag
@@ -22,6 +21,19 @@ RESPONSE_BIT = int(CommandFlag.RESPONSE)  # [WIRE-COMMAND-010]
 ONEWAY_BIT = int(CommandFlag.ONE_WAY)
 """Bits of a command's flag; a member of an enumeration is slow to look up."""
 _NUMBER = re.compile(r"[+-]?\d{1,20}")
+
+
+class Refused(Exception):
+    """
+    A request that a handler's check refused, with response code and remark.
+
+    `RemotingServer` turns it into an error response. It is no failure of the server.
+    """
+
+    def __init__(self, code: int, remark: str) -> None:
+        super().__init__(remark)
+        self.code = code
+        self.remark = remark
 
 
 class FieldError(Refused):

@@ -27,8 +27,7 @@ from reference.core.remoting.effects import (
     Send,
     SetTimer,
 )
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import ONEWAY_BIT, RESPONSE_BIT, Request
+from reference.core.remoting.request import ONEWAY_BIT, RESPONSE_BIT, Refused, Request
 from reference.core.remoting.response import (
     SYSTEM_ERROR,
     Response,

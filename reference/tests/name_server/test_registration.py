@@ -7,8 +7,7 @@ import pytest
 from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.registration_requests import register_broker
 from reference.core.name_server.route_tables import RouteTables
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 
 FIELDS = {
     "clusterName": "C",

@@ -11,8 +11,7 @@ from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.route_requests import delete_topic, get_route_info
 from reference.core.name_server.route_tables import Registration
 from reference.core.name_server.server import NameServer
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from spec.routing.broker_registration import RegistrationBody
 from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
 

@@ -23,8 +23,7 @@ from reference.core.broker.acl.accounts import (
 )
 from reference.core.broker.acl.changes import Change
 from reference.core.broker.acl.permissions import needed_permissions, printed
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from spec.host import Host
 from spec.layout import LayoutError
 from spec.routing.topic_config import DataVersion, data_version_as_json

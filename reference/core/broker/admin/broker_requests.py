@@ -9,8 +9,7 @@ from dataclasses import replace
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.java_properties import read_properties, write_properties
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
 from spec.layout import LayoutError

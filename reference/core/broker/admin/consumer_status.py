@@ -12,8 +12,7 @@ from functools import partial
 from reference.core.broker.group.clients import Client
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.request_code import RequestCode

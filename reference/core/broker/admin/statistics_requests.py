@@ -7,8 +7,7 @@ from __future__ import annotations
 from reference.core.broker.admin.broker_statistics import SAMPLE_MS
 from reference.core.broker.group.group_requests import may_consume, progress
 from reference.core.broker.state import BrokerState
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.admin_bodies import (

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 
 from reference.core.broker.group.clients import Client
 from reference.core.broker.state import BrokerState
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.heartbeat import (

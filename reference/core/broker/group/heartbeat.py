@@ -14,8 +14,7 @@ from reference.core.broker.group.clients import Client, ConsumerGroup
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.created_topics import retry_topic
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
 from spec.routing.json_object import JsonObject, as_object, list_in

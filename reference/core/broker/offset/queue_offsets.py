@@ -5,8 +5,7 @@ Requests for offsets: the ends of queues, offsets by time, committed offsets.
 from __future__ import annotations
 
 from reference.core.broker.state import BrokerState
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import Response
 from spec.wire.remoting.response_code import ResponseCode
 

@@ -18,8 +18,7 @@ from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import PERM_READ
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request, request_decoder
+from reference.core.remoting.request import Refused, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.get.get_message import MessageFilter
 from reference.core.store.types import GetMessageStatus, NewMessage

@@ -5,8 +5,7 @@ Queries for messages, by commit-log offset or by key (Java: QueryMessageProcesso
 from __future__ import annotations
 
 from reference.core.broker.state import BrokerState
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.message_store import MessageStore
 from spec.store.message_record import Record, decode_record

@@ -20,8 +20,12 @@ from reference.core.broker.send.put_result import (
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.created_topics import dead_letter_topic, retry_topic
 from reference.core.broker.topic.topic_config import PERM_WRITE
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import FieldError, Request, request_decoder
+from reference.core.remoting.request import (
+    FieldError,
+    Refused,
+    Request,
+    request_decoder,
+)
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.commitlog.dispatch_request import property_value
 from reference.core.store.types import (

@@ -26,8 +26,12 @@ from reference.core.broker.topic.topic_config import (
     Topic,
 )
 from reference.core.broker.transaction.half_message import is_prepared, prepare
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import ONEWAY_BIT, Request, request_decoder
+from reference.core.remoting.request import (
+    ONEWAY_BIT,
+    Refused,
+    Request,
+    request_decoder,
+)
 from reference.core.remoting.response import SYSTEM_ERROR, Response, ResponseTemplate
 from reference.core.store.types import NewMessage, PutResult, PutStatus
 from spec.store.message_record import SystemFlag

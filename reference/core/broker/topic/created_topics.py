@@ -11,7 +11,7 @@ from reference.core.broker.topic.topic_config import (
     UNIT_SUBSCRIPTION_FLAG,
     Topic,
 )
-from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Refused
 from spec.store.config.group_settings import SubscriptionGroupConfig
 from spec.wire.headers.request_headers import SendMessageRequestHeader
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX

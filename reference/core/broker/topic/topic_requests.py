@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.json_body import encode_body

@@ -22,8 +22,7 @@ from reference.core.broker.transaction.half_message import (
     HalfEvent,
     HalfState,
 )
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.types import PutResult, PutStatus, message_of_record

@@ -16,8 +16,7 @@ from reference.core.broker.transaction.half_message import (
     HalfState,
     append_op_message,
 )
-from reference.core.remoting.refused import Refused
-from reference.core.remoting.request import Request, request_decoder
+from reference.core.remoting.request import Refused, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.types import NewMessage, PutStatus, message_of_record
 from spec.store.message_record import Record, SystemFlag
