@@ -19,6 +19,9 @@ from reference.core.unexpected import error_text
 FIRST_PAUSE_MS, LONGEST_PAUSE_MS = 125, 1_000
 """A periodic callback that raises is called again after a pause that doubles."""
 
+WATCH_MAX_MS = 5_000
+"""Milliseconds that the timer may lie ahead."""
+
 Callback = Callable[[int], None]
 """A callback of a timer; its argument is the time in milliseconds."""
 
@@ -30,7 +33,6 @@ class Failures(NamedTuple):
     """The last error, which was logged once."""
     times: int
     pause_ms: int
-    """Time until the next call."""
 
 
 class Timers:
@@ -92,8 +94,43 @@ class Timers:
         heappush(self._due, (now_ms + pause_ms, order, period_ms, callback))
 
 
+class DeadlineTimer:
+    """The timer of the earliest deadline.
+
+    Peers choose deadlines, and most requests end before theirs. So no timer is set far
+    ahead, and none is set while an earlier one is.
+    """
+
+    def __init__(
+        self, timers: Timers, earliest_ms: Callable[[], int | None], expire: Callback
+    ) -> None:
+        self._timers = timers
+        self._earliest_ms = earliest_ms
+        """Returns the earliest deadline, None where nothing waits."""
+        self._expire = expire
+        """Ends what is due at the time of its argument."""
+        self._set_ms: int | None = None
+        """Time of the earliest timer that is set."""
+
+    def watch(self, deadline_ms: int, now_ms: int) -> None:
+        """Have *deadline_ms* observed."""
+        at_ms = min(deadline_ms, now_ms + WATCH_MAX_MS)
+        if self._set_ms is None or at_ms < self._set_ms:
+            self._set_ms = at_ms
+            self._timers.call_at(at_ms, self._on_timer)
+
+    def _on_timer(self, now_ms: int) -> None:
+        if self._set_ms is not None and self._set_ms <= now_ms:
+            self._set_ms = None
+        try:
+            self._expire(now_ms)
+        finally:
+            earliest_ms = self._earliest_ms()
+            if earliest_ms is not None:
+                self.watch(earliest_ms, now_ms)
+
+
 def _one_more(before: Failures | None, error: str) -> Failures:
-    """Return the failures *before* and one more."""
     if before is None:
         return Failures(error, 1, FIRST_PAUSE_MS)
     pause_ms = min(2 * before.pause_ms, LONGEST_PAUSE_MS)

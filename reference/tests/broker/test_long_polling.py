@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.remoting.deadline_timer import WATCH_MAX_MS
 from reference.core.remoting.effects import SetTimer
+from reference.core.remoting.timers import WATCH_MAX_MS
 from reference.tests.broker.broker_driver import BrokerDriver, pull_fields, send_fields
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode

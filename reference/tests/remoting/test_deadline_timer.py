@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from reference.core.remoting.deadline_timer import WATCH_MAX_MS, DeadlineTimer
-from reference.core.remoting.timers import Timers
+from reference.core.remoting.timers import WATCH_MAX_MS, DeadlineTimer, Timers
 
 
 class Waiting:

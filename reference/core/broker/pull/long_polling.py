@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from reference.core.broker.pull.pull_message import try_pull
 from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
 from reference.core.broker.state import BrokerState
-from reference.core.remoting.deadline_timer import DeadlineTimer
 from reference.core.remoting.server import RemotingServer
+from reference.core.remoting.timers import DeadlineTimer
 from reference.core.store.types import DispatchRequest, Queue
 from reference.core.unexpected import error_text
 
@@ -81,7 +81,6 @@ class LongPolling:
         return min(held, default=None)
 
     def _respond_due(self, now_ms: int) -> None:
-        """Respond to the pull requests whose deadline has passed."""
         due = [
             pull
             for queue in list(self._held)
@@ -92,7 +91,6 @@ class LongPolling:
             self._respond(pull, PullEvent.DEADLINE, now_ms)
 
     def _accepts(self, pull: Pull, message: DispatchRequest) -> bool:
-        """Return whether the expression of *pull* selects the record of a message."""
         record = self._state.store.record(
             message.topic, message.queue_id, message.queue_offset
         )
@@ -106,7 +104,6 @@ class LongPolling:
             return False
 
     def _respond(self, pull: Pull, event: PullEvent, now_ms: int) -> None:
-        """Try a pull request once more, and respond with the result."""
         pull.state = PULL[pull.state, event]
         request = pull.request
         request.now_ms = now_ms

@@ -14,9 +14,9 @@ from itertools import count
 from typing import NamedTuple
 
 from reference.core.broker.state import BrokerState
-from reference.core.remoting.deadline_timer import DeadlineTimer
 from reference.core.remoting.effects import Flush
 from reference.core.remoting.server import RemotingServer
+from reference.core.remoting.timers import DeadlineTimer
 from reference.core.store.flush.flush_policy import FlushPolicy
 from reference.core.store.flush.group_commit import GroupCommitQueue, OnCommit
 from reference.core.store.mapped.files import FilesError, MappedFile
@@ -53,9 +53,7 @@ class FlushWork(NamedTuple):
 
     kind: str
     queues: tuple[MappedFileQueue, ...]
-    """Queues of the files."""
     on_done: Callable[[], None]
-    """Called when the files are on disk."""
 
 
 class Flusher:
