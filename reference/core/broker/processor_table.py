@@ -16,7 +16,7 @@ from reference.core.broker.admin import (
     runtime_info,
     statistics_requests,
 )
-from reference.core.broker.group import group_requests, heartbeat, lock_requests
+from reference.core.broker.group import group_requests, heartbeat
 from reference.core.broker.ha import slave_sync
 from reference.core.broker.offset import queue_offsets
 from reference.core.broker.ports import Ports
@@ -69,8 +69,8 @@ HANDLERS: Mapping[Code, Callable[[BrokerState, Request], Response | None]] = {
     Code.QUERY_CONSUME_QUEUE: query_message.query_consume_queue,
     Code.CHECK_CLIENT_CONFIG: heartbeat.check_client,
     Code.GET_CONSUMER_LIST_BY_GROUP: heartbeat.consumers_of_group,
-    Code.LOCK_BATCH_MQ: lock_requests.lock_batch_mq,
-    Code.UNLOCK_BATCH_MQ: lock_requests.unlock_batch_mq,
+    Code.LOCK_BATCH_MQ: group_requests.lock_batch_mq,
+    Code.UNLOCK_BATCH_MQ: group_requests.unlock_batch_mq,
     Code.UPDATE_AND_CREATE_TOPIC: topic_requests.update_topic,
     Code.DELETE_TOPIC_IN_BROKER: topic_requests.delete_topic,
     Code.CLEAN_UNUSED_TOPIC: topic_requests.delete_unused_topics,

@@ -1,5 +1,5 @@
 """
-Requests about consumer groups: configuration, connections and progress.
+Requests about consumer groups: configuration, connections, progress, queue locks.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from spec.wire.bodies.heartbeat import (
     ConsumerConnection,
     ProducerConnection,
 )
-from spec.wire.bodies.json_body import encode_body
+from spec.wire.bodies.json_body import decode_body, encode_body
 from spec.wire.bodies.offset_tables import ConsumeStats, OffsetWrapper
+from spec.wire.consumer.queue_locks import LockBatchRequestBody, LockBatchResponseBody
 from spec.wire.remoting.response_code import ResponseCode
 
 
@@ -106,6 +107,25 @@ def clone_offsets(state: BrokerState, request: Request) -> Response:
         request.truth("offline") or may_consume(state, source, topic)
     ):
         state.offsets.clone(source, target, topic)  # [OFFSET-CLONE-001]
+    return Response()
+
+
+def lock_batch_mq(state: BrokerState, request: Request) -> Response:
+    """Lock queues; respond with those that the client has locked."""
+    body = decode_body(LockBatchRequestBody, request.body)
+    locked = tuple(
+        queue
+        for queue in body.queues
+        if state.locks.lock(body.group, queue, body.client_id, now_ms=request.now_ms)
+    )
+    return Response(body=encode_body(LockBatchResponseBody(queues=locked)))
+
+
+def unlock_batch_mq(state: BrokerState, request: Request) -> Response:
+    """Unlock queues of a client."""
+    body = decode_body(LockBatchRequestBody, request.body)
+    for queue in body.queues:
+        state.locks.unlock(body.group, queue, body.client_id)
     return Response()
 
 
