@@ -17,8 +17,12 @@ RETRY_MS = 1_000
 class Persistence:
     """Writes one table to its file."""
 
-    def __init__(self, write: Callable[[], None]) -> None:
-        self.log_error: Callable[[str], None] = lambda _: None
+    def __init__(
+        self,
+        write: Callable[[], None],
+        log_error: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.log_error = log_error
         """Receives one line for the first of consecutive failures."""
         self._write = write
         self._has_failed = False

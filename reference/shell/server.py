@@ -118,11 +118,7 @@ async def _serve_from(
         )
     )
     broker = BrokerController(
-        options,
-        store,
-        store.config,
-        now_ms=now_ms(),
-        acl_file=acl_file_of(options),
+        options, store, now_ms=now_ms(), acl_file=acl_file_of(options)
     )
     memory_max = options.peer_memory_max
     for_names = memory_max // NAME_SERVER_SHARE

@@ -33,14 +33,17 @@ from reference.core.broker.processor_table import (
 )
 from reference.core.broker.pull.long_polling import LongPolling
 from reference.core.broker.scheduled.flusher import Flusher
-from reference.core.broker.scheduled.scheduled_tasks import ScheduledTasks
+from reference.core.broker.scheduled.scheduled_tasks import (
+    persist_filters,
+    persist_offsets,
+    start_scheduled_tasks,
+)
 from reference.core.broker.scheduled.store_cleaning import StoreCleaning
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic, Topics
 from reference.core.persistence import RETRY_MS, Persistence
 from reference.core.remoting.effects import Effect
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
-from reference.core.store.config_files import ConfigFiles
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from spec.host import Host
@@ -64,7 +67,6 @@ class BrokerController(RemotingServer):
         self,
         options: BrokerOptions,
         store: MessageStore,
-        config: ConfigFiles,
         *,
         now_ms: int,
         acl_file: AclFile | None = None,
@@ -93,9 +95,7 @@ class BrokerController(RemotingServer):
         self.flusher = Flusher(
             self.state, self, on_messages=self.long_polling.on_messages
         )
-        self.tasks = ScheduledTasks(self.state, self, config)
         self._cleaning = StoreCleaning(self.timers, store, options)
-        self._config = config
         self._topics_file = self._file_of(TOPICS_FILE, self.state.topics.as_json)
         self._groups_file = self._file_of(GROUPS_FILE, self.state.groups.as_json)
         self._register_processors()
@@ -113,7 +113,7 @@ class BrokerController(RemotingServer):
         self.state.store.dispatcher.calc_bit_map = self._calc_bit_map
         self.flusher.start(now_ms)
         self._cleaning.start(now_ms)
-        self.tasks.start(now_ms)
+        start_scheduled_tasks(self.state, self, now_ms)
         every = self.timers.call_every
         held_check = self.long_polling.check_held
         every(HOLD_CHECK_MS, held_check, first_ms=now_ms + HOLD_CHECK_MS)
@@ -129,9 +129,9 @@ class BrokerController(RemotingServer):
         """Unregister and persist the tables; the store is stopped after this."""
         for registration in self.registrations:
             registration.unregister()
-        for persist in (self.tasks.persist_offsets, self.tasks.persist_filters):
+        for persist in (persist_offsets, persist_filters):
             try:
-                persist(now_ms)
+                persist(self.state, now_ms)
             except FilesError as error:
                 self.log_error(f"at the stop: {error}")
 
@@ -173,7 +173,6 @@ class BrokerController(RemotingServer):
         self.ha.slave_sync.connect_completed(address, connection)
 
     def _register_processors(self) -> None:
-        """Bind the handlers of the processor table to state and parts."""
         state = self.state
         ports = Ports(
             remoting=self,
@@ -210,12 +209,11 @@ class BrokerController(RemotingServer):
     def _file_of(
         self, name: str, as_json: Callable[[], dict[str, object]]
     ) -> Persistence:
-        file = Persistence(lambda: self._config.save(name, as_json()))
-        file.log_error = self.log_error
-        return file
+        config = self.state.store.config
+        return Persistence(lambda: config.save(name, as_json()), self.log_error)
 
     def _load_tables(self) -> None:
-        state = self.state
+        state, config = self.state, self.state.store.config
         loads = (
             (TOPICS_FILE, state.topics.load),
             (GROUPS_FILE, state.groups.load),
@@ -226,6 +224,6 @@ class BrokerController(RemotingServer):
             ),
         )
         for name, load in loads:
-            self._config.load(name, load)
-        for line in self._config.notices.values():
+            config.load(name, load)
+        for line in config.notices.values():
             self.log_error(line)

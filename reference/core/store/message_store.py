@@ -96,7 +96,7 @@ class MessageStore(StoreReads):
         )
         self.index = IndexService(files, options)
         self.schedule_service = ScheduleMessageService(
-            self.log, self.queues, self._levels
+            self.log, self.queues, self._levels, self.config
         )
         self.clean_service = CleanService(files, self.log, self.queues, self.index)
 
@@ -129,7 +129,7 @@ class MessageStore(StoreReads):
             self.flush_log()
             self.flush_queues()
             self.index.flush()
-            self.schedule_service.save(self.config)
+            self.schedule_service.persist()
             is_behind = self.dispatcher.is_behind
             if not is_behind and not self.clean_service.is_disk_full:
                 # [STORE-CLEAN-016]
@@ -258,10 +258,6 @@ class MessageStore(StoreReads):
         """Return total and free bytes of the store's disk."""
         return self._files.disk_space()
 
-    def persist_delay_offsets(self) -> None:
-        """Write the offsets of the delay levels to ``delayOffset.json``."""
-        self.schedule_service.save(self.config)
-
     def on_commit_log_flushed(self, mark: FlushMark, stored_at_ms: int) -> None:
         """Record that *mark* is on disk; its last message has the store time given."""
         self.log.files.on_flushed(mark)
@@ -285,7 +281,7 @@ class MessageStore(StoreReads):
 
     def _load(self) -> None:
         is_clean = self._files.size(ABORT) is None
-        self.schedule_service.load(self.config)
+        self.schedule_service.load()
         self.log.files.load()
         self.queues.load()
         self.checkpoint = CheckpointFile(self._files)

@@ -38,7 +38,7 @@ class BrokerDriver:
         store = MessageStore(self.files, options.store_options())
         store.start(NOON_MS)
         self.now_ms = NOON_MS
-        self.broker = BrokerController(options, store, store.config, now_ms=NOON_MS)
+        self.broker = BrokerController(options, store, now_ms=NOON_MS)
         self._opaque = 0
         self._inbox: dict[int, list[Command]] = {}
 

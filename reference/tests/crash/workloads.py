@@ -104,7 +104,7 @@ class Player:
     def deliver(self) -> None:
         """Deliver what was delayed and is due."""
         self.store.deliver_delayed_messages(self.now_ms)
-        self.store.persist_delay_offsets()
+        self.store.schedule_service.persist()
 
     def wait(self, step_ms: int) -> None:
         """Let time pass."""

@@ -26,7 +26,7 @@ def test_a_connect_that_times_out_as_it_succeeds_is_no_failure(
         options = BrokerOptions({**SMALL, **SLAVE})
         store = MessageStore(MemoryFiles(), options.store_options())
         store.start(NOON_MS)
-        broker = BrokerController(options, store, store.config, now_ms=NOON_MS)
+        broker = BrokerController(options, store, now_ms=NOON_MS)
         broker.start([], NOON_MS)
         broker.timer_expired(NOON_MS + 10_000)
         host = BrokerHost(broker)

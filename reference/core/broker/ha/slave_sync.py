@@ -18,7 +18,6 @@ from reference.core.remoting.response import Response
 from reference.core.remoting.server import RemotingServer
 from spec.host import Host
 from spec.layout import LayoutError
-from spec.store.config.config_files import DELAY_OFFSETS_FILE
 from spec.wire.bodies import fastjson
 from spec.wire.ha.slave import SYNCHRONIZE_FIRST_MS, SYNCHRONIZE_PERIOD_MS
 from spec.wire.remoting.request_code import RequestCode
@@ -112,13 +111,10 @@ class SlaveSync:
         body: Mapping[Any, Any],
         now_ms: int,  # noqa: ARG002
     ) -> None:
-        store = self._state.store
         table = body.get("offsetTable") or {}
-        offsets = {int(level): int(offset) for level, offset in table.items()}
-        store.config.save(
-            DELAY_OFFSETS_FILE, {"offsetTable": offsets}
-        )  # [HA-SLAVE-006]
-        store.schedule_service.offsets = offsets
+        service = self._state.store.schedule_service
+        service.offsets = {int(level): int(offset) for level, offset in table.items()}
+        service.persist()  # [HA-SLAVE-006]
 
 
 def all_delay_offsets(state: BrokerState, request: Request) -> Response:  # noqa: ARG001

@@ -89,21 +89,26 @@ class ScheduleMessageService:
     """Delivers the delayed messages of a store, level by level."""
 
     def __init__(
-        self, log: CommitLog, queues: ConsumeQueueTable, levels: DelayLevels
+        self,
+        log: CommitLog,
+        queues: ConsumeQueueTable,
+        levels: DelayLevels,
+        config: ConfigFiles,
     ) -> None:
         self.offsets: dict[int, int] = {}
         """By level, the queue offset of the first message that was not delivered."""
         self._log = log
         self._queues = queues
         self._levels = levels
+        self._config = config
 
-    def load(self, config: ConfigFiles) -> None:
+    def load(self) -> None:
         """Read the offsets of the levels."""
-        self.offsets = config.load(DELAY_OFFSETS_FILE, _offsets_in) or {}
+        self.offsets = self._config.load(DELAY_OFFSETS_FILE, _offsets_in) or {}
 
-    def save(self, config: ConfigFiles) -> None:
-        """Write the offsets of the levels."""
-        config.save(DELAY_OFFSETS_FILE, {"offsetTable": self.offsets})
+    def persist(self) -> None:
+        """Write the offsets of the levels (Java: delayOffset.json)."""
+        self._config.save(DELAY_OFFSETS_FILE, {"offsetTable": self.offsets})
 
     def deliver(
         self, now_ms: int, append: Append, log_error: LogError
@@ -167,6 +172,5 @@ class ScheduleMessageService:
 
 
 def _offsets_in(value: JsonObject) -> dict[int, int]:
-    """Return the offsets of the levels in the content of delayOffset.json."""
     table = object_in(value, "offsetTable")
     return {as_integer(level): as_integer(offset) for level, offset in table.items()}
