@@ -74,8 +74,9 @@ async def serve(setup: Setup) -> None:
     setup = with_free_ports(setup)
     options = broker_options(setup)
     addresses = _name_servers(setup, options)
-    for port in (setup.name_server_port, *_broker_ports(options)):
-        # Before the store: an occupied port leaves no half-made directory.
+    ports = options.listen_port, options.vip_port, options.ha_listen_port
+    # Before the store: an occupied port leaves no half-made directory.
+    for port in (setup.name_server_port, *ports):
         await require_free_port(setup.host, port)
     files = DiskFiles(setup.store)
     store = MessageStore(
@@ -147,7 +148,7 @@ def _ready_line(setup: Setup, options: BrokerOptions) -> str:
     return (
         f"ready namesrv={setup.host}:{setup.name_server_port} "
         f"broker={setup.host}:{options.listen_port} "
-        f"vip={setup.host}:{options.listen_port - VIP_PORT_DISTANCE} "
+        f"vip={setup.host}:{options.vip_port} "
         f"ha={setup.host}:{options.ha_listen_port} {faults}store={setup.store}\n"
     )
 
@@ -168,18 +169,12 @@ async def _start(
     options = broker.state.options
     await names.listen(setup.host, setup.name_server_port)
     await brokers.listen(setup.host, options.listen_port)
-    await brokers.listen(setup.host, options.listen_port - VIP_PORT_DISTANCE)
+    await brokers.listen(setup.host, options.vip_port)
     await brokers.listen_for_slaves(setup.host, options.ha_listen_port)
     name_server.start(now_ms())
     names.perform(name_server.take_effects())
     broker.start(addresses, now_ms())
     brokers.perform(broker.take_effects())
-
-
-def _broker_ports(options: BrokerOptions) -> tuple[int, int, int]:
-    """Return the broker's port, its VIP port, and the port for slaves."""
-    vip_port = options.listen_port - VIP_PORT_DISTANCE
-    return options.listen_port, vip_port, options.ha_listen_port
 
 
 def _name_servers(setup: Setup, options: BrokerOptions) -> list[Host]:

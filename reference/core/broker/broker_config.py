@@ -28,6 +28,7 @@ from reference.core.store.types import FlushMode, StoreOptions
 from spec.integers import INT64_MAX
 from spec.routing.topic_config import Permission
 from spec.store.consume_queue import UNIT_SIZE
+from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
@@ -206,6 +207,7 @@ class BrokerOptions(Settings):
     )
     """Bytes of unread responses and unfinished requests that all peers may hold.
 
+    vip_port: int
     It is the reference's own: no release has such a bound.
     """
 
@@ -227,6 +229,7 @@ class BrokerOptions(Settings):
         """Numeric address of the host in `address`, for records; brokerIP1 if empty."""
         self.change_count = 0
         self.changed_at_ms = 0
+        self.vip_port = self.listen_port - VIP_PORT_DISTANCE
 
     def derive(self) -> None:
         """Derive the attributes that every request reads."""
