@@ -1,5 +1,5 @@
 """
-Settings as typed attributes: one table for name, type, default, range and release.
+Settings as typed attributes: one table for name, type, default and range.
 
 A subclass is the table. Each annotated attribute with a default is a setting, under
 Java's name: ``flush_disk_type`` is flushDiskType. Parsing, checks, and the warnings
@@ -27,13 +27,6 @@ class Named:
     """Java's name of a setting, where it is not the attribute's."""
 
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Since:
-    """The first release that has the setting; without it, every studied release."""
-
-    release: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,17 +172,6 @@ class Settings:
             hint = f" (did you mean {near[0]}?)" if near else ""
             lines.append(f"{name} is not a setting of a 4.6.0 {cls.OWNER}{hint}")
         return lines
-
-    @classmethod
-    def check(cls, texts: Mapping[str, str]) -> None:
-        """Raise SettingError for a value of a wrong type or range.
-
-        A setting that an option replaces is checked, too.
-        """
-        for name, text in texts.items():
-            row = cls._row(name)
-            if row is not None:
-                row.parse(text)
 
     @classmethod
     def _row(cls, name: str) -> Setting | None:

@@ -30,7 +30,7 @@ def check_settings(path: Path, texts: Mapping[str, str], owner: type[Settings]) 
     """
     for warning in owner.warnings(texts):
         sys.stderr.write(f"{path}: {warning}\n")
-    owner.check(texts)
+    owner(texts)  # its construction parses each value
 
 
 def resolve(host: str) -> str:

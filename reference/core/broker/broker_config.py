@@ -21,22 +21,19 @@ from reference.core.settings import (
     SettingError,
     Settings,
     ShownOnly,
-    Since,
 )
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.types import FlushMode, StoreOptions
 from spec.integers import INT64_MAX
 from spec.routing.topic_config import Permission
 from spec.store.consume_queue import UNIT_SIZE
-from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
+from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
 Period = Annotated[int, Range(1)]
 """A period of a scheduled task in ms."""
 Count = Annotated[int, Range(1)]
-_V4_3, _V4_4, _V4_6 = Since("4.3.0"), Since("4.4.0"), Since("4.6.0")
-
 
 _SPELLINGS = {
     "mapedFileSizeCommitLog": "mappedFileSizeCommitLog",
@@ -107,14 +104,14 @@ class BrokerOptions(Settings):
     auto_create_subscription_group: bool = True
     cluster_topic_enable: bool = True
     broker_topic_enable: bool = True
-    trace_topic_enable: Annotated[bool, _V4_4] = False
-    acl_enable: Annotated[bool, _V4_4] = False
+    trace_topic_enable: bool = False
+    acl_enable: bool = False
     rocketmq_home: str = ""
     """The folder of conf/plain_acl.yml; ROCKETMQ_HOME if empty."""
-    msg_trace_topic_name: Annotated[str, _V4_4] = "RMQ_SYS_TRACE_TOPIC"
+    msg_trace_topic_name: str = "RMQ_SYS_TRACE_TOPIC"
     trace_on: bool = True
     reject_transaction_message: bool = False
-    store_reply_message_enable: Annotated[bool, _V4_6] = True
+    store_reply_message_enable: bool = True
     long_polling_enable: bool = True
     short_polling_time_mills: int = 1000
     notify_consumer_ids_changed_enable: bool = True
@@ -122,19 +119,19 @@ class BrokerOptions(Settings):
     default_query_max_num: int = 32
 
     flush_consumer_offset_interval: Period = 5000
-    register_name_server_period: Annotated[Period, _V4_3] = 30_000
+    register_name_server_period: Period = 30_000
     # [ROUTE-OUTERAPI-009] [ROUTE-OUTERAPI-011]
-    force_register: Annotated[bool, _V4_3, ShownOnly()] = True
-    compressed_register: Annotated[bool, _V4_3] = False
-    transaction_time_out: Annotated[int, _V4_3] = 6000  # [TXN-CHECK-017]
-    transaction_check_max: Annotated[int, _V4_3] = 15
-    transaction_check_interval: Annotated[Period, _V4_3] = 60_000  # [TXN-CHECK-018]
+    force_register: Annotated[bool, ShownOnly()] = True
+    compressed_register: bool = False
+    transaction_time_out: int = 6000  # [TXN-CHECK-017]
+    transaction_check_max: int = 15
+    transaction_check_interval: Period = 60_000  # [TXN-CHECK-018]
 
     # Capacities of queues that exist only in Java; brokerStatus prints them.
     send_thread_pool_queue_capacity: int = 10_000
     pull_thread_pool_queue_capacity: int = 100_000
     query_thread_pool_queue_capacity: int = 20_000
-    end_transaction_pool_queue_capacity: Annotated[int, _V4_4] = 100_000
+    end_transaction_pool_queue_capacity: int = 100_000
 
     broker_role: Role = Role.ASYNC_MASTER
     ha_master_address: str = ""
@@ -207,10 +204,10 @@ class BrokerOptions(Settings):
     )
     """Bytes of unread responses and unfinished requests that all peers may hold.
 
-    vip_port: int
     It is the reference's own: no release has such a bound.
     """
 
+    vip_port: int
     address: str
     """Address for clients, as ``127.0.0.1:10911``."""
     address_for_slaves: str
@@ -229,10 +226,10 @@ class BrokerOptions(Settings):
         """Numeric address of the host in `address`, for records; brokerIP1 if empty."""
         self.change_count = 0
         self.changed_at_ms = 0
-        self.vip_port = self.listen_port - VIP_PORT_DISTANCE
 
     def derive(self) -> None:
         """Derive the attributes that every request reads."""
+        self.vip_port = self.listen_port - VIP_PORT_DISTANCE
         self.address = f"{self.broker_ip1}:{self.listen_port}"
         ip_for_slaves = self.broker_ip2 or self.broker_ip1
         self.address_for_slaves = f"{ip_for_slaves}:{self.ha_listen_port}"

@@ -9,7 +9,7 @@ import pytest
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.java_properties import read_properties
-from reference.core.settings import SettingError, Since
+from reference.core.settings import SettingError
 from reference.shell.__main__ import main
 from reference.shell.name_server import main as name_server_main
 from reference.shell.settings_files import (
@@ -138,12 +138,6 @@ def test_a_default_is_what_its_text_means() -> None:
     assert BrokerOptions(options.texts()).texts() == options.texts()
     for row in BrokerOptions.TABLE.values():
         assert getattr(options, row.attribute) == row.default
-
-
-def test_a_release_is_one_that_has_tags() -> None:
-    marks = [mark for row in BrokerOptions.TABLE.values() for mark in row.marks]
-    since = {mark.release for mark in marks if isinstance(mark, Since)}
-    assert since == {"4.3.0", "4.4.0", "4.6.0"}
 
 
 def test_comments_may_have_any_encoding(tmp_path: Path) -> None:
