@@ -18,7 +18,7 @@ from columns.log_batch import LogBatch
 from columns.topics import Topics
 from reference.core.store.recovery.recover import StoreParts
 from reference.core.store.types import DispatchRequest
-from reference.fast.index_items import encode_items
+from reference.fast.index_items import add_items
 from reference.fast.requests import Requests, requests_of
 from spec.store.consume_queue import unit_layout
 
@@ -90,25 +90,20 @@ class BulkDispatcher:
         file = self._index.newest if self._index is not None else None
         if file is None:
             return
-        first, end = (
-            self._first_new_key(requests, begin, stop),
-            requests.first_key[stop],
-        )
+        first = self._first_new_key(requests, begin, stop)
+        end = requests.first_key[stop]
         if first >= end:
             return
         key_count = np.diff(requests.first_key)
         record = np.repeat(np.arange(len(key_count)), key_count)[first:end]
-        file.add(
-            encode_items(
-                file,
-                requests.hashes[first:end],
-                requests.physical_offset[record],
-                requests.stored_at_ms[record],
-            )
+        add_items(
+            file,
+            requests.hashes[first:end],
+            requests.physical_offset[record],
+            requests.stored_at_ms[record],
         )
 
     def _put_units(self, requests: Requests, run: slice) -> None:
-        """Put the units of the records in *run* into their queues."""
         records = np.arange(run.start, run.stop)[requests.is_consumable[run]]
         if not len(records):
             return
@@ -129,7 +124,6 @@ class BulkDispatcher:
 
 
 def _units(requests: Requests, records: Ints) -> npt.NDArray[Any]:
-    """Return the consume-queue units of *records*."""
     units = np.empty(len(records), _unit)
     units["commit_log_offset"] = requests.physical_offset[records]
     units["size"] = requests.size[records]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.gather import Ints, dtype_of
-from reference.core.store.index.index_file import EncodedItems, IndexFile
+from reference.core.store.index.index_file import IndexFile
 from spec.derive.numpy_dtype import leading_fields
 from spec.integers import INT32_MAX
 from spec.store.index_file import HEADER_SIZE, SLOT_SIZE, item_layout, slot_layout
@@ -17,10 +17,10 @@ _item = dtype_of(item_layout)
 _slot = np.dtype(leading_fields(slot_layout)[0].format)
 
 
-def encode_items(
+def add_items(
     file: IndexFile, hashes: Ints, physical_offsets: Ints, stored_at_ms: Ints
-) -> EncodedItems:
-    """Return the next items of *file*: one key at least, offsets rising."""
+) -> None:
+    """Add the next items of *file*: one key at least, offsets rising."""
     numbers = np.arange(file.next_item, file.next_item + len(hashes))
     slots = hashes % file.slot_count  # [INDEX-SLOT-001]
     before = np.frombuffer(file.view, _slot, file.slot_count, HEADER_SIZE)[slots]
@@ -30,7 +30,7 @@ def encode_items(
     items["commit_log_offset"] = physical_offsets
     items["seconds"] = _seconds(file.begin_ms, stored_at_ms)
     items["previous_item"] = previous
-    return EncodedItems(
+    file.add(
         items=items.tobytes(),
         item_count=len(items),
         slot_words=numbers[is_newest].astype(_slot).tobytes(),

@@ -9,7 +9,6 @@ never used, so 0 means none. The file has only hashes, so a query checks the mes
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from reference.core.store.layouts import index_header_codec, item_codec, slot_codec
 from reference.core.store.mapped.files import Files, FilesError
@@ -25,19 +24,6 @@ from spec.store.index_file import (
 
 IndexKey = tuple[int, int, int]
 """Hash of a key, commit-log offset and store time of its message."""
-
-
-class EncodedItems(NamedTuple):
-    """Consecutive index items, ready to be written."""
-
-    items: bytes
-    item_count: int
-    slot_words: bytes
-    """The new values of the changed slots: the newest item of each."""
-    slot_places: list[int]
-    """Byte position of each of these slots."""
-    end_ms: int
-    end_offset: int
 
 
 class IndexFile:
@@ -106,15 +92,11 @@ class IndexFile:
             slots = slot_codec.pack(number - 1)
         else:
             slots = b"".join(map(slot_codec.pack, newest.values()))
-        self._add(
+        self.add(
             b"".join(items), len(items), slots, places, stored_at_ms, physical_offset
         )
 
-    def add(self, encoded: EncodedItems) -> None:
-        """Write items that were encoded elsewhere, as `put` does its own."""
-        self._add(*encoded)
-
-    def _add(
+    def add(
         self,
         items: bytes,
         item_count: int,
@@ -123,8 +105,10 @@ class IndexFile:
         end_ms: int,
         end_offset: int,
     ) -> None:
-        """Write items, then their slots, then the header.
+        """Write encoded items, then their slots, then the header.
 
+        *slot_words* are the newest items of the changed slots, *slot_places* the byte
+        positions of these. *end_ms* and *end_offset* are those of the last message.
         Raises FilesError before the header counts any of them. A later put overwrites
         such items.
         """
