@@ -40,6 +40,12 @@ _ALWAYS_ZERO = (
 )
 """Nothing waits here, and while a put is done the core's clock stands still."""
 
+_REPEATED_SETTINGS = (
+    "pullThreadPoolQueueCapacity",
+    "queryThreadPoolQueueCapacity",
+    "sendThreadPoolQueueCapacity",
+    "startAcceptSendRequestTimeStamp",
+)
 _SLOWER_PUTS = (
     *("[0~10ms]", "[10~50ms]", "[50~100ms]", "[100~200ms]", "[200~500ms]"),
     *("[500ms~1s]", "[1~2s]", "[2~3s]", "[3~4s]", "[4~5s]", "[5~10s]", "[10s~]"),
@@ -79,17 +85,13 @@ def readable_size(size: int) -> str:
 
 
 def _settings(options: BrokerOptions) -> dict[str, str]:
-    """Return the settings that the table repeats."""
-    settings = {
-        "sendThreadPoolQueueCapacity": options.send_thread_pool_queue_capacity,
-        "pullThreadPoolQueueCapacity": options.pull_thread_pool_queue_capacity,
-        "queryThreadPoolQueueCapacity": options.query_thread_pool_queue_capacity,
-        "EndTransactionThreadPoolQueueCapacity": (
-            options.end_transaction_pool_queue_capacity
-        ),
-        "startAcceptSendRequestTimeStamp": options.start_accept_send_request_time_stamp,
+    """Return the settings that the table repeats, one of them under another name."""
+    texts = options.texts()
+    capacity = texts["endTransactionPoolQueueCapacity"]
+    return {
+        **{name: texts[name] for name in _REPEATED_SETTINGS},
+        "EndTransactionThreadPoolQueueCapacity": capacity,
     }
-    return {name: str(number) for name, number in settings.items()}
 
 
 def _counts(state: BrokerState) -> dict[str, str]:

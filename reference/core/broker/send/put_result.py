@@ -93,11 +93,24 @@ def respond_to_put(
             result = replace(result, status=PutStatus.SLAVE_NOT_AVAILABLE)
     if not waits:
         return form(result)
-    pending = _PendingResponse(
-        result, len(waits), lambda final: ports.remoting.respond(request, form(final))
-    )
+    open_count = len(waits)
+
+    def on_done(failure: PutStatus, is_there: bool) -> None:
+        """Record that one wait has ended; *is_there* is False after its timeout."""
+        nonlocal result, open_count
+        # [SEND-STATE-011] [SEND-STATE-012]
+        is_worse = (
+            result.status is PutStatus.PUT_OK
+            or failure is PutStatus.FLUSH_SLAVE_TIMEOUT
+        )
+        if not is_there and is_worse:
+            result = replace(result, status=failure)
+        open_count -= 1
+        if open_count == 0:
+            ports.remoting.respond(request, form(result))
+
     for wait, failure in waits:
-        wait(end, now_ms=request.now_ms, on_done=partial(pending.on_done, failure))
+        wait(end, now_ms=request.now_ms, on_done=partial(on_done, failure))
     return None
 
 
@@ -111,30 +124,6 @@ def is_wait_store_msg_ok(properties: str) -> bool:
         return True
     value = decode_properties(properties).get(Property.WAIT)
     return value is None or value.lower() == "true"
-
-
-class _PendingResponse:
-    """A put whose response waits for the disk, for a slave or for both."""
-
-    def __init__(
-        self, result: PutResult, count: int, respond: Callable[[PutResult], None]
-    ) -> None:
-        self._result = result
-        self._open_count = count
-        self._respond = respond
-
-    def on_done(self, failure: PutStatus, is_there: bool) -> None:
-        """Record that one wait has ended; *is_there* is False after its timeout."""
-        # [SEND-STATE-011] [SEND-STATE-012]
-        is_worse = (
-            self._result.status is PutStatus.PUT_OK
-            or failure is PutStatus.FLUSH_SLAVE_TIMEOUT
-        )
-        if not is_there and is_worse:
-            self._result = replace(self._result, status=failure)
-        self._open_count -= 1
-        if self._open_count == 0:
-            self._respond(self._result)
 
 
 def broker_fields(region: str, is_traced: bool) -> dict[str, object]:
