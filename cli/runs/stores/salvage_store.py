@@ -29,8 +29,13 @@ from cli.runs.stores.salvage_target import (
 )
 from cli.runs.stores.stated_offsets import stated_offsets
 from reference.core.recovery_forecast.file_sizes import inferred_options
-from reference.core.salvage.changed_record import encode_changed
-from reference.core.salvage.log_plan import NewBytes, bridge, is_bridge, plan_file
+from reference.core.salvage.log_plan import (
+    NewBytes,
+    bridge,
+    encode_changed,
+    is_bridge,
+    plan_file,
+)
 from reference.core.salvage.op_messages import with_half_offsets
 from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
 from reference.core.salvage.readable_records import (

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from reference.core.salvage.readable_records import FoundRecord
 from spec.store.blank import BLANK_SIZE_MIN, Blank, encode_blank
 from spec.store.message_record import SMALLEST_SIZE, Record, SystemFlag, encode_record
+from spec.store.record_checksum import CHECKSUM_SIZE, agrees, encode_checksum
 
 BRIDGE_TOPIC = "SALVAGE_BRIDGE"
 """Topic of the bridging records; it is cut to the room there is."""
@@ -90,3 +91,15 @@ def _one_bridge(offset: int, size: int, stored_at_ms: int) -> bytes:
             stored_at_ms=stored_at_ms,
         )
     )
+
+
+def encode_changed(record: Record, original: bytes) -> bytes:
+    """Return the bytes of a record with other values at the place of *original*.
+
+    It has a checksum of the whole if *original* has one.
+    """
+    data = encode_record(record)
+    if agrees(original) is None:
+        return data
+    before = data[:-CHECKSUM_SIZE]
+    return before + encode_checksum(before)

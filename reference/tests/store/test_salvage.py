@@ -7,11 +7,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.salvage.changed_record import encode_changed
 from reference.core.salvage.log_plan import (
     BRIDGE_SIZE_MIN,
     BRIDGE_TOPIC,
     NewBytes,
+    encode_changed,
     plan_file,
 )
 from reference.core.salvage.op_messages import with_half_offsets
