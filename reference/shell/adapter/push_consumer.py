@@ -46,7 +46,7 @@ ALLOCATION = ("allocation", "rooms", "own_queues")
 STRATEGIES = {
     "AVG": allocate_message_queue_averagely,
     "AVG_BY_CIRCLE": allocate_message_queue_averagely_by_circle,
-    "CONSISTENT_HASH": allocate_message_queue_consistent_hash(),
+    "CONSISTENT_HASH": allocate_message_queue_consistent_hash,
 }
 SUCCESS, LATER, FAIL, HOLD = "success", "later", "fail", "hold"
 FAILURES = frozenset({LATER, FAIL})
@@ -111,7 +111,6 @@ class AdaptedConsumer(AdaptedClient):
 
 
 def _options(command: Line) -> ConsumerOptions:
-    """Translate the options of a command."""
     if command["kind"] != "push" or len(command["subscriptions"]) != 1:
         raise UnsupportedError("only a push consumer of one topic")
     given = command.get("options", {})
@@ -133,7 +132,6 @@ def _options(command: Line) -> ConsumerOptions:
 
 
 def _allocate_strategy(given: Mapping[str, Any]) -> AllocateStrategy:
-    """Return the allocate strategy in the options."""
     name = given.get("allocation", "AVG")
     if name == "MACHINE_ROOM":
         return allocate_message_queue_by_machine_room(given["rooms"])

@@ -9,10 +9,8 @@ Pull consumers for applications; a call that fails raises ClientError.
 from __future__ import annotations
 
 import ssl
-from collections.abc import Collection
 from pathlib import Path
 
-from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions, PullOptions
 from reference.core.client.pull.lite_pull_consumer import LitePullConsumer
 from reference.core.client.pull.pull_consumer import PullConsumer
@@ -74,11 +72,5 @@ class LitePullClient(RunningClient[LitePullConsumer]):
     poll = forward_call(LitePullConsumer.poll)
     seek = forward_call(LitePullConsumer.seek)
     commit = forward_call(LitePullConsumer.commit_polled)
-
-    def pause(self, queues: Collection[MessageQueue]) -> None:
-        """Pause pulling; messages pulled before can still be polled."""
-        self.core.pause(queues)
-
-    def resume(self, queues: Collection[MessageQueue]) -> None:
-        """Resume pulling, within a second."""
-        self.core.pause(queues, is_paused=False)
+    pause = forward(LitePullConsumer.pause)
+    resume = forward(LitePullConsumer.resume)

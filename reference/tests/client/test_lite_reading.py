@@ -99,7 +99,7 @@ def test_a_paused_queue_is_polled_but_not_pulled() -> None:
     assert polling.poll() == [5]
     polling.wait(1000)
     assert not polling.pulls
-    polling.consumer.pause([QUEUE], is_paused=False)
+    polling.consumer.resume([QUEUE])
     polling.wait(1000)
     assert offset_of(polling.pull()) == 6
 

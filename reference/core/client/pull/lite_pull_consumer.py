@@ -119,7 +119,6 @@ class LitePullLoop(PullLoop):
             await self._rpc.sleep(AFTER_ERROR_MS)
 
     def _on_pulled(self, assigned: AssignedQueue, found: PullResult) -> None:
-        """Keep the pulled messages as a batch."""
         if found.messages:
             self._batches.append((assigned, found.messages))
             self._on_messages()
@@ -142,7 +141,6 @@ class LitePullConsumer(PullConsumer):
         self._rebalance = Rebalance(options, client, self.pull_loop.assign)
         self._subscriptions: dict[str, SubscriptionData] = {}
         self._polls: deque[Wait[tuple[MessageExt, ...]]] = deque()
-        """Polls that wait for messages."""
         self._has_manual_queues = False
         self._next_commit_ms = 0
         self._register()
@@ -221,13 +219,17 @@ class LitePullConsumer(PullConsumer):
         """Commit polled offsets, and wait for every response."""
         await self.pull_loop.offset_store.commit_sync()
 
-    def pause(
-        self, queues: Collection[MessageQueue], *, is_paused: bool = True
-    ) -> None:
-        """Pause or resume pulling of assigned queues."""
-        for queue in queues:
-            if queue in self.pull_loop.assigned:
-                self.pull_loop.assigned[queue].is_paused = is_paused
+    def pause(self, queues: Collection[MessageQueue]) -> None:
+        """Pause pulling; messages pulled before can still be polled."""
+        self._set_paused(queues, True)
+
+    def resume(self, queues: Collection[MessageQueue]) -> None:
+        """Resume pulling, within a second."""
+        self._set_paused(queues, False)
+
+    def _set_paused(self, queues: Collection[MessageQueue], is_paused: bool) -> None:
+        for queue in self.pull_loop.assigned.keys() & set(queues):
+            self.pull_loop.assigned[queue].is_paused = is_paused
 
     async def seek(self, queue: MessageQueue, offset: int) -> None:
         """Continue an assigned queue at *offset*, if that is within its bounds."""

@@ -81,28 +81,22 @@ def allocate_message_queue_by_machine_room(rooms: Collection[str]) -> AllocateSt
 
 
 def allocate_message_queue_consistent_hash(
-    virtual_nodes: int = VIRTUAL_NODES,
-) -> AllocateStrategy:
-    """Build the strategy that moves few queues when a member comes or goes."""
-
-    def allocate(
-        member: str, queues: Sequence[MessageQueue], members: Sequence[str]
-    ) -> list[MessageQueue]:
-        if member not in members:
-            return []
-        ring = {
-            _hash(f"{one}-{number}"): one
-            for one in members
-            for number in range(virtual_nodes)
-        }
-        places = sorted(ring)
-        return [
-            queue
-            for queue in queues
-            if places and ring[_next_place(places, _hash(java_text(queue)))] == member
-        ]
-
-    return allocate
+    member: str, queues: Sequence[MessageQueue], members: Sequence[str]
+) -> list[MessageQueue]:
+    """Allocate by a hash ring: few queues move when a member comes or goes."""
+    if member not in members:
+        return []
+    ring = {
+        _hash(f"{one}-{number}"): one
+        for one in members
+        for number in range(VIRTUAL_NODES)
+    }
+    places = sorted(ring)
+    return [
+        queue
+        for queue in queues
+        if ring[_next_place(places, _hash(java_text(queue)))] == member
+    ]
 
 
 def java_text(queue: MessageQueue) -> str:
@@ -114,7 +108,6 @@ def java_text(queue: MessageQueue) -> str:
 
 
 def _next_place(places: Sequence[int], place: int) -> int:
-    """Return the first of *places* not below *place*, else the first."""
     return places[bisect_left(places, place) % len(places)]  # [CLIENT-ALLOCATE-005]
 
 
@@ -125,7 +118,6 @@ def _hash(text: str) -> int:
 
 
 def _room(broker_name: str) -> str | None:
-    """Return the machine room in *broker_name*, if it has the form."""
     # Java's split drops empty pieces at the end.
     pieces = broker_name.rstrip("@").split("@")
     return pieces[0] if len(pieces) == 2 else None
