@@ -38,8 +38,6 @@ class Connection:
         self.remote = remote
         self.decode_error: str | None = None
         """The reason why no more frames are read from this peer, or None."""
-        self.unfinished_size = 0
-        """Received bytes that are no request yet."""
         self.active_at_ms: int | None = None
         """The time of the last traffic; None after a send until the next idle scan."""
         self._data, self._at = b"", 0
@@ -51,12 +49,16 @@ class Connection:
         self._received_at_ms = 0
         self._next: Request | None = None
 
+    @property
+    def unfinished_size(self) -> int:
+        """Received bytes that are no request yet."""
+        return len(self._pending) + len(self._data) - self._at
+
     def receive(self, data: bytes, now_ms: int) -> None:
         """Add *data*, whose frames `next_request` returns."""
         if self.decode_error is not None:
             return
         self.active_at_ms = self._received_at_ms = now_ms
-        self.unfinished_size += len(data)
         if self._pending:
             self._pending += data
             if len(self._pending) < self._needed:
@@ -73,14 +75,13 @@ class Connection:
             request, self._next = self._next, None
             return request
         data, start = self._data, self._at
-        left = len(data) - start
+        left, size = len(data) - start, _SIZE_WORD
         if not left:
             self._data, self._at = b"", 0
             return None
-        self._needed = _SIZE_WORD
         if left >= _SIZE_WORD:
             # [WIRE-FRAME-001]
-            size = _SIZE_WORD + int.from_bytes(data[start : start + _SIZE_WORD], "big")
+            size += int.from_bytes(data[start : start + _SIZE_WORD], "big")
             if size > FRAME_SIZE_MAX:  # [WIRE-FRAME-005]
                 self._end(f"a frame of {size} bytes is over the limit")
                 return None
@@ -92,11 +93,10 @@ class Connection:
                     self._end(f"unreadable frame: {error}")
                     return None
                 self._at = start + size
-                self.unfinished_size -= size
                 request.connection = self.number
                 request.now_ms = self._received_at_ms
                 return request  # [WIRE-CONN-022]
-            self._needed = size
+        self._needed = size
         self._pending += data[start:]  # [WIRE-CONN-021]
         self._data, self._at = b"", 0
         return None
@@ -106,9 +106,8 @@ class Connection:
         self._next = request
 
     def _end(self, reason: str) -> None:
-        """Read no more of this peer's bytes."""
         self.decode_error = reason
-        self._data, self._at, self.unfinished_size = b"", 0, 0
+        self._data, self._at = b"", 0
 
 
 def decode_request(data: bytes, start: int, end: int) -> Request:

@@ -110,7 +110,6 @@ class PutResult:
     """Bytes appended, blank excluded."""
     queue_offset: int = -1
     """Index of the (first) message in its queue."""
-    stored_at_ms: int = 0
     record_offsets: Sequence[int] = ()
     """Commit-log offset of each record: one, or those of the batch."""
 

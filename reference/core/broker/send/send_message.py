@@ -82,21 +82,22 @@ def handle_send_message(
     now_ms, options = requests[0].now_ms, state.options
     if state.store.is_overloaded(now_ms):
         return [Response(ResponseCode.SYSTEM_BUSY, BUSY) for _ in requests]
-    responses: list[Response | None] = []
+    responses: list[Response | None] = [None] * len(requests)
     messages: list[NewMessage] = []
-    sent: list[tuple[int, int]] = []
-    for request in requests:
-        response = None
+    awaited: list[tuple[int, int, int]] = []  # request, message and queue by number
+    decode = SEND_HEADERS[requests[0].code]
+    for number, request in enumerate(requests):
         try:
-            message, queue_id = _checked_message(state, request)
-            sent.append((len(responses), queue_id))
+            message, queue_id = _checked_message(state, request, decode(request))
+            if not request.flag & ONEWAY_BIT:
+                awaited.append((number, len(messages), queue_id))
             messages.append(message)
         except Exception as error:
             # A request that fails must not stop those behind it.
             response = ports.remoting.error_response(request, error)
             if type(error) is Refused:  # [SEND-RESPONSE-006]
                 response.fields = broker_fields(options.region_id, options.trace_on)
-        responses.append(response)
+            responses[number] = response
     if options.is_slave:  # [SEND-STATE-002]
         results = [PutResult(PutStatus.SERVICE_NOT_AVAILABLE)] * len(messages)
     else:
@@ -104,23 +105,22 @@ def handle_send_message(
         state.has_appended = True
         state.statistics.on_put(messages, results)
     may_wait = ports.flusher.is_sync or options.is_sync_master
-    for (number, queue_id), message, result in zip(
-        sent, messages, results, strict=True
-    ):
-        request = requests[number]
+    for number, index, queue_id in awaited:
+        request, message, result = requests[number], messages[index], results[index]
         if may_wait:
             form = partial(put_response, state, queue_id=queue_id)
             responses[number] = respond_to_put(
                 state, ports, request, message, result=result, form=form
             )
-        elif not request.flag & ONEWAY_BIT:
+        else:
             responses[number] = put_response(state, result, queue_id=queue_id)
     return responses
 
 
-def _checked_message(state: BrokerState, request: Request) -> tuple[NewMessage, int]:
+def _checked_message(
+    state: BrokerState, request: Request, header: SendMessageRequestHeader
+) -> tuple[NewMessage, int]:
     """Return the message to append, and the queue that the response names."""
-    header = SEND_HEADERS[request.code](request)
     topic = check_send(state, request, header)
     queue_id = header.queue_id
     if queue_id < 0:
@@ -182,7 +182,6 @@ def check_send(
 
 
 def _check_batch(topic: str) -> None:
-    """Refuse a topic that a batch may not be sent to."""
     if len(topic) > TOPIC_LENGTH_MAX:
         remark = f"message topic length too long {len(topic)}"
         raise Refused(ResponseCode.MESSAGE_ILLEGAL, remark)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from reference.core.store.commitlog.batch import (
@@ -58,6 +59,18 @@ ILLEGAL = PutResult(PutStatus.MESSAGE_ILLEGAL)
 _UNKNOWN_ERROR = PutResult(PutStatus.UNKNOWN_ERROR)
 _V4_SIZE = len(Host.ANY_V4.address)
 _HEAD_AND_BODY_PREFIX = record_head_codec.size + body_prefix.size
+_MALFORMED: tuple[Sequence[RecordContent], int] = (), -1
+_source = attrgetter(
+    "topic",
+    "system_flags",
+    "born_at_ms",
+    "born_host",
+    "store_host",
+    "reconsume_times",
+    "prepared_transaction_offset",
+    "is_batch",
+)
+"""Returns the values of a message that decide what its records share."""
 
 
 CheckMessage = Callable[[NewMessage], NewMessage | PutStatus]
@@ -122,14 +135,12 @@ def encode_records(
         if isinstance(message, PutStatus):
             results.append(PutResult(message))
             continue
-        contents = _contents(message)
+        contents, size = _contents(message)
         own_source = _source(message)
         if shared is None or own_source != source:  # seldom, behind one producer
             shared, source = _shared(message, stored_at_ms), own_source
-        size = 0
-        for _, body, properties, _ in contents or ():
-            size += shared.fixed_size + len(body) + len(properties)
-        if contents is None or size > size_max:
+        size += len(contents) * shared.fixed_size
+        if size < 0 or size > size_max:
             results.append(_UNKNOWN_ERROR if message.is_batch else ILLEGAL)
             continue
         if size > room:
@@ -141,17 +152,17 @@ def encode_records(
             queue = message.topic, message.queue_id
             queue_offset = ends.get(queue) or next_queue_offsets.get(queue, 0)
             ends[queue] = queue_offset + len(contents)  # [STORE-RECORD-005]
-        places = queue_offset, physical_offset, stored_at_ms
-        offsets = _add_records(parts, requests, message, shared, contents, *places)
-        result = PutResult(
-            _PUT_OK,
-            physical_offset,
-            size,
+        offsets = _add_records(
+            parts,
+            requests,
+            message,
+            shared,
+            contents,
             queue_offset,
+            physical_offset,
             stored_at_ms,
-            offsets,
         )
-        results.append(result)
+        results.append(PutResult(_PUT_OK, physical_offset, size, queue_offset, offsets))
         physical_offset += size
     data = b"".join(parts)
     return EncodedRecords(data, results, requests, ends, size_without_room)
@@ -207,20 +218,6 @@ def _add_records(
     return offsets
 
 
-def _source(message: NewMessage) -> object:
-    """Return the values of *message* that decide what its records share."""
-    return (
-        message.topic,
-        message.system_flags,
-        message.born_at_ms,
-        message.born_host,
-        message.store_host,
-        message.reconsume_times,
-        message.prepared_transaction_offset,
-        message.is_batch,
-    )
-
-
 def _shared(message: NewMessage, stored_at_ms: int) -> _Shared:
     """Return the parts of the records of *message* that messages like it share.
 
@@ -253,13 +250,17 @@ def _shared(message: NewMessage, stored_at_ms: int) -> _Shared:
     )
 
 
-def _contents(message: NewMessage) -> Sequence[RecordContent] | None:
-    """Return the content of each record of *message*; None if it is malformed."""
+def _contents(message: NewMessage) -> tuple[Sequence[RecordContent], int]:
+    """Return the content of each record of *message*, and the size of their bytes.
+
+    The size is that of the bodies and the properties; -1 of a malformed message.
+    """
     if message.is_batch:
         try:
-            return split_batch(message.body)
+            contents = split_batch(message.body)
         except BatchError:
-            return None
+            return _MALFORMED
+        return contents, sum(len(body) + len(rest) for _, body, rest, _ in contents)
     text = message.properties
     try:
         properties = text.encode()
@@ -268,9 +269,9 @@ def _contents(message: NewMessage) -> Sequence[RecordContent] | None:
         text = properties.decode()
     size = len(properties)
     if size > PROPERTIES_SIZE_MAX:
-        return None
-    prefixed = properties_prefix.pack(size) + properties
-    return ((message.flag, message.body, prefixed, text),)
+        return _MALFORMED
+    prefixed, body = properties_prefix.pack(size) + properties, message.body
+    return ((message.flag, body, prefixed, text),), len(body) + len(prefixed)
 
 
 @lru_cache(maxsize=16_384)
