@@ -8,7 +8,7 @@ neither record nor blank. Sound records behind that place are truncated too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from reference.core.store.commitlog.record_reader import (
     ArrayTooLarge,
@@ -31,16 +31,12 @@ class ScanResult(NamedTuple):
     """None where the last file ends with its blank."""
 
 
-class BulkScanner(Protocol):
-    """Reads many sound records in one step, and dispatches them if recovery does."""
+BulkScanner = Callable[[int, memoryview, int], int]
+"""Reads many sound records in one step, and dispatches them if recovery does.
 
-    def __call__(self, base: int, data: memoryview, position: int) -> int:
-        """Return the position behind the records read from *position* on.
-
-        *data* is the file that begins at commit-log offset *base*. The result is
-        *position* itself where the next record has to be read by `read_record`.
-        """
-        ...
+The arguments are the commit-log offset of a file, the file, and a position in it. The
+result is the position behind the records; the same where `read_record` has to read.
+"""
 
 
 def scan_log(
