@@ -116,7 +116,6 @@ class ClientInstance:
         return await self.rpc.invoke(address, request, timeout_ms)
 
     async def _send_heartbeat(self, address: str, request: Command) -> None:
-        """Send one heartbeat, and record the broker's version."""
         result = await self.rpc.invoke(address, request, HEARTBEAT_TIMEOUT_MS)
         if not isinstance(result, Failure):
             self.routes.versions[address] = result.version

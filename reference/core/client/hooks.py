@@ -117,7 +117,6 @@ class ConsumeContext:
     message: MessageExt
     begun_ms: int
     outcome: ConsumeReturnType | None = None
-    """None until the message is consumed."""
     is_success: bool = False
 
 

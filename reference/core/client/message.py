@@ -24,7 +24,6 @@ class Message:
     properties: Mapping[str, str] = field(default_factory=dict)
     """Names as in ``spec.wire.message.properties``, or the application's own."""
     flag: int = 0
-    """The application's own flag."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -104,7 +104,6 @@ def wipe_write_permission(routes: RouteTables, request: Request) -> Response:
 
 
 def _route(routes: RouteTables, topic: str) -> TopicRoute:
-    """Return the route of *topic*."""
     queues = routes.queues.get(topic, [])
     names = dict.fromkeys(queue.broker_name for queue in queues)
     brokers = [routes.brokers[name] for name in names if name in routes.brokers]

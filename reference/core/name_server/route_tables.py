@@ -170,7 +170,6 @@ class RouteTables:
         return number not in known.addresses
 
     def _register_queues(self, broker_name: str, topic: TopicConfig) -> None:
-        """Replace the broker's queues of a topic."""
         # [ROUTE-TOPIC-001] [ROUTE-TOPIC-002] [ROUTE-TOPIC-003]
         queue = QueueData(
             broker_name=broker_name,

@@ -24,8 +24,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,20}")
 
 
 class Refused(Exception):
-    """
-    A request that a handler's check refused, with response code and remark.
+    """A request that a handler's check refused, with response code and remark.
 
     `RemotingServer` turns it into an error response. It is no failure of the server.
     """

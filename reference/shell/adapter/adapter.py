@@ -118,7 +118,6 @@ class Adapter:
                 return await self._clients[name].run(command)
 
     def _client(self, command: Line) -> AdaptedClient:
-        """Build the client that a command describes."""
         if command["verb"] == "producer":
             return AdaptedProducer(command, self._emit)
         if command["kind"] == "pull":

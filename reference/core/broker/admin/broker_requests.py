@@ -108,8 +108,6 @@ def relay_to_client(
 def _relay(
     remoting: RemotingServer, request: Request, connection: int, name: str
 ) -> None:
-    """Relay *request* to the member *name* of a group, and its response back."""
-
     def on_response(response: Request | None) -> None:
         if response is None:
             remark = f"consumer {name} Timeout: {RELAY_TIMEOUT_MS} ms"
@@ -131,7 +129,6 @@ def _relay(
 
 
 def _record(state: BrokerState, message_id: str) -> bytes | None:
-    """Return the record of a message id, or None."""
     try:
         _, offset = decode_message_id(message_id)
     except LayoutError:

@@ -82,9 +82,7 @@ class BrokerStatistics:
         self._cluster = cluster
         self._counts: dict[str, dict[str, Count]] = {}
         self._put_counts: dict[str, tuple[Count, Count, Count]] = {}
-        """Counts that a put changes, by topic."""
         self._get_counts: dict[tuple[str, str], tuple[Count, Count, Count]] = {}
-        """Counts that a get changes, by group and topic."""
 
     def on_put(
         self, messages: Sequence[NewMessage], results: Sequence[PutResult]

@@ -128,7 +128,6 @@ class MasterConnection:
             self._report(self.connection, now_ms)
 
     def _report(self, connection: int, now_ms: int) -> None:
-        """Send the end of the log."""
         self._sent_at_ms = now_ms
         report = slave_offset_codec.encode((self._store.log.files.end,))
         self._remoting.emit(Send(connection, report))

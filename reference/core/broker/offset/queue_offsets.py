@@ -73,7 +73,6 @@ def update_consumer_offset(state: BrokerState, request: Request) -> Response:
 
 
 def _has_left_memory(state: BrokerState, topic: str, queue_id: int) -> bool:
-    """Return whether a queue's first message is no longer in memory."""
     queue = state.store.queues.table.get((topic, queue_id))
     unit = queue.unit(0) if queue else None
     if unit is None:

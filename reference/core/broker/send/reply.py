@@ -30,7 +30,6 @@ from spec.wire.message.properties import Property, decode_properties, encode_pro
 from spec.wire.remoting.request_code import RequestCode
 
 TIMEOUT_MS = 10_000
-"""Time for the response of the client."""
 
 
 def handle_send_reply(

@@ -130,7 +130,6 @@ class CheckPass:
         return result.is_stored
 
     def _send_check_request(self, half: Record, result: PutResult) -> None:
-        """Send CHECK_TRANSACTION_STATE to a member of the producer group."""
         properties = decode_properties(half.properties)
         group = properties.get(Property.PGROUP, "")
         client = self._state.clients.any_producer(group)

@@ -87,7 +87,6 @@ def _checked_half_message(
 
 
 def _committed_message(half: Record, commit_log_offset: int) -> NewMessage:
-    """Return the message of a half message, for its real topic and queue."""
     properties = decode_properties(half.properties)
     # 4.6.0 encodes the properties before it removes REAL_TOPIC and REAL_QID, so that
     # the message keeps both. [TXN-END-010]

@@ -121,7 +121,6 @@ def append_op_message(state: BrokerState, half: Record, now_ms: int) -> None:
 
 
 def _unique_key(state: BrokerState, now_ms: int) -> str:
-    """Return a unique key for a message of the broker itself."""
     key = UniqueKey(
         address=state.store_host.address,
         process_id=0,

@@ -80,7 +80,6 @@ class AdminRequestHandler:
         self._rebalance()
 
     def _consumer_status(self, _: str, request: Request) -> Response:
-        """Return the consumed offsets of a topic's queues."""
         offsets: Mapping[MessageQueue, int] = {}
         if request.optional_text("group") == self._group:  # [CLIENT-ADMIN-003]
             offsets = self._pull_loop.offsets()
@@ -93,7 +92,6 @@ class AdminRequestHandler:
         return Response(body=encode_body(GetConsumerStatusBody(offsets=table)))
 
     def _running_info(self, _: str, request: Request) -> Response:
-        """Return settings, subscriptions and queues."""
         if request.optional_text("consumerGroup") != self._group:
             return _group_not_exist(request)
         queues = self._pull_loop.running_info()
@@ -135,7 +133,6 @@ class AdminRequestHandler:
         rpc.respond(direct.address, direct.opaque, Response(body=encode_body(body)))
 
     def _settings(self) -> Mapping[str, str]:
-        """Return the settings under Java's names."""
         options, member = self._options, self._client.consumer
         assert member is not None, "a consumer has registered its group"
         name_servers = "".join(f"{one};" for one in self._client.routes.name_servers)

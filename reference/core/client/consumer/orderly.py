@@ -87,7 +87,6 @@ class ConsumeOrderly:
     def _finish(
         self, assigned: AssignedQueue, message: MessageExt, event: OrderlyEvent
     ) -> None:
-        """Remove a message, and deliver the next one."""
         assigned.on_orderly(event)
         assigned.process_queue.remove([message])
         self._deliver_next(assigned)

@@ -158,7 +158,6 @@ def _subscriptions(
 
 
 def _consume_from(options: ConsumerOptions) -> str:
-    """Return the ConsumeFromWhere of a group without offset."""
     if options.from_time_ms is not None:
         return "CONSUME_FROM_TIMESTAMP"
     where = "FIRST" if options.from_first else "LAST"

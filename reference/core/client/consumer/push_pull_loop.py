@@ -186,7 +186,6 @@ class PushPullLoop(PullLoop):
         )
 
     def _on_pulled(self, assigned: AssignedQueue, found: PullResult) -> None:
-        """Deliver the pulled messages."""
         if not found.messages:
             if found.status is PullStatus.OFFSET_ILLEGAL:
                 assigned.clear_messages()  # the queue was deleted and created again

@@ -107,7 +107,6 @@ class Producer(GroupMember):
         return call.outcome(call.failure)
 
     def _prepare(self, message: Message | Sequence[Message]) -> PreparedMessage:
-        """Check and prepare a message or a batch."""
         size_max = self.options.body_size_max
         next_id = partial(self.unique_ids.next_id, self._rpc.now_ms())
         if isinstance(message, Message):

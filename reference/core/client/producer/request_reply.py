@@ -97,13 +97,11 @@ class RequestReplyService:
         return result
 
     def _end(self, correlation_id: str, result: Message | ClientError) -> None:
-        """End a request, unless it has ended."""
         wait = self._waiting.pop(correlation_id, None)
         if wait is not None:
             wait.end(result)
 
     def _on_reply(self, _: str, request: Request) -> Response:
-        """End the request of a reply, if it waits."""
         try:
             correlation_id, reply = _decoded(request, self._rpc.now_ms())
         except (FieldError, LayoutError):

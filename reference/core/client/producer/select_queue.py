@@ -77,6 +77,5 @@ def select_available_queue(
 
 
 def _rotated(queues: Sequence[MessageQueue], first: int) -> list[MessageQueue]:
-    """Return *queues* rotated to begin at index *first*."""
     start = first % len(queues)
     return [*queues[start:], *queues[:start]]

@@ -48,7 +48,7 @@ _RETRIED_REASONS = _NO_RESPONSE | {
 
 @dataclass(slots=True, kw_only=True)
 class SendCall:
-    """One send with its attempts."""
+    """One send; *queue*, *sent_ms* and *failure* are those of its last attempt."""
 
     message: PreparedMessage
     mode: Mode
@@ -58,15 +58,12 @@ class SendCall:
     tried: list[str] = field(default_factory=list)
     """The broker of each attempt."""
     queue: MessageQueue | None = None
-    """The queue of the last attempt."""
     sent_ms: int = 0
-    """The time of the last attempt."""
     command: Command | None = None
     """The first request, which an asynchronous send repeats unchanged."""
     context: SendContext | None = None
     """The context of hooks that wait for a result."""
     failure: Failure | None = None
-    """The failure of the last attempt."""
     result: SendResult | None = None
 
     def outcome(self, failure: Failure | None) -> SendResult:

@@ -75,7 +75,6 @@ class TransactionService:
         return state
 
     def _check_state(self, address: str, request: Request) -> Response | None:
-        """Respond to a check request with END_TRANSACTION."""
         try:
             message = decode_message(request.body, "")
             queue_offset = request.int64("tranStateTableOffset")

@@ -135,7 +135,6 @@ class AssignedQueue:
     start_offset: int | None = None
     """The group's committed offset at the assignment, if it had one."""
     committed_offset: int | None = None
-    """The offset of the last commit."""
     broker_id: int = MASTER_ID
     """The broker of the next pull."""
     is_suspended: bool = False

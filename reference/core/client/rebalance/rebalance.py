@@ -60,7 +60,6 @@ class Rebalance:
             start(self._rebalance_topic(subscription.topic))
 
     def _on_heartbeat(self) -> None:
-        """Rebalance after the first successful heartbeat."""
         if not self.is_registered:
             self.is_registered = True
             self.rebalance()

@@ -54,7 +54,6 @@ class DirectRequest:
     address: str
     opaque: int
     at_ms: int
-    """Time of the request."""
 
 
 @dataclass(frozen=True, slots=True)

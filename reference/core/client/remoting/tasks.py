@@ -21,7 +21,6 @@ class Wait(Generic[Value]):
     def __init__(self) -> None:
         self._values: list[Value] = []
         self.resume: list[Callable[[], None]] = []
-        """Continues each task that waits."""
         self._cycle: Wait[Value] | None = None
 
     def end(self, value: Value) -> None:

@@ -66,7 +66,6 @@ def vip_address(address: str) -> str:
 
 
 def _ordered_queues(topic: str, text: str) -> tuple[MessageQueue, ...]:
-    """Return the queues of an order topic, all listed in its configuration."""
     pairs = [pair.split(":") for pair in text.split(";") if pair]
     return tuple(
         MessageQueue(topic, pair[0], number)

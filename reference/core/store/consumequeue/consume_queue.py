@@ -231,7 +231,6 @@ class ConsumeQueue:
         return bool(size) and is_address(code) and self.tags_code(code) is not None
 
     def _last_address(self, start_offsets: Sequence[int]) -> int | None:
-        """Return the last extension address of a unit in files, or None."""
         for start in reversed(start_offsets):
             units = unit_codec.iter_unpack(self.files.view(start) or b"")
             addresses = [int(code) for _, _, code in units if is_address(code)]

@@ -87,7 +87,6 @@ class QueueExtension:
             self.files.delete_first()  # [STORE-EXTENSION-013]
 
     def _written_end(self) -> int:
-        """Return the end of the last file's units."""
         start = self.files.start_offsets[-1]
         data = self.files.view(start) or memoryview(b"")
         at = 0

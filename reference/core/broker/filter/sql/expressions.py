@@ -39,7 +39,6 @@ class Expression(NamedTuple):
     is_property: bool = False
     is_literal: bool = False
     constant: Value = None
-    """The value of a literal."""
 
 
 def literal(constant: Value) -> Expression:
