@@ -12,7 +12,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from conformance.harness.report.evidence.request_coverage import ENTRIES_FILE, TABLES
+from conformance.harness.header_tables import TABLES
+from conformance.harness.report.evidence.request_coverage import ENTRIES_FILE
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.interop.tools.installed_wheel import NAME, is_shipped, tracked_files
 

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from conformance.harness.client.client import Client, batch_body, now_ms
+from conformance.harness.header_tables import known_codes
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import (
     TargetStarter,
@@ -176,6 +177,7 @@ def test_a_broker_sends_one_response_each(
     broker: Client, target: Target, topic: str, group: str
 ) -> None:
     fields = fields_for(topic, group, target.cluster)
+    known = known_codes(target.release)
     sends: dict[str, Send] = {
         "UPDATE_AND_CREATE_SUBSCRIPTIONGROUP": lambda: broker.update_group(group=group),
         "UPDATE_AND_CREATE_TOPIC": lambda: broker.create_topic(topic=topic),
@@ -193,7 +195,7 @@ def test_a_broker_sends_one_response_each(
         "UNLOCK_BATCH_MQ": lambda: broker.unlock_queues(
             group=group, client_id="one", queues=[]
         ),
-        **_plain_sends(broker, OF_BROKER, fields),
+        **_plain_sends(broker, [code for code in OF_BROKER if code in known], fields),
     }
     sends["UNREGISTER_CLIENT"] = lambda: broker.unregister_client(
         client_id="one", producer_group=group

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.blocked.skips import not_applicable
 from conformance.harness.client.client import Client, require_success
+from conformance.harness.header_tables import known_codes
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_code,
@@ -12,6 +14,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.pytest_plugin.one_response import responses_in_time
+from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import record_of
 from spec.host import Host
 from spec.wire.message.message_id import decode_message_id
@@ -23,6 +26,13 @@ from spec.wire.remoting.response_code import ResponseCode
 PUSH = RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT
 QUIET_S = 0.2
 CODES = (RequestCode.SEND_REPLY_MESSAGE, RequestCode.SEND_REPLY_MESSAGE_V2)
+
+
+@pytest.fixture(autouse=True)
+def _is_known(target: Target) -> None:
+    """End a test of a release without these requests: before 4.6.0."""
+    if not known_codes(target.release).issuperset(CODES):
+        not_applicable(f"{target.release} has no SEND_REPLY_MESSAGE")
 
 
 def reply_request(topic: str, client_id: str | None, *, code: RequestCode) -> Command:

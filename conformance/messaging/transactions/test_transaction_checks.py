@@ -201,26 +201,26 @@ def check_renewal(client: Client, found: Command, half: Half, *, number: int) ->
     )
 
 
-@pytest.mark.clause("TXN-CHECK-006")
-def test_a_packed_message_stays_packed(
+@pytest.mark.clause("TXN-CHECK-023")
+def test_a_compressed_message_stays_compressed(
     eager_broker: Client, place: str, group: str
 ) -> None:
     join(eager_broker, group)
-    packed, flag = zlib.compress(b"half" * 100), int(SystemFlag.COMPRESSED)
+    compressed, flag = zlib.compress(b"half" * 100), int(SystemFlag.COMPRESSED)
     half = send_half(
         eager_broker,
         place,
         group=group,
-        body=packed,
+        body=compressed,
         system_flags=flag,
         born_at_ms=old(),
     )
     record = renewed_by(eager_broker, question(eager_broker))
     expect(
-        "TXN-CHECK-006",
+        "TXN-CHECK-023",
         found=(record.system_flags & flag, record.body),
-        expected=(flag, packed),
-        what="the flag for packed, and the body, of what is stored once more",
+        expected=(flag, compressed),
+        what="compressed flag and body of what is stored once more",
         transcript=eager_broker.transcript,
     )
     half.end(eager_broker, Decision.ROLLBACK)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.header_tables import known_codes, requests_of_releases
 from conformance.harness.releases import STUDIED
 from conformance.harness.report.evidence.request_coverage import (
     request_entries,
-    requests_of_releases,
     requests_without_entry,
 )
 from spec.registry import all_clauses
@@ -42,3 +42,19 @@ def test_an_entry_has_clauses_or_a_reason() -> None:
 def test_the_clauses_of_the_entries_exist() -> None:
     named = {clause for one in ENTRIES for clause in one.get("clauses", ())}
     assert named <= set(all_clauses())
+
+
+@pytest.mark.parametrize(
+    ("release", "code", "expected"),
+    [
+        ("4.0.0", 10, True),
+        ("4.4.0", 324, False),
+        ("4.5.2", 324, False),
+        ("4.6.0", 324, True),
+        ("9.9.9", 324, True),
+    ],
+)
+def test_a_release_knows_the_requests_of_the_one_studied_before(
+    release: str, code: int, expected: bool
+) -> None:
+    assert (code in known_codes(release)) is expected

@@ -154,6 +154,18 @@ QUESTION_RENEWS = Clause(
     ),
     source=f"{_SERVICE}#putBackHalfMsgQueue",
 )
+RENEWAL_KEEPS_COMPRESSION = Clause(
+    id="TXN-CHECK-023",
+    level=Level.MUST,
+    text=(
+        "From 4.6.0 on, a compressed half message that is stored once more keeps its "
+        "compressed body and its flag. Up to 4.5.2 the body is decompressed and the "
+        "flag stays. No broker of these releases can decode this record, and it "
+        "checks no half message afterwards."
+    ),
+    source=f"{_BRIDGE}#decodeMsgList",
+    since="4.6.0",
+)
 RENEWAL_FORGETS = Clause(
     id="TXN-CHECK-021",
     level=Level.QUIRK,

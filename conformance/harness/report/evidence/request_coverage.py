@@ -12,25 +12,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.harness.targets.started.embedded import SOURCES
-from spec.wire.headers.header_table import read_table
+from conformance.harness.header_tables import (
+    TABLES,
+    requests_of,
+    requests_of_releases,
+)
 
-TABLES = SOURCES / "fixtures" / "headers"
 ENTRIES_FILE = TABLES / "requests.toml"
-
-Request = tuple[int, str]
-"""Code and name of a request."""
-
-
-def requests_of_releases() -> dict[str, list[Request]]:
-    """Return the requests of each studied release, by code."""
-    return {file.stem: requests_of(file.stem) for file in TABLES.glob("[0-9]*.json")}
-
-
-def requests_of(release: str) -> list[Request]:
-    """Return the requests in the header table of *release*."""
-    text = (TABLES / f"{release}.json").read_text(encoding="utf-8")
-    return sorted((one.code, one.name) for one in read_table(json.loads(text)).requests)
 
 
 def request_entries() -> Sequence[Mapping[str, Any]]:
