@@ -68,7 +68,7 @@ def test_every_command_ends_with_130_on_an_interrupt(
         raise KeyboardInterrupt
 
     command = importlib.import_module("cli.commands.suites.spec")
-    monkeypatch.setattr(command, "chosen", interrupt)
+    monkeypatch.setattr(command, "listed", interrupt)
     ended = CliRunner().invoke(main, ["spec", "list"])
     assert ended.exit_code == 130
     assert ended.output == "Error: interrupted\n"
