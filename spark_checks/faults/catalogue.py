@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from spark_checks.faults.fault import Fault, Planted, Site
+from spark_checks.faults.fault import Planted, Site
+from spark_checks.faults.fault_list import Fault
 from spark_checks.faults.in_files import (
     CHECKPOINT_FAULTS,
     CONFIG_FAULTS,

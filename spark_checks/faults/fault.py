@@ -1,5 +1,5 @@
 """
-A kind of fault: how to plant it into a generated store, and the expected findings.
+Site for planting faults, and the findings that are expected of them.
 
 A fault takes a message, queue or file that no other fault is near, so that one audit
 can find many. Its consequences, such as the unit of a lost record, are allowed
@@ -8,16 +8,20 @@ findings. Any other finding is an error of the audit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from spark_checks.generate.encoding import with_checksum
 from spark_checks.generate.index_part import hashes_of
 from spark_checks.generate.part import Placed, messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError
 from spark_checks.generate.rounds import Kind, steps_of
 from spec.store.message_record import Record, encode_record
+from spec.store.record_checksum import CHECKSUM_SIZE
+
+Change = Callable[[Record], Record]
 
 FIRST_ROUND = 5
 """First round that takes faults; offsets before it are too small to change."""
@@ -90,20 +94,22 @@ class Site:
         before = self.part(part)[: begin * len(steps_of(self.plan))]
         return sum(len(list(hashes_of(m.record))) for m in before) <= INDEX_ITEMS
 
-    def take(self, kind: Kind = Kind.ORDINARY) -> Placed:
-        """Return a message of *kind* that no other fault has.
+    def take_kinds(self) -> dict[Kind, Placed]:
+        """Return a message of each kind, of a round that no other fault has.
 
-        An ordinary one is of the second topic, whose queues all have the same messages.
+        The ordinary one is of the second topic, whose queues all have the same
+        messages.
         """
-        return next(
-            message
-            for message in self.take_round()
-            if steps_of(self.plan)[message.step].kind is kind
-            and (
-                kind is not Kind.ORDINARY
-                or message.record.topic == self.plan.topic_names[1]
-            )
-        )
+        found: dict[Kind, Placed] = {}
+        for message in self.take_round():
+            is_second = message.record.topic == self.plan.topic_names[1]
+            if message.kind is not Kind.ORDINARY or is_second:
+                found.setdefault(message.kind, message)
+        return found
+
+    def take(self, kind: Kind = Kind.ORDINARY) -> Placed:
+        """Return a message of *kind* that no other fault has."""
+        return self.take_kinds()[kind]
 
     def take_queue(self) -> list[Placed]:
         """Return the messages of a queue that no other fault has."""
@@ -159,6 +165,16 @@ class Site:
             raise PlanError(f"{len(data)} bytes do not replace {message.size}")
         self.overwrite(message.log_file, message.position, data)
 
+    def change(self, message: Placed, change: Change) -> None:
+        """Rewrite *message* as *change* makes it; its whole checksum stays right."""
+        record = message.record
+        if self.plan.is_rich:
+            text = record.properties[:-CHECKSUM_SIZE]
+            changed = with_checksum(change(replace(record, properties=text)))
+        else:
+            changed = change(record)
+        self.rewrite(message, changed)
+
     @cached_property
     def log_end(self) -> int:
         """Commit-log offset behind the last record."""
@@ -166,35 +182,19 @@ class Site:
         return last.offset + last.size
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """Kind of fault."""
-
-    kind: str
-    description: str
-    """Short description of the fault."""
-    plant: Callable[[Site], tuple[Expected, Sequence[Expected]]]
-    claims: frozenset[str] = frozenset()
-    """Names of places that no other fault of the store may touch."""
-    is_rich: bool = False
-    """Whether the fault needs a rich store."""
-
-    def planted(self, site: Site) -> Planted:
-        """Plant the fault and return the expected findings."""
-        expected, also = self.plant(site)
-        return Planted(kind=self.kind, expected=expected, also=tuple(also))
+def at(finding: str, file: str, offset: int) -> Expected:
+    """Return a finding at a byte of *file*."""
+    return Expected(finding=finding, file=file, offset=offset)
 
 
 def at_record(finding: str, message: Placed) -> Expected:
     """Return a finding at the record of *message*."""
-    return Expected(finding=finding, file=message.log_file, offset=message.position)
+    return at(finding, message.log_file, message.position)
 
 
 def at_unit(finding: str, message: Placed) -> Expected:
     """Return a finding at the unit of *message*."""
-    return Expected(
-        finding=finding, file=message.queue_file, offset=message.unit_position
-    )
+    return at(finding, message.queue_file, message.unit_position)
 
 
 def when_lost(site: Site, message: Placed) -> list[Expected]:

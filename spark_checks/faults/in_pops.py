@@ -4,44 +4,22 @@ Faults in the records of popped messages, in rich stores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
-from spark_checks.faults.fault import Expected, Fault, Site, at_record
-from spark_checks.generate.encoding import with_checksum
-from spark_checks.generate.part import Placed
+from spark_checks.faults.fault import Change
+from spark_checks.faults.fault_list import FaultList
 from spark_checks.generate.rounds import Kind
 from spec.store.message_record import Record
-from spec.store.record_checksum import CHECKSUM_SIZE
 from spec.wire.bodies import fastjson
 
-Found = tuple[Expected, Sequence[Expected]]
-Change = Callable[[Record], Record]
-
-
-def _changed(
-    kind: str,
-    description: str,
-    change: Change,
-    *,
-    hit: Kind,
-    finding: str,
-    at: Kind | None = None,
-    also: tuple[tuple[str, Kind], ...] = (),
-) -> Fault:
-    """Return a fault that changes the record of kind *hit*, found *at* another kind."""
-
-    def plant(site: Site) -> Found:
-        of_kind: dict[Kind, Placed] = {}
-        for message in site.take_round():
-            of_kind.setdefault(message.kind, message)
-        record = of_kind[hit].record
-        bare = replace(record, properties=record.properties[:-CHECKSUM_SIZE])
-        site.rewrite(of_kind[hit], with_checksum(change(bare)))
-        more = [at_record(one, of_kind[place]) for one, place in also]
-        return at_record(finding, of_kind[at or hit]), more
-
-    return Fault(kind=kind, description=description, plant=plant, is_rich=True)
+POP_FAULTS = FaultList(is_rich=True)
+_in_checkpoint, _in_acknowledgement, _in_popped_again = (
+    partial(POP_FAULTS.change, hit=kind)
+    for kind in (Kind.CHECKPOINT, Kind.ACKNOWLEDGED, Kind.POPPED_AGAIN)
+)
+_IS_LOST = (("INV-POP-005", Kind.CHECKPOINT),)
 
 
 def _with(name: str, value: Callable[[int], object]) -> Change:
@@ -56,17 +34,14 @@ def _with(name: str, value: Callable[[int], object]) -> Change:
     return change
 
 
+def _body(old: bytes, new: bytes) -> Change:
+    """Return a function that replaces bytes of a body, once."""
+    return lambda record: replace(record, body=record.body.replace(old, new, 1))
+
+
 def _other_end(number: int) -> int:
     """Return *number* with another last digit."""
     return number - 1 if number % 10 else number + 1
-
-
-def _unreadable(record: Record) -> Record:
-    return replace(record, body=b"[" + record.body[1:])
-
-
-def _without_topic(record: Record) -> Record:
-    return replace(record, body=record.body.replace(b'"t":"', b'"T":"'))
 
 
 def _later(record: Record) -> Record:
@@ -74,10 +49,6 @@ def _later(record: Record) -> Record:
     value, _, more = rest.partition("\x02")
     text = f"{begin}{name}{_other_end(int(value))}\x02{more}"
     return replace(record, properties=text)
-
-
-def _falling(record: Record) -> Record:
-    return replace(record, body=record.body.replace(b"[0,1]", b"[1,0]"))
 
 
 def _uncounted(record: Record) -> Record:
@@ -89,86 +60,69 @@ def _without_time(record: Record) -> Record:
     return replace(record, properties=text)
 
 
-_IS_LOST = (("INV-POP-005", Kind.CHECKPOINT),)
-POP_FAULTS: tuple[Fault, ...] = (
-    _changed(
-        "checkpoint-unreadable",
-        "a checkpoint that is not JSON",
-        _unreadable,
-        hit=Kind.CHECKPOINT,
-        finding="INV-POP-001",
-    ),
-    _changed(
-        "acknowledgement-no-topic",
-        "an acknowledgement without a topic",
-        _without_topic,
-        hit=Kind.ACKNOWLEDGED,
-        finding="INV-POP-001",
-        also=_IS_LOST,
-    ),
-    _changed(
-        "checkpoint-count",
-        "a checkpoint of more messages than offsets",
-        _with("n", lambda count: count + 1),
-        hit=Kind.CHECKPOINT,
-        finding="INV-POP-002",
-    ),
-    _changed(
-        "checkpoint-bits",
-        "a bit behind the messages of a checkpoint",
-        _with("bm", lambda _bits: 4),
-        hit=Kind.CHECKPOINT,
-        finding="INV-POP-002",
-    ),
-    _changed(
-        "checkpoint-falling",
-        "offsets of a checkpoint that fall",
-        _falling,
-        hit=Kind.CHECKPOINT,
-        finding="INV-POP-002",
-    ),
-    _changed(
-        "checkpoint-invisible-time",
-        "another invisible time than the timer's",
-        _with("it", _other_end),
-        hit=Kind.CHECKPOINT,
-        finding="INV-POP-003",
-    ),
-    _changed(
-        "checkpoint-due",
-        "another delivery time of a checkpoint",
-        _later,
-        hit=Kind.CHECKPOINT,
-        finding="INV-POP-003",
-    ),
-    _changed(
-        "acknowledgement-other-message",
-        "an acknowledgement of a message behind the pop",
-        _with("ao", lambda offset: offset + 3 if offset % 10 < 7 else offset - 3),
-        hit=Kind.ACKNOWLEDGED,
-        finding="INV-POP-004",
-        also=_IS_LOST,
-    ),
-    _changed(
-        "popped-lost",
-        "a message neither acknowledged nor popped again",
-        _with("q", lambda _queue: 1),
-        hit=Kind.ACKNOWLEDGED,
-        finding="INV-POP-005",
-        at=Kind.CHECKPOINT,
-    ),
-    _changed(
-        "popped-again-uncounted",
-        "a message popped again that was never delivered",
-        _uncounted,
-        hit=Kind.POPPED_AGAIN,
-        finding="INV-POP-006",
-    ),
-    _changed(
-        "popped-again-no-time",
-        "a message popped again without the time of its pop",
-        _without_time,
-        hit=Kind.POPPED_AGAIN,
-        finding="INV-POP-006",
-    ),
+_in_checkpoint(
+    "checkpoint-unreadable",
+    "a checkpoint that is not JSON",
+    "INV-POP-001",
+    _body(b"{", b"["),
+)
+_in_acknowledgement(
+    "acknowledgement-no-topic",
+    "an acknowledgement without a topic",
+    "INV-POP-001",
+    _body(b'"t":"', b'"T":"'),
+    also=_IS_LOST,
+)
+_in_checkpoint(
+    "checkpoint-count",
+    "a checkpoint of more messages than offsets",
+    "INV-POP-002",
+    _with("n", lambda count: count + 1),
+)
+_in_checkpoint(
+    "checkpoint-bits",
+    "a bit behind the messages of a checkpoint",
+    "INV-POP-002",
+    _with("bm", lambda _bits: 4),
+)
+_in_checkpoint(
+    "checkpoint-falling",
+    "offsets of a checkpoint that fall",
+    "INV-POP-002",
+    _body(b"[0,1]", b"[1,0]"),
+)
+_in_checkpoint(
+    "checkpoint-invisible-time",
+    "another invisible time than the timer's",
+    "INV-POP-003",
+    _with("it", _other_end),
+)
+_in_checkpoint(
+    "checkpoint-due", "another delivery time of a checkpoint", "INV-POP-003", _later
+)
+_in_acknowledgement(
+    "acknowledgement-other-message",
+    "an acknowledgement of a message behind the pop",
+    "INV-POP-004",
+    _with("ao", lambda offset: offset + 3 if offset % 10 < 7 else offset - 3),
+    also=_IS_LOST,
+)
+_in_acknowledgement(
+    "popped-lost",
+    "a message neither acknowledged nor popped again",
+    "INV-POP-005",
+    _with("q", lambda _queue: 1),
+    found=Kind.CHECKPOINT,
+)
+_in_popped_again(
+    "popped-again-uncounted",
+    "a message popped again that was never delivered",
+    "INV-POP-006",
+    _uncounted,
+)
+_in_popped_again(
+    "popped-again-no-time",
+    "a message popped again without the time of its pop",
+    "INV-POP-006",
+    _without_time,
 )

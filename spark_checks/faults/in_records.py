@@ -5,27 +5,33 @@ Faults in single records of the commit log.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import pyarrow as pa
 
 from spark_checks.faults.fault import (
-    Expected,
-    Fault,
+    Change,
     Site,
     at_record,
     at_unit,
     when_lost,
 )
+from spark_checks.faults.fault_list import FaultList, Found
 from spark_checks.faults.index_places import keys_lost
 from spark_checks.generate.part import Placed
+from spark_checks.generate.rounds import Kind
 from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
-from spec.store.message_record import SystemFlag, decode_record, record_layout
+from spec.store.message_record import (
+    Record,
+    SystemFlag,
+    decode_record,
+    record_layout,
+)
 from spec.wire.bodies.zlib_stream import LZ4_TYPE, ZSTD_TYPE
 
-Found = tuple[Expected, Sequence[Expected]]
+RECORD_FAULTS = FaultList()
 _at = {f.name: f.offset for f in leading_fields(record_layout, system_flags=0)}
 _BODY_AT = _at["body_size"] + 4
 
@@ -40,62 +46,46 @@ def _properties_at(hit: Placed) -> int:
     return _topic_at(hit) + 1 + len(hit.record.topic)
 
 
-def _breaking(kind: str, description: str, at: int, bits: int = 1) -> Fault:
-    """Return a fault that flips *bits* of a byte and makes the record unreadable."""
-
-    def plant(site: Site) -> Found:
-        hit = site.take()
-        site.flip(hit.log_file, hit.position + at, bits)
-        return at_record("INV-LOG-001", hit), when_lost(site, hit)
-
-    return Fault(kind=kind, description=description, plant=plant)
+def _breaking(
+    kind: str, description: str, byte: int | Callable[[Placed], int], bits: int = 1
+) -> None:
+    """Add a fault that makes the record unreadable."""
+    RECORD_FAULTS.flip(
+        kind, description, "INV-LOG-001", byte, bits=bits, also=when_lost
+    )
 
 
-def _checksum(kind: str, description: str, at: int) -> Fault:
-    def plant(site: Site) -> Found:
-        hit = site.take()
-        site.flip(hit.log_file, hit.position + at)
-        return at_record("INV-LOG-002", hit), ()
-
-    return Fault(kind=kind, description=description, plant=plant)
-
-
-def _topic_of_another_size(site: Site) -> Found:
-    hit = site.take()
-    site.flip(hit.log_file, hit.position + _topic_at(hit))
-    return at_record("INV-LOG-001", hit), when_lost(site, hit)
-
-
-def _properties_of_another_size(site: Site) -> Found:
-    hit = site.take()
-    site.flip(hit.log_file, hit.position + _properties_at(hit) + 1)
-    return at_record("INV-LOG-001", hit), when_lost(site, hit)
-
-
-def _negative_properties(site: Site) -> Found:
-    hit = site.take()
-    site.flip(hit.log_file, hit.position + _properties_at(hit), 0x80)
-    return at_record("INV-LOG-001", hit), when_lost(site, hit)
+_breaking("record-size-plus-one", "a size one too large", 3)
+_breaking("record-size-huge", "a size of a gigabyte", 0, 0x40)
+_breaking("record-size-negative", "a negative size", 0, 0x80)
+_breaking("record-magic", "another magic", 6)
+_breaking("record-body-size", "a body of another size", _at["body_size"] + 3)
+_breaking(
+    "record-body-size-negative", "a body of negative size", _at["body_size"], 0x80
+)
+_breaking("record-host-v6", "a host said to be IPv6", _at["system_flags"] + 3, 0x20)
+_breaking("record-topic-size", "a topic of another size", _topic_at)
+_breaking(
+    "record-properties-size",
+    "properties of another size",
+    lambda hit: _properties_at(hit) + 1,
+)
+_breaking(
+    "record-properties-size-negative",
+    "properties of negative size",
+    _properties_at,
+    0x80,
+)
 
 
+@RECORD_FAULTS.planting("record-zeros", "a record of zeros")
 def _zeros(site: Site) -> Found:
     hit = site.take()
     site.overwrite(hit.log_file, hit.position, bytes(hit.size))
-    return at_record("INV-LOG-001", hit), when_lost(site, hit)
+    return [at_record("INV-LOG-001", hit), *when_lost(site, hit)]
 
 
-def _is_record(site: Site, message: Placed) -> bool:
-    """Return whether the bytes in the place of *message* are a record."""
-    with (site.root / message.log_file).open("rb") as opened:
-        opened.seek(message.position)
-        data = opened.read(message.size)
-    try:
-        decode_record(data, check_crc=False)
-    except LayoutError:
-        return False
-    return True
-
-
+@RECORD_FAULTS.planting("record-zero-page", "a lost piece of a page")
 def _zero_page(site: Site) -> Found:
     """Write zeros over half a page, as a lost write leaves them."""
     taken = [*site.take_round(), *site.take_round()]
@@ -119,15 +109,39 @@ def _zero_page(site: Site) -> Found:
         for m in taken
         for finding in ("INV-TXN-001", "INV-TXN-002", "INV-DELAY-001")
     ]
-    return at_record("INV-LOG-001", lost[0]), also
+    return [at_record("INV-LOG-001", lost[0]), *also]
 
 
-def _compressed_body(site: Site) -> Found:
-    hit = next(m for m in site.take_round() if m.record.system_flags & 1)
-    site.flip(hit.log_file, hit.position + _BODY_AT + 20)
-    return at_record("INV-LOG-002", hit), ()
+def _is_record(site: Site, message: Placed) -> bool:
+    """Return whether the bytes in the place of *message* are a record."""
+    with (site.root / message.log_file).open("rb") as opened:
+        opened.seek(message.position)
+        data = opened.read(message.size)
+    try:
+        decode_record(data, check_crc=False)
+    except LayoutError:
+        return False
+    return True
 
 
+def _checksum(
+    kind: str, description: str, byte: int, *, hit: Kind = Kind.ORDINARY
+) -> None:
+    RECORD_FAULTS.flip(kind, description, "INV-LOG-002", byte, hit=hit)
+
+
+_checksum("record-checksum", "another checksum", _at["body_crc"] + 3)
+_checksum("record-body", "another first byte of the body", _BODY_AT)
+_checksum("record-body-later", "another byte in the body", _BODY_AT + 90)
+_checksum(
+    "record-body-compressed",
+    "another byte in a compressed body",
+    _BODY_AT + 20,
+    hit=Kind.COMPRESSED,
+)
+
+
+@RECORD_FAULTS.planting("record-queue-id", "another queue id")
 def _queue_id(site: Site) -> Found:
     hit = site.take()
     site.flip(hit.log_file, hit.position + _at["queue_id"] + 3)
@@ -139,176 +153,115 @@ def _queue_id(site: Site) -> Found:
         and m.record.queue_id == hit.record.queue_id ^ 1
         and m.record.queue_offset == hit.record.queue_offset
     )
-    return at_unit("INV-CQ-004", hit), [*also, at_record("INV-LOG-005", beside)]
+    return [at_unit("INV-CQ-004", hit), *also, at_record("INV-LOG-005", beside)]
 
 
-def _queue_offset(site: Site) -> Found:
-    hit = site.take()
-    site.flip(hit.log_file, hit.position + _at["queue_offset"] + 7)
-    also = [at_record("INV-LOG-005", site.after(hit)), at_unit("INV-CQ-004", hit)]
-    return at_record("INV-LOG-005", hit), also
+RECORD_FAULTS.flip(
+    "record-queue-offset",
+    "another queue offset",
+    "INV-LOG-005",
+    _at["queue_offset"] + 7,
+    also=lambda site, hit: (
+        at_record("INV-LOG-005", site.after(hit)),
+        at_unit("INV-CQ-004", hit),
+    ),
+)
+RECORD_FAULTS.flip(
+    "record-physical-offset",
+    "another physical offset",
+    "INV-LOG-003",
+    _at["physical_offset"] + 6,
+    bits=0x80,
+)
 
 
-def _physical_offset(site: Site) -> Found:
-    hit = site.take()
-    site.flip(hit.log_file, hit.position + _at["physical_offset"] + 6, 0x80)
-    return at_record("INV-LOG-003", hit), ()
-
-
+@RECORD_FAULTS.planting("record-topic", "another topic", "topics are read")
 def _topic(site: Site) -> Found:
     hit = site.take()
     site.flip(hit.log_file, hit.position + _topic_at(hit) + 1, 0x08)
     also = [at_record("INV-LOG-005", m) for m in (hit, site.after(hit))]
-    return at_unit("INV-CQ-004", hit), [*also, *keys_lost(site, hit)]
+    return [at_unit("INV-CQ-004", hit), *also, *keys_lost(site, hit)]
 
 
+@RECORD_FAULTS.planting("record-tag", "another tag")
 def _tag(site: Site) -> Found:
     hit = site.take()
     site.flip(hit.log_file, hit.position + hit.size - 2)
-    return at_unit("INV-CQ-003", hit), ()
+    return [at_unit("INV-CQ-003", hit)]
 
 
-def _flags(site: Site) -> Found:
-    hit = site.take()
-    site.flip(hit.log_file, hit.position + _at["system_flags"], 0x10)
-    return at_record("INV-LOG-007", hit), ()
+RECORD_FAULTS.flip(
+    "record-flags",
+    "unknown system flags",
+    "INV-LOG-007",
+    _at["system_flags"],
+    bits=0x10,
+)
 
 
-def _time(site: Site) -> Found:
-    """Move a record's store time to the day before."""
-    hit = site.take()
-    site.rewrite(
-        hit, replace(hit.record, stored_at_ms=hit.record.stored_at_ms - 86_400_000)
+def _day_before(record: Record) -> Record:
+    return replace(record, stored_at_ms=record.stored_at_ms - 86_400_000)
+
+
+def _with_text(old: str, new: str) -> Change:
+    """Return a function that replaces text of the properties."""
+    return lambda record: replace(
+        record, properties=record.properties.replace(old, new)
     )
-    return at_record("INV-LOG-008", hit), ()
 
 
-def _no_value(site: Site) -> Found:
-    """Remove the separator between a name and its value."""
-    hit = site.take()
-    text = hit.record.properties.replace("WAIT\x01", "WAIT ")
-    site.rewrite(hit, replace(hit.record, properties=text))
-    return at_record("INV-LOG-006", hit), ()
+def _flagged(record: Record) -> Record:
+    return replace(record, system_flags=int(SystemFlag.COMPRESSED))
 
 
-def _zeros_in_properties(site: Site) -> Found:
-    hit = site.take()
-    text = hit.record.properties.replace("WAIT\x01true", "WAIT\x01\0\0\0\0")
-    site.rewrite(hit, replace(hit.record, properties=text))
-    return at_record("INV-LOG-006", hit), ()
-
-
-def _not_compressed(site: Site) -> Found:
-    hit = site.take()
-    site.rewrite(hit, replace(hit.record, system_flags=int(SystemFlag.COMPRESSED)))
-    return at_record("INV-LOG-009", hit), ()
-
-
-def _cut_compressed(site: Site) -> Found:
+def _without_end(record: Record) -> Record:
     """Truncate a compressed body, with a matching checksum."""
-    hit = next(m for m in site.take_round() if m.record.system_flags & 1)
-    body = hit.record.body[:-8] + bytes(8)
-    site.rewrite(hit, replace(hit.record, body=body))
-    return at_record("INV-LOG-009", hit), ()
+    return replace(record, body=record.body[:-8] + bytes(8))
 
 
-def _cut_frame(kind: str, codec: str, flag: int) -> Fault:
-    """Return a fault that makes a body an incomplete frame of *codec*."""
+def _frame(codec: str, flag: int) -> Change:
+    """Return a function that makes a body an incomplete frame of *codec*."""
 
-    def plant(site: Site) -> Found:
-        hit = site.take()
-        size = len(hit.record.body)
+    def change(record: Record) -> Record:
+        size = len(record.body)
         noise = random.Random(size).randbytes(2 * size)  # noqa: S311 # no secret
         whole = pa.Codec(codec).compress(noise, asbytes=True)
         flags = int(SystemFlag.COMPRESSED) | flag
-        found = replace(hit.record, body=whole[:size], system_flags=flags)
-        site.rewrite(hit, found)
-        return at_record("INV-LOG-009", hit), ()
+        return replace(record, body=whole[:size], system_flags=flags)
 
-    description = f"the begin of a body in {codec}'s format"
-    return Fault(kind=kind, description=description, plant=plant)
+    return change
 
 
-RECORD_FAULTS: tuple[Fault, ...] = (
-    _breaking("record-size-plus-one", "a size one too large", 3),
-    _breaking("record-size-huge", "a size of a gigabyte", 0, 0x40),
-    _breaking("record-size-negative", "a negative size", 0, 0x80),
-    _breaking("record-magic", "another magic", 6),
-    _breaking("record-body-size", "a body of another size", _at["body_size"] + 3),
-    _breaking(
-        "record-body-size-negative",
-        "a body of negative size",
-        _at["body_size"],
-        0x80,
-    ),
-    _breaking(
-        "record-host-v6", "a host said to be IPv6", _at["system_flags"] + 3, 0x20
-    ),
-    Fault(
-        kind="record-topic-size",
-        description="a topic of another size",
-        plant=_topic_of_another_size,
-    ),
-    Fault(
-        kind="record-properties-size",
-        description="properties of another size",
-        plant=_properties_of_another_size,
-    ),
-    Fault(
-        kind="record-properties-size-negative",
-        description="properties of negative size",
-        plant=_negative_properties,
-    ),
-    Fault(kind="record-zeros", description="a record of zeros", plant=_zeros),
-    Fault(
-        kind="record-zero-page", description="a lost piece of a page", plant=_zero_page
-    ),
-    _checksum("record-checksum", "another checksum", _at["body_crc"] + 3),
-    _checksum("record-body", "another first byte of the body", _BODY_AT),
-    _checksum("record-body-later", "another byte in the body", _BODY_AT + 90),
-    Fault(
-        kind="record-body-compressed",
-        description="another byte in a compressed body",
-        plant=_compressed_body,
-    ),
-    Fault(kind="record-queue-id", description="another queue id", plant=_queue_id),
-    Fault(
-        kind="record-queue-offset",
-        description="another queue offset",
-        plant=_queue_offset,
-    ),
-    Fault(
-        kind="record-physical-offset",
-        description="another physical offset",
-        plant=_physical_offset,
-    ),
-    Fault(
-        kind="record-topic",
-        description="another topic",
-        plant=_topic,
-        claims=frozenset({"topics are read"}),
-    ),
-    Fault(kind="record-tag", description="another tag", plant=_tag),
-    Fault(kind="record-flags", description="unknown system flags", plant=_flags),
-    Fault(kind="record-time", description="the day before", plant=_time),
-    Fault(
-        kind="record-property", description="a property without value", plant=_no_value
-    ),
-    Fault(
-        kind="record-property-zeros",
-        description="zeros in the properties",
-        plant=_zeros_in_properties,
-    ),
-    Fault(
-        kind="record-not-compressed",
-        description="a body that only seems compressed",
-        plant=_not_compressed,
-    ),
-    Fault(
-        kind="record-compressed-cut",
-        description="a compressed body without its end",
-        plant=_cut_compressed,
-    ),
-    _cut_frame("record-lz4-cut", "lz4", LZ4_TYPE),
-    _cut_frame("record-zstd-cut", "zstd", ZSTD_TYPE),
+RECORD_FAULTS.change("record-time", "the day before", "INV-LOG-008", _day_before)
+RECORD_FAULTS.change(
+    "record-property",
+    "a property without value",
+    "INV-LOG-006",
+    _with_text("WAIT\x01", "WAIT "),
 )
+RECORD_FAULTS.change(
+    "record-property-zeros",
+    "zeros in the properties",
+    "INV-LOG-006",
+    _with_text("WAIT\x01true", "WAIT\x01\0\0\0\0"),
+)
+RECORD_FAULTS.change(
+    "record-not-compressed",
+    "a body that only seems compressed",
+    "INV-LOG-009",
+    _flagged,
+)
+RECORD_FAULTS.change(
+    "record-compressed-cut",
+    "a compressed body without its end",
+    "INV-LOG-009",
+    _without_end,
+    hit=Kind.COMPRESSED,
+)
+for _codec, _flag in (("lz4", LZ4_TYPE), ("zstd", ZSTD_TYPE)):
+    RECORD_FAULTS.change(
+        f"record-{_codec}-cut",
+        f"the begin of a body in {_codec}'s format",
+        "INV-LOG-009",
+        _frame(_codec, _flag),
+    )

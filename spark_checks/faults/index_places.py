@@ -4,11 +4,20 @@ Places of a message's items in the index of a generated store.
 
 from __future__ import annotations
 
-from spark_checks.faults.fault import Expected, Site, at_record
+from spark_checks.faults.fault import Expected, Site, at, at_record
 from spark_checks.generate.index_part import ITEMS_PER_SLOT, hashes_of, index_file_name
 from spark_checks.generate.part import Placed, rounds_of
 from spark_checks.generate.plan import BEGAN_AT_MS, ROUND_MS
-from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE, item_position
+from spec.store.index_file import (
+    HEADER_SIZE,
+    ITEM_SIZE,
+    SLOT_SIZE,
+    IndexItem,
+    decode_header,
+    decode_item,
+    item_position,
+    slot_position,
+)
 
 
 def index_file(site: Site, part: int) -> str:
@@ -17,10 +26,27 @@ def index_file(site: Site, part: int) -> str:
     return f"index/{index_file_name(began_at_ms)}"
 
 
-def slots_of(site: Site, part: int) -> int:
-    """Return the number of slots of the index file of *part*."""
-    size = (site.root / index_file(site, part)).stat().st_size
-    return (size - HEADER_SIZE) // (SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
+class IndexPart:
+    """Bytes of the index file of a part, and the places in it."""
+
+    def __init__(self, site: Site, part: int) -> None:
+        self.file = index_file(site, part)
+        self.data = (site.root / self.file).read_bytes()
+        room = len(self.data) - HEADER_SIZE
+        self.slots = room // (SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
+        self.count = decode_header(self.data).index_count
+
+    def position(self, number: int) -> int:
+        """Return the position of item *number*."""
+        return item_position(number, self.slots)
+
+    def item(self, number: int) -> IndexItem:
+        """Return item *number*."""
+        return decode_item(self.data[self.position(number) :])
+
+    def slot_position(self, number: int) -> int:
+        """Return the position of the slot of item *number*."""
+        return slot_position(self.item(number).key_hash, self.slots)
 
 
 def item_positions(site: Site, message: Placed) -> list[int]:
@@ -30,8 +56,8 @@ def item_positions(site: Site, message: Placed) -> list[int]:
     for one in site.part(part):
         count = len(list(hashes_of(one.record)))
         if one.offset == message.offset:
-            slots = slots_of(site, part)
-            return [item_position(number + n, slots) for n in range(count)]
+            index = IndexPart(site, part)
+            return [index.position(number + n) for n in range(count)]
         number += count
     return []
 
@@ -40,7 +66,7 @@ def keys_lost(site: Site, message: Placed) -> list[Expected]:
     """Return the findings if the keys of *message* were changed."""
     file = index_file(site, message.offset // site.plan.log_size)
     items = [
-        Expected(finding="INV-INDEX-007", file=file, offset=position)
+        at("INV-INDEX-007", file, position)
         for position in item_positions(site, message)
     ]
     return [*items, at_record("INV-INDEX-008", message)]

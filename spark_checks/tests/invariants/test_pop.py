@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from spark_checks.faults.catalogue import plant_all
-from spark_checks.faults.fault import Fault, Site
+from spark_checks.faults.fault import Site
+from spark_checks.faults.fault_list import Fault
 from spark_checks.faults.in_pops import POP_FAULTS
 from spark_checks.findings import Finding, Severity
 from spark_checks.generate.encoding import with_checksum
