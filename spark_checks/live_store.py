@@ -36,14 +36,13 @@ LogEnd = tuple[tuple[str, ...], bytes]
 
 def log_end_of(store: Store, offset: int) -> LogEnd:
     """Return the present end of the log of *store*, at commit-log *offset*."""
-    now = list_store(store.url).commit_log
-    names = tuple(file.path for file in now)
-    for file in now:
-        position = offset - (file.base or 0)
-        if 0 <= position < file.size:
-            with reading(store.url, file.path) as read_at:
-                return names, read_at(position, _PEEKED)
-    return names, b""
+    now = list_store(store.url)
+    names = tuple(file.path for file in now.commit_log)
+    file = now.log_file_at(offset)
+    if file is None:
+        return names, b""
+    with reading(store.url, file.path) as read_at:
+        return names, read_at(offset - (file.base or 0), _PEEKED)
 
 
 def is_locked(store: Store) -> bool:

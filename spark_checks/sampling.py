@@ -153,14 +153,13 @@ def _joined(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
 
 def _range_of(store: Store, piece: _Piece) -> tuple[int, int] | None:
     """Return the range of the records of *piece*; None without a certain record."""
-    base, size = piece.file.base or 0, piece.file.size
-    where = FileRange(base=base, file_size=size, start=0, end=size)
+    where = piece.file.whole
     with reading(store.url, piece.file.path) as read_at:
         begin = _record_at(read_at, where, piece.start, piece.end)
-        end = _record_at(read_at, where, piece.end, size)
+        end = _record_at(read_at, where, piece.end, where.end)
     if begin < 0:
         return None
-    return base + begin, base + (size if end < 0 else end)
+    return where.base + begin, where.base + (where.end if end < 0 else end)
 
 
 def _record_at(read_at: ReadAt, where: FileRange, start: int, end: int) -> int:
@@ -177,10 +176,9 @@ def _record_at(read_at: ReadAt, where: FileRange, start: int, end: int) -> int:
 
 def _reaches(store: Store, end: int) -> int:
     """Return a lower bound of the log's end from a range that ends at *end*."""
-    for file in store.commit_log:
-        base = file.base or 0
-        if base <= end < base + file.size:
-            where = FileRange(base=base, file_size=file.size, start=0, end=file.size)
-            with reading(store.url, file.path) as read_at:
-                return end + 1 if is_sure(read_at, where, end - base) else 0
-    return 0
+    file = store.log_file_at(end)
+    if file is None:
+        return 0
+    with reading(store.url, file.path) as read_at:
+        is_record = is_sure(read_at, file.whole, end - (file.base or 0))
+    return end + 1 if is_record else 0

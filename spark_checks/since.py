@@ -13,21 +13,20 @@ from datetime import UTC, datetime
 
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.columns.record_scan import FileRange
 from spark_checks.findings import Finding
 from spark_checks.store_files import (
     NotAStoreError,
     Store,
     StoreFile,
+    index_header,
     queue_of,
     read_whole,
     reading,
     shown_url,
+    stored_at_ms,
 )
 from spark_checks.tables.store_tables import Tables
-from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE, decode_unit
-from spec.store.index_file import HEADER_SIZE, decode_header
 
 
 class NothingSinceError(NotAStoreError):
@@ -60,21 +59,17 @@ def later_units(tables: Tables, begin: int) -> Tables:
 def _first_since(store: Store, since_ms: int) -> int | None:
     """Return the offset of the first record stored late enough; None without one."""
     for file in _from_last_earlier(store, since_ms):
-        for offset, stored_at_ms in _times(store, file):
-            if stored_at_ms >= since_ms:
+        for offset, time_ms in _times(store, file):
+            if time_ms >= since_ms:
                 return offset
     return None
 
 
 def _from_last_earlier(store: Store, since_ms: int) -> Sequence[StoreFile]:
     """Return the log's files from the last one that begins before *since_ms*."""
-    # Imported late: the driver needs these modules only from here on.
-    from spark_checks.readers.log_part import first_store_time
-
     files = store.commit_log
     for index in range(len(files) - 1, -1, -1):
-        file = files[index]
-        begun_ms = first_store_time(store.url, (file.path, file.base or 0, file.size))
+        begun_ms = stored_at_ms(store, files[index].base or 0)
         if begun_ms is not None and begun_ms < since_ms:
             return files[index:]
     return files
@@ -82,11 +77,11 @@ def _from_last_earlier(store: Store, since_ms: int) -> Sequence[StoreFile]:
 
 def _times(store: Store, file: StoreFile) -> Iterator[tuple[int, int]]:
     """Yield commit-log offset and store time of each record in *file*."""
+    # Imported late: the driver needs this module only from here on.
     from spark_checks.readers.commit_log import batches
 
-    where = FileRange(base=file.base or 0, file_size=file.size, start=0, end=file.size)
     with reading(store.url, file.path) as read_at:
-        for batch in batches(read_at, where, {}, is_checked=False):
+        for batch in batches(read_at, file.whole, {}, is_checked=False):
             columns = batch.select(["kind", "offset", "stored_at_ms"]).to_pydict()
             for kind, offset, stored in zip(*columns.values(), strict=True):
                 if kind == "record":
@@ -98,11 +93,12 @@ def _is_earlier(store: Store, file: StoreFile, begin: int) -> bool:
     if file.directory == "commitlog" and file.base is not None:
         return file.base + max(file.size, 1) <= begin
     if file.directory == "index" and file.is_named_by_time:
-        try:
-            header = decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
-        except LayoutError:
-            return False
-        return header.index_count > 1 and 0 < header.end_offset < begin
+        header = index_header(store, file)
+        return (
+            header is not None
+            and header.index_count > 1
+            and 0 < header.end_offset < begin
+        )
     return False
 
 

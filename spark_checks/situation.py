@@ -7,7 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.store_files import Store, queue_file_size, queue_of, read_json
+from spark_checks.config_files import TOPICS, config_table
+from spark_checks.store_files import Store, queue_file_size, queue_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,24 +53,16 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         for path in store.directories
         if path.startswith("batchconsumequeue/")
     }
-    configured = _configured_topics(store)
+    configured = config_table(store, TOPICS)
     with_queues = frozenset(queue[0] for queue in queue_files if queue)
     return Situation(
         min_offset=store.min_offset,
         parts=store.parts,
         left_open=store.was_left_open,
         queue_file_size=size or Situation().queue_file_size,
-        known_topics=None if configured is None else configured | with_queues,
+        known_topics=with_queues.union(configured.entries)
+        if configured.is_there
+        else None,
         other_topics=frozenset(other),
         delays_are_known=conf.delays_are_known,
     )
-
-
-def _configured_topics(store: Store) -> frozenset[str] | None:
-    """Return the topics of topics.json; None if it is not readable."""
-    file = next((f for f in store.files if f.path == "config/topics.json"), None)
-    if file is None:
-        return None
-    found = read_json(store.url, file)
-    topics = found.get("topicConfigTable") if isinstance(found, dict) else None
-    return frozenset(map(str, topics)) if isinstance(topics, dict) else None

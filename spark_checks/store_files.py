@@ -10,8 +10,9 @@ import errno
 import json
 import os
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,11 +23,12 @@ from urllib.parse import urlsplit, urlunsplit
 import pyarrow as pa
 from pyarrow import fs
 
-from spark_checks.columns.record_scan import ReadAt
+from spark_checks.columns.record_scan import FileRange, ReadAt, store_time_at
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.layout import LayoutError
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
 from spec.store.queue_extension import EXTENSION
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL
@@ -82,6 +84,12 @@ class StoreFile:
         """Whether the name is a time in milliseconds, as of an index file."""
         return _time_name.fullmatch(self.name) is not None
 
+    @property
+    def whole(self) -> FileRange:
+        """All of a commit-log file, as a range."""
+        size = self.size
+        return FileRange(base=self.base or 0, file_size=size, start=0, end=size)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
@@ -99,6 +107,14 @@ class Store:
     def under(self, directory: str) -> tuple[StoreFile, ...]:
         """Return the files directly in *directory*."""
         return tuple(file for file in self.files if file.directory == directory)
+
+    def file(self, path: str) -> StoreFile | None:
+        """Return the file at *path*; None without one."""
+        return next((file for file in self.files if file.path == path), None)
+
+    def log_file_at(self, offset: int) -> StoreFile | None:
+        """Return the commit-log file with the byte at *offset*; None without one."""
+        return file_at(self.commit_log, offset)
 
     @property
     def commit_log(self) -> tuple[StoreFile, ...]:
@@ -169,6 +185,15 @@ class Store:
             and file.base is not None
             and file.size > 0
         )
+
+
+def file_at(files: Sequence[StoreFile], offset: int) -> StoreFile | None:
+    """Return the file with the byte at *offset* among ordered *files*, or None."""
+    index = bisect_right(files, offset, key=lambda file: file.base or 0) - 1
+    if index < 0:
+        return None
+    file = files[index]
+    return file if offset < (file.base or 0) + file.size else None
 
 
 def queue_of(path: str, directory: str = "consumequeue") -> tuple[str, int] | None:
@@ -369,6 +394,23 @@ def read_json(url: str, file: StoreFile) -> object:
         return fastjson.loads(read_whole(url, file))
     except LayoutError:
         return None
+
+
+def index_header(store: Store, file: StoreFile) -> IndexHeader | None:
+    """Return the header of an index file; None if it cannot be decoded."""
+    try:
+        return decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
+    except LayoutError:
+        return None
+
+
+def stored_at_ms(store: Store, offset: int) -> int | None:
+    """Return the store time of the record at commit-log *offset*; None without one."""
+    file = store.log_file_at(offset)
+    if file is None:
+        return None
+    with reading(store.url, file.path) as read_at:
+        return store_time_at(read_at, file.whole, offset - (file.base or 0))
 
 
 def _reason(error: OSError) -> str:

@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spark_checks.store_files import Store, StoreFile, read_json, read_whole
+from spark_checks.config_files import CONSUMED_OFFSETS, TABLES, config_table
+from spark_checks.store_files import Store, index_header, read_json
 from spark_checks.survey.summary import QueueSummary, SurveySummary
-from spec.layout import LayoutError
-from spec.store.index_file import HEADER_SIZE, decode_header
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 
 
@@ -20,6 +19,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
     A sample has no max_offset. Its records and messages are those of its ranges.
     """
     index = [file for file in store.under("index") if file.is_named_by_time]
+    headers = [index_header(store, file) for file in index]
     return {
         "commitlog": {
             "files": len(store.commit_log),
@@ -31,7 +31,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
         "topics": _topics(summary),
         "index": {
             "files": len(index),
-            "entries": sum(_entries(store, file) for file in index),
+            "entries": sum(max(one.index_count - 1, 0) for one in headers if one),
         },
         "config": _config(store),
         "groups": lag_of(store, summary),
@@ -64,49 +64,28 @@ def _end(queue: QueueSummary) -> int:
     return 0 if queue.last is None else queue.last + 1
 
 
-def _entries(store: Store, file: StoreFile) -> int:
-    """Return the number of items by the header of an index file."""
-    try:
-        header = decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
-    except LayoutError:
-        return 0
-    return max(header.index_count - 1, 0)
-
-
-_TABLES = {
-    "topics.json": ("topics", "topicConfigTable"),
-    "subscriptionGroup.json": ("groups", "subscriptionGroupTable"),
-    "consumerOffset.json": ("consumed_offsets", "offsetTable"),
-    "delayOffset.json": ("delay_offsets", "offsetTable"),
+_NAMES = {
+    "topics.json": "topics",
+    "subscriptionGroup.json": "groups",
+    "consumerOffset.json": "consumed_offsets",
+    "delayOffset.json": "delay_offsets",
 }
-"""Name in the summary and table member, by configuration file."""
+"""Name in the summary, by configuration file."""
 
 
 def _config(store: Store) -> dict[str, int]:
     found: dict[str, int] = {}
     for file in store.under("config"):
-        name, member = _TABLES.get(file.name, ("", ""))
-        if not name:
-            continue
-        value = read_json(store.url, file)
-        if value is None:
-            continue
-        table = value.get(member) if isinstance(value, dict) else None
-        found[name] = len(table) if isinstance(table, dict) else 0
+        value = read_json(store.url, file) if file.name in _NAMES else None
+        if value is not None:
+            table = value.get(TABLES[file.name]) if isinstance(value, dict) else None
+            found[_NAMES[file.name]] = len(table) if isinstance(table, dict) else 0
     return found
-
-
-OFFSETS_PATH = "config/consumerOffset.json"
 
 
 def lag_of(store: Store, summary: SurveySummary) -> dict[str, object]:
     """Return the messages that each group has not consumed yet, by topic."""
-    file = next((file for file in store.files if file.path == OFFSETS_PATH), None)
-    if file is None:
-        return {}
-    value = read_json(store.url, file)
-    table = value.get("offsetTable") if isinstance(value, dict) else None
-    return groups_of(table, summary) if isinstance(table, dict) else {}
+    return groups_of(config_table(store, CONSUMED_OFFSETS).entries, summary)
 
 
 def groups_of(table: Mapping[Any, Any], summary: SurveySummary) -> dict[str, object]:

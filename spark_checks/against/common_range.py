@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_checks.against.pieces import file_at
 from spark_checks.columns.record_scan import WINDOW_SIZE
 from spark_checks.store_files import Store, reading
 from spark_checks.survey.summary import SurveySummary
@@ -51,7 +50,7 @@ def written_end(store: Store, summary: SurveySummary) -> int:
     A slave receives its log in transfers of any size. A part of a record may therefore
     follow the last record.
     """
-    file = file_at(store.commit_log, summary.log_end)
+    file = store.log_file_at(summary.log_end)
     if not summary.regions or file is None:
         return summary.log_end
     base = file.base or 0

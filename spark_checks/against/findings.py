@@ -11,7 +11,7 @@ from pyspark.sql import Row
 from spark_checks.against.comparison import Comparison
 from spark_checks.against.invariants import SAME_BYTES, SAME_FILES, SAME_MESSAGES
 from spark_checks.against.messages import OneSided
-from spark_checks.against.pieces import Piece, file_at
+from spark_checks.against.pieces import Piece
 from spark_checks.findings import LISTED_MAX, Finding, Severity, in_order
 from spec.store.file_names import file_name
 
@@ -130,7 +130,7 @@ def place_of(compared: Comparison, offset: int) -> tuple[str, int]:
     If this store has no such file, the other store's file name is used.
     """
     for side in (compared.here, compared.there):
-        file = file_at(side.store.commit_log, offset)
+        file = side.store.log_file_at(offset)
         if file is not None:
             return file.path, offset - (file.base or 0)
     return f"commitlog/{file_name(offset)}", 0

@@ -8,12 +8,11 @@ side if the other has no file for it.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from spark_checks.store_files import Store, StoreFile
+from spark_checks.store_files import Store, StoreFile, file_at
 
 PIECE_SIZE = 16 * 1024 * 1024
 """Bytes compared per piece."""
@@ -73,15 +72,6 @@ def _side_at(log: Log, offset: int) -> Side | None:
     if file is None:
         return None
     return Side(url=log.url, path=file.path, base=file.base or 0, size=file.size)
-
-
-def file_at(files: Sequence[StoreFile], offset: int) -> StoreFile | None:
-    """Return the file with the byte at *offset* among ordered *files*, or None."""
-    index = bisect_right(files, offset, key=lambda file: file.base or 0) - 1
-    if index < 0:
-        return None
-    file = files[index]
-    return file if offset < (file.base or 0) + file.size else None
 
 
 def _cut_range(

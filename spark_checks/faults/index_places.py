@@ -5,13 +5,11 @@ Places of a message's items in the index of a generated store.
 from __future__ import annotations
 
 from spark_checks.faults.fault import Expected, Site, at, at_record
-from spark_checks.generate.index_part import ITEMS_PER_SLOT, hashes_of, index_file_name
+from spark_checks.generate.index_part import hashes_of, index_file_name
 from spark_checks.generate.part import Placed, rounds_of
 from spark_checks.generate.plan import BEGAN_AT_MS, ROUND_MS
+from spark_checks.readers.index import slot_count_of
 from spec.store.index_file import (
-    HEADER_SIZE,
-    ITEM_SIZE,
-    SLOT_SIZE,
     IndexItem,
     decode_header,
     decode_item,
@@ -32,8 +30,7 @@ class IndexPart:
     def __init__(self, site: Site, part: int) -> None:
         self.file = index_file(site, part)
         self.data = (site.root / self.file).read_bytes()
-        room = len(self.data) - HEADER_SIZE
-        self.slots = room // (SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
+        self.slots = slot_count_of(len(self.data))
         self.count = decode_header(self.data).index_count
 
     def position(self, number: int) -> int:

@@ -25,12 +25,12 @@ from spark_checks.generate.plan import (
     log_size_for,
 )
 from spark_checks.generate.rounds import TAGS
-from spark_checks.readers.schemas import as_dtype
+from spark_checks.readers.schemas import UNIT, as_dtype
 from spec.derive.numpy_dtype import dtype_spec
 from spec.host import Host
 from spec.integers import tags_code
 from spec.store.blank import BLANK_SIZE_MIN, Blank, encode_blank
-from spec.store.consume_queue import UNIT_SIZE, UNITS_PER_FILE_DEFAULT, unit_layout
+from spec.store.consume_queue import UNIT_SIZE, UNITS_PER_FILE_DEFAULT
 from spec.store.file_names import file_name
 from spec.store.message_record import Record, encode_record, record_layout, record_size
 from spec.wire.message.properties import encode_properties
@@ -42,7 +42,6 @@ AT_ONCE = 1 << 16
 EACH_MS = 1
 """Milliseconds between the store times of two messages."""
 _STORE_HOST = Host(bytes([127, 0, 0, 1]), 10911)
-_unit = as_dtype(dtype_spec(unit_layout))
 
 
 @dataclass(frozen=True)
@@ -164,7 +163,7 @@ def uniform_records(plan: UniformPlan, numbers: range) -> npt.NDArray[Any]:
 
 def uniform_units(plan: UniformPlan, queue: int, queue_offsets: range) -> bytes:
     """Return units of the queue with that index."""
-    units = np.zeros(len(queue_offsets), dtype=_unit)
+    units = np.zeros(len(queue_offsets), dtype=UNIT)
     offsets = np.arange(queue_offsets.start, queue_offsets.stop)
     units["commit_log_offset"] = plan.offset_of(offsets * len(plan.all_queues) + queue)
     units["size"] = plan.record_size

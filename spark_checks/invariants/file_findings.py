@@ -5,7 +5,7 @@ Findings in files that the driver reads itself: checkpoint, headers and configur
 from __future__ import annotations
 
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.store_files import Store, StoreFile, reading
+from spark_checks.store_files import Store
 
 
 def file_finding(
@@ -16,8 +16,12 @@ def file_finding(
     expected: str,
     found: str,
     severity: Severity = Severity.ERROR,
+    message: str | None = None,
 ) -> Finding:
-    """Return a finding at *place*, offset and length, of the file at *path*."""
+    """Return a finding at *place*, offset and length, of the file at *path*.
+
+    Without a *message* it is made of *found* and *expected*.
+    """
     return Finding(
         invariant=invariant,
         severity=severity,
@@ -26,16 +30,10 @@ def file_finding(
         length=place[1],
         expected=expected,
         found=found,
-        message=f"{path} has {found}; expected: {expected}.",
+        message=message or f"{path} has {found}; expected: {expected}.",
     )
 
 
 def severity_if_closed(store: Store) -> Severity:
     """Return ERROR for a closed store; a killed broker leaves such values behind."""
     return Severity.WARNING if store.was_left_open else Severity.ERROR
-
-
-def begin_of(store: Store, file: StoreFile, size: int) -> bytes:
-    """Return the first *size* bytes of *file*, or all if it is smaller."""
-    with reading(store.url, file.path) as read_at:
-        return read_at(0, min(size, file.size))

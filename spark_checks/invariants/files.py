@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import (
     Store,
     StoreFile,
@@ -79,12 +80,10 @@ def _wrong_names(files: Sequence[StoreFile]) -> Iterator[Finding]:
         if file.is_named_by_time if is_index else file.base is not None:
             continue
         digits = file_names.INDEX_NAME_DIGITS if is_index else file_names.NAME_DIGITS
-        yield Finding(
-            invariant=NAMES,
-            severity=Severity.ERROR,
-            file=file.path,
-            offset=0,
-            length=file.size,
+        yield file_finding(
+            NAMES,
+            file.path,
+            (0, file.size),
             expected=f"a name of {digits} digits",
             found=file.name,
             message=f"{file.path} does not belong to this directory.",
@@ -97,12 +96,10 @@ def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
             continue
         is_queue = queue_of(file.path) is not None
         part_of_unit = is_queue and file.size % UNIT_SIZE != 0
-        yield Finding(
-            invariant=WHOLE_UNITS if part_of_unit else SIZES,
-            severity=Severity.ERROR,
-            file=file.path,
-            offset=min(file.size, size),
-            length=abs(size - file.size),
+        yield file_finding(
+            WHOLE_UNITS if part_of_unit else SIZES,
+            file.path,
+            (min(file.size, size), abs(size - file.size)),
             expected=f"{size} bytes",
             found=f"{file.size} bytes",
             message=f"{file.path} has {file.size} bytes, the others have {size}."
@@ -119,12 +116,10 @@ def _gaps(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
             continue
         is_gap = found > expected
         missing = file_names.file_name(expected)
-        yield Finding(
-            invariant=NONE_MISSING,
-            severity=Severity.ERROR,
-            file=f"{before.directory}/{missing}" if is_gap else after.path,
-            offset=0,
-            length=abs(found - expected),
+        yield file_finding(
+            NONE_MISSING,
+            f"{before.directory}/{missing}" if is_gap else after.path,
+            (0, abs(found - expected)),
             expected=missing,
             found=after.name,
             message=f"The files between {before.path} and {after.name} are missing."

@@ -6,20 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spark_checks.config_files import CONSUMED_OFFSETS
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.file_findings import (
-    begin_of,
-    file_finding,
-    severity_if_closed,
+from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.invariants.index.index_headers import full_index_headers
+from spark_checks.store_files import (
+    Store,
+    StoreFile,
+    read_json,
+    read_whole,
+    stored_at_ms,
 )
-from spark_checks.invariants.index.index_headers import full_index_headers, stored_at_ms
-from spark_checks.store_files import Store, read_json
 from spark_checks.survey.summary import SurveySummary
 from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
 from spec.store import checkpoint
 from spec.store.checkpoint import Checkpoint, decode_checkpoint
-from spec.store.config.config_files import CONSUMER_OFFSETS_FILE
 from spec.wire.bodies import fastjson
 
 CHECKPOINT_READABLE = Invariant(
@@ -64,7 +66,7 @@ _PLACES = {
 
 def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the findings in the checkpoint of *store*."""
-    file = next((file for file in store.files if file.path == "checkpoint"), None)
+    file = store.file("checkpoint")
     if file is None or file.size != checkpoint.FILE_SIZE:
         size = 0 if file is None else file.size
         if file is not None or summary.record_count:
@@ -78,7 +80,8 @@ def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
             )
     if file is None or file.size < checkpoint.checkpoint_layout.sizeof():
         return
-    found = decode_checkpoint(begin_of(store, file, checkpoint.FILE_SIZE))
+    data = read_whole(store.url, file, size_max=checkpoint.FILE_SIZE)
+    found = decode_checkpoint(data)
     ahead = dict(_ahead_of_log(found, summary))
     behind = dict(_behind_files(found, store, summary))
     for name in _PLACES:
@@ -111,11 +114,9 @@ def _ahead_of_log(
 
 def _follows_5_5(store: Store) -> bool:
     """Return whether a broker since 5.5 was the last to write the consumed offsets."""
-    path = f"config/{CONSUMER_OFFSETS_FILE}"
-    tables = [
-        read_json(store.url, file) for file in store.settings if file.path == path
-    ]
-    return any(isinstance(table, dict) and _PULL_OFFSETS in table for table in tables)
+    file = store.file(CONSUMED_OFFSETS)
+    tables = None if file is None else read_json(store.url, file)
+    return isinstance(tables, dict) and _PULL_OFFSETS in tables
 
 
 def _behind_files(
@@ -147,19 +148,27 @@ def _behind_files(
 
 def check_configuration(store: Store) -> Iterator[Finding]:
     """Yield the unreadable configuration files of *store*."""
+    for file, offset, reason in unreadable_json(store, ".json"):
+        yield file_finding(
+            CONFIGURATION_READABLE,
+            file.path,
+            (offset, file.size),
+            expected="JSON",
+            found=reason,
+        )
+
+
+def unreadable_json(store: Store, end: str) -> Iterator[tuple[StoreFile, int, str]]:
+    """Yield the configuration files with this *end* that no broker can have written.
+
+    Each has the position and the reason.
+    """
     for file in store.under("config"):
         wrong = None
-        if file.name.endswith(".json"):
-            wrong = json_error(begin_of(store, file, 1 << 26))
+        if file.name.endswith(end):
+            wrong = json_error(read_whole(store.url, file))
         if wrong is not None:
-            offset, reason = wrong
-            yield file_finding(
-                CONFIGURATION_READABLE,
-                file.path,
-                (offset, file.size),
-                expected="JSON",
-                found=reason,
-            )
+            yield file, *wrong
 
 
 def json_error(data: bytes) -> tuple[int, str] | None:

@@ -18,7 +18,7 @@ from spark_checks.columns.spark_hash import SEED
 from spark_checks.counting_rules import needs_record
 from spark_checks.kernels.long_hashes import of_long
 from spark_checks.kernels.memory import BIG_ENDIAN, DATA, INNER, INTS, OPTIONS
-from spark_checks.readers.consume_queue import UNIT
+from spark_checks.readers.schemas import UNIT
 from spark_checks.survey.summary import QueueSummary
 from spark_checks.survey.sums import SurveyOptions, is_lmq, queue_summary
 from spark_checks.survey.sums import sums_of_units as accelerated

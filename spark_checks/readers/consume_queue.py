@@ -21,18 +21,16 @@ from columns.accelerated import Accelerated
 from columns.gather import Ints
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.pushdown import Conditions, conditions_in
-from spark_checks.readers.schemas import UNIT_COLUMNS, arrow_schema, as_dtype
+from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema
 from spark_checks.readers.table_source import TableReader, TableSource
 from spark_checks.store_files import allocated_ranges, queue_of, reading
-from spec.derive.numpy_dtype import dtype_spec
-from spec.store.consume_queue import UNIT_SIZE, unit_layout
+from spec.store.consume_queue import UNIT_SIZE
 
 UNITS_AT_ONCE = 200_000
 """Units in one Arrow batch."""
 PARTITION_SIZE = 32 * 1024 * 1024
 """Bytes that one partition reads."""
 _schema = arrow_schema(UNIT_COLUMNS)
-UNIT = as_dtype(dtype_spec(unit_layout))
 
 QueueFile = tuple[str, int, int]
 """Path, start offset in the name, size."""

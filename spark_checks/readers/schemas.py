@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from spec.derive.arrow_schema import column_types
-from spec.derive.numpy_dtype import DtypeSpec
+from spec.derive.numpy_dtype import DtypeSpec, dtype_spec
 from spec.store.checkpoint import checkpoint_layout
+from spec.store.consume_queue import unit_layout
 from spec.store.message_record import record_layout
 
 _PLACE: Final = {"file_base": "int64", "file_size": "int64", "position": "int64"}
@@ -146,3 +147,7 @@ def as_dtype(spec: DtypeSpec) -> np.dtype[Any]:
     """Return the numpy dtype that *spec* describes."""
     found: np.dtype[Any] = np.dtype(dict(spec))  # type: ignore[call-overload] # a dict
     return found
+
+
+UNIT = as_dtype(dtype_spec(unit_layout))
+"""Consume-queue unit."""

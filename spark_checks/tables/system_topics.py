@@ -14,11 +14,15 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from spark_checks.config_files import (
+    CONSUMED_OFFSETS,
+    DELIVERED_OFFSETS,
+    config_table,
+    numbers_of,
+)
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, read_whole
+from spark_checks.store_files import Store
 from spark_checks.tables.store_tables import open_log, open_units
-from spec.layout import LayoutError
-from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import (
     HALF_TOPIC,
     SCHEDULE_TOPIC,
@@ -128,30 +132,11 @@ def number_of(numbers: Mapping[int, int], key: Column) -> Column:
 
 def delivered_offsets(store: Store) -> dict[int, int]:
     """Return the delivered queue offset of each level of *store*, by queue id."""
-    offsets = _offsets(store, "delayOffset.json")
-    return {level - 1: offset for level, offset in offsets.items()}
+    levels = numbers_of(config_table(store, DELIVERED_OFFSETS).entries)
+    return {level - 1: offset for level, offset in levels.items()}
 
 
 def checked_offsets(store: Store) -> dict[int, int]:
     """Return the checked queue offset of each half-message queue."""
-    return _offsets(
-        store, "consumerOffset.json", f"{HALF_TOPIC}@{TRANSACTION_CHECK_GROUP}"
-    )
-
-
-def _offsets(store: Store, name: str, entry: str | None = None) -> dict[int, int]:
-    """Return an offset table of *store*, or the *entry* of one; empty without it."""
-    file = next((f for f in store.files if f.path == f"config/{name}"), None)
-    try:
-        value = fastjson.loads(read_whole(store.url, file)) if file else {}
-    except (LayoutError, UnicodeDecodeError):
-        return {}
-    table = value.get("offsetTable") if isinstance(value, dict) else None
-    if entry is not None:
-        table = table.get(entry) if isinstance(table, dict) else None
-    pairs = table.items() if isinstance(table, dict) else ()
-    return {
-        int(str(key)): offset
-        for key, offset in pairs
-        if str(key).isdecimal() and isinstance(offset, int)
-    }
+    entry = f"{HALF_TOPIC}@{TRANSACTION_CHECK_GROUP}"
+    return numbers_of(config_table(store, CONSUMED_OFFSETS).entries.get(entry))

@@ -4,16 +4,18 @@ Invariants of configuration tables: that they are there, and cover what groups n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.config.settings import (
+from spark_checks.config_files import (
     CONSUMED,
-    OF_THE_BROKER,
-    end_of,
-    place_of,
-    table_of,
+    GROUPS,
+    TABLES,
+    TOPICS,
+    config_table,
+    consumed_offsets,
 )
+from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.invariants.config.settings import OF_THE_BROKER, end_of
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, StoreFile, read_json
 from spark_checks.survey.summary import SurveySummary
@@ -33,15 +35,6 @@ QUEUES_COVER_GROUPS = Invariant(
     requirement=subscribing.READABLE,
     cost="Consumers of the group never receive the rest of this queue.",
 )
-TABLES: Mapping[str, str] = {
-    "topics.json": "topicConfigTable",
-    "subscriptionGroup.json": "subscriptionGroupTable",
-    "consumerOffset.json": "offsetTable",
-    "delayOffset.json": "offsetTable",
-    "consumerFilter.json": "filterDataByTopic",
-}
-"""Member with the table of each file, which every release writes, be it empty."""
-TOPICS = "config/topics.json"
 QUEUE_COUNT = "readQueueNums"
 
 
@@ -86,21 +79,20 @@ def _is_required(store: Store, path: str, summary: SurveySummary) -> bool:
         topics = {topic for topic, _ in summary.units}
         return bool(paths) and any(not OF_THE_BROKER.fullmatch(one) for one in topics)
     is_closed = not store.was_left_open
-    others = {TOPICS, "config/subscriptionGroup.json"}
+    others = {TOPICS, GROUPS}
     return (
         path in CONSUMED and is_closed and others <= paths and not paths & {*CONSUMED}
     )
 
 
 def _finding(path: str, found: str, severity: Severity) -> Finding:
-    return Finding(
-        invariant=COMPLETE,
-        severity=severity,
-        file=path,
-        offset=0,
-        length=0,
+    return file_finding(
+        COMPLETE,
+        path,
+        (0, 0),
         expected="a file",
         found=found,
+        severity=severity,
         message=f"{path} is missing: {found}.",
     )
 
@@ -119,35 +111,24 @@ def _without_table(store: Store, file: StoreFile, member: str) -> Iterator[Findi
 
 def _unreadable_queues(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the queues behind the read queue count that a group has not consumed."""
-    _, topics = table_of(store, TOPICS, TABLES["topics.json"])
-    for path in CONSUMED:
-        yield from _unreadable_in(store, summary, topics, path)
-
-
-def _unreadable_in(
-    store: Store, summary: SurveySummary, topics: Mapping[str, object], path: str
-) -> Iterator[Finding]:
-    data, offsets = table_of(store, path, TABLES["consumerOffset.json"])
-    for name, queues in offsets.items():
-        topic, _, group = name.partition("@")
-        config = topics.get(topic)
+    topics = config_table(store, TOPICS).entries
+    every = ((path, one) for path in CONSUMED for one in consumed_offsets(store, path))
+    for path, one in every:
+        config = topics.get(one.topic)
         count = config.get(QUEUE_COUNT) if isinstance(config, dict) else None
-        if not isinstance(count, int) or not isinstance(queues, dict):
+        end = end_of(summary, one.topic, one.queue)
+        if not isinstance(count, int) or end is None or int(one.queue) < count:
             continue
-        for queue, offset in queues.items():
-            end = end_of(summary, topic, str(queue))
-            if end is None or not isinstance(offset, int) or not -1 <= offset < end:
-                continue
-            if int(queue) >= count:
-                yield Finding(
-                    invariant=QUEUES_COVER_GROUPS,
-                    severity=Severity.WARNING,
-                    file=path,
-                    offset=place_of(data, name, str(queue)),
-                    length=len(str(offset)),
-                    expected=f"{topic} with {QUEUE_COUNT} of {int(queue) + 1} or more",
-                    found=f"{QUEUE_COUNT} {count}",
-                    message=f"{group} has consumed queue {queue} of {topic} up to"
-                    f" {offset} of {end}, but the {QUEUE_COUNT} of the topic is"
-                    f" {count}.",
-                )
+        if isinstance(one.offset, int) and -1 <= one.offset < end:
+            wanted = int(one.queue) + 1
+            yield file_finding(
+                QUEUES_COVER_GROUPS,
+                path,
+                one.place,
+                expected=f"{one.topic} with {QUEUE_COUNT} of {wanted} or more",
+                found=f"{QUEUE_COUNT} {count}",
+                severity=Severity.WARNING,
+                message=f"{one.group} has consumed queue {one.queue} of {one.topic} up"
+                f" to {one.offset} of {end}, but the {QUEUE_COUNT} of the topic is"
+                f" {count}.",
+            )

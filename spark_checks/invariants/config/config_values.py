@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from spark_checks.columns.record_damage import BORN_MAX_MS
+from spark_checks.config_files import TABLES, place_of
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.config.settings import place_of
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, read_whole
 from spec.integers import INT32_MAX, INT64_MAX
@@ -54,7 +54,7 @@ _VERSION: Ranges = {
 }
 _TABLES: Mapping[str, _Table] = {
     "topics.json": _Table(
-        member="topicConfigTable",
+        member=TABLES["topics.json"],
         name="topicName",
         ranges={
             "readQueueNums": (0, QUEUES_MAX),
@@ -64,7 +64,7 @@ _TABLES: Mapping[str, _Table] = {
         },
     ),
     "subscriptionGroup.json": _Table(
-        member="subscriptionGroupTable",
+        member=TABLES["subscriptionGroup.json"],
         name="groupName",
         ranges={
             "retryQueueNums": (0, QUEUES_MAX),

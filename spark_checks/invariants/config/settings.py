@@ -7,15 +7,22 @@ They cover consumed and delivered offsets, topics, and .bak copies.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from spark_checks.config_files import (
+    CONSUMED,
+    DELIVERED_OFFSETS,
+    TOPICS,
+    config_table,
+    consumed_offsets,
+    place_of,
+)
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.side_files import json_error
-from spark_checks.store_files import Store, read_whole
+from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.invariants.side_files import unreadable_json
+from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
-from spec.layout import LayoutError
 from spec.store.config import config_files
-from spec.wire.bodies import fastjson
 from spec.wire.message import delayed
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -52,8 +59,6 @@ OF_THE_BROKER = re.compile(
 )
 """System topics that a broker creates; not every release lists them."""
 NOTHING_CONSUMED = -1
-CONSUMED = ("config/consumerOffset.json", "config/lmqConsumerOffset.json")
-"""Files with consumed offsets; a broker with enableLmq uses the second one."""
 
 
 def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
@@ -66,111 +71,72 @@ def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
 
 def _check_consumed(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     for path in CONSUMED:
-        yield from _consumed_in(store, summary, path)
+        for one in consumed_offsets(store, path):
+            end = end_of(summary, one.topic, one.queue)
+            if not _is_within(one.offset, end):
+                yield file_finding(
+                    CONSUMED_IN_RANGE,
+                    path,
+                    one.place,
+                    expected=_expected(end),
+                    found=str(one.offset),
+                    severity=severity_if_closed(store),
+                    message=f"{one.name} has consumed queue {one.queue} up to"
+                    f" {one.offset}, but the queue {_end_in_words(end)}.",
+                )
 
 
-def _consumed_in(store: Store, summary: SurveySummary, path: str) -> Iterator[Finding]:
-    data, table = table_of(store, path, "offsetTable")
-    for name, offsets in table.items():
-        topic = name.partition("@")[0]
-        if not isinstance(offsets, dict):
+def _check_delivered(store: Store, summary: SurveySummary) -> Iterator[Finding]:
+    table = config_table(store, DELIVERED_OFFSETS)
+    for level, offset in table.entries.items():
+        if not level.isdecimal():
             continue
-        for queue, offset in offsets.items():
-            end = end_of(summary, topic, str(queue))
-            if _is_within(offset, end):
-                continue
-            yield Finding(
-                invariant=CONSUMED_IN_RANGE,
-                severity=_severity(store),
-                file=path,
-                offset=place_of(data, name, str(queue)),
-                length=len(str(offset)),
+        end = end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
+        if not _is_within(offset, end):
+            position = place_of(table.data, "offsetTable", level)
+            yield file_finding(
+                DELIVERED_IN_RANGE,
+                DELIVERED_OFFSETS,
+                (position, len(str(offset))),
                 expected=_expected(end),
                 found=str(offset),
-                message=f"{name} has consumed queue {queue} up to {offset}, but the"
+                severity=severity_if_closed(store),
+                message=f"Delay level {level} has delivered up to {offset}, but its"
                 f" queue {_end_in_words(end)}.",
             )
 
 
-def _check_delivered(store: Store, summary: SurveySummary) -> Iterator[Finding]:
-    path = "config/delayOffset.json"
-    data, table = table_of(store, path, "offsetTable")
-    for level, offset in table.items():
-        if not level.isdecimal():
-            continue
-        end = end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
-        if _is_within(offset, end):
-            continue
-        yield Finding(
-            invariant=DELIVERED_IN_RANGE,
-            severity=_severity(store),
-            file=path,
-            offset=place_of(data, "offsetTable", level),
-            length=len(str(offset)),
-            expected=_expected(end),
-            found=str(offset),
-            message=f"Delay level {level} has delivered up to {offset}, but its queue"
-            f" {_end_in_words(end)}.",
-        )
-
-
 def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
-    path = "config/topics.json"
-    _, table = table_of(store, path, "topicConfigTable")
-    if not table:
+    configured = config_table(store, TOPICS).entries
+    if not configured:
         return
     for topic in sorted({topic for topic, _ in summary.units}):
-        if topic in table or OF_THE_BROKER.fullmatch(topic):
+        if topic in configured or OF_THE_BROKER.fullmatch(topic):
             continue
         queues = [q for (t, _), q in summary.units.items() if t == topic]
-        yield Finding(
-            invariant=TOPICS_COVER_QUEUES,
-            severity=Severity.WARNING,
-            file=path,
-            offset=0,
-            length=0,
+        yield file_finding(
+            TOPICS_COVER_QUEUES,
+            TOPICS,
+            (0, 0),
             expected=f"the topic {topic}",
             found="no configuration",
+            severity=Severity.WARNING,
             message=f"{topic} has {sum(q.count for q in queues)} messages in"
             f" {len(queues)} queues, but no configuration.",
         )
 
 
 def _check_copies(store: Store) -> Iterator[Finding]:
-    for file in store.under("config"):
-        wrong = None
-        if file.name.endswith(".json.bak"):
-            wrong = json_error(read_whole(store.url, file))
-        if wrong is not None:
-            offset, reason = wrong
-            yield Finding(
-                invariant=COPY_READABLE,
-                severity=Severity.WARNING,
-                file=file.path,
-                offset=offset,
-                length=file.size,
-                expected="JSON",
-                found=reason,
-                message=f"{file.path} is not JSON.",
-            )
-
-
-def table_of(
-    store: Store, path: str, member: str
-) -> tuple[bytes, Mapping[str, object]]:
-    """Return a configuration file and the table in it; empty without one."""
-    file = next((file for file in store.files if file.path == path), None)
-    if file is None:
-        return b"", {}
-    data = read_whole(store.url, file)
-    try:
-        value = fastjson.loads(data)
-    except (LayoutError, UnicodeDecodeError):
-        return data, {}
-    table = value.get(member) if isinstance(value, dict) else None
-    if not isinstance(table, dict):
-        return data, {}
-    return data, {str(name): entry for name, entry in table.items()}
+    for file, offset, reason in unreadable_json(store, ".json.bak"):
+        yield file_finding(
+            COPY_READABLE,
+            file.path,
+            (offset, file.size),
+            expected="JSON",
+            found=reason,
+            severity=Severity.WARNING,
+            message=f"{file.path} is not JSON.",
+        )
 
 
 def end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:
@@ -192,15 +158,3 @@ def _expected(end: int | None) -> str:
 
 def _end_in_words(end: int | None) -> str:
     return "begins at 0" if end is None else f"ends at {end}"
-
-
-def place_of(data: bytes, name: str, key: str) -> int:
-    """Return the position of the value of *key* in the object *name*."""
-    begin = max(data.find(f'"{name}"'.encode()), 0)
-    found = re.compile(rb'[{,]\s*"?' + key.encode() + rb'"?\s*:\s*').search(data, begin)
-    return found.end() if found else begin
-
-
-def _severity(store: Store) -> Severity:
-    """Return the severity: queues of a killed broker may be incomplete."""
-    return Severity.WARNING if store.was_left_open else Severity.ERROR

@@ -8,10 +8,11 @@ the first records between them are read.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
-from spark_checks.columns.record_scan import FileRange
 from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.index.index_headers import BEGIN_OFFSET_PLACE, item_range
 from spark_checks.store_files import Store, StoreFile, reading
 from spec.store import index_file
@@ -34,33 +35,22 @@ def check_index_gaps(store: Store) -> Iterator[Finding]:
     ranges = [(file, item_range(store, file)) for file in store.index]
     known = [(file, *found) for file, found in ranges if found is not None]
     for (_, _, end_before), (file, begin, _) in pairwise(known):
-        log_file = _file_at(store, begin)
+        log_file = store.log_file_at(begin)
         if log_file is None or begin <= end_before:
             continue
         offset = _first_with_key(store, log_file, end_before, begin)
         if offset is not None:
-            place, size = BEGIN_OFFSET_PLACE
-            yield Finding(
-                invariant=NO_GAPS,
-                severity=Severity.WARNING,
-                file=file.path,
-                offset=place,
-                length=size,
+            yield file_finding(
+                NO_GAPS,
+                file.path,
+                BEGIN_OFFSET_PLACE,
                 expected=f"a begin offset of at most {offset}",
                 found=f"begin_offset {begin}",
+                severity=Severity.WARNING,
                 message=f"{file.path} begins at commit-log offset {begin},"
                 f" and the file before ends at {end_before}. The record at"
                 f" {offset} between them has a key.",
             )
-
-
-def _file_at(store: Store, offset: int) -> StoreFile | None:
-    """Return the commit-log file that contains *offset*."""
-    for file in store.commit_log:
-        base = file.base or 0
-        if base <= offset < base + file.size:
-            return file
-    return None
 
 
 def _first_with_key(store: Store, file: StoreFile, after: int, end: int) -> int | None:
@@ -69,8 +59,7 @@ def _first_with_key(store: Store, file: StoreFile, after: int, end: int) -> int 
     from spark_checks.readers.record_keys import key_batches
 
     base = file.base or 0
-    start = max(after - base, 0)
-    where = FileRange(base=base, file_size=file.size, start=start, end=end - base)
+    where = replace(file.whole, start=max(after - base, 0), end=end - base)
     with reading(store.url, file.path) as read_at:
         for batch in key_batches(read_at, where, [(max(after, base - 1), end - 1)]):
             for row in batch.to_pylist():

@@ -12,15 +12,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spark_checks.columns.record_scan import FileRange, store_time_at
 from spark_checks.findings import Finding, Invariant
-from spark_checks.invariants.file_findings import (
-    begin_of,
-    file_finding,
-    severity_if_closed,
-)
+from spark_checks.invariants.file_findings import file_finding, severity_if_closed
 from spark_checks.readers.index import ITEMS_PER_SLOT, slot_count_of
-from spark_checks.store_files import Store, StoreFile, reading
+from spark_checks.store_files import (
+    Store,
+    StoreFile,
+    index_header,
+    read_whole,
+    reading,
+    stored_at_ms,
+)
 from spark_checks.survey.summary import SurveySummary
 from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
@@ -90,26 +92,12 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
             end_before = max(end_before, *(item_range(store, file) or [0]))
 
 
-def stored_at_ms(store: Store, offset: int) -> int | None:
-    """Return the store time of the record at commit-log *offset*; None without one."""
-    for file in store.commit_log:
-        base = file.base or 0
-        if base <= offset < base + file.size:
-            where = FileRange(base=base, file_size=file.size, start=0, end=file.size)
-            with reading(store.url, file.path) as read_at:
-                return store_time_at(read_at, where, offset - base)
-    return None
-
-
 def full_index_headers(store: Store) -> Iterator[IndexHeader]:
     """Yield the headers of the full index files of *store*, in order."""
     for file in store.index:
         capacity = slot_count_of(file.size) * ITEMS_PER_SLOT
-        try:
-            header = decode_header(begin_of(store, file, HEADER_SIZE))
-        except LayoutError:
-            continue
-        if capacity and header.index_count == capacity:
+        header = index_header(store, file)
+        if header is not None and capacity and header.index_count == capacity:
             yield header
 
 
@@ -118,10 +106,8 @@ def item_range(store: Store, file: StoreFile) -> tuple[int, int] | None:
 
     None if the header does not agree with them, or the file has no item.
     """
-    slot_count = slot_count_of(file.size)
-    try:
-        header = decode_header(begin_of(store, file, HEADER_SIZE))
-    except LayoutError:
+    slot_count, header = slot_count_of(file.size), index_header(store, file)
+    if header is None:
         return None
     ends = None
     if slot_count and 1 < header.index_count <= slot_count * ITEMS_PER_SLOT:
@@ -135,7 +121,7 @@ def _check_header(
     store: Store, file: StoreFile, summary: SurveySummary, end_before: int
 ) -> Iterator[Finding]:
     try:
-        header = decode_header(begin_of(store, file, HEADER_SIZE))
+        header = decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
     except LayoutError as error:
         yield file_finding(
             INDEX_HEADER,

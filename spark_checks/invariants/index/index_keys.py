@@ -16,12 +16,11 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, StoreFile, read_whole
+from spark_checks.store_files import Store, StoreFile, index_header
 from spark_checks.tables.finding_rows import WARNING, Rule, findings
 from spark_checks.tables.predicates import log_file, within
-from spec.layout import LayoutError
 from spec.store import index_file
-from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, IndexHeader, decode_header
+from spec.store.index_file import ITEM_SIZE, IndexHeader
 
 OF_ITS_RECORD = Invariant(
     id="INV-INDEX-007",
@@ -82,11 +81,8 @@ def _common(ranges: Ranges, parts: Ranges) -> Iterator[tuple[int, int]]:
 
 def _headers(store: Store) -> Iterator[IndexHeader]:
     for file in store.index:
-        try:
-            header = decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
-        except LayoutError:
-            continue
-        if header.index_count > 1 and _room_of(file) >= header.index_count:
+        header = index_header(store, file)
+        if header is not None and 1 < header.index_count <= _room_of(file):
             yield header
 
 

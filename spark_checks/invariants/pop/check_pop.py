@@ -12,10 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.config.settings import CONSUMED, table_of
+from spark_checks.config_files import (
+    CONSUMED,
+    GROUPS,
+    TOPICS,
+    config_table,
+    consumed_offsets,
+)
+from spark_checks.findings import LISTED_MAX, Finding, Invariant, Severity
 from spark_checks.invariants.file_findings import file_finding
-from spark_checks.invariants.pop.queue_records import QueuedRecord, QueueFiles
 from spark_checks.invariants.pop.revive_records import (
     COUNT,
     DUE,
@@ -25,8 +30,8 @@ from spark_checks.invariants.pop.revive_records import (
     check_record,
     revive_record,
 )
+from spark_checks.invariants.queue_records import QueuedRecord, QueueFiles
 from spark_checks.store_files import Store
-from spec.store.config.config_files import GROUPS_FILE, TOPICS_FILE
 from spec.wire.message.topic_names import TIMER_TOPIC
 from spec.wire.pop import acknowledge, pop_message
 from spec.wire.pop.pop_bodies import CHECKPOINT_TAG, REVIVE_GROUP, REVIVE_TOPIC_PREFIX
@@ -55,8 +60,6 @@ POP_INVARIANTS = (READABLE, COUNT, DUE, ACK_OF_POP, POPPED_AGAIN, COUNTED_AGAIN)
 FIRST_POP_TIME = "1ST_POP_TIME"
 RECORDS_MAX = 10_000
 """Records that are read of each queue, from the last one back."""
-LISTED_MAX = 50
-"""Findings of one invariant; later ones have the same cause."""
 CLOCK_MS = 10_000
 """Milliseconds by which a clock may have been corrected."""
 
@@ -159,8 +162,8 @@ def _check_popped_again(
     may be older than the consumed offset.
     """
     store = files.store
-    groups = set(_table(store, GROUPS_FILE, "subscriptionGroupTable"))
-    topics = set(_table(store, TOPICS_FILE, "topicConfigTable"))
+    groups = set(config_table(store, GROUPS).entries)
+    topics = set(config_table(store, TOPICS).entries)
     processed = [
         (one, messages)
         for one, messages in _processed(store, pops)
@@ -318,20 +321,14 @@ def _check_counts(
 
 def _progress(store: Store) -> Mapping[tuple[str, int], int]:
     """Return the last processed queue offset of each revive queue."""
-    found: dict[tuple[str, int], int] = {}
-    for path in CONSUMED:
-        for name, offsets in table_of(store, path, "offsetTable")[1].items():
-            topic, _, group = name.partition("@")
-            if group != REVIVE_GROUP or not isinstance(offsets, dict):
-                continue
-            for queue, offset in offsets.items():
-                if str(queue).isdecimal() and isinstance(offset, int):
-                    found[topic, int(queue)] = offset
-    return found
-
-
-def _table(store: Store, name: str, member: str) -> Mapping[str, object]:
-    return table_of(store, f"config/{name}", member)[1]
+    every = (one for path in CONSUMED for one in consumed_offsets(store, path))
+    return {
+        (one.topic, int(one.queue)): one.offset
+        for one in every
+        if one.group == REVIVE_GROUP
+        and one.queue.isdecimal()
+        and isinstance(one.offset, int)
+    }
 
 
 def _listed(offsets: Iterable[int]) -> str:

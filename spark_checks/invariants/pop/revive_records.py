@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from spark_checks.findings import Finding, Invariant, Severity
 from spark_checks.invariants.file_findings import file_finding, severity_if_closed
-from spark_checks.invariants.pop.queue_records import QueuedRecord
+from spark_checks.invariants.queue_records import QueuedRecord
 from spark_checks.store_files import Store
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson

@@ -6,12 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_checks.findings import Finding, Invariant
-from spark_checks.invariants.file_findings import (
-    begin_of,
-    file_finding,
-    severity_if_closed,
-)
+from spark_checks.findings import LISTED_MAX, Finding, Invariant
+from spark_checks.invariants.file_findings import file_finding, severity_if_closed
 from spark_checks.invariants.timer.timer_messages import (
     MESSAGE,
     TopicQueue,
@@ -20,14 +16,13 @@ from spark_checks.invariants.timer.timer_messages import (
 )
 from spark_checks.invariants.timer.timer_units import (
     CHAIN,
-    LISTED_MAX,
     WHOLE_UNITS,
     TimerLog,
     check_chains,
     read_timer_log,
 )
 from spark_checks.invariants.timer.timer_wheel_slots import SLOT, check_wheel
-from spark_checks.store_files import Store, StoreFile
+from spark_checks.store_files import Store, StoreFile, read_whole
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.timer import timer_wheel
 from spec.store.timer.timer_log import TIMER_LOG, UNIT_SIZE
@@ -83,10 +78,11 @@ def _check_progress(
 ) -> Iterator[Finding]:
     """Yield the fields of the timer's checkpoint that are out of range."""
     path = f"config/{TIMER_CHECKPOINT}"
-    file = next((one for one in store.files if one.path == path), None)
+    file = store.file(path)
     if file is None or file.size < CHECKPOINT_SIZE:
         return
-    found = decode_timer_checkpoint(begin_of(store, file, CHECKPOINT_SIZE))
+    data = read_whole(store.url, file, size_max=CHECKPOINT_SIZE)
+    found = decode_timer_checkpoint(data)
     limits: dict[str, int | None] = {
         **dict.fromkeys(_CHECKPOINT_PLACES),
         "flushed_position": log.end if log is not None else None,

@@ -7,22 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from spark_checks.findings import Finding, Invariant
-from spark_checks.invariants.file_findings import (
-    begin_of,
-    file_finding,
-    severity_if_closed,
-)
-from spark_checks.invariants.timer.timer_units import LISTED_MAX, TimerLog
-from spark_checks.readers.schemas import as_dtype
-from spark_checks.store_files import Store, queue_of, read_json, reading
-from spec.derive.numpy_dtype import dtype_spec
+from spark_checks.config_files import TOPICS, config_table
+from spark_checks.findings import LISTED_MAX, Finding, Invariant
+from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.invariants.queue_records import QueueFiles
+from spark_checks.invariants.timer.timer_units import TimerLog
+from spark_checks.store_files import Store, queue_of, reading
 from spec.integers import java_string_hash
 from spec.layout import LayoutError
-from spec.store.config.config_files import TOPICS_FILE
-from spec.store.consume_queue import UNIT_SIZE, unit_layout
+from spec.store.consume_queue import UNIT_SIZE
 from spec.store.message_record import decode_record
 from spec.store.timer import timer_log
 from spec.wire.message.properties import decode_properties
@@ -35,7 +28,6 @@ MESSAGE = Invariant(
     requirement=timer_log.TIMER_UNIT_MESSAGE,
     cost="The message is not delivered at its time.",
 )
-_units = as_dtype(dtype_spec(unit_layout))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,22 +47,16 @@ class TopicQueue:
 
 def topic_queue(store: Store) -> TopicQueue | None:
     """Return the queue of the timer's topic; None without messages."""
-    files = [
-        file for file in store.consume_queues if queue_of(file.path) == (TIMER_TOPIC, 0)
-    ]
+    queue = QueueFiles(store).reader(TIMER_TOPIC, 0)
     sizes: dict[int, int] = {}
-    for file in files:
-        data = begin_of(store, file, file.size - file.size % UNIT_SIZE)
-        units = np.frombuffer(data, dtype=_units)
+    for file in queue.files:
+        units = queue.units_in(file)
         units = units[units["size"] > 0]
-        sizes.update(
-            zip(
-                units["commit_log_offset"].tolist(), units["size"].tolist(), strict=True
-            )
-        )
+        places = units["commit_log_offset"].tolist(), units["size"].tolist()
+        sizes.update(zip(*places, strict=True))
     if not sizes:
         return None
-    return TopicQueue(sizes=sizes, begin=(files[0].base or 0) // UNIT_SIZE)
+    return TopicQueue(sizes=sizes, begin=(queue.files[0].base or 0) // UNIT_SIZE)
 
 
 def check_messages(store: Store, log: TimerLog, queue: TopicQueue) -> Iterator[Finding]:
@@ -93,11 +79,9 @@ def check_messages(store: Store, log: TimerLog, queue: TopicQueue) -> Iterator[F
         ):
             continue
         listed += 1
-        place = log.place(index)
         yield file_finding(
             MESSAGE,
-            place.file,
-            (place.offset, place.length),
+            *log.place(index),
             expected=f"offset, size and topic of a message of {TIMER_TOPIC}",
             found=f"offset {offset}, size {size}, topic's hash {topic_hash}",
             severity=severity_if_closed(store),
@@ -108,24 +92,20 @@ def _known_hashes(store: Store) -> set[int]:
     """Return the hashes of all topics that are configured or have queues."""
     queues = (queue_of(file.path) for file in store.consume_queues)
     topics = {queue[0] for queue in queues if queue}
-    for file in store.under("config"):
-        found = read_json(store.url, file) if file.name == TOPICS_FILE else None
-        table = found.get("topicConfigTable") if isinstance(found, dict) else None
-        topics |= set(map(str, table)) if isinstance(table, dict) else set()
+    topics |= set(config_table(store, TOPICS).entries)
     return {java_string_hash(topic) for topic in topics}
 
 
 def _real_hash(store: Store, offset: int, size: int) -> int | None:
     """Return the hash of the real topic of the record at *offset*; None if unknown."""
-    for file in store.commit_log:
-        base = file.base or 0
-        if base <= offset < base + file.size:
-            with reading(store.url, file.path) as read_at:
-                data = read_at(offset - base, size)
-            try:
-                record = decode_record(data, check_crc=False)
-                place = real_place(decode_properties(record.properties))
-            except LayoutError:
-                return None
-            return java_string_hash(place.topic)
-    return None
+    file = store.log_file_at(offset)
+    if file is None:
+        return None
+    with reading(store.url, file.path) as read_at:
+        data = read_at(offset - (file.base or 0), size)
+    try:
+        record = decode_record(data, check_crc=False)
+        place = real_place(decode_properties(record.properties))
+    except LayoutError:
+        return None
+    return java_string_hash(place.topic)

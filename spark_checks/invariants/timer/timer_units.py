@@ -13,14 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.gather import Ints
-from spark_checks.findings import Finding, Invariant
-from spark_checks.invariants.file_findings import (
-    begin_of,
-    file_finding,
-    severity_if_closed,
-)
+from spark_checks.findings import LISTED_MAX, Finding, Invariant
+from spark_checks.invariants.file_findings import file_finding, severity_if_closed
 from spark_checks.readers.schemas import as_dtype
-from spark_checks.store_files import Store, StoreFile
+from spark_checks.store_files import Store, StoreFile, read_whole
 from spec.derive.numpy_dtype import dtype_spec
 from spec.store.blank import BLANK_MAGIC
 from spec.store.timer import timer_log
@@ -48,19 +44,8 @@ CHAIN = Invariant(
 )
 MAGIC_MAX = 7
 """All bits of TimerMagic."""
-LISTED_MAX = 50
-"""Findings of one invariant; later ones have the same cause."""
 Rows = npt.NDArray[Any]
 _units = as_dtype(dtype_spec(timer_unit_layout))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimerPlace:
-    """Place of a finding in a file."""
-
-    file: str
-    offset: int
-    length: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,12 +72,12 @@ class TimerLog:
         """Position behind the last unit."""
         return int(self.positions[-1]) + UNIT_SIZE if len(self.positions) else 0
 
-    def place(self, index: int) -> TimerPlace:
-        """Return the place of the unit with that *index*."""
+    def place(self, index: int) -> tuple[str, tuple[int, int]]:
+        """Return file, position and length of the unit with that *index*."""
         position = int(self.positions[index])
         offset = (position - self.begin) % self.file_size
         name = f"{position - offset:020d}"
-        return TimerPlace(file=f"{TIMER_LOG}/{name}", offset=offset, length=UNIT_SIZE)
+        return f"{TIMER_LOG}/{name}", (offset, UNIT_SIZE)
 
 
 def read_timer_log(
@@ -101,7 +86,7 @@ def read_timer_log(
     """Return the units of *files*, and add the damaged places; None without units."""
     units, positions = [np.zeros(0, dtype=_units)], [np.zeros(0, dtype=np.int64)]
     for number, file in enumerate(files):
-        data = begin_of(store, file, file.size)
+        data = read_whole(store.url, file, size_max=file.size)
         rows = np.frombuffer(data[: len(data) // UNIT_SIZE * UNIT_SIZE], dtype=_units)
         end = _end_of(rows)
         is_last = number == len(files) - 1
@@ -170,11 +155,9 @@ def check_chains(store: Store, log: TimerLog) -> Iterator[Finding]:
     found = log.units["previous_position"].astype(np.int64)
     is_earlier = (expected == NONE_BEFORE) & (found >= 0) & (found < log.begin)
     for index in np.flatnonzero((found != expected) & ~is_earlier)[:LISTED_MAX]:
-        place = log.place(int(index))
         yield file_finding(
             CHAIN,
-            place.file,
-            (place.offset, place.length),
+            *log.place(int(index)),
             expected=f"the previous unit at {expected[index]}",
             found=f"{found[index]}",
             severity=severity_if_closed(store),

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from spark_checks.findings import Finding, Invariant
-from spark_checks.invariants.file_findings import begin_of, file_finding
-from spark_checks.invariants.timer.timer_units import LISTED_MAX, Rows, TimerLog
+from spark_checks.findings import LISTED_MAX, Finding, Invariant
+from spark_checks.invariants.file_findings import file_finding
+from spark_checks.invariants.timer.timer_units import Rows, TimerLog
 from spark_checks.readers.schemas import as_dtype
-from spark_checks.store_files import Store
+from spark_checks.store_files import Store, read_whole
 from spec.derive.numpy_dtype import dtype_spec
 from spec.store.timer import timer_wheel
 from spec.store.timer.timer_wheel import (
@@ -39,10 +39,11 @@ def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:
 
     A killed broker leaves a wheel that is older than the log, so it is not checked.
     """
-    file = next((one for one in store.files if one.path == TIMER_WHEEL), None)
+    file = store.file(TIMER_WHEEL)
     if file is None or file.size != WHEEL_SIZE or store.was_left_open:
         return
-    slots = np.frombuffer(begin_of(store, file, WHEEL_SIZE), dtype=_slots)
+    data = read_whole(store.url, file, size_max=WHEEL_SIZE)
+    slots = np.frombuffer(data, dtype=_slots)
     precision_ms = _precision_ms(log, slots)
     if precision_ms is None:
         return
@@ -74,11 +75,9 @@ def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:
 def _units_beside_slots(log: TimerLog, precision_ms: int) -> Iterator[Finding]:
     """Yield the units whose due time is not the begin of a slot."""
     for index in np.flatnonzero(log.due_ms % precision_ms)[:LISTED_MAX]:
-        place = log.place(int(index))
         yield file_finding(
             SLOT,
-            place.file,
-            (place.offset, place.length),
+            *log.place(int(index)),
             expected=f"a due time in steps of {precision_ms} ms",
             found=str(log.due_ms[index]),
         )
@@ -92,11 +91,9 @@ def _units_without_slot(
         of_slot = int(slots[time % SLOT_COUNT]["time"])
         if of_slot == time or (of_slot > time and (of_slot - time) % SLOT_COUNT == 0):
             continue
-        place = log.place(last)
         yield file_finding(
             SLOT,
-            place.file,
-            (place.offset, place.length),
+            *log.place(last),
             expected=f"a unit in the slot of time {time}",
             found=f"time {of_slot} there",
         )

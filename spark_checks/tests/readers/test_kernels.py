@@ -33,9 +33,10 @@ from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.record_scan import SIZE
 from spark_checks.columns.spark_hash import hash_of_longs, xor_of
 from spark_checks.kernels.install import kernel_pairs
-from spark_checks.readers.consume_queue import UNIT, written_among
+from spark_checks.readers.consume_queue import written_among
 from spark_checks.readers.index import chains
 from spark_checks.readers.log_part import Parts
+from spark_checks.readers.schemas import UNIT
 from spark_checks.session.worker_archive import ARCHIVE, OWN, zip_for_workers
 from spark_checks.store_files import list_store
 from spark_checks.survey.ledger_values import are_ids, numbers_listed, queue_numbers

@@ -17,11 +17,9 @@ import numpy.typing as npt
 
 from columns.gather import gather
 from columns.log_batch import body_crcs, record_plans
-from spark_checks.invariants.file_findings import begin_of
-from spark_checks.readers.schemas import as_dtype
-from spark_checks.store_files import Store, StoreFile, queue_of, reading
-from spec.derive.numpy_dtype import dtype_spec
-from spec.store.consume_queue import UNIT_SIZE, unit_layout
+from spark_checks.readers.schemas import UNIT
+from spark_checks.store_files import Store, StoreFile, queue_of, read_whole, reading
+from spec.store.consume_queue import UNIT_SIZE
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
 from spec.wire.message.properties import decode_properties
 
@@ -32,7 +30,6 @@ GAP_MAX, SPAN_MAX = 16 << 10, 1 << 20
 
 A remote store costs a request for each read.
 """
-_units = as_dtype(dtype_spec(unit_layout))
 Rows = npt.NDArray[np.void]
 
 
@@ -93,7 +90,7 @@ class QueueReader:
     def end(self) -> int:
         """Queue offset behind the last unit."""
         for file in reversed(self.files):
-            used = np.flatnonzero(self._units_of(file)["size"])
+            used = np.flatnonzero(self.units_in(file)["size"])
             if len(used):
                 return (file.base or 0) // UNIT_SIZE + int(used[-1]) + 1
         return 0
@@ -113,13 +110,15 @@ class QueueReader:
                 (wanted >= first) & (wanted < first + file.size // UNIT_SIZE)
             ]
             if len(inside):
-                rows = self._units_of(file)[inside - first]
+                rows = self.units_in(file)[inside - first]
                 found += self._records(inside, rows)
         return found
 
-    def _units_of(self, file: StoreFile) -> Rows:
-        data = begin_of(self.store, file, file.size - file.size % UNIT_SIZE)
-        return np.frombuffer(data, dtype=_units)
+    def units_in(self, file: StoreFile) -> Rows:
+        """Return the whole units of *file*, unwritten ones too."""
+        whole = file.size - file.size % UNIT_SIZE
+        data = read_whole(self.store.url, file, size_max=whole)
+        return np.frombuffer(data, dtype=UNIT)
 
     def _records(
         self, numbers: npt.NDArray[np.int64], rows: Rows
