@@ -25,12 +25,13 @@ from spark_checks.invariants import (
     records,
 )
 from spark_checks.invariants.index import index_items
-from spark_checks.invariants.index.index_items import IndexTables, has_damage
+from spark_checks.invariants.index.index_items import IndexTables
 from spark_checks.invariants.records import has_wrong_row
 from spark_checks.readers.index import ItemDamage
 from spark_checks.since import later_units
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
+from spark_checks.tables.finding_rows import has_damage
 from spark_checks.tables.store_tables import (
     Tables,
     open_index,

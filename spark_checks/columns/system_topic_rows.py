@@ -45,7 +45,6 @@ _TEXTS: Final[dict[str, str]] = {
     "unique_key": Property.UNIQ_KEY,
     "origin_id": Property.ORIGIN_MESSAGE_ID,
     "retry_topic": Property.RETRY_TOPIC,
-    "half_mark": Property.TRAN_MSG,
     "popped_at": POPPED_AT,
 }
 SYSTEM_TOPIC_COLUMNS: Final[dict[str, str]] = {

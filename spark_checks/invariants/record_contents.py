@@ -9,7 +9,13 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.columns.record_damage import CLOCK_TOLERANCE_MS, RecordDamage
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import ERROR, WARNING, Rule, record_message
+from spark_checks.tables.finding_rows import (
+    ERROR,
+    WARNING,
+    Rule,
+    has_damage,
+    record_message,
+)
 from spec.store import message_record, record_checksum
 from spec.store.recovery import recovery
 from spec.wire.bodies.zlib_stream import COMPRESSION_TYPE, LZ4_TYPE, ZSTD_TYPE
@@ -157,7 +163,7 @@ def _rule(
 ) -> Rule:
     return Rule(
         invariant=invariant,
-        is_broken=F.col("damage").bitwiseAND(int(damage)) != 0,
+        is_broken=has_damage(damage),
         severity=severity,
         expected=expected,
         found=found,

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.readers.schemas import arrow_schema, as_dtype
+from spark_checks.readers.schemas import arrow_schema, as_batch, as_dtype
 from spark_checks.readers.table_source import (
     PlacedFile,
     PlacedFileReader,
@@ -72,21 +72,11 @@ def batch_rows(read_at: ReadAt, file: PlacedFile) -> Iterator[pa.RecordBatch]:
         data = read_at(start, min(step, end - start))
         units = np.frombuffer(data[: len(data) - len(data) % UNIT_SIZE], dtype=_dtype)
         written = np.flatnonzero((units["size"] != 0) | (units["message_count"] != 0))
-        count = len(written)
-        known = {
-            "file_base": np.full(count, file.base),
+        columns = {
+            **{name: units[name][written] for name in _dtype.names or ()},
+            "file_base": file.base,
             "position": start + written * UNIT_SIZE,
-            "queue": pa.repeat(pa.scalar(queue[0]), count),
-            "queue_id": np.full(count, queue[1], np.int32),
+            "queue": queue[0],
+            "queue_id": queue[1],
         }
-        yield pa.RecordBatch.from_arrays(
-            [
-                pa.array(
-                    known[field.name]
-                    if field.name in known
-                    else units[field.name][written].astype(field.type.to_pandas_dtype())
-                )
-                for field in _schema
-            ],
-            schema=_schema,
-        )
+        yield as_batch(_schema, len(written), columns)

@@ -13,9 +13,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
@@ -41,7 +39,12 @@ from spark_checks.readers.log_part import (
     stored_within,
 )
 from spark_checks.readers.pushdown import conditions_in
-from spark_checks.readers.schemas import LOG_COLUMNS, WIDE_COLUMNS, arrow_schema
+from spark_checks.readers.schemas import (
+    LOG_COLUMNS,
+    WIDE_COLUMNS,
+    arrow_schema,
+    as_batch,
+)
 from spark_checks.readers.table_source import FilePart, FileReader, TableSource
 
 RANGE_SIZE = 128 * 1024 * 1024
@@ -186,37 +189,23 @@ def _record_rows(
 ) -> pa.RecordBatch:
     """Return *columns* as rows, with the wide columns if *data* is given."""
     fixed = columns.fixed
-    count = len(columns.tags_codes)
-    known: dict[str, Ints | pa.Array] = {
-        **fixed,
-        "file_base": np.full(count, where.base),
-        "file_size": np.full(count, where.file_size),
+    known = {
+        **{name: fixed[name] for name in fixed if name not in WIDE_COLUMNS},
+        "file_base": where.base,
+        "file_size": where.file_size,
         "offset": fixed["position"] + where.base,
         "tags_code": columns.tags_codes,
         "computed_crc": columns.body_crcs,
         "damage": columns.damage,
-        "kind": pa.repeat(pa.scalar("record"), count),
-        "reason": pa.nulls(count, pa.string()),
+        "kind": "record",
         "topic": _texts(columns.topics),
-        **_wide(columns, data, count),
+        **(_wide(columns, data) if data is not None else {}),
     }
-    arrays = [
-        known[field.name]
-        if isinstance(known[field.name], pa.Array)
-        else pa.array(known[field.name].astype(field.type.to_pandas_dtype()))
-        for field in _schema
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=_schema)
+    return as_batch(_schema, len(columns.tags_codes), known)
 
 
-def _wide(
-    columns: RecordColumns, data: bytes | None, count: int
-) -> dict[str, Ints | pa.Array]:
-    """Return the wide columns, null without *data*."""
-    if data is None:
-        return {
-            name: pa.nulls(count, _schema.field(name).type) for name in WIDE_COLUMNS
-        }
+def _wide(columns: RecordColumns, data: bytes) -> dict[str, Ints | pa.Array]:
+    """Return the wide columns."""
     begins, ends = (places.tolist() for places in columns.properties)
     texts = [
         data[begin:end].decode("utf-8", "replace")
@@ -239,7 +228,7 @@ def _texts(topics: Topics) -> pa.Array:
 
 
 def _region_row(region: Region, where: FileRange) -> pa.RecordBatch:
-    row: dict[str, Any] = {
+    row = {
         "file_base": where.base,
         "file_size": where.file_size,
         "position": region.position,
@@ -248,4 +237,4 @@ def _region_row(region: Region, where: FileRange) -> pa.RecordBatch:
         "kind": region.kind,
         "reason": region.reason,
     }
-    return pa.RecordBatch.from_pylist([row], schema=_schema)
+    return as_batch(_schema, 1, row)

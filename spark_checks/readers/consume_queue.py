@@ -21,7 +21,7 @@ from columns.accelerated import Accelerated
 from columns.gather import Ints
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.pushdown import Conditions, conditions_in
-from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema
+from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import TableReader, TableSource
 from spark_checks.store_files import allocated_ranges, queue_of, reading
 from spec.store.consume_queue import UNIT_SIZE
@@ -141,9 +141,18 @@ def batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the written units among *units* of *file*; all without *units*."""
     path, base, file_size = file
-    queue = queue_in(path)
+    topic, queue_id = queue_in(path)
     for found, positions in written_units(read_at, file, units):
-        yield _rows(found, positions, queue, (base, file_size))
+        columns = {
+            **{name: found[name] for name in UNIT.names or ()},
+            "file_base": base,
+            "file_size": file_size,
+            "position": positions,
+            "topic": topic,
+            "queue_id": queue_id,
+            "queue_offset": (base + positions) // UNIT_SIZE,
+        }
+        yield as_batch(_schema, len(found), columns)
 
 
 def written_units(
@@ -196,27 +205,3 @@ def written_among(units: npt.NDArray[Any]) -> Ints:
     for name in UNIT.names or ():
         is_written |= units[name] != 0
     return np.flatnonzero(is_written)
-
-
-def _rows(
-    units: npt.NDArray[Any],
-    positions: npt.NDArray[np.int64],
-    queue: tuple[str, int],
-    place: tuple[int, int],
-) -> pa.RecordBatch:
-    count = len(units)
-    base, file_size = place
-    topic, queue_id = queue
-    known = {
-        "file_base": np.full(count, base),
-        "file_size": np.full(count, file_size),
-        "position": positions,
-        "topic": pa.repeat(pa.scalar(topic), count),
-        "queue_id": np.full(count, queue_id, np.int32),
-        "queue_offset": (base + positions) // UNIT_SIZE,
-        "commit_log_offset": units["commit_log_offset"].astype(np.int64),
-        "size": units["size"].astype(np.int32),
-        "tags_code": units["tags_code"].astype(np.int64),
-    }
-    arrays = [pa.array(known[field.name], field.type) for field in _schema]
-    return pa.RecordBatch.from_arrays(arrays, schema=_schema)

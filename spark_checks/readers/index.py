@@ -24,7 +24,7 @@ from columns.accelerated import Accelerated
 from spark_checks.columns.index_order import TimeDecreases, outside
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.pushdown import conditions_in
-from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_dtype
+from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_batch, as_dtype
 from spark_checks.readers.table_source import FilePart, FileReader, TableSource
 from spec.derive.numpy_dtype import dtype_spec
 from spec.layout import LayoutError
@@ -301,42 +301,25 @@ def _item_rows(
 ) -> pa.RecordBatch:
     numbers, previous, damage = checked
     path, begin, begun_at_ms = of
-    known: dict[str, Any] = {
-        "file": pa.repeat(pa.scalar(path), len(items)),
+    columns = {
+        **{name: items[name] for name in ("key_hash", "commit_log_offset", "seconds")},
+        "file": path,
         "number": numbers,
         "position": begin + (numbers - 1) * ITEM_SIZE,
-        "key_hash": items["key_hash"].astype(np.int32),
-        "commit_log_offset": items["commit_log_offset"].astype(np.int64),
-        "seconds": items["seconds"].astype(np.int32),
-        "begun_at_ms": np.full(len(items), begun_at_ms, dtype=np.int64),
-        "names": items["previous_item"].astype(np.int32),
-        "should_name": previous.astype(np.int32),
-        "damage": damage.astype(np.int32),
+        "begun_at_ms": begun_at_ms,
+        "names": items["previous_item"],
+        "should_name": previous,
+        "damage": damage,
     }
-    return _batch(known)
+    return as_batch(_schema, len(items), columns)
 
 
 def _slot_rows(path: str, wrong: _Items, names: _Items, last: _Items) -> pa.RecordBatch:
-    nothing = pa.nulls(len(wrong), pa.int64())
-    known: dict[str, Any] = {
-        "file": pa.repeat(pa.scalar(path), len(wrong)),
-        "number": nothing,
+    columns = {
+        "file": path,
         "position": HEADER_SIZE + wrong.astype(np.int64) * SLOT_SIZE,
-        "key_hash": nothing.cast(pa.int32()),
-        "commit_log_offset": nothing,
-        "seconds": nothing.cast(pa.int32()),
-        "begun_at_ms": nothing,
-        "names": names.astype(np.int32),
-        "should_name": last.astype(np.int32),
-        "damage": np.full(len(wrong), int(ItemDamage.SLOT), dtype=np.int32),
+        "names": names,
+        "should_name": last,
+        "damage": int(ItemDamage.SLOT),
     }
-    return _batch(known)
-
-
-def _batch(known: Mapping[str, Any]) -> pa.RecordBatch:
-    arrays = [
-        column if isinstance(column, pa.Array) else pa.array(column, field.type)
-        for field in _schema
-        for column in (known[field.name],)
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=_schema)
+    return as_batch(_schema, len(wrong), columns)

@@ -16,17 +16,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pyspark.sql.datasource import (
-    EqualTo,
-    Filter,
-    GreaterThan,
-    GreaterThanOrEqual,
-    In,
-    LessThan,
-    LessThanOrEqual,
-    StringStartsWith,
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnBounds:
@@ -95,51 +84,39 @@ class Conditions:
         return self.columns.get(column, ColumnBounds())
 
 
-_OPERATORS: Mapping[str, Callable[[tuple[str, ...], Any], Filter]] = {
-    "=": EqualTo,
-    "in": lambda column, values: In(column, tuple(values)),
-    ">": GreaterThan,
-    ">=": GreaterThanOrEqual,
-    "<": LessThan,
-    "<=": LessThanOrEqual,
-    "begins": StringStartsWith,
-}
+Condition = tuple[str, str, Any]
+"""Column, operator and value."""
 
 
 def conditions_in(options: Mapping[str, str]) -> Conditions:
     """Return the option ``where`` as conditions: ``[["offset", ">=", 100]]``."""
-    conditions = json.loads(options.get("where", "[]"))
-    return conditions_of(
-        _OPERATORS[how]((name,), value) for name, how, value in conditions
-    )
+    return conditions_of(json.loads(options.get("where", "[]")))
 
 
-def conditions_of(filters: Iterable[Filter]) -> Conditions:
-    """Return the bounds that *filters* set together."""
+def conditions_of(conditions: Iterable[Condition]) -> Conditions:
+    """Return the bounds that *conditions* set together."""
     found: dict[str, ColumnBounds] = {}
-    for condition in filters:
-        name = ".".join(getattr(condition, "attribute", ()))
-        if name:
-            found[name] = _narrowed(found.get(name, ColumnBounds()), condition)
+    for name, operator, value in conditions:
+        narrow = _OPERATORS[operator]
+        found[name] = narrow(found.get(name, ColumnBounds()), value)
     return Conditions(columns=found)
 
 
-def _narrowed(bounds: ColumnBounds, condition: Filter) -> ColumnBounds:
-    """Return *bounds* restricted by *condition*."""
-    if isinstance(condition, In):
-        return bounds.one_of(condition.value)
-    value = getattr(condition, "value", None)
-    if isinstance(condition, EqualTo):
-        return bounds.one_of([value])
-    if isinstance(condition, StringStartsWith) and not bounds.prefix:
-        return replace(bounds, prefix=condition.value)
-    narrow = _COMPARISONS.get(type(condition))
-    return narrow(bounds, value) if narrow and isinstance(value, int) else bounds
+def _by_integer(
+    narrow: Callable[[ColumnBounds, int], ColumnBounds],
+) -> Callable[[ColumnBounds, Any], ColumnBounds]:
+    """Return *narrow* for integers; other values exclude nothing."""
+    return lambda bounds, value: (
+        narrow(bounds, value) if isinstance(value, int) else bounds
+    )
 
 
-_COMPARISONS: Mapping[type[Filter], Callable[[ColumnBounds, int], ColumnBounds]] = {
-    GreaterThan: lambda bounds, value: bounds.at_least(value + 1),
-    GreaterThanOrEqual: ColumnBounds.at_least,
-    LessThan: lambda bounds, value: bounds.at_most(value - 1),
-    LessThanOrEqual: ColumnBounds.at_most,
+_OPERATORS: Mapping[str, Callable[[ColumnBounds, Any], ColumnBounds]] = {
+    "=": lambda bounds, value: bounds.one_of([value]),
+    "in": ColumnBounds.one_of,
+    ">": _by_integer(lambda bounds, value: bounds.at_least(value + 1)),
+    ">=": _by_integer(ColumnBounds.at_least),
+    "<": _by_integer(lambda bounds, value: bounds.at_most(value - 1)),
+    "<=": _by_integer(ColumnBounds.at_most),
+    "begins": lambda bounds, value: replace(bounds, prefix=bounds.prefix or value),
 }

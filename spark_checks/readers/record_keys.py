@@ -23,7 +23,7 @@ from spark_checks.columns.record_columns import readable_records
 from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.columns.spark_hash import xor_of
 from spark_checks.readers.commit_log import LogRange, LogReader
-from spark_checks.readers.schemas import arrow_schema
+from spark_checks.readers.schemas import arrow_schema, as_batch
 from spark_checks.readers.table_source import TableSource
 
 KEY_COLUMNS: Final[dict[str, str]] = {
@@ -70,15 +70,13 @@ def key_batches(
         keys = key_hashes(found, topics_of(window.data, found), split)
         offsets = where.base + window.position + window.starts[keys.record]
         wanted = within(offsets, ranges)
-        columns = (
-            np.full(int(wanted.sum()), where.base),
-            offsets[wanted],
-            keys.code[wanted].astype(np.int32),
-            keys.is_tag[wanted].astype(np.int32),
-        )
-        yield pa.RecordBatch.from_arrays(
-            [pa.array(column) for column in columns], schema=_key_schema
-        )
+        columns = {
+            "file_base": where.base,
+            "offset": offsets[wanted],
+            "key_hash": keys.code[wanted],
+            "is_tag": keys.is_tag[wanted],
+        }
+        yield as_batch(_key_schema, int(wanted.sum()), columns)
 
 
 def meeting(ranges: Ranges, begin: int, end: int) -> Ints:

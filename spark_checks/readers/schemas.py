@@ -7,6 +7,7 @@ the place and the kind of the row.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -141,6 +142,25 @@ def spark_schema(columns: dict[str, str]) -> str:
 def arrow_schema(columns: dict[str, str]) -> pa.Schema:
     """Return *columns* as an Arrow schema."""
     return pa.schema([(name, getattr(pa, kind)()) for name, kind in columns.items()])
+
+
+def as_batch(
+    schema: pa.Schema, count: int, columns: Mapping[str, Any]
+) -> pa.RecordBatch:
+    """Return *count* rows of *schema* with these *columns*, in its types.
+
+    A column is an array, or one value for all rows. Missing columns are null.
+    """
+    arrays = [_array(columns.get(field.name), field.type, count) for field in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _array(column: Any, kind: pa.DataType, count: int) -> pa.Array:
+    if isinstance(column, pa.Array):
+        return column
+    if isinstance(column, np.ndarray):
+        return pa.array(column.astype(kind.to_pandas_dtype(), copy=False))
+    return pa.repeat(pa.scalar(column, kind), count)
 
 
 def as_dtype(spec: DtypeSpec) -> np.dtype[Any]:

@@ -8,6 +8,7 @@ same rows are checked together, because each query of its own costs Spark's plan
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntFlag
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
@@ -42,6 +43,11 @@ class Rule:
             "message": self.message,
         }
         return [_column(value).alias(name) for name, value in known.items()]
+
+
+def has_damage(damage: IntFlag) -> Column:
+    """Whether a row has this kind of *damage*."""
+    return F.col("damage").bitwiseAND(int(damage)) != 0
 
 
 def _column(value: Column | str | bool) -> Column:

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.findings import Invariant
 from spark_checks.readers.index import ItemDamage
 from spark_checks.situation import Situation
-from spark_checks.tables.finding_rows import Rule, findings
+from spark_checks.tables.finding_rows import Rule, findings, has_damage
 from spark_checks.tables.predicates import is_record
 from spec.store import index_file
 from spec.store.index_file import ITEM_SIZE, SLOT_SIZE
@@ -122,11 +122,6 @@ def wrong_items(tables: IndexTables) -> DataFrame:
             ),
         ),
     )
-
-
-def has_damage(damage: ItemDamage) -> Column:
-    """Whether a slot or an item has this kind of *damage*."""
-    return F.col("damage").bitwiseAND(int(damage)) != 0
 
 
 def seconds_unlike_record(tables: IndexTables) -> DataFrame:

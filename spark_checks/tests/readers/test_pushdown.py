@@ -13,21 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import (
-    EqualTo,
-    Filter,
-    GreaterThan,
-    GreaterThanOrEqual,
-    In,
-    LessThan,
-    LessThanOrEqual,
-    StringStartsWith,
-)
 
 from spark_checks.readers.commit_log import CommitLogReader, LogRange
 from spark_checks.readers.consume_queue import ConsumeQueueReader, QueueFiles
 from spark_checks.readers.index import IndexReader
-from spark_checks.readers.pushdown import conditions_in, conditions_of
+from spark_checks.readers.pushdown import Condition, conditions_in, conditions_of
 from spark_checks.store_files import Store, list_store
 from spark_checks.tables.store_tables import open_commit_log
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
@@ -37,7 +27,6 @@ for number in range(500):
     BUILDER.put(f"Topic{number % 2}", number % 4 // 2, tags="TagA", body=b"b" * 60)
 FILES = 6
 COLUMNS = ("offset", "size", "topic")
-OFFSET = ("offset",)
 BOUNDS = st.integers(-5, FILES * BUILDER.log_size + 5)
 
 
@@ -54,14 +43,14 @@ def options_of(store: Store, **more: str) -> dict[str, str]:
     return {"url": store.url, "files": json.dumps(files), **more}
 
 
-def ranges_of(store: Store, *filters: Filter, **more: str) -> list[LogRange]:
+def ranges_of(store: Store, *filters: Condition, **more: str) -> list[LogRange]:
     reader = CommitLogReader(options_of(store, **more))
     reader.conditions = conditions_of(filters)
     return [part for part in reader.partitions() if isinstance(part, LogRange)]
 
 
 def rows_of(
-    store: Store, filters: Sequence[Filter], columns: Sequence[str]
+    store: Store, filters: Sequence[Condition], columns: Sequence[str]
 ) -> list[dict[str, Any]]:
     reader = CommitLogReader(options_of(store), columns)
     reader.conditions = conditions_of(filters)
@@ -75,12 +64,10 @@ def rows_of(
 
 def test_files_outside_a_range_of_offsets_are_not_read(store: Store) -> None:
     size = BUILDER.log_size
-    found = ranges_of(
-        store, GreaterThanOrEqual(OFFSET, 2 * size), LessThan(OFFSET, 4 * size)
-    )
+    found = ranges_of(store, ("offset", ">=", 2 * size), ("offset", "<", 4 * size))
     assert [part.base for part in found] == [2 * size, 3 * size]
-    assert ranges_of(store, GreaterThan(OFFSET, FILES * size)) == []
-    assert [p.base for p in ranges_of(store, In(("file_base",), (0, size)))] == [
+    assert ranges_of(store, ("offset", ">", FILES * size)) == []
+    assert [p.base for p in ranges_of(store, ("file_base", "in", (0, size)))] == [
         0,
         size,
     ]
@@ -88,17 +75,17 @@ def test_files_outside_a_range_of_offsets_are_not_read(store: Store) -> None:
 
 def test_one_offset_costs_a_part_of_its_file(store: Store) -> None:
     placed = BUILDER.placed["Topic1", 0][77]
-    (part,) = ranges_of(store, EqualTo(OFFSET, placed.offset))
+    (part,) = ranges_of(store, ("offset", "=", placed.offset))
     assert part.base + part.end == placed.offset + 1
     assert part.start <= placed.position
-    rows = rows_of(store, [EqualTo(OFFSET, placed.offset)], COLUMNS)
+    rows = rows_of(store, [("offset", "=", placed.offset)], COLUMNS)
     assert rows[-1] == {"offset": placed.offset, "size": placed.size, "topic": "Topic1"}
 
 
 @settings(deadline=None, max_examples=40)
 @given(low=BOUNDS, high=BOUNDS)
 def test_no_wanted_row_is_left_out(store: Store, low: int, high: int) -> None:
-    filters = [GreaterThanOrEqual(OFFSET, low), LessThanOrEqual(OFFSET, high)]
+    filters = [("offset", ">=", low), ("offset", "<=", high)]
     every = rows_of(store, [], COLUMNS)
     wanted = [row for row in every if low <= row["offset"] <= high]
     found = rows_of(store, filters, COLUMNS)
@@ -106,17 +93,17 @@ def test_no_wanted_row_is_left_out(store: Store, low: int, high: int) -> None:
 
 
 def test_time_excludes_files_only_where_the_clock_is_trusted(store: Store) -> None:
-    late = GreaterThan(("stored_at_ms",), BEGAN_AT_MS + 4 * BUILDER.log_size)
+    late = ("stored_at_ms", ">", BEGAN_AT_MS + 4 * BUILDER.log_size)
     assert len(ranges_of(store, late)) == FILES
     found = ranges_of(store, late, clock_slack_ms="0")
     assert [part.base // BUILDER.log_size for part in found] == [4, 5]
-    early = LessThan(("stored_at_ms",), BEGAN_AT_MS + 10)
+    early = ("stored_at_ms", "<", BEGAN_AT_MS + 10)
     assert len(ranges_of(store, early, clock_slack_ms="0")) == 1
     slack = str(BUILDER.log_size)
     assert len(ranges_of(store, early, clock_slack_ms=slack)) == 2
 
 
-def units_of(store: Store, *filters: Filter) -> dict[str, int]:
+def units_of(store: Store, *filters: Condition) -> dict[str, int]:
     """Return the number of units read of each file."""
     files = [[file.path, file.base, file.size] for file in store.consume_queues]
     reader = ConsumeQueueReader({"url": store.url, "files": json.dumps(files)})
@@ -132,12 +119,12 @@ def units_of(store: Store, *filters: Filter) -> dict[str, int]:
 def test_other_queues_and_other_units_are_not_read(store: Store) -> None:
     every = units_of(store)
     assert len(every) == len(store.consume_queues)
-    one = units_of(store, EqualTo(("topic",), "Topic1"), EqualTo(("queue_id",), 0))
+    one = units_of(store, ("topic", "=", "Topic1"), ("queue_id", "=", 0))
     assert one
     assert all(path.startswith("consumequeue/Topic1/0/") for path in one)
-    assert units_of(store, StringStartsWith(("topic",), "Other")) == {}
-    offsets = (GreaterThan(("queue_offset",), 30), LessThan(("queue_offset",), 45))
-    some = units_of(store, EqualTo(("topic",), "Topic1"), *offsets)
+    assert units_of(store, ("topic", "begins", "Other")) == {}
+    offsets = (("queue_offset", ">", 30), ("queue_offset", "<", 45))
+    some = units_of(store, ("topic", "=", "Topic1"), *offsets)
     assert sum(some.values()) == 14 * 2
 
 
@@ -151,12 +138,12 @@ def test_other_index_files_are_not_read() -> None:
 def test_all_conditions_hold_at_once() -> None:
     found = conditions_of(
         [
-            GreaterThan(("a",), 3),
-            LessThanOrEqual(("a",), 9),
-            GreaterThanOrEqual(("a",), 5),
-            In(("b",), (1, 5)),
-            EqualTo(("b",), 5),
-            EqualTo(("c",), 7.5),
+            ("a", ">", 3),
+            ("a", "<=", 9),
+            ("a", ">=", 5),
+            ("b", "in", (1, 5)),
+            ("b", "=", 5),
+            ("c", "=", 7.5),
         ]
     )
     assert (found.of("a").least, found.of("a").most) == (5, 9)
@@ -174,10 +161,10 @@ def test_conditions_are_said_in_an_option() -> None:
     found = conditions_in({"where": json.dumps(output)})
     assert found == conditions_of(
         [
-            GreaterThanOrEqual(("a",), 5),
-            LessThan(("a",), 9),
-            In(("b",), (1, 2)),
-            StringStartsWith(("c",), "x"),
+            ("a", ">=", 5),
+            ("a", "<", 9),
+            ("b", "in", (1, 2)),
+            ("c", "begins", "x"),
         ]
     )
     assert conditions_in({}) == conditions_of([])
