@@ -1,5 +1,5 @@
 """
-Rules by which an audit pairs records with consume-queue units.
+Rules about records and consume-queue units that are checked in several ways.
 
 A rule uses comparisons, ``&`` and ``|`` only. It therefore takes Spark columns, numpy
 arrays, Python integers, and the integers of a compiled kernel.
@@ -11,10 +11,19 @@ from typing import Any, Final
 
 from spec.integers import INT32_MAX
 from spec.store.message_record import SystemFlag
+from spec.wire.message.topic_names import SCHEDULE_TOPIC, TIMER_TOPIC
 from spec.wire.send.batch_body import INNER_BATCH
 
 TRANSACTION_BITS: Final = int(SystemFlag.TRANSACTION_ROLLBACK)
 """The bits of the system flags that hold a record's transaction type."""
+LATER_TOPICS: Final = (SCHEDULE_TOPIC, TIMER_TOPIC)
+"""Topics in which a committed message waits if it is also delayed."""
+ID_SIZES: Final = (32, 56)
+"""Hexadecimal digits of a message id with an IPv4 or IPv6 address."""
+QUEUE_DIGITS_MAX: Final = 9
+"""Largest number of digits of a queue id in a property."""
+OP_DIGITS_MAX: Final = 18
+"""Largest number of digits of a queue offset in an op message."""
 BATCH_BIT: Final = INNER_BATCH
 """The bit of a record whose unit is in a batch consume queue."""
 _PREPARED = int(SystemFlag.TRANSACTION_PREPARED)
@@ -34,9 +43,29 @@ def is_decided(transaction_type: Any) -> Any:
     return (transaction_type != _PREPARED) & (transaction_type != TRANSACTION_BITS)
 
 
+def is_half(transaction_type: Any) -> Any:
+    """Whether a record is a half message."""
+    return transaction_type == _PREPARED
+
+
+def is_half_or_commit(transaction_type: Any) -> Any:
+    """Whether a record is a half message, or was one before its commit."""
+    return is_half(transaction_type) | is_commit(transaction_type)
+
+
 def is_commit(transaction_type: Any) -> Any:
     """Whether a record is a committed half message."""
     return transaction_type == _COMMIT
+
+
+def lacks_origin(names_topic: Any, has_id: Any, reconsume_times: Any) -> Any:
+    """Whether a retry does not name its topic, first message id and deliveries."""
+    return ~(names_topic & has_id & (reconsume_times >= 1))
+
+
+def lacks_topic(names_topic: Any, reconsume_times: Any) -> Any:
+    """Whether a dead letter that was delivered does not name its topic."""
+    return ~names_topic & (reconsume_times > 0)
 
 
 def needs_record(offset: Any, size: Any, tags_code: Any, min_offset: Any) -> Any:

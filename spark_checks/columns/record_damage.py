@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from enum import IntFlag
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -100,17 +100,29 @@ def damage_of(
     return found
 
 
+def has_wrong_port(ports: Any) -> Any:
+    """Whether one of two ports, combined by "or", is negative or above 65535.
+
+    This rule and the next take numpy columns and the integers of a kernel.
+    """
+    return ports & ~PORT_MAX != 0
+
+
+def is_out_of_range(born_at_ms: Any, reconsume_times: Any) -> Any:
+    """Whether born time or delivery count is a value that no client sends."""
+    is_wrong_time = (born_at_ms < 0) | (born_at_ms > BORN_MAX_MS)
+    return is_wrong_time | (reconsume_times < 0)
+
+
 def _out_of_range(fixed: Mapping[str, Ints]) -> Ints:
     """Return the damage of numbers with values that no broker or client writes."""
     ports = fixed["born_host_port"] | fixed["store_host_port"]
     born_at_ms, offset = fixed["born_at_ms"], fixed["prepared_transaction_offset"]
     of_no_commit = fixed["system_flags"] & SystemFlag.TRANSACTION_COMMIT == 0
     damaged = {
-        RecordDamage.PORT: ports & ~PORT_MAX != 0,
+        RecordDamage.PORT: has_wrong_port(ports),
         RecordDamage.HALF_OFFSET: of_no_commit & (offset != 0),
-        RecordDamage.RANGE: (born_at_ms < 0)
-        | (born_at_ms > BORN_MAX_MS)
-        | (fixed["reconsume_times"] < 0),
+        RecordDamage.RANGE: is_out_of_range(born_at_ms, fixed["reconsume_times"]),
     }
     found = np.zeros(len(offset), dtype=np.int64)
     for damage, is_damaged in damaged.items():

@@ -17,7 +17,11 @@ from columns.gather import FieldColumns, Ints
 from columns.record_properties import properties_of
 from columns.topics import topics_of
 from spark_checks.columns.record_scan import Window
-from spec.store.message_record import SystemFlag
+from spark_checks.counting_rules import (
+    QUEUE_DIGITS_MAX,
+    TRANSACTION_BITS,
+    is_half_or_commit,
+)
 from spec.wire.message.properties import Property, decode_properties
 from spec.wire.message.topic_names import (
     DLQ_PREFIX,
@@ -69,7 +73,7 @@ OWN_TOPICS: Final = frozenset(
 """Topics that only a broker writes to."""
 OWN_PREFIXES: Final = (RETRY_PREFIX, DLQ_PREFIX)
 OP_SIZE_MAX: Final = 1 << 20
-_queue_number = re.compile(r"[0-9]{1,9}", re.ASCII)
+_queue_number = re.compile(rf"[0-9]{{1,{QUEUE_DIGITS_MAX}}}", re.ASCII)
 
 
 def is_own_topic(topic: str) -> bool:
@@ -123,8 +127,7 @@ def _of_properties(data: bytes) -> dict[str, Any]:
 
 def _chosen(data: bytes, found: FieldColumns) -> Sequence[int]:
     """Return the indices of the records that belong to the table."""
-    flags = found.numbers["system_flags"] & int(SystemFlag.TRANSACTION_ROLLBACK)
-    chosen = (flags != 0) & (flags != int(SystemFlag.TRANSACTION_ROLLBACK))
+    chosen = is_half_or_commit(found.numbers["system_flags"] & TRANSACTION_BITS)
     begins, sizes = found.places["properties"]
     split = properties_of(data, begins, begins + sizes)
     for name in (Property.REAL_TOPIC, Property.ORIGIN_MESSAGE_ID):

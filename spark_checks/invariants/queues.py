@@ -12,7 +12,13 @@ from spark_checks.invariants.records import places_with_incarnations
 from spark_checks.invariants.shared_queues import without_shared_places
 from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import ERROR, Rule, findings, unit_findings
-from spark_checks.tables.predicates import is_record, needs_record, queue_file, within
+from spark_checks.tables.predicates import (
+    after_earlier_unit,
+    is_record,
+    needs_record,
+    queue_file,
+    within,
+)
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT32_MAX, INT64_MIN
 from spec.store import consume_queue
@@ -162,7 +168,11 @@ def records_without_unit(tables: Tables) -> DataFrame:
         .where(~F.col("is_shared") | is_amid)
     )
     if situation.is_sampled:
-        missing = _of_current_life(missing, tables.units)
+        known = tables.units.where(F.col("size") != INT32_MAX).select(
+            *places.columns, F.col("commit_log_offset").alias("unit_at")
+        )
+        queue = ("topic", "queue_id")
+        missing = after_earlier_unit(missing, known, queue, "queue_offset")
     runs = _runs(missing, situation.queue_file_size // UNIT_SIZE)
     behind = F.col("first") > F.coalesce("last_unit", F.lit(-1))
     severity = F.when(behind, situation.tail_severity).otherwise(ERROR)
@@ -294,28 +304,6 @@ def _places_needing_unit(tables: Tables) -> DataFrame:
     return incarnations.withColumn(
         "last_incarnation", F.max("incarnation").over(queue)
     ).where(F.col("incarnation") == F.col("last_incarnation"))
-
-
-def _of_current_life(missing: DataFrame, units: DataFrame) -> DataFrame:
-    """Return the *missing* units of queues that existed before their records.
-
-    The previous unit then points before the record. In a queue that was created again
-    later it would point behind.
-    """
-    known = units.where(F.col("size") != INT32_MAX).select(
-        *("topic", "queue_id", "queue_offset"),
-        F.col("commit_log_offset").alias("unit_at"),
-    )
-    earlier = (
-        Window.partitionBy("topic", "queue_id")
-        .orderBy("queue_offset")
-        .rowsBetween(Window.unboundedPreceding, -1)
-    )
-    return (
-        missing.unionByName(known, allowMissingColumns=True)
-        .withColumn("before", F.last("unit_at", ignorenulls=True).over(earlier))
-        .where(F.col("offset").isNotNull() & (F.col("before") < F.col("offset")))
-    )
 
 
 def _runs(missing: DataFrame, units_per_file: int) -> DataFrame:

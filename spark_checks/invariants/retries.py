@@ -10,6 +10,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from spark_checks.counting_rules import ID_SIZES, lacks_origin, lacks_topic
 from spark_checks.findings import Invariant
 from spark_checks.tables.finding_rows import (
     WARNING,
@@ -33,20 +34,20 @@ DEAD_LETTER_NAMES_TOPIC = Invariant(
     requirement=groups.DEAD_LETTER,
     cost="The origin of the dead letter is unknown, so it cannot be sent again.",
 )
-_ID = "^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{56})$"
+_ID = "^(" + "|".join(f"[0-9A-Fa-f]{{{size}}}" for size in ID_SIZES) + ")$"
 """Message id with an IPv4 or an IPv6 host, or a unique key."""
 
 
 def retries_without_origin(tables: SystemTopicTables) -> DataFrame:
     """Return the retries that do not name topic, id and deliveries."""
-    names_one = F.col("retry_topic").isNotNull() | F.col("origin_id").isNotNull()
+    names_topic = F.col("retry_topic").isNotNull()
     is_id = F.coalesce(F.col("origin_id").rlike(_ID), F.lit(False))
     rows = tables.records.where(
         F.col("topic").startswith(RETRY_PREFIX)
         & (F.col("real_topic") == F.col("topic"))
         & F.col("popped_at").isNull()
-        & names_one
-        & (F.col("retry_topic").isNull() | ~is_id | (F.col("reconsume_times") < 1))
+        & (names_topic | F.col("origin_id").isNotNull())
+        & lacks_origin(names_topic, is_id, F.col("reconsume_times"))
     )
     return record_findings(
         rows,
@@ -69,8 +70,7 @@ def dead_letters_without_topic(tables: SystemTopicTables) -> DataFrame:
     """Return the dead letters without RETRY_TOPIC."""
     rows = tables.records.where(
         F.col("topic").startswith(DLQ_PREFIX)
-        & F.col("retry_topic").isNull()
-        & (F.col("reconsume_times") > 0)
+        & lacks_topic(F.col("retry_topic").isNotNull(), F.col("reconsume_times"))
     )
     return record_findings(
         rows,

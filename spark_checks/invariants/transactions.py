@@ -11,6 +11,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from spark_checks import counting_rules
+from spark_checks.counting_rules import LATER_TOPICS, OP_DIGITS_MAX
 from spark_checks.findings import Invariant
 from spark_checks.tables.finding_rows import (
     WARNING,
@@ -18,22 +20,17 @@ from spark_checks.tables.finding_rows import (
     record_findings,
     record_message,
 )
-from spark_checks.tables.predicates import is_commit
+from spark_checks.tables.predicates import is_commit, transaction_type
 from spark_checks.tables.system_topics import SystemTopicTables, number_of
-from spec.store.message_record import SystemFlag
 from spec.wire.message import transaction_checks, transactions
 from spec.wire.message.topic_names import (
     HALF_TOPIC,
     OP_TOPIC,
-    SCHEDULE_TOPIC,
-    TIMER_TOPIC,
     TRANS_CHECK_MAX_TIME_TOPIC,
 )
 
 CHECKS_END_MS = 6_000 + 15 * 60_000
 """Time until a broker's last transaction check, by default."""
-LATER_TOPICS = (SCHEDULE_TOPIC, TIMER_TOPIC)
-"""Topics in which a committed message waits if it is also delayed."""
 
 OP_NAMES_HALF = Invariant(
     id="INV-TXN-001",
@@ -250,9 +247,8 @@ _PLACE = ("file_base", "position", "size", "queue_offset")
 
 
 def _halves(tables: SystemTopicTables) -> DataFrame:
-    bits = F.col("system_flags").bitwiseAND(int(SystemFlag.TRANSACTION_ROLLBACK))
-    prepared = bits == int(SystemFlag.TRANSACTION_PREPARED)
-    return tables.records.where((F.col("topic") == HALF_TOPIC) | prepared)
+    is_prepared = counting_rules.is_half(transaction_type())
+    return tables.records.where((F.col("topic") == HALF_TOPIC) | is_prepared)
 
 
 def _commits(tables: SystemTopicTables) -> DataFrame:
@@ -265,12 +261,13 @@ def _commits(tables: SystemTopicTables) -> DataFrame:
 
 def _half_messages_named(tables: SystemTopicTables) -> DataFrame:
     """Return one row per half message that an op message names."""
+    is_number = F.col("text").rlike(f"^[0-9]{{1,{OP_DIGITS_MAX}}}$")
     pieces = F.split(F.regexp_replace("op_body", ",$", ""), ",")
     return (
         tables.of(OP_TOPIC)
         .withColumn("text", F.explode(pieces))
         .withColumn(
             "named",
-            F.when(F.col("text").rlike("^[0-9]{1,18}$"), F.col("text").cast("bigint")),
+            F.when(is_number, F.col("text").cast("bigint")),
         )
     )

@@ -13,14 +13,13 @@ from numba import njit, types
 from columns.log_batch import record_plans
 from columns.uint64_words import WORD
 from spark_checks.columns.record_damage import (
-    BORN_MAX_MS,
     CLOCK_TOLERANCE_MS,
-    PORT_MAX,
+    has_wrong_port,
+    is_out_of_range,
 )
 from spark_checks.columns.record_scan import Window
-from spark_checks.columns.spark_hash import SEED
 from spark_checks.kernels.checksums import FUNCTION
-from spark_checks.kernels.long_hashes import of_long
+from spark_checks.kernels.long_hashes import identity
 from spark_checks.kernels.memory import (
     BIG_ENDIAN,
     DATA,
@@ -81,6 +80,8 @@ _LOG_END, _LAST_MS, _OF_KEYS, _OF_TAGS = range(4)
 _NUMBER, _QUEUE, _COUNT, _FIRST, _LAST, _HASH, _BYTES = range(7)
 _NO_SUMS = (0, 0, 0, INT64_MAX, INT64_MIN, 0, 0)
 _HAS_CHECKSUMS = -1
+_has_wrong_port = njit(types.boolean(types.int64), **INNER)(has_wrong_port)
+_is_out_of_range = njit(types.boolean(*2 * [types.int64]), **INNER)(is_out_of_range)
 
 
 def sum_fast_records(window: Window, place: Place, known: KnownTopics) -> FastSums:
@@ -152,10 +153,10 @@ def _laid_out(data, start, end, base):
 def _is_in_range(data, start):
     """Return whether a record's numbers have values that a broker writes."""
     ports = _of_4(data, start + _BORN_PORT_AT) | _of_4(data, start + _STORE_PORT_AT)
+    born_at_ms = _of_8(data, start + _BORN_AT)
     return (
-        ports & ~PORT_MAX == 0
-        and 0 <= _of_8(data, start + _BORN_AT) <= BORN_MAX_MS
-        and _of_4(data, start + _RECONSUME_AT) >= 0
+        not _has_wrong_port(ports)
+        and not _is_out_of_range(born_at_ms, _of_4(data, start + _RECONSUME_AT))
         and _of_8(data, start + _HALF_OFFSET_AT) == 0
     )
 
@@ -163,11 +164,10 @@ def _is_in_range(data, start):
 @njit(types.void(INTS, *4 * [types.int64]), **INNER)
 def _add(sums, queue_offset, offset, size, tags_code):
     """Add a record to the *sums* of its queue."""
-    code = of_long(size, of_long(offset, of_long(queue_offset, SEED)))
     sums[_COUNT] += 1
     sums[_FIRST] = min(sums[_FIRST], queue_offset)
     sums[_LAST] = max(sums[_LAST], queue_offset)
-    sums[_HASH] ^= np.int64(of_long(tags_code, code))
+    sums[_HASH] ^= identity(queue_offset, offset, size, tags_code)
     sums[_BYTES] += size
 
 

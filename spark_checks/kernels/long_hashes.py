@@ -53,6 +53,13 @@ def of_long(value, seed):
     return _mixed(_rotated(code, np.uint64(27)) * P1 + P4)
 
 
+@njit(types.int64(*4 * [types.int64]), **INNER)
+def identity(queue_offset, offset, size, tags_code):
+    """Return the hash that a record and its unit share."""
+    code = of_long(size, of_long(offset, of_long(queue_offset, SEED)))
+    return np.int64(of_long(tags_code, code))
+
+
 @njit(types.uint64(types.int64, types.uint64), **INNER)
 def of_int(value, seed):
     """Return the hash of a 32-bit number."""

@@ -8,13 +8,9 @@ import numpy as np
 from numba import njit, types
 
 from columns.gather import Ints, Places
+from spark_checks.counting_rules import ID_SIZES, OP_DIGITS_MAX, QUEUE_DIGITS_MAX
 from spark_checks.kernels.memory import BOOLS, DATA, INTS, OPTIONS, of_each
-from spark_checks.survey.ledger_values import (
-    DIGITS_MAX,
-    ID_SIZES,
-    NOTHING,
-    QUEUE_DIGITS_MAX,
-)
+from spark_checks.survey.ledger_values import NOTHING
 from spark_checks.survey.sums import Bools
 
 _COMMA, _ZERO, _NINE, _A, _F = b",09af"
@@ -54,7 +50,7 @@ def _listed(data, begins, sizes, found):
                 found[1, count] = number
                 count += 1
                 number, digits = np.int64(0), 0
-            if digits > DIGITS_MAX:
+            if digits > OP_DIGITS_MAX:
                 return -1
     return count
 

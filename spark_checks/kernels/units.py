@@ -14,9 +14,8 @@ import numpy.typing as npt
 from numba import njit, types
 
 from columns.gather import Ints
-from spark_checks.columns.spark_hash import SEED
 from spark_checks.counting_rules import needs_record
-from spark_checks.kernels.long_hashes import of_long
+from spark_checks.kernels.long_hashes import identity
 from spark_checks.kernels.memory import BIG_ENDIAN, DATA, INNER, INTS, OPTIONS
 from spark_checks.readers.schemas import UNIT
 from spark_checks.survey.summary import QueueSummary
@@ -82,9 +81,8 @@ def _sums(data, queue_offsets, min_offset, is_lmq, sums):
         sums[_LAST] = max(sums[_LAST], number)
         if is_lmq or not _needs_record(offset, size, code, min_offset):
             continue
-        known = of_long(size, of_long(offset, of_long(number, SEED)))
         sums[_MATCHED] += 1
-        sums[_HASH] ^= np.int64(of_long(code, known))
+        sums[_HASH] ^= identity(number, offset, size, code)
         sums[_BYTES] += size
 
 

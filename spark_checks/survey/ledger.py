@@ -23,7 +23,15 @@ from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.record_columns import RecordColumns
 from spark_checks.columns.spark_hash import hash_of_longs
 from spark_checks.columns.system_topic_rows import OP_SIZE_MAX, POPPED_AT, is_own_topic
-from spark_checks.counting_rules import TRANSACTION_BITS, is_commit
+from spark_checks.counting_rules import (
+    LATER_TOPICS,
+    TRANSACTION_BITS,
+    is_commit,
+    is_half,
+    is_half_or_commit,
+    lacks_origin,
+    lacks_topic,
+)
 from spark_checks.survey.ledger_values import (
     NOTHING,
     are_ids,
@@ -31,7 +39,6 @@ from spark_checks.survey.ledger_values import (
     queue_numbers,
 )
 from spark_checks.survey.sums import Bools, SurveyOptions
-from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import Property
 from spec.wire.message.topic_names import (
     DLQ_PREFIX,
@@ -39,7 +46,6 @@ from spec.wire.message.topic_names import (
     OP_TOPIC,
     RETRY_PREFIX,
     SCHEDULE_TOPIC,
-    TIMER_TOPIC,
 )
 
 ROWS_MAX: Final = 2_000_000
@@ -53,9 +59,6 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Columns of each table. ``message`` and ``key`` are hashes, ``number`` is a queue
 offset."""
-LATER_TOPICS: Final = (SCHEDULE_TOPIC, TIMER_TOPIC)
-"""Topics in which a committed message waits first."""
-_PREPARED = int(SystemFlag.TRANSACTION_PREPARED)
 _NAMES = tuple(
     str(name).encode()
     for name in (
@@ -151,8 +154,7 @@ def entries_of(
 
 def _chosen(columns: RecordColumns, kept: Ints) -> Ints:
     """Return the indices of *kept* records that the ledger needs."""
-    chosen = columns.fixed["system_flags"] & TRANSACTION_BITS
-    is_chosen = (chosen != 0) & (chosen != TRANSACTION_BITS)
+    is_chosen = is_half_or_commit(columns.fixed["system_flags"] & TRANSACTION_BITS)
     is_chosen[columns.split.record[columns.split.having(_REAL_TOPIC)]] = True
     names = [name.decode("utf-8", "replace") for name in columns.topics.names]
     are_own = np.array([is_own_topic(name) for name in names], dtype=np.bool_)
@@ -197,9 +199,9 @@ class SystemTopicRecords:
         self.real_queue = np.full(len(chosen), NOTHING)
         index, values = self.places(_REAL_QUEUE)
         self.real_queue[index] = queue_numbers(self._text, values)
-        flags = self.number("system_flags")
-        self.is_prepared: Bools = flags & TRANSACTION_BITS == _PREPARED
-        self.is_commit = is_commit(flags & TRANSACTION_BITS)
+        transaction_type = self.number("system_flags") & TRANSACTION_BITS
+        self.is_prepared: Bools = is_half(transaction_type)
+        self.is_commit: Bools = is_commit(transaction_type)
         half = self.real_topic == _hash_of(HALF_TOPIC)
         has_real = self.real_topic != NOTHING
         self.is_delayed: Bools = self.is_in(SCHEDULE_TOPIC) & has_real & ~half
@@ -360,7 +362,6 @@ def _bad_send_backs(records: SystemTopicRecords) -> int:
     back = records.begins(RETRY_PREFIX) & (records.topic == records.real_topic)
     back &= ~records.has(_POPPED_AT) & (names_topic | names_id)
     if back.any():
-        is_sound = names_topic & (times >= 1)
-        back &= ~(is_sound & records.has_id(_ORIGIN))
-    dead = records.begins(DLQ_PREFIX) & ~names_topic & (times > 0)
+        back &= lacks_origin(names_topic, records.has_id(_ORIGIN), times)
+    dead = records.begins(DLQ_PREFIX) & lacks_topic(names_topic, times)
     return int(np.count_nonzero(back | dead))

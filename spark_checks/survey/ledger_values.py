@@ -7,21 +7,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
 
 import numpy as np
 
 from columns.accelerated import Accelerated
 from columns.gather import Ints, Places
+from spark_checks.counting_rules import ID_SIZES, OP_DIGITS_MAX, QUEUE_DIGITS_MAX
 from spark_checks.survey.sums import Bools
 
-DIGITS_MAX: Final = 18
-"""Largest number of digits of a queue offset in an op message."""
 NOTHING = -1
 """Hash or queue id of a missing property."""
-QUEUE_DIGITS_MAX: Final = 9
-ID_SIZES: Final = (32, 56)
-"""Hexadecimal digits of a message id with an IPv4 or IPv6 address."""
 _queue_number = re.compile(rb"[0-9]{1,%d}" % QUEUE_DIGITS_MAX)
 _id = re.compile(b"|".join(rb"[0-9A-Fa-f]{%d}" % size for size in ID_SIZES))
 
@@ -61,7 +56,7 @@ def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints] | None:
     places = zip(*(column.tolist() for column in lists), strict=True)
     texts = [data[begin : begin + size].removesuffix(b",") for begin, size in places]
     numbers = b",".join(texts).split(b",") if texts else []
-    if not all(text.isdigit() and len(text) <= DIGITS_MAX for text in numbers):
+    if not all(text.isdigit() and len(text) <= OP_DIGITS_MAX for text in numbers):
         return None
     counts = [text.count(b",") + 1 for text in texts]
     named = np.array([int(text) for text in numbers], dtype=np.int64)

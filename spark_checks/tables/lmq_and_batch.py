@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import ERROR
-from spark_checks.tables.predicates import points_at_record, within
+from spark_checks.tables.predicates import after_earlier_unit, points_at_record, within
 
 UNIT_KEY = ("queue", "queue_id")
 
@@ -56,16 +56,7 @@ def without_unit(records: DataFrame, units: DataFrame) -> DataFrame:
     missing = records.join(places, [*UNIT_KEY, "number"], "left_anti").join(
         pointed, [*UNIT_KEY, "offset"], "left_anti"
     )
-    earlier = (
-        Window.partitionBy(*UNIT_KEY)
-        .orderBy("number")
-        .rowsBetween(Window.unboundedPreceding, -1)
-    )
-    return (
-        missing.unionByName(units, allowMissingColumns=True)
-        .withColumn("before", F.last("unit_at", ignorenulls=True).over(earlier))
-        .where(F.col("offset").isNotNull() & (F.col("before") < F.col("offset")))
-    )
+    return after_earlier_unit(missing, units, UNIT_KEY, "number")
 
 
 def severity_of_unit(situation: Situation) -> Column:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks import counting_rules
@@ -67,6 +67,26 @@ def within(
         F.col(offset) < F.col("range_end")
     )
     return rows.join(F.broadcast(known), inside, "left_semi")
+
+
+def after_earlier_unit(
+    missing: DataFrame, units: DataFrame, queue: Sequence[str], number: str
+) -> DataFrame:
+    """Return the *missing* places of queues that existed before their records.
+
+    The previous unit, at ``unit_at``, then points before the record at ``offset``. In a
+    queue that was created again later it would point behind.
+    """
+    earlier = (
+        Window.partitionBy(*queue)
+        .orderBy(number)
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    return (
+        missing.unionByName(units, allowMissingColumns=True)
+        .withColumn("before", F.last("unit_at", ignorenulls=True).over(earlier))
+        .where(F.col("offset").isNotNull() & (F.col("before") < F.col("offset")))
+    )
 
 
 def log_file() -> Column:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from spark_checks.columns.system_topic_rows import POPPED_AT
 from spark_checks.config_files import (
     CONSUMED,
     GROUPS,
@@ -57,7 +58,6 @@ COUNTED_AGAIN = Invariant(
     cost="The group cannot limit how often the message is delivered.",
 )
 POP_INVARIANTS = (READABLE, COUNT, DUE, ACK_OF_POP, POPPED_AGAIN, COUNTED_AGAIN)
-FIRST_POP_TIME = "1ST_POP_TIME"
 RECORDS_MAX = 10_000
 """Records that are read of each queue, from the last one back."""
 CLOCK_MS = 10_000
@@ -304,7 +304,7 @@ def _check_counts(
     """Yield the messages popped again without a count or their first pop time."""
     for _, records in sorted(retries.items()):
         for record in records:
-            text = record.properties.get(FIRST_POP_TIME)
+            text = record.properties.get(POPPED_AT)
             if text is None:
                 continue
             is_time = text.isdecimal() and int(text) <= record.stored_at_ms + CLOCK_MS
@@ -313,7 +313,7 @@ def _check_counts(
                     COUNTED_AGAIN,
                     record.file,
                     record.place,
-                    expected=f"an earlier time in {FIRST_POP_TIME}, and a delivery",
+                    expected=f"an earlier time in {POPPED_AT}, and a delivery",
                     found=f"{text} and {record.reconsume_times} deliveries",
                     severity=Severity.WARNING,
                 )
