@@ -5,6 +5,7 @@ A host is an address and a port, as records, message ids and unique keys carry i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import ClassVar
 
@@ -35,8 +36,14 @@ class Host:
         return {"address": self.address, "port": self.port}
 
     def __str__(self) -> str:
-        text = str(ip_address(self.address))
-        return f"[{text}]:{self.port}" if self.is_v6 else f"{text}:{self.port}"
+        return f"{_address_text(self.address)}:{self.port}"
+
+
+@lru_cache(maxsize=1024)
+def _address_text(address: bytes) -> str:
+    """Return an address as text, cached: `ip_address` takes two microseconds."""
+    found = ip_address(address)
+    return str(found) if found.version == 4 else f"[{found}]"
 
 
 Host.ANY_V4 = Host(bytes(4), 0)

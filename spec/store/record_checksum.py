@@ -15,6 +15,7 @@ from spec.wire.message.properties import NAME_END, VALUE_END, Property
 
 DIGITS = 10
 _BEGIN = f"{Property.CRC32}{NAME_END}"
+_BEGIN_BYTES = _BEGIN.encode("ascii")
 CHECKSUM_SIZE = len(_BEGIN) + DIGITS + len(VALUE_END)
 """Bytes at the end of a record (Java: CRC32_RESERVED_LEN)."""
 
@@ -55,9 +56,10 @@ def encode_checksum(before: bytes | memoryview) -> bytes:
 def stated_checksum(record: bytes | memoryview) -> int | None:
     """Return the checksum that ends *record*; None where none does."""
     end = bytes(record[-CHECKSUM_SIZE:])
-    digits = end[len(_BEGIN) : -len(VALUE_END)]
-    is_one = end.startswith(_BEGIN.encode("ascii")) and end.endswith(b"\x02")
-    if len(end) < CHECKSUM_SIZE or not is_one or not digits.isdigit():
+    if not end.startswith(_BEGIN_BYTES):  # most records have none
+        return None
+    digits = end[len(_BEGIN_BYTES) : -len(VALUE_END)]
+    if len(end) < CHECKSUM_SIZE or end[-1:] != b"\x02" or not digits.isdigit():
         return None
     return int(digits[::-1])
 

@@ -69,6 +69,7 @@ def dump(
     from reference.core.salvage.readable_records import FoundRecord
 
     selection = Selection(topic=topic, key=key, begin_ms=begin, end_ms=end)
+    is_all = all(one is None for one in selection)
     write = WRITERS[form](sys.stdout.buffer)
     is_whole, topics = True, set[str]()
     for found in _parts(source):
@@ -76,10 +77,11 @@ def dump(
             is_whole = False
             click.echo(describe(found), err=True)
             continue
-        if is_bridge(found.record):
+        record = found.record
+        if is_bridge(record):
             continue
-        topics.add(found.record.topic)
-        if selection.has(found.record):
+        topics.add(record.topic)
+        if is_all or selection.has(record):
             write(found)
     if topic is not None and topic not in topics:
         some = ", ".join(sorted(topics)[:SHOWN_TOPICS]) or "none"

@@ -6,7 +6,6 @@ import base64
 import csv
 import zlib
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -23,7 +22,6 @@ from reference.core.salvage.readable_records import (
     FoundRecord,
     readable_records,
 )
-from spec.host import Host
 from spec.layout import LayoutError
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, offset_of
 from spec.store.message_record import Record, SystemFlag
@@ -32,6 +30,8 @@ from spec.wire.message.properties import Property, decode_properties, keys_of
 
 INFLATED_SIZE_MAX = 64 * 1024 * 1024
 """A body that inflates to more is written as it is stored."""
+_COMPRESSED = int(SystemFlag.COMPRESSED)
+"""As an integer: "&" of an enum takes a tenth of a dump's time."""
 COLUMNS = ("offset", "topic", "queue", "queueOffset", "storeTime", "keys", "bodySize")
 
 
@@ -105,6 +105,9 @@ def as_object(found: FoundRecord) -> dict[str, object]:
     """Return a message as JSON shows it."""
     record = found.record
     body, compression = body_of(record)
+    properties = decode_properties(record.properties)
+    if not record.properties.isascii():
+        properties = {_text(name): _text(text) for name, text in properties.items()}
     shown: dict[str, object] = {
         "offset": found.offset,
         "topic": _text(record.topic),
@@ -112,12 +115,9 @@ def as_object(found: FoundRecord) -> dict[str, object]:
         "queueOffset": record.queue_offset,
         "bornTime": record.born_at_ms,
         "storeTime": record.stored_at_ms,
-        "bornHost": _host(record.born_host),
-        "storeHost": _host(record.store_host),
-        "properties": {
-            _text(name): _text(value)
-            for name, value in decode_properties(record.properties).items()
-        },
+        "bornHost": str(record.born_host),
+        "storeHost": str(record.store_host),
+        "properties": properties,
         "flag": record.flag,
         "sysFlag": record.system_flags,
         "reconsumeTimes": record.reconsume_times,
@@ -171,7 +171,7 @@ WRITERS: dict[str, Callable[[BinaryIO], Writer]] = {
 
 def body_of(record: Record) -> tuple[bytes, str]:
     """Return the body as it was sent, and the compression that is left, or nothing."""
-    if not record.system_flags & SystemFlag.COMPRESSED:
+    if not record.system_flags & _COMPRESSED:
         return record.body, ""
     if record.system_flags & COMPRESSION_TYPE not in ZLIB_TYPES:
         return record.body, "other"
@@ -198,9 +198,3 @@ def _text(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-@lru_cache
-def _host(host: Host) -> str:
-    """Return the text of an address: most messages come from few."""
-    return str(host)

@@ -52,14 +52,14 @@ def readable_records(
     view = memoryview(data)
     position = 0
     while position < len(view):
-        stop = stop_at(view[position:])
-        if stop is Stop.BLANK and _is_whole_blank(view, position):
-            return
-        found = None if stop else record_at(view, position, base)
+        found = record_at(view, position, base)
         if found is not None:
             yield found
             position += found.size
             continue
+        stop = stop_at(view[position:])
+        if stop is Stop.BLANK and _is_whole_blank(view, position):
+            return
         candidates = places_before_magics(view, position + 1)
         following = next((at for at in candidates if record_at(view, at, base)), None)
         if following is None and stop is Stop.ZEROS and is_last:
