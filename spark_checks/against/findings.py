@@ -12,7 +12,8 @@ from spark_checks.against.comparison import Comparison
 from spark_checks.against.invariants import SAME_BYTES, SAME_FILES, SAME_MESSAGES
 from spark_checks.against.messages import OneSided
 from spark_checks.against.pieces import Piece
-from spark_checks.findings import LISTED_MAX, Finding, Severity, in_order
+from spark_checks.findings import LISTED_MAX, Finding, in_order
+from spark_checks.invariants.file_findings import file_finding
 from spec.store.file_names import file_name
 
 SIDES = {"here": "this store", "there": "the other store"}
@@ -34,12 +35,10 @@ def _changed(compared: Comparison) -> Iterator[Finding]:
     rows = compared.changed
     for row in rows:
         file, offset = place_of(compared, row.offset)
-        one = Finding(
-            invariant=SAME_BYTES,
-            severity=Severity.ERROR,
-            file=file,
-            offset=offset,
-            length=row.size,
+        one = file_finding(
+            SAME_BYTES,
+            file,
+            (offset, row.size),
             expected=row.expected,
             found=row.found,
             message=f"{_name_of(row)} at {offset} differs in {row.field}, first at"
@@ -61,12 +60,10 @@ def _shifted(compared: Comparison) -> Iterator[Finding]:
     parted = [one for one in compared.ranges if one.is_parted and one.begin not in gaps]
     for one in parted[:LISTED_MAX]:
         file, offset = place_of(compared, one.begin)
-        yield Finding(
-            invariant=SAME_BYTES,
-            severity=Severity.ERROR,
-            file=file,
-            offset=offset,
-            length=one.end - one.begin,
+        yield file_finding(
+            SAME_BYTES,
+            file,
+            (offset, one.end - one.begin),
             expected=f"{one.there} records that are not here",
             found=f"{one.here} records that are not there",
             message=f"From commit-log offset {one.begin} to {one.end} the logs hold"
@@ -82,12 +79,10 @@ def _lacking(compared: Comparison, one: OneSided) -> Finding:
     span = f"queue offsets {one.first} to {one.last}"
     texts = [f"{one.count} messages, {span}", "none of them"]
     found, expected = texts if one.side == "here" else reversed(texts)
-    return Finding(
-        invariant=SAME_MESSAGES,
-        severity=Severity.ERROR,
-        file=file,
-        offset=offset,
-        length=0,
+    return file_finding(
+        SAME_MESSAGES,
+        file,
+        (offset, 0),
         expected=expected,
         found=found,
         message=f"{one.count} messages of queue {one.queue_id} of {one.topic}, {span},"
@@ -99,12 +94,10 @@ def _gaps(compared: Comparison) -> Iterator[Finding]:
     """Yield the ranges for which only one side has files."""
     for begin, end, side in _joined(compared.gaps):
         file, offset = place_of(compared, begin)
-        yield Finding(
-            invariant=SAME_FILES,
-            severity=Severity.ERROR,
-            file=file,
-            offset=offset,
-            length=end - begin,
+        yield file_finding(
+            SAME_FILES,
+            file,
+            (offset, end - begin),
             expected=f"commit-log offsets {begin} to {end} in both stores",
             found=f"only {SIDES[side]} has them",
             message=f"Commit-log offsets {begin} to {end}, {end - begin} bytes, are in"

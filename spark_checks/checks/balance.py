@@ -10,12 +10,12 @@ be too lenient.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from spark_checks.broker_progress import BrokerProgress
 from spark_checks.invariants.delays import EARLY_MAX_MS
 from spark_checks.invariants.transactions import CHECKS_END_MS
 from spark_checks.survey.ledger import Ledger
@@ -27,21 +27,7 @@ _NUMBER_BITS = 40
 """Bits of a queue offset in a combined key; the others are for the queue id."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """Progress of a broker according to its configuration files."""
-
-    min_offset: int
-    """First commit-log offset that still exists."""
-    last_ms: int
-    """Store time of the log's last record."""
-    delivered_offsets: Mapping[int, int]
-    """Queue offset up to which each delay queue is delivered."""
-    checked_offsets: Mapping[int, int]
-    """Queue offset up to which each half-message queue is checked."""
-
-
-def transactions_balance(ledger: Ledger, progress: Progress) -> bool:
+def transactions_balance(ledger: Ledger, progress: BrokerProgress) -> bool:
     """Return whether half messages, commits and op messages certainly match."""
     if ledger.is_incomplete:
         return False
@@ -74,7 +60,7 @@ def transactions_balance(ledger: Ledger, progress: Progress) -> bool:
     return not (is_open & (halves["number"] >= checked_offsets) & is_late).any()
 
 
-def delays_balance(ledger: Ledger, progress: Progress) -> bool:
+def delays_balance(ledger: Ledger, progress: BrokerProgress) -> bool:
     """Return whether each delayed message certainly arrived once, and not early."""
     if ledger.is_incomplete:
         return False
@@ -100,12 +86,12 @@ def delays_balance(ledger: Ledger, progress: Progress) -> bool:
     return not (is_open & (delayed["number"] < delivered_offsets) & is_late).any()
 
 
-def send_backs_balance(ledger: Ledger, _progress: Progress) -> bool:
+def send_backs_balance(ledger: Ledger, _progress: BrokerProgress) -> bool:
     """Return whether all send-backs and dead letters certainly name their origin."""
     return not ledger.is_incomplete and not ledger.bad_send_backs
 
 
-Balance = Callable[[Ledger, Progress], bool]
+Balance = Callable[[Ledger, BrokerProgress], bool]
 
 
 def _places(*tables: Table) -> list[npt.NDArray[Any]]:
@@ -155,7 +141,7 @@ def _found(ordered: npt.NDArray[Any], order: Ints, sought: npt.NDArray[Any]) -> 
 
 
 def _are_older(
-    halves: Table, ops: Table, which: npt.NDArray[np.bool_], progress: Progress
+    halves: Table, ops: Table, which: npt.NDArray[np.bool_], progress: BrokerProgress
 ) -> npt.NDArray[np.bool_]:
     """Return the mask of ops that name half messages from before the log's begin.
 

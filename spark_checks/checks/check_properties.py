@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from spark_checks.broker_progress import BrokerProgress, broker_progress
 from spark_checks.checks.run_checks import run_checks
 from spark_checks.checks.surveyed_store import SurveyedStore
 from spark_checks.findings import Finding, Invariant
@@ -25,8 +26,6 @@ from spark_checks.survey.summary import Ranges, SurveySummary
 from spark_checks.tables.store_tables import open_commit_log, open_index, open_log
 from spark_checks.tables.system_topics import (
     SystemTopicTables,
-    checked_offsets,
-    delivered_offsets,
     open_system_topics,
     system_topic_tables,
 )
@@ -124,12 +123,7 @@ def _checks_not_balanced(
 
     if not checks:
         return checks
-    progress = balance.Progress(
-        min_offset=surveyed.situation.min_offset,
-        last_ms=surveyed.summary.last_stored_at_ms or 0,
-        delivered_offsets=delivered_offsets(surveyed.store),
-        checked_offsets=checked_offsets(surveyed.store),
-    )
+    progress = _progress(surveyed)
     balances: Mapping[str, balance.Balance] = {
         transactions.__name__: balance.transactions_balance,
         delays.__name__: balance.delays_balance,
@@ -150,16 +144,18 @@ def _checks_not_balanced(
     }
 
 
+def _progress(surveyed: SurveyedStore) -> BrokerProgress:
+    last_ms = surveyed.summary.last_stored_at_ms or 0
+    return broker_progress(surveyed.store, surveyed.situation.min_offset, last_ms)
+
+
 def _system_topic_findings(
     surveyed: SurveyedStore, checks: Mapping[Invariant, SystemTopicCheck]
 ) -> list[Finding]:
     """Return the findings of *checks*; shared tables are computed once."""
     rows = open_system_topics(surveyed.session, surveyed.store).persist()
     tables = system_topic_tables(
-        rows,
-        surveyed.store,
-        surveyed.summary.last_stored_at_ms or 0,
-        surveyed.situation,
+        rows, surveyed.store, _progress(surveyed), surveyed.situation
     )
     needs_delays = any(_ABOUT_TOPIC.get(one) == SCHEDULE_TOPIC for one in checks)
     kept = [tables.delayed, tables.delivered] if needs_delays else []

@@ -45,10 +45,10 @@ NOT_BEFORE_ITS_TIME = Invariant(
 
 def missing_deliveries(tables: SystemTopicTables) -> DataFrame:
     """Return the delayed messages that their level has passed without delivery."""
-    done = number_of(tables.delivered_offsets, F.col("queue_id"))
+    done = number_of(tables.progress.delivered_offsets, F.col("queue_id"))
     delivered = tables.delivered.select(*DELAYED_KEY, "rank")
     rows = tables.delayed.where(
-        (F.col("queue_offset") < done) & (F.col("due_ms") < tables.last_ms)
+        (F.col("queue_offset") < done) & (F.col("due_ms") < tables.progress.last_ms)
     ).join(delivered, [*DELAYED_KEY, "rank"], "left_anti")
     return record_findings(
         rows,

@@ -4,8 +4,11 @@ Findings in files that the driver reads itself: checkpoint, headers and configur
 
 from __future__ import annotations
 
+from construct import Struct
+
 from spark_checks.findings import Finding, Invariant, Severity
 from spark_checks.store_files import Store
+from spec.derive.numpy_dtype import leading_fields
 
 
 def file_finding(
@@ -32,6 +35,12 @@ def file_finding(
         found=found,
         message=message or f"{path} has {found}; expected: {expected}.",
     )
+
+
+def places_in(layout: Struct) -> dict[str, tuple[int, int]]:
+    """Return offset and length of each fixed-size field of *layout*, by name."""
+    fields = leading_fields(layout)
+    return {field.name: (field.offset, field.size) for field in fields}
 
 
 def severity_if_closed(store: Store) -> Severity:

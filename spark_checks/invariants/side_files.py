@@ -8,7 +8,11 @@ from collections.abc import Iterator
 
 from spark_checks.config_files import CONSUMED_OFFSETS
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.invariants.file_findings import (
+    file_finding,
+    places_in,
+    severity_if_closed,
+)
 from spark_checks.invariants.index.index_headers import full_index_headers
 from spark_checks.store_files import (
     Store,
@@ -18,7 +22,6 @@ from spark_checks.store_files import (
     stored_at_ms,
 )
 from spark_checks.survey.summary import SurveySummary
-from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
 from spec.store import checkpoint
 from spec.store.checkpoint import Checkpoint, decode_checkpoint
@@ -58,10 +61,7 @@ FLUSH_MS_MAX = 300_000
 """Longest flush of all queues, in milliseconds, during which the time stays behind."""
 UNFLUSHED_MS_MAX = 3_600_000
 """Longest time, in milliseconds, that a log may grow without any full flush."""
-_PLACES = {
-    field.name: (field.offset, field.size)
-    for field in leading_fields(checkpoint.checkpoint_layout)
-}
+_PLACES = places_in(checkpoint.checkpoint_layout)
 
 
 def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:

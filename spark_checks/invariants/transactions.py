@@ -206,12 +206,14 @@ def undecided_halves(tables: SystemTopicTables) -> DataFrame:
         .agg(F.max("offset").alias("later_at"))
     )
     commits = _commits(tables).select(F.col("prepared_transaction_offset").alias("of"))
-    looked = F.coalesce(number_of(tables.checked_offsets, F.col("queue_id")), F.lit(0))
+    looked = F.coalesce(
+        number_of(tables.progress.checked_offsets, F.col("queue_id")), F.lit(0)
+    )
     rows = (
         tables.of(HALF_TOPIC)
         .withColumnRenamed("offset", "half_at")
         .where(F.col("queue_offset") >= looked)
-        .where(F.col("stored_at_ms") + CHECKS_END_MS < tables.last_ms)
+        .where(F.col("stored_at_ms") + CHECKS_END_MS < tables.progress.last_ms)
         .join(ops, same & (F.col("op_at") > at), "left_anti")
         .join(
             later,

@@ -14,19 +14,13 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.config_files import (
-    CONSUMED_OFFSETS,
-    DELIVERED_OFFSETS,
-    config_table,
-    numbers_of,
-)
+from spark_checks.broker_progress import BrokerProgress
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store
 from spark_checks.tables.store_tables import open_log, open_units
 from spec.wire.message.topic_names import (
     HALF_TOPIC,
     SCHEDULE_TOPIC,
-    TRANSACTION_CHECK_GROUP,
 )
 
 _SAME = ("unique_key", "origin_id")
@@ -47,12 +41,7 @@ class SystemTopicTables:
     """
     delivered: DataFrame
     """Messages in their real topic and queue."""
-    delivered_offsets: Mapping[int, int]
-    """Queue offset up to which each level is delivered, by queue id."""
-    checked_offsets: Mapping[int, int]
-    """Queue offset up to which each half-message queue is checked."""
-    last_ms: int
-    """Store time of the log's last record."""
+    progress: BrokerProgress
     situation: Situation
 
     def of(self, topic: str) -> DataFrame:
@@ -71,7 +60,7 @@ def open_system_topics(session: SparkSession, store: Store) -> DataFrame:
 
 
 def system_topic_tables(
-    rows: DataFrame, store: Store, last_ms: int, situation: Situation
+    rows: DataFrame, store: Store, progress: BrokerProgress, situation: Situation
 ) -> SystemTopicTables:
     """Return the tables of the checks from *rows* of ``rocketmq.systemtopics``."""
     records = rows.where(F.col("offset") >= situation.min_offset)
@@ -87,9 +76,7 @@ def system_topic_tables(
         records=records,
         delayed=_delayed(records, due),
         delivered=_delivered(records),
-        delivered_offsets=delivered_offsets(store),
-        checked_offsets=checked_offsets(store),
-        last_ms=last_ms,
+        progress=progress,
         situation=situation,
     )
 
@@ -128,15 +115,3 @@ def number_of(numbers: Mapping[int, int], key: Column) -> Column:
     for one, number in numbers.items():
         found = F.when(key == one, F.lit(number)).otherwise(found)
     return found
-
-
-def delivered_offsets(store: Store) -> dict[int, int]:
-    """Return the delivered queue offset of each level of *store*, by queue id."""
-    levels = numbers_of(config_table(store, DELIVERED_OFFSETS).entries)
-    return {level - 1: offset for level, offset in levels.items()}
-
-
-def checked_offsets(store: Store) -> dict[int, int]:
-    """Return the checked queue offset of each half-message queue."""
-    entry = f"{HALF_TOPIC}@{TRANSACTION_CHECK_GROUP}"
-    return numbers_of(config_table(store, CONSUMED_OFFSETS).entries.get(entry))

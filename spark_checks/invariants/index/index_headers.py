@@ -13,7 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_checks.findings import Finding, Invariant
-from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.invariants.file_findings import (
+    file_finding,
+    places_in,
+    severity_if_closed,
+)
 from spark_checks.readers.index import ITEMS_PER_SLOT, slot_count_of
 from spark_checks.store_files import (
     Store,
@@ -24,7 +28,6 @@ from spark_checks.store_files import (
     stored_at_ms,
 )
 from spark_checks.survey.summary import SurveySummary
-from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
 from spec.store import index_file
 from spec.store.index_file import (
@@ -51,9 +54,7 @@ INDEX_SIZE = Invariant(
     requirement=index_file.INDEX_FILE_SIZE,
     cost="The broker maps the file at another size. Lookups by key read zeros.",
 )
-_PLACES = {
-    field.name: (field.offset, field.size) for field in leading_fields(header_layout)
-}
+_PLACES = places_in(header_layout)
 BEGIN_OFFSET_PLACE = _PLACES["begin_offset"]
 Wrong = tuple[str, str]
 """Name of a header's field, and the expectation."""

@@ -7,7 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_checks.findings import LISTED_MAX, Finding, Invariant
-from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.invariants.file_findings import (
+    file_finding,
+    places_in,
+    severity_if_closed,
+)
 from spark_checks.invariants.timer.timer_messages import (
     MESSAGE,
     TopicQueue,
@@ -23,7 +27,6 @@ from spark_checks.invariants.timer.timer_units import (
 )
 from spark_checks.invariants.timer.timer_wheel_slots import SLOT, check_wheel
 from spark_checks.store_files import Store, StoreFile, read_whole
-from spec.derive.numpy_dtype import leading_fields
 from spec.store.timer import timer_wheel
 from spec.store.timer.timer_log import TIMER_LOG, UNIT_SIZE
 from spec.store.timer.timer_wheel import (
@@ -43,10 +46,7 @@ PROGRESS = Invariant(
 TIMER_INVARIANTS = (WHOLE_UNITS, CHAIN, SLOT, MESSAGE, PROGRESS)
 FILES_MAX = 4
 """Files of the timer log that are read, from the last one back; each has 100 MB."""
-_CHECKPOINT_PLACES = {
-    field.name: (field.offset, field.size)
-    for field in leading_fields(timer_checkpoint_layout)
-}
+_CHECKPOINT_PLACES = places_in(timer_checkpoint_layout)
 
 
 def check_timer(store: Store) -> Iterator[Finding]:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from spark_checks.broker_conf import BrokerConf
+from spark_checks.broker_progress import BrokerProgress, broker_progress
 from spark_checks.checks.balance import (
     Balance,
-    Progress,
     delays_balance,
     send_backs_balance,
     transactions_balance,
@@ -29,7 +29,6 @@ from spark_checks.survey import ledger
 from spark_checks.survey.ledger import Ledger
 from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import Survey, parts_of, survey_of
-from spark_checks.tables.system_topics import checked_offsets, delivered_offsets
 
 BALANCES: Mapping[str, Balance] = {
     "INV-TXN": transactions_balance,
@@ -41,18 +40,15 @@ ROOT = Path(__file__).resolve().parents[3]
 STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
 
 
-def _surveyed(root: Path) -> tuple[Ledger, Progress]:
+def _surveyed(root: Path) -> tuple[Ledger, BrokerProgress]:
     store = list_store(str(root))
     conf = BrokerConf()
     min_offset = situation_of(store, conf).min_offset
     options = SurveyOptions(min_offset=min_offset, delays=conf.delays)
     parts = parts_of(store, options, 1)
     found = reduce(Survey.plus, (survey_of(store.url, part, options) for part in parts))
-    return found.ledger, Progress(
-        min_offset=min_offset,
-        last_ms=found.summary.last_stored_at_ms or 0,
-        delivered_offsets=delivered_offsets(store),
-        checked_offsets=checked_offsets(store),
+    return found.ledger, broker_progress(
+        store, min_offset, found.summary.last_stored_at_ms or 0
     )
 
 
