@@ -25,7 +25,7 @@ from spark_checks.checks.check_properties import (
     property_findings,
 )
 from spark_checks.checks.compare_rows import INDEX_CHECKS, ROW_CHECKS, compare_rows
-from spark_checks.checks.surveyed_store import SurveyedStore
+from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.findings import Finding, Invariant, Severity, in_order, is_damage
 from spark_checks.invariants import files, side_files
 from spark_checks.invariants.config import config_tables, config_values, settings
@@ -41,7 +41,6 @@ from spark_checks.since import is_about_earlier, part_since
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, commit_log_file_size, list_store, shown_url
 from spark_checks.store_summary import store_summary
-from spark_checks.survey.run_survey import run_survey
 from spark_checks.survey.summary import SurveySummary
 
 FILE_CHECKS: tuple[Invariant, ...] = (
@@ -239,14 +238,18 @@ def surveyed_store(
     ranges = key_ranges(store, only)
     size = _size_read(store, sample)
     progress(f"reading {size:,} bytes", size)
-    survey = run_survey(
-        session,
+    # Imported late: the driver needs these modules only from here on.
+    from spark_checks.survey.sums import SurveyOptions
+    from spark_checks.survey.survey import survey_store
+
+    options = SurveyOptions.of(
         store,
         situation,
         conf.delays,
         ranges=ranges,
         needs_system_topics=needs_system_topics(only),
     )
+    survey = survey_store(session.sparkContext, store, options)
     summary = survey.summary
     return SurveyedStore(
         session=session,

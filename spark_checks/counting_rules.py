@@ -1,8 +1,8 @@
 """
 Rules about records and consume-queue units that are checked in several ways.
 
-A rule uses comparisons, ``&`` and ``|`` only. It therefore takes Spark columns, numpy
-arrays, Python integers, and the integers of a compiled kernel.
+Rules about numbers use comparisons, ``&``, ``|`` and ``~`` only. They therefore take
+Spark columns, numpy arrays, and the integers of a compiled kernel.
 """
 
 from __future__ import annotations
@@ -11,13 +11,30 @@ from typing import Any, Final
 
 from spec.integers import INT32_MAX
 from spec.store.message_record import SystemFlag
-from spec.wire.message.topic_names import SCHEDULE_TOPIC, TIMER_TOPIC
+from spec.wire.message.topic_names import (
+    DLQ_PREFIX,
+    HALF_TOPIC,
+    OP_TOPIC,
+    RETRY_PREFIX,
+    SCHEDULE_TOPIC,
+    TIMER_TOPIC,
+    TRANS_CHECK_MAX_TIME_TOPIC,
+)
 from spec.wire.send.batch_body import INNER_BATCH
 
 TRANSACTION_BITS: Final = int(SystemFlag.TRANSACTION_ROLLBACK)
 """The bits of the system flags that hold a record's transaction type."""
 LATER_TOPICS: Final = (SCHEDULE_TOPIC, TIMER_TOPIC)
 """Topics in which a committed message waits if it is also delayed."""
+OWN_TOPICS: Final = frozenset(
+    {SCHEDULE_TOPIC, HALF_TOPIC, OP_TOPIC, TRANS_CHECK_MAX_TIME_TOPIC}
+)
+"""Topics that only a broker writes to."""
+OWN_PREFIXES: Final = (RETRY_PREFIX, DLQ_PREFIX)
+POPPED_AT: Final = "1ST_POP_TIME"
+"""Property of a message that is popped again."""
+OP_SIZE_MAX: Final = 1 << 20
+"""Largest body of an op message that is read, in bytes."""
 ID_SIZES: Final = (32, 56)
 """Hexadecimal digits of a message id with an IPv4 or IPv6 address."""
 QUEUE_DIGITS_MAX: Final = 9
@@ -72,3 +89,8 @@ def needs_record(offset: Any, size: Any, tags_code: Any, min_offset: Any) -> Any
     """Whether a unit must point at a record: no filler, and not of a deleted file."""
     is_no_filler = (offset != 0) | (size != INT32_MAX) | (tags_code != 0)
     return is_no_filler & ((offset >= min_offset) | (offset < 0))
+
+
+def is_own_topic(topic: str) -> bool:
+    """Whether only a broker writes to *topic*."""
+    return topic in OWN_TOPICS or topic.startswith(OWN_PREFIXES)

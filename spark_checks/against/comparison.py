@@ -33,7 +33,6 @@ from spark_checks.progress import Progress, silent
 from spark_checks.session.session import FAILURES, failed
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
-from spark_checks.survey.run_survey import run_survey
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.store_tables import Tables, open_tables
 
@@ -103,8 +102,12 @@ def _read(
     if summary is None:
         size = sum(file.size for file in store.files)
         progress(f"reading {size:,} bytes of the other store", size)
-        survey = run_survey(session, store, situation, conf.delays)
-        summary = survey.summary
+        # Imported late: the driver needs these modules only from here on.
+        from spark_checks.survey.sums import SurveyOptions
+        from spark_checks.survey.survey import survey_store
+
+        options = SurveyOptions.of(store, situation, conf.delays)
+        summary = survey_store(session.sparkContext, store, options).summary
     return Read(store=store, tables=tables, summary=summary)
 
 

@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
-from spark_checks.checks.run_checks import run_checks
-from spark_checks.checks.surveyed_store import SurveyedStore
+from spark_checks.checks.run_checks import SurveyedStore, run_checks
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import batch_consume_queues, lmq
 from spark_checks.store_files import listing

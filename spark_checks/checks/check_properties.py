@@ -15,8 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.broker_progress import BrokerProgress, broker_progress
-from spark_checks.checks.run_checks import run_checks
-from spark_checks.checks.surveyed_store import SurveyedStore
+from spark_checks.checks.run_checks import SurveyedStore, run_checks
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import delays, retries, transactions
 from spark_checks.invariants.index import index_keys

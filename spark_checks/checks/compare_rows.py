@@ -15,8 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.chart_data import ChartData, histograms
-from spark_checks.checks.run_checks import run_checks
-from spark_checks.checks.surveyed_store import SurveyedStore
+from spark_checks.checks.run_checks import SurveyedStore, run_checks
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import (
     extensions,

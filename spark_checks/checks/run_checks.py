@@ -1,14 +1,15 @@
 """
-Execution of several checks in one Spark job.
+Execution of several checks in one Spark job, and the surveyed store that checks take.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from functools import reduce
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from pyspark.sql import DataFrame, Row, Window
+from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import (
@@ -17,8 +18,35 @@ from spark_checks.findings import (
     Invariant,
     Severity,
 )
+from spark_checks.progress import Progress
+from spark_checks.situation import Situation
+from spark_checks.store_files import Store
+from spark_checks.survey.summary import Ranges, SurveySummary
+
+if TYPE_CHECKING:
+    from spark_checks.survey.ledger import Ledger
 
 CheckedTables = TypeVar("CheckedTables")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyedStore:
+    """A store with the result of its survey, and the options of the audit."""
+
+    session: SparkSession
+    store: Store
+    summary: SurveySummary
+    """Sums of the survey."""
+    ledger: Ledger
+    """Rows of the survey about system topics."""
+    ranges: Ranges
+    """Ranges in which keys were summed up."""
+    situation: Situation
+    delays: Mapping[int, int]
+    """Milliseconds of each delay level."""
+    progress: Progress
+    only: Collection[str] = ()
+    """Ids of the requested invariants; empty for all."""
 
 
 def run_checks(

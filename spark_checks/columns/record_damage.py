@@ -13,12 +13,13 @@ from enum import IntFlag
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from columns.gather import Ints
 from columns.record_properties import Properties
-from spark_checks.columns.record_checksums import disagreeing
 from spec.store.message_record import SystemFlag
+from spec.store.record_checksum import CHECKSUM_SIZE, agrees, encode_checksum
 from spec.wire.bodies.zlib_stream import (
     COMPRESSION_TYPE,
     LZ4_TYPE,
@@ -26,6 +27,10 @@ from spec.wire.bodies.zlib_stream import (
     ZSTD_TYPE,
 )
 
+SAMPLE = encode_checksum(b"")
+"""End of a record with a checksum; digits are placeholders."""
+MARK_PLACES = (0, SAMPLE.index(b"#"), CHECKSUM_SIZE - 1)
+"""Bytes of SAMPLE that exclude most records without a checksum."""
 KNOWN_FLAGS = 0x7FF
 """System flags with a meaning in some release; bits 8 to 10 since 5.0."""
 INFLATED_MAX = 64 * 1024 * 1024
@@ -159,3 +164,37 @@ def _is_zlib(body: bytes) -> bool:
     except zlib.error:
         return False
     return inflater.eof or len(more) == INFLATED_MAX
+
+
+def disagreeing(data: bytes, starts: Ints, ends: Ints) -> Ints:
+    """Return the numbers of the records at *starts* of *data* that disagree.
+
+    The records are consecutive, and have their *ends*. A delivered or retried message
+    keeps its properties, so a broker without such checksums leaves an old one among
+    them. A record is therefore checked only between two that agree. The first is
+    checked by the two behind it. The last may be the torn end of a log, and is not
+    checked.
+    """
+    nothing: Ints = np.zeros(0, dtype=np.int64)
+    marked = _marked(data, ends)
+    if not marked.any():
+        return nothing
+    view = memoryview(data)
+    known = np.zeros(len(starts), dtype=np.int8)
+    for number in np.flatnonzero(marked).tolist():
+        found = agrees(view[int(starts[number]) : int(ends[number])])
+        known[number] = 0 if found is None else (1 if found else -1)
+    before, after = np.roll(known, 1), np.roll(known, -1)
+    before[0] = known[2] if len(known) > 2 else 0
+    after[-1] = 0
+    wrong: Ints = np.flatnonzero((known < 0) & (before > 0) & (after > 0))
+    return wrong
+
+
+def _marked(data: bytes, ends: Ints) -> npt.NDArray[np.bool_]:
+    """Return the mask of records with these *ends* that seem to have a checksum."""
+    found = np.ones(len(ends), dtype=np.bool_)
+    octets = np.frombuffer(data, dtype=np.uint8)
+    for place in MARK_PLACES:
+        found &= octets[ends - CHECKSUM_SIZE + place] == SAMPLE[place]
+    return found

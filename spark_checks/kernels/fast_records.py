@@ -18,7 +18,7 @@ from spark_checks.columns.record_damage import (
     is_out_of_range,
 )
 from spark_checks.columns.record_scan import Window
-from spark_checks.kernels.checksums import FUNCTION
+from spark_checks.kernels.log_records import FUNCTION
 from spark_checks.kernels.long_hashes import identity
 from spark_checks.kernels.memory import (
     BIG_ENDIAN,

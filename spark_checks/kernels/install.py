@@ -49,10 +49,9 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
     import numba
 
     numba.config.CACHE_DIR = str(_directory())
-    from spark_checks.kernels import checksums, long_hashes, units
     from spark_checks.kernels import find_properties as naming
-    from spark_checks.kernels import follow_sizes as following
     from spark_checks.kernels import gather as gathering
+    from spark_checks.kernels import log_records, long_hashes, units
     from spark_checks.kernels import parse_numbers as numbers
     from spark_checks.kernels import split_properties as splitting
     from spark_checks.kernels import string_hashes as strings
@@ -65,7 +64,7 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
         (ledger_values.are_ids, numbers.are_ids),
         (ledger_values.numbers_listed, numbers.numbers_listed),
         (ledger_values.queue_numbers, numbers.queue_numbers),
-        (log_batch.follow_sizes, following.follow_sizes),
+        (log_batch.follow_sizes, log_records.follow_sizes),
         (record_properties.places_named, naming.places_named),
         (record_properties.properties_of, splitting.properties_of),
         (record_properties.places_once, naming.places_once),
@@ -76,11 +75,11 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
         (topics.first_alike, strings.first_alike),
         (words.text_hashes, strings.text_hashes),
     ]
-    if checksums.FUNCTION is not None:
+    if log_records.FUNCTION is not None:
         from spark_checks.kernels.fast_records import sum_fast_records
 
         known += [
-            (log_batch.body_crcs, checksums.body_crcs),
+            (log_batch.body_crcs, log_records.body_crcs),
             (survey_fast_records.sum_fast_records, sum_fast_records),
         ]
     return known

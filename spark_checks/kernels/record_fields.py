@@ -10,7 +10,7 @@ from numba import njit, types
 from columns.record_properties import END, NAME_END, word_of
 from columns.string_hashes import ONES, TOPS
 from columns.uint64_words import WORD
-from spark_checks.columns.record_checksums import MARK_PLACES, SAMPLE
+from spark_checks.columns.record_damage import MARK_PLACES, SAMPLE
 from spark_checks.columns.spark_hash import SEED
 from spark_checks.kernels.long_hashes import of_int, of_long
 from spark_checks.kernels.memory import (

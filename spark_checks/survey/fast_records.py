@@ -21,7 +21,7 @@ from columns.gather import Ints
 from columns.key_hashes import prefixes_of
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.record_scan import Window
-from spark_checks.columns.system_topic_rows import is_own_topic
+from spark_checks.counting_rules import is_own_topic
 from spark_checks.survey.summary import Queues
 from spec.integers import INT64_MIN
 

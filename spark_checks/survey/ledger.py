@@ -22,13 +22,15 @@ from columns.topics import Topics
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.record_columns import RecordColumns
 from spark_checks.columns.spark_hash import hash_of_longs
-from spark_checks.columns.system_topic_rows import OP_SIZE_MAX, POPPED_AT, is_own_topic
 from spark_checks.counting_rules import (
     LATER_TOPICS,
+    OP_SIZE_MAX,
+    POPPED_AT,
     TRANSACTION_BITS,
     is_commit,
     is_half,
     is_half_or_commit,
+    is_own_topic,
     lacks_origin,
     lacks_topic,
 )

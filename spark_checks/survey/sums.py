@@ -23,6 +23,8 @@ from spark_checks.columns.spark_hash import hash_of_longs
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.readers.log_part import Parts
 from spark_checks.readers.record_keys import Ranges
+from spark_checks.situation import Situation
+from spark_checks.store_files import Store
 from spark_checks.survey.summary import Queues, QueueSummary, add_queue
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
@@ -49,6 +51,27 @@ class SurveyOptions:
     """Whether to keep a ledger of system topics."""
     is_large: bool = False
     """Whether loading kernels costs less than it saves."""
+
+    @classmethod
+    def of(
+        cls,
+        store: Store,
+        situation: Situation,
+        delays: Delays,
+        *,
+        ranges: Ranges = (),
+        needs_system_topics: bool = False,
+    ) -> SurveyOptions:
+        """Return the options for *store*, with the requested sums."""
+        return cls(
+            begin=store.begin,
+            min_offset=situation.min_offset,
+            parts=situation.parts,
+            other_topics=situation.other_topics,
+            delays=dict(delays),
+            ranges=ranges,
+            needs_system_topics=needs_system_topics,
+        )
 
 
 def queue_summary(

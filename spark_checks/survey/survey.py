@@ -96,7 +96,7 @@ def survey_store(context: SparkContext, store: Store, options: SurveyOptions) ->
     processors = context.defaultParallelism
     parts = parts_of(store, options, processors)
     if not parts:
-        return Survey()
+        return Survey(summary=SurveySummary(log_end=options.min_offset))
     size = sum(size_of(part) for some in parts for part in some)
     if request_kernels(context, size):
         options = replace(options, is_large=True)
@@ -104,7 +104,11 @@ def survey_store(context: SparkContext, store: Store, options: SurveyOptions) ->
     tasks = context.parallelize(parts, len(parts)).map(
         lambda some: survey_of(url, some, options)
     )
-    return tasks.treeReduce(Survey.plus, 1 if len(parts) <= PARTS_MERGED_AT_ONCE else 2)
+    depth = 1 if len(parts) <= PARTS_MERGED_AT_ONCE else 2
+    found = tasks.treeReduce(Survey.plus, depth)
+    if not found.summary.records:
+        found.summary = replace(found.summary, log_end=options.min_offset)
+    return found
 
 
 def parts_of(store: Store, options: SurveyOptions, processors: int) -> list[Parts]:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from spark_checks.columns.system_topic_rows import POPPED_AT
 from spark_checks.config_files import (
     CONSUMED,
     GROUPS,
@@ -20,6 +19,7 @@ from spark_checks.config_files import (
     config_table,
     consumed_offsets,
 )
+from spark_checks.counting_rules import POPPED_AT
 from spark_checks.findings import LISTED_MAX, Finding, Invariant, Severity
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.pop.revive_records import (

@@ -35,13 +35,12 @@ LEVELS_MS = {1: 1000, 2: 2000, 3: 3650 * 86_400_000}
 def surveyed(store: Store, conf: BrokerConf) -> tuple[SurveySummary, bool]:
     """Return the summary of *store*, and whether rows must be compared."""
     situation = situation_of(store, conf)
-    options = SurveyOptions(
-        begin=store.begin,
-        min_offset=situation.min_offset,
-        parts=situation.parts,
-        other_topics=situation.other_topics,
-        delays=dict(conf.delays),
+    options = SurveyOptions.of(
+        store,
+        situation,
+        conf.delays,
         ranges=key_ranges(store),
+        needs_system_topics=True,
     )
     parts = parts_of(store, options, 2)
     found = reduce(Survey.plus, (survey_of(store.url, one, options) for one in parts))

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from spark_checks.checks.check_properties import system_topic_checks
 from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.columns.spark_hash import xor_of
-from spark_checks.columns.system_topic_rows import is_own_topic
+from spark_checks.counting_rules import is_own_topic
 from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
 from spark_checks.invariants.index.index_keys import ranges_of
 from spark_checks.readers.record_keys import Ranges, key_batches, within

@@ -19,10 +19,9 @@ from spark_checks.readers.index import IndexFile
 from spark_checks.session.kernel_request import KERNELS_VARIABLE
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
-from spark_checks.survey.run_survey import run_survey
 from spark_checks.survey.summary import QueueSummary, SurveySummary
-from spark_checks.survey.sums import Groups
-from spark_checks.survey.survey import Part, group_parts, size_of
+from spark_checks.survey.sums import Groups, SurveyOptions
+from spark_checks.survey.survey import Part, group_parts, size_of, survey_store
 from spark_checks.tables.predicates import (
     is_commit,
     is_record,
@@ -47,7 +46,8 @@ def _both(
     store = list_store(str(path))
     conf = BrokerConf()
     situation = situation_of(store, conf)
-    summary = run_survey(session, store, situation, conf.delays).summary
+    options = SurveyOptions.of(store, situation, conf.delays)
+    summary = survey_store(session.sparkContext, store, options).summary
     tables = open_tables(session, store, situation, conf.delays)
     records = tables.log.where(is_record())
     return summary, {"log": _by_queue(*_log(tables)), "queue": _units(tables)}, records
