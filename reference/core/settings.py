@@ -154,10 +154,7 @@ class Settings:
     @classmethod
     def warnings(cls, texts: Mapping[str, str]) -> list[str]:
         """Return a line for each name or value without effect, in order of names."""
-        rows = cls.TABLE.values()
-        shown = {row.name for row in rows if ShownOnly() in row.marks}
-        without_effect = shown | set(cls.WITHOUT_EFFECT.split())
-        known = cls.TABLE.keys() | cls.SPELLINGS.keys() | without_effect
+        without_effect, unknown = cls._without_effect(), cls.unknown(texts)
         lines = []
         for name, text in sorted(texts.items()):
             row = cls._row(name)
@@ -166,12 +163,26 @@ class Settings:
                 lines.append(f"{name} is {text!r}, which counts as false")
             if name in without_effect:
                 lines.append(f"{name} has no effect here")
-            if name in known:
-                continue
+            if name in unknown:
+                lines.append(unknown[name])
+        return lines
+
+    @classmethod
+    def unknown(cls, texts: Mapping[str, str]) -> dict[str, str]:
+        """Return a line for each name that is not a setting of 4.6.0, by name."""
+        known = cls.TABLE.keys() | cls.SPELLINGS.keys() | cls._without_effect()
+        lines = {}
+        for name in sorted(texts.keys() - known):
             near = get_close_matches(name, known, n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
-            lines.append(f"{name} is not a setting of a 4.6.0 {cls.OWNER}{hint}")
+            lines[name] = f"{name} is not a setting of a 4.6.0 {cls.OWNER}{hint}"
         return lines
+
+    @classmethod
+    def _without_effect(cls) -> set[str]:
+        rows = cls.TABLE.values()
+        shown = {row.name for row in rows if ShownOnly() in row.marks}
+        return shown | set(cls.WITHOUT_EFFECT.split())
 
     @classmethod
     def _row(cls, name: str) -> Setting | None:

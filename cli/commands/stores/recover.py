@@ -16,6 +16,7 @@ from cli.options.common import format_option
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
 from cli.options.releases import recoverable_releases, release_option
+from spec.clause import release_key
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 STORE_NAMES = (COMMIT_LOG, CONSUME_QUEUE, CHECKPOINT, ABORT)
 """A directory that has one of these is a store."""
+SETTINGS_OF = (4, 6)
+"""Series of releases whose settings the reference has in a table."""
 
 
 class Unreadable(click.ClickException):
@@ -86,7 +89,7 @@ def recover(
         rules = rules_of(release)
         with bytes_read(store) as progress:
             view = ReadOnlyStore(store, progress)
-            options = _options(view, broker_conf)
+            options = _options(view, broker_conf, release)
             outcome = forecast(view, rules, options)
     except (ViewError, ValueError) as error:
         raise Unreadable(str(error)) from error
@@ -99,12 +102,17 @@ def recover(
     sys.exit(0 if outcome.is_harmless else 1)
 
 
-def _options(view: ReadOnlyStore, broker_conf: Path | None) -> StoreOptions:
-    """Return the options of the configuration, or without one those of the files."""
+def _options(
+    view: ReadOnlyStore, broker_conf: Path | None, release: str
+) -> StoreOptions:
+    """Return the options of the configuration, or without one those of the files.
+
+    Names that are no settings are shown, for the release whose settings are known.
+    """
     from reference.core.broker.broker_config import BrokerOptions
     from reference.core.java_properties import read_properties
     from reference.core.recovery_forecast.file_sizes import inferred_options
-    from reference.shell.settings_files import check_settings, read_settings_text
+    from reference.shell.settings_files import read_settings_text
     from reference.shell.tls import take_tls
 
     if not any(view.exists(name) for name in STORE_NAMES):
@@ -113,7 +121,9 @@ def _options(view: ReadOnlyStore, broker_conf: Path | None) -> StoreOptions:
         return inferred_options(view)
     settings = read_properties(read_settings_text(broker_conf))
     take_tls(settings)
-    check_settings(broker_conf, settings, BrokerOptions)
+    if release_key(release)[:2] == SETTINGS_OF:
+        for line in BrokerOptions.unknown(settings).values():
+            click.echo(f"{broker_conf}: {line}", err=True)
     return BrokerOptions(settings).store_options()
 
 
