@@ -23,7 +23,7 @@ PACKAGES = (
 OURS = "rocketmq_conformance"
 """The package of the installed distribution, which has no layer."""
 CPP = "conformance.client.adapters.cpp."
-"""Programs that run with the Python of their client, in an environment of its own."""
+"""The adapter that gets the Python package of its client when it is needed."""
 BASE = frozenset({"hypothesis", "jsonschema", "psutil", "pytest", "yaml", "construct"})
 """Modules of others that the suites may import: the base installs them."""
 Imports = Mapping[str, Set[str]]
