@@ -30,6 +30,8 @@ PUSH_SUPPORTED: dict[str, object] = {
     ),
     "allocation": "AVG",
 }
+HELD_MAX = 1000
+"""More calls of a listener than are held with the same keys."""
 PULL_STATUS = ("FOUND", "NO_NEW_MSG", "NO_MATCHED_MSG", "OFFSET_ILLEGAL")
 
 
@@ -43,6 +45,7 @@ class StartedPushConsumer:
         self._deliveries: dict[str, itertools.count[int]] = {}
         self._held: dict[str, threading.Semaphore] = {}
         self._lock = threading.Lock()
+        self._is_stopping = False
         require_options(line, PUSH_SUPPORTED)
         for subscription in line["subscriptions"]:
             if subscription.get("type", "TAG") != "TAG":
@@ -90,7 +93,11 @@ class StartedPushConsumer:
             raise client_error(str(error)) from None
 
     def stop(self) -> None:
-        """Shut the consumer down."""
+        """Shut the consumer down, which waits for the listener's calls: they end."""
+        self._is_stopping = True
+        with self._lock:
+            for gate in self._held.values():
+                gate.release(HELD_MAX)
         self._consumer.shutdown()
 
     def release(self, keys: str) -> None:
@@ -104,7 +111,8 @@ class StartedPushConsumer:
         outcome = self._outcome(keys)
         self._emit({"event": "message", "consumer": self._name, "message": message})
         if outcome == "hold":
-            self._gate(keys).acquire()
+            if not self._is_stopping:
+                self._gate(keys).acquire()
             outcome = "success"
         is_done = outcome == "success"
         return CONSUME_SUCCESS if is_done else RECONSUME_LATER
