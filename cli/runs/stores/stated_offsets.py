@@ -18,21 +18,29 @@ def stated_offsets(store: Path, log_begin: int) -> dict[QueueName, OffsetRange]:
     """Return by queue the offsets of messages at *log_begin* or behind it.
 
     Units of earlier messages are left out: their commit-log files have expired.
+    Raises OSError where a directory cannot be read.
     """
     found = {}
-    for directory in sorted((store / CONSUME_QUEUE).glob("*/*")):
+    topics = _members(store / CONSUME_QUEUE)
+    queues = [queue for topic in topics for queue in _members(topic)]
+    for directory in queues:
         if not directory.name.isdecimal():
             continue
-        files = sorted(
+        files = [
             path
-            for path in directory.glob("*")
+            for path in _members(directory)
             if is_offset(path.name) and path.is_file()
-        )
+        ]
         ranges = [one for path in files if (one := _range_of(path, log_begin))]
         if ranges:
             name = QueueName(directory.parent.name, int(directory.name))
             found[name] = OffsetRange(ranges[0].begin, ranges[-1].end)
     return found
+
+
+def _members(directory: Path) -> list[Path]:
+    """Return the members of *directory*; `Path.glob` skips one without permission."""
+    return sorted(directory.iterdir()) if directory.is_dir() else []
 
 
 def _range_of(path: Path, log_begin: int) -> OffsetRange | None:

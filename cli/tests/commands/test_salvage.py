@@ -174,6 +174,25 @@ def test_a_file_that_cannot_be_read_is_one_line(
     assert not new.exists()
 
 
+def test_a_queue_that_cannot_be_read_is_one_line(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = tmp_path / "new"
+    path = next(one for one in (store / "consumequeue").glob("*/*") if one.is_dir())
+    listed = Path.iterdir
+
+    def denied(one: Path) -> Any:
+        if one == path:
+            raise PermissionError(EACCES, "Permission denied", str(one))
+        return listed(one)
+
+    monkeypatch.setattr(Path, "iterdir", denied)
+    code, output = run("salvage", store, "-o", new)
+    line = f"Error: {path} cannot be read: Permission denied; {new} was not written\n"
+    assert (code, output) == (2, line)
+    assert not new.exists()
+
+
 @pytest.mark.parametrize(
     "step",
     [
