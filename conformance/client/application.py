@@ -118,6 +118,8 @@ class Application:
     first_answer: int = 0
     """Number of answers of the adapter before the running test."""
     _made: list[str] = field(default_factory=list)
+    _held: list[Line] = field(default_factory=list)
+    """Messages that a listener holds: the consumer and the keys."""
 
     def has_unsupported_answer(self) -> bool:
         """Return whether the client lacks something that the running test needs."""
@@ -217,6 +219,8 @@ class Application:
         )
         outcome = outcome_of(pending.wait(START_TIMEOUT_S))
         self._made.append(name)
+        for keys, words in fields.get("outcomes", {}).items():
+            self._held += [{"consumer": name, "keys": keys}] * words.count("hold")
         return name, outcome
 
     def stop(self, name: str) -> Pending:
@@ -233,6 +237,10 @@ class Application:
             except AdapterError:  # the next test gets another adapter
                 self.adapter.close()
                 raise
+        # Calls of a listener may have threads that all consumers of a client share.
+        for held in self._held:
+            if self.adapter.running:
+                self.adapter.call("release", **held)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

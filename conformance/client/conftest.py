@@ -16,7 +16,9 @@ from conformance.harness.targets.client_adapter import Adapter
 from conformance.harness.targets.client_target import ClientTarget
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Capability, parse_target
+from spec.clause import release_key
 
+FIRST_5X = release_key("5.0.0")
 MOST_SILENT_TESTS = 2
 """After so many tests without an answer each other test is blocked."""
 
@@ -63,9 +65,12 @@ def shared_adapter(
 
 
 @pytest.fixture
-def cluster(shared_adapter: SharedAdapter) -> Iterator[ScriptedCluster]:
-    """Yield a cluster of one name server."""
-    made = ScriptedCluster(shared_adapter.target.altered)
+def cluster(
+    shared_adapter: SharedAdapter, target: SharedTarget
+) -> Iterator[ScriptedCluster]:
+    """Yield a cluster of one name server, of the client's major release."""
+    is_5x = release_key(target.release) >= FIRST_5X
+    made = ScriptedCluster(shared_adapter.target.altered, is_5x=is_5x)
     yield made
     made.close()
 

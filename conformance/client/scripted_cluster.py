@@ -34,8 +34,11 @@ CLUSTER = "DefaultCluster"
 class NameServer(ScriptedServer):
     """A scripted name server with a route table."""
 
-    def __init__(self, name: str, routes: Mapping[str, TopicRoute | bytes]) -> None:
+    def __init__(
+        self, name: str, routes: Mapping[str, TopicRoute | bytes], *, is_5x: bool
+    ) -> None:
         self._routes = routes
+        self._is_5x = is_5x
         super().__init__(name)
         self.default_script = responding(
             ResponseCode.REQUEST_CODE_NOT_SUPPORTED, remark="not played"
@@ -50,8 +53,14 @@ class NameServer(ScriptedServer):
             remark = f"No topic route info in name server for the topic: {topic}"
             request.respond(ResponseCode.TOPIC_NOT_EXIST, remark=remark)
         else:
-            body = route if isinstance(route, bytes) else encode_route(route)
-            request.respond(0, body=body)
+            request.respond(0, body=self._body(route))
+
+    def _body(self, route: TopicRoute | bytes) -> bytes:
+        if isinstance(route, bytes):
+            return route
+        if self._is_5x:
+            return encode_route(route, flags_name="topicSysFlag", acting_master=False)
+        return encode_route(route)
 
     def route_requests(self, topic: str) -> list[ReceivedRequest]:
         """Return the route requests received for *topic*."""
@@ -68,13 +77,17 @@ def about(request: ReceivedRequest, topic: str) -> bool:
 
 
 class ScriptedCluster:
-    """One name server at first, and brokers on demand."""
+    """One name server at first, and brokers on demand.
 
-    def __init__(self, alter: Alter = unaltered) -> None:
+    With *is_5x*, routes have the fields that a name server of 5.x writes.
+    """
+
+    def __init__(self, alter: Alter = unaltered, *, is_5x: bool = False) -> None:
         self._alter = alter
+        self._is_5x = is_5x
         self._is_futile: Callable[[], bool] = lambda: False
         self.routes: dict[str, TopicRoute | bytes] = {}
-        self.name_servers = [NameServer("name server", self.routes)]
+        self.name_servers = [NameServer("name server", self.routes, is_5x=is_5x)]
         self.brokers: dict[str, ScriptedBroker] = {}
         self._blocks: list[PortBlock] = []
 
@@ -97,7 +110,7 @@ class ScriptedCluster:
     def add_name_server(self) -> NameServer:
         """Add a name server with the same routes."""
         name = f"name server {len(self.name_servers) + 1}"
-        made = NameServer(name, self.routes)
+        made = NameServer(name, self.routes, is_5x=self._is_5x)
         made.is_futile = self._is_futile
         self.name_servers.append(made)
         return made

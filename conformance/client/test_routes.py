@@ -294,7 +294,8 @@ def test_both_notations_of_a_route_are_read(
 def test_what_is_unknown_in_a_route_is_passed_over(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    body = encode_route(cluster.route(topic, {"broker-a": 1}))
+    route = cluster.route(topic, {"broker-a": 1})
+    body = encode_route(route, flags_name="topicSysFlag", acting_master=False)
     more = b'{"later":{"a":[1,null]},"topicQueueMappingByBroker":{},'
     cluster.routes[topic] = more + body[1:]
     outcome = application.producer().send(topic)

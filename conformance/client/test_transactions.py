@@ -36,7 +36,8 @@ def test_a_half_message_says_that_it_is_one_and_whose(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     producer = application.producer(check="unknown")
-    producer.send(topic, transaction="commit", delay_level=3, tags="t")
+    outcome = producer.send(topic, transaction="commit", delay_level=3, tags="t")
+    expect("CLIENT-TXN-001", found=outcome.error_text, expected="", what="error")
     request = broker.sends[0]
     properties = decode_properties(header_of(request)["properties"])
     expect_fields(

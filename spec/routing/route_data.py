@@ -177,10 +177,22 @@ class TopicRoute:
         )
 
 
-def encode_route(route: TopicRoute, *, flags_name: str = "topicSynFlag") -> bytes:
-    """Return the JSON of *route*; releases since 4.9 have another *flags_name*."""
+def encode_route(
+    route: TopicRoute,
+    *,
+    flags_name: str = "topicSynFlag",
+    acting_master: bool | None = None,
+) -> bytes:
+    """Return the JSON of *route*.
+
+    Releases since 4.9 have another *flags_name*. Releases since 5.0 write whether a
+    slave may act as master (enableActingMaster) into the data of each broker.
+    """
+    extra = {} if acting_master is None else {"enableActingMaster": acting_master}
     shown: dict[str, object] = {
-        "brokerDatas": [broker_data_as_json(data) for data in route.broker_datas],
+        "brokerDatas": [
+            {**broker_data_as_json(data), **extra} for data in route.broker_datas
+        ],
         "filterServerTable": {k: list(v) for k, v in route.filter_servers.items()},
         "queueDatas": [_queue_data_as_json(d, flags_name) for d in route.queue_datas],
     }
