@@ -61,6 +61,7 @@ CLIENTS = (
     _client("C++ librocketmq", f"{_ADAPTERS}.cpp"),
     _client("Go 2.1.2", f"{_ADAPTERS}.go"),
     _client("Node ali-ons", f"{_ADAPTERS}.node"),
+    _client("Rust 1.0.0", f"{_ADAPTERS}.rust"),
     _client("reference", "reference.shell.adapter.adapter"),
 )
 

@@ -1,0 +1,1 @@
+"""The Rust client rocketmq-client-rust, as docs/client_adapter.md requires it."""
