@@ -15,6 +15,7 @@ from conformance.client.application import Application
 from conformance.client.application import Outcome as CallOutcome
 from conformance.client.conftest import SharedAdapter
 from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.client.scripted_server import ReceivedRequest
 from conformance.harness.blocked.skips import of_skip
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.failure.failure import ConformanceFailure, Finding
@@ -31,6 +32,8 @@ from conformance.harness.targets.client_hello import FEATURES
 from conformance.harness.targets.client_target import ClientTarget
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import TargetError, parse_target
+from spec.routing.json_object import as_object, list_in
+from spec.wire.bodies.fastjson import loads
 from spec.wire.remoting.command import Command, encode_command
 
 SILENT = "import sys; print('ready', file=sys.stderr, flush=True); sys.stdin.read()"
@@ -265,6 +268,41 @@ def test_a_test_of_a_fixed_interval_is_unsupported() -> None:
     application.need_adjustable("persist_ms")
     with pytest.raises(pytest.skip.Exception, match="no option for heartbeat_ms"):
         application.need_adjustable("heartbeat_ms")
+
+
+@pytest.mark.parametrize(("is_5x", "acting_master"), [(False, None), (True, False)])
+def test_routes_are_those_of_the_major_release_of_a_client(
+    is_5x: bool, acting_master: bool | None
+) -> None:
+    cluster = ScriptedCluster(is_5x=is_5x)
+    cluster.route("T", {"broker-a": 1})
+    answers: list[bytes] = []
+    request = SimpleNamespace(
+        command=SimpleNamespace(fields={"topic": "T"}),
+        respond=lambda _code, body: answers.append(body),
+    )
+    try:
+        cluster.name_server.respond_route(cast(ReceivedRequest, request))
+    finally:
+        cluster.close()
+    (broker,) = list_in(as_object(loads(answers[0])), "brokerDatas")
+    assert as_object(broker).get("enableActingMaster") == acting_master
+    assert (b"topicSysFlag" in answers[0]) == is_5x
+
+
+def test_held_messages_are_released_at_the_end_of_a_test() -> None:
+    sent: list[tuple[str, object]] = []
+
+    def call(verb: str, **fields: object) -> SimpleNamespace:
+        sent.append((verb, fields.get("keys")))
+        return SimpleNamespace(wait=lambda _timeout_s: {"result": {}})
+
+    adapter = SimpleNamespace(call=call, running=True)
+    application = replace(an_application(), adapter=cast(Adapter, adapter))
+    application.cluster = cast(ScriptedCluster, SimpleNamespace(namesrv="n"))
+    application.consumer("T", outcomes={"a": ["later", "hold"], "b": ["fail"]})
+    application.close()
+    assert sent == [("consumer", None), ("stop", None), ("release", "a")]
 
 
 def test_no_server_waits_on_when_it_is_futile() -> None:
