@@ -203,7 +203,9 @@ def test_a_queue_of_a_broker_without_an_address_is_not_sent_to(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     cluster.route(topic, {"broker-a": 1}, order="broker-x:1")
-    outcome = application.producer().send(topic)
+    producer = application.producer()
+    time.sleep(FIRST_POLL_S)
+    outcome = producer.send(topic)
     expect("CLIENT-PUBLISH-011", found=outcome.ending, expected=AN_ERROR, what="end")
     found = (
         len(cluster.broker().sends),
