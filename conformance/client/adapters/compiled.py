@@ -2,7 +2,6 @@
 Adapters in a language with a compiler: built where they are first needed.
 
 A program stands in the user's cache, by the text of its sources and pinned versions.
-Another run may build the same program; the first one in place is used.
 """
 
 from __future__ import annotations
@@ -15,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
-from java_runtime.user_cache import cache_directory
+from conformance.client.adapters.cached import made_once
 
 NO_COMPILER = 3
 """Exit code without the language's tool."""
@@ -41,18 +41,15 @@ def built(sources: Path, suffixes: tuple[str, ...], build: Build) -> Path:
         for name, one in zip(names, files, strict=True)
     )
     key = f"{sources.name}-{hashlib.sha256(text).hexdigest()[:16]}"
-    program = cache_directory() / "adapters" / key / "adapter"
-    if not program.exists():
-        program.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=program.parent) as draft:
-            copy = Path(draft, "sources")
-            for name, one in zip(names, files, strict=True):
-                (copy / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(one, copy / name)
-            made = Path(draft, "adapter")
-            build(copy, made)
-            made.replace(program)
-    return program
+
+    def make(program: Path) -> None:
+        copy = program.with_name("sources")
+        for name, one in zip(names, files, strict=True):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(one, copy / name)
+        build(copy, program)
+
+    return made_once(f"{key}/adapter", make)
 
 
 def run_tool(words: list[str], folder: Path, more: Mapping[str, str]) -> None:
@@ -63,14 +60,27 @@ def run_tool(words: list[str], folder: Path, more: Mapping[str, str]) -> None:
     )
 
 
-def run(program: Path, environment: Callable[[str], Mapping[str, str]]) -> int:
-    """Run *program* until its input ends, with a directory for the client's files.
+def run(
+    folder: Path,
+    *,
+    language: str,
+    tool: str | None,
+    suffixes: tuple[str, ...],
+    build: Callable[[str, Path, Path], None],
+    variables: Callable[[str], Mapping[str, str]],
+) -> int:
+    """Run the adapter whose sources are in *folder* until its input ends.
 
-    *environment* returns the variables that name this directory.
+    *build* builds with the *tool*, which is None where the language is not installed.
+    *variables* returns those that name the directory for the client's files.
     """
+    if tool is None:
+        sys.stderr.write(f"there is no {language} here\n")
+        return NO_COMPILER
+    program = built(folder, suffixes, partial(build, tool))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with tempfile.TemporaryDirectory(prefix="client-") as home:
-        variables = {**os.environ, **environment(home)}
+        environment = {**os.environ, **variables(home)}
         return subprocess.run(
-            [str(program)], cwd=home, env=variables, check=False
+            [str(program)], cwd=home, env=environment, check=False
         ).returncode

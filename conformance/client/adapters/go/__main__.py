@@ -12,13 +12,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from conformance.client.adapters.compiled import (
-    NO_COMPILER,
-    built,
-    find_tool,
-    run,
-    run_tool,
-)
+from conformance.client.adapters.compiled import find_tool, run, run_tool
 
 FOLDER = Path(__file__).parent
 USUAL = Path("/usr/local/go/bin")
@@ -27,17 +21,19 @@ USUAL = Path("/usr/local/go/bin")
 
 def main() -> int:
     """Run the adapter until its standard input ends."""
-    go = find_tool("go", USUAL)
-    if go is None:
-        sys.stderr.write("there is no Go here\n")
-        return NO_COMPILER
+    return run(
+        FOLDER,
+        language="Go",
+        tool=find_tool("go", USUAL),
+        suffixes=(".go", ".mod", ".sum"),
+        build=_build,
+        variables=_variables,
+    )
 
-    def build(sources: Path, program: Path) -> None:
-        words = [go, "build", "-mod=readonly", "-o", str(program), "."]
-        run_tool(words, sources, {"GOFLAGS": "", "GOTOOLCHAIN": "local"})
 
-    program = built(FOLDER, (".go", ".mod", ".sum"), build)
-    return run(program, _variables)
+def _build(go: str, sources: Path, program: Path) -> None:
+    words = [go, "build", "-mod=readonly", "-o", str(program), "."]
+    run_tool(words, sources, {"GOFLAGS": "", "GOTOOLCHAIN": "local"})
 
 
 def _variables(home: str) -> dict[str, str]:

@@ -13,33 +13,21 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from java_runtime.user_cache import cache_directory
+from conformance.client.adapters.cached import made_once
 
 CLIENT = "ali-ons@3.12.0"
 PROGRAM = Path(__file__).with_name("adapter.cjs")
 NPM_TIMEOUT_S = 300
 
 
-def installed() -> Path:
-    """Return the folder with the client and what it needs."""
-    folder = cache_directory() / "adapters" / CLIENT
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
-            npm = ["npm", "install", "--silent", "--ignore-scripts", "--no-audit"]
-            words = [*npm, "--prefix", draft, CLIENT]
-            subprocess.run(
-                words, check=True, timeout=NPM_TIMEOUT_S, stdout=sys.stderr.fileno()
-            )
-            try:
-                Path(draft, "node_modules").replace(folder)
-            except OSError:
-                if not folder.exists():  # else another run was first
-                    raise
-    return folder
+def install(folder: Path) -> None:
+    """Fetch the client and what it needs into *folder*."""
+    npm = ["npm", "install", "--silent", "--ignore-scripts", "--no-audit"]
+    words = [*npm, "--prefix", str(folder.parent), CLIENT]
+    subprocess.run(words, check=True, timeout=NPM_TIMEOUT_S, stdout=sys.stderr.fileno())
+    folder.with_name("node_modules").replace(folder)
 
 
 def main() -> int:
@@ -48,7 +36,7 @@ def main() -> int:
     if node is None or shutil.which("npm") is None:
         sys.stderr.write("there is no Node here\n")
         return 3
-    environment = {**os.environ, "NODE_PATH": str(installed())}
+    environment = {**os.environ, "NODE_PATH": str(made_once(CLIENT, install))}
     os.execve(node, [node, str(PROGRAM)], environment)  # noqa: S606 - no shell is wanted
 
 

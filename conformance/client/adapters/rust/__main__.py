@@ -13,13 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from conformance.client.adapters.compiled import (
-    NO_COMPILER,
-    built,
-    find_tool,
-    run,
-    run_tool,
-)
+from conformance.client.adapters.compiled import find_tool, run, run_tool
 from java_runtime.user_cache import cache_directory
 
 FOLDER = Path(__file__).parent
@@ -32,19 +26,21 @@ LOCK_LIVES_MS = "10000"
 
 def main() -> int:
     """Run the adapter until its standard input ends."""
-    cargo = find_tool("cargo", USUAL)
-    if cargo is None:
-        sys.stderr.write("there is no Rust here\n")
-        return NO_COMPILER
+    return run(
+        FOLDER,
+        language="Rust",
+        tool=find_tool("cargo", USUAL),
+        suffixes=(".rs", ".toml", ".lock"),
+        build=_build,
+        variables=_variables,
+    )
 
-    def build(sources: Path, program: Path) -> None:
-        target = cache_directory() / "adapters" / "rust-target"
-        words = [cargo, "build", "--locked", "--target-dir", str(target)]
-        run_tool(words, sources, {"PATH": _path(cargo)})
-        (target / "debug" / "adapter").replace(program)
 
-    program = built(FOLDER, (".rs", ".toml", ".lock"), build)
-    return run(program, _variables)
+def _build(cargo: str, sources: Path, program: Path) -> None:
+    target = cache_directory() / "adapters" / "rust-target"
+    words = [cargo, "build", "--locked", "--target-dir", str(target)]
+    run_tool(words, sources, {"PATH": _path(cargo)})
+    (target / "debug" / "adapter").replace(program)
 
 
 def _path(cargo: str) -> str:
