@@ -7,7 +7,7 @@ from itertools import groupby
 
 import pytest
 
-from conformance.client.application import AN_ERROR, Application
+from conformance.client.application import AN_ERROR, Application, Producer
 from conformance.client.scripted_broker import ScriptedBroker, header_of
 from conformance.client.scripted_cluster import ROUTE, ScriptedCluster, about
 from conformance.client.scripted_server import close, each, ignore, responding
@@ -31,6 +31,13 @@ ROUNDS = 6
 """As many messages as take every queue's turn, and more."""
 
 
+def producer_after_poll(application: Application) -> Producer:
+    """Return a producer of a client that has polled its routes for the first time."""
+    producer = application.producer()
+    time.sleep(FIRST_POLL_S)
+    return producer
+
+
 def places(broker: ScriptedBroker) -> list[int]:
     """Return the queue ids that messages came to, in their order."""
     return [int(header_of(one)["queueId"]) for one in broker.sends]
@@ -43,8 +50,7 @@ def test_a_route_is_asked_for_once(
     broker: ScriptedBroker,
     topic: str,
 ) -> None:
-    producer = application.producer()
-    time.sleep(FIRST_POLL_S)
+    producer = producer_after_poll(application)
     for _ in range(3):
         assert producer.send(topic).word == "SEND_OK"
     expect(
@@ -203,8 +209,7 @@ def test_a_queue_of_a_broker_without_an_address_is_not_sent_to(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     cluster.route(topic, {"broker-a": 1}, order="broker-x:1")
-    producer = application.producer()
-    time.sleep(FIRST_POLL_S)
+    producer = producer_after_poll(application)
     outcome = producer.send(topic)
     expect("CLIENT-PUBLISH-011", found=outcome.ending, expected=AN_ERROR, what="end")
     found = (

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, TextIO
 
 Line = dict[str, Any]
 Emit = Callable[[Line], None]
@@ -97,20 +97,27 @@ class Adapter:
             return {"id": line["id"], "error": found}
 
 
-def main() -> None:
-    """Read requests until the end of input; each lane has a thread."""
+def writer_to(stream: TextIO) -> Emit:
+    """Return a function that writes a line to *stream*; threads may share it."""
     writing = Lock()
 
     def emit(line: Line) -> None:
         with writing:
-            sys.stdout.write(json.dumps(line) + "\n")
-            sys.stdout.flush()
+            stream.write(json.dumps(line) + "\n")
+            stream.flush()
 
-    adapter = Adapter(emit)
+    return emit
+
+
+def read_requests(respond: Emit, respond_first: Emit) -> None:
+    """Respond to requests until the end of input; each lane has a thread.
+
+    *respond_first* has those that no lane may delay.
+    """
 
     def perform(requests: SimpleQueue[Line]) -> None:
         while True:
-            emit(adapter.response(requests.get()))
+            respond(requests.get())
 
     def lane() -> SimpleQueue[Line]:
         requests: SimpleQueue[Line] = SimpleQueue()
@@ -123,9 +130,20 @@ def main() -> None:
         if line["verb"] == "bye":
             return
         if line["verb"] in {"hello", "release", "stop"}:
-            emit(adapter.response(line))
+            respond_first(line)
         else:
             lanes[line.get("lane", "0")].put(line)
+
+
+def main() -> None:
+    """Run the adapter."""
+    emit = writer_to(sys.stdout)
+    adapter = Adapter(emit)
+
+    def respond(line: Line) -> None:
+        emit(adapter.response(line))
+
+    read_requests(respond, respond)
 
 
 if __name__ == "__main__":

@@ -21,14 +21,19 @@ from spec.wire.message.properties import decode_properties
 pytestmark = pytest.mark.long
 
 
+def receive_all_questions(client: Client, place: str, group: str) -> None:
+    """Send an old half message, and receive each of its transaction checks."""
+    join(client, group)
+    send_half(client, place, group=group, born_at_ms=old())
+    for _ in range(MOST_QUESTIONS):
+        question(client)
+
+
 @pytest.mark.clause("TXN-CHECK-009")
 def test_a_message_is_given_up_after_the_last_question(
     eager_broker: Client, place: str, group: str
 ) -> None:
-    join(eager_broker, group)
-    send_half(eager_broker, place, group=group, born_at_ms=old())
-    for _ in range(MOST_QUESTIONS):
-        question(eager_broker)
+    receive_all_questions(eager_broker, place, group)
     records = given_up(eager_broker, place)
     expect(
         "TXN-CHECK-009",
@@ -44,10 +49,7 @@ def test_a_message_is_given_up_after_the_last_question(
 def test_a_message_is_dropped_after_the_last_question(
     eager_broker: Client, place: str, group: str
 ) -> None:
-    join(eager_broker, group)
-    send_half(eager_broker, place, group=group, born_at_ms=old())
-    for _ in range(MOST_QUESTIONS):
-        question(eager_broker)
+    receive_all_questions(eager_broker, place, group)
     expect_silence("TXN-CHECK-010", eager_broker, "no further question")
 
 

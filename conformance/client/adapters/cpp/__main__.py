@@ -10,55 +10,30 @@ process.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
 import tempfile
-import threading
-from collections import defaultdict
-from queue import SimpleQueue
+from threading import Thread
 
 from conformance.client.adapters.cpp.installed import make_importable
-from conformance.client.adapters.template import Line
-
-WITHOUT_LANE = frozenset({"hello", "release", "stop"})
+from conformance.client.adapters.template import Line, read_requests, writer_to
 
 
 def serve() -> None:
-    """Read requests until the end of input; each lane has a thread."""
+    """Read requests until the end of input."""
     from conformance.client.adapters.cpp.adapter import Adapter, keep_quiet
 
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # the library prints errors
-    writing = threading.Lock()
-
-    def emit(line: Line) -> None:
-        with writing:
-            lines.write(json.dumps(line) + "\n")
-            lines.flush()
-
     keep_quiet()
-    adapter = Adapter(emit)
+    adapter = Adapter(writer_to(lines))
 
-    def perform(requests: SimpleQueue[Line]) -> None:
-        while True:
-            adapter.respond(requests.get())
+    def respond_apart(line: Line) -> None:
+        """Respond in a thread of its own: a stop waits for the listener."""
+        Thread(target=adapter.respond, args=(line,), daemon=True).start()
 
-    def lane() -> SimpleQueue[Line]:
-        requests: SimpleQueue[Line] = SimpleQueue()
-        threading.Thread(target=perform, args=(requests,), daemon=True).start()
-        return requests
-
-    lanes: defaultdict[str, SimpleQueue[Line]] = defaultdict(lane)
-    for text in sys.stdin:
-        line = json.loads(text)
-        if line["verb"] == "bye":
-            return
-        if line["verb"] in WITHOUT_LANE:
-            threading.Thread(target=adapter.respond, args=(line,), daemon=True).start()
-        else:
-            lanes[line.get("lane", "0")].put(line)
+    read_requests(adapter.respond, respond_apart)
 
 
 def main() -> int:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 
 from rocketmq.client import PullConsumer, PushConsumer, RecvMessage
-from rocketmq.exceptions import RocketMQException, ffi_check
+from rocketmq.exceptions import ffi_check
 from rocketmq.ffi import MSG_CALLBACK_FUNC, MessageModel, _CMessageQueue, dll
 
 from conformance.client.adapters.cpp import library
@@ -20,6 +20,7 @@ from conformance.client.adapters.cpp.options import (
     require_options,
     set_credentials,
     set_options,
+    start,
 )
 from conformance.client.adapters.template import Line, UnsupportedError
 
@@ -87,10 +88,7 @@ class StartedPushConsumer:
             else dll.RegisterMessageCallback
         )
         ffi_check(register(handle, self._callback))
-        try:
-            self._consumer.start()
-        except RocketMQException as error:
-            raise client_error(str(error)) from None
+        start(self._consumer)
 
     def stop(self) -> None:
         """Shut the consumer down, which waits for the listener's calls: they end."""
@@ -142,10 +140,7 @@ class StartedPullConsumer:
             line,
             {"credentials": lambda given: set_credentials(self._consumer, given)},
         )
-        try:
-            self._consumer.start()
-        except RocketMQException as error:
-            raise client_error(str(error)) from None
+        start(self._consumer)
 
     def stop(self) -> None:
         """Shut the consumer down."""

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rocketmq.exceptions import RocketMQException
+
 from conformance.client.adapters.template import ClientError, Line, UnsupportedError
 
 ANY = object()
@@ -49,6 +51,14 @@ def instance_of(line: Line) -> bytes:
 def set_credentials(client: Any, given: Line) -> None:
     """Set access key and secret key."""
     client.set_session_credentials(given["access_key"], given["secret_key"], "")
+
+
+def start(client: Any) -> None:
+    """Start a producer or consumer; its exception is the client's."""
+    try:
+        client.start()
+    except RocketMQException as error:
+        raise client_error(str(error)) from None
 
 
 def client_error(text: str, code: int | None = None) -> ClientError:

@@ -19,6 +19,7 @@ from conformance.client.adapters.cpp.options import (
     require_options,
     set_credentials,
     set_options,
+    start,
 )
 from conformance.client.adapters.template import Line, UnsupportedError
 
@@ -71,10 +72,7 @@ class StartedProducer:
                 "credentials": lambda given: set_credentials(self._producer, given),
             },
         )
-        try:
-            self._producer.start()
-        except RocketMQException as error:
-            raise client_error(str(error)) from None
+        start(self._producer)
 
     def stop(self) -> None:
         """Shut the producer down."""
