@@ -25,7 +25,7 @@ from conformance.harness.targets.target import Capability, Target
 from conformance.store.workload import Outgoing, send, send_all
 from conformance.store.written_store import wait_until_dispatched
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.file_names import COMMIT_LOG
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, offset_of
 from spec.store.queue_extension import END_SIZE, EXTENSION, SMALLEST_SIZE
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -149,6 +149,7 @@ def aged(target: Target, ending: threading.Event) -> Aged:
     assert target.store_path is not None
     files = StoreFiles(target.store_path)
     make_old(files, spared={YOUNG})
+    _set_queue_times(files, before)
     if Capability.CLOCK in target.capabilities:
         target.clock_rate = HASTE
     began = time.monotonic()
@@ -201,6 +202,21 @@ def _set_age(files: StoreFiles, number: int, age_s: float) -> None:
     """Let a file of the log have been changed so long ago."""
     then = now_ms() / 1000 - age_s
     os.utime(files.path / COMMIT_LOG / files.log_files()[number].name, (then, then))
+
+
+def _set_queue_times(files: StoreFiles, before: Before) -> None:
+    """Let each queue file have been changed when its last message was stored.
+
+    Up to 5.1.0 a search chooses a file by this time (OFFSET-SEARCH-008). From 4.9.3 on
+    units are written into mapped memory, which need not move it.
+    """
+    for topic in before.topics:
+        placed = before.of(topic)
+        for name, data in files.queue(topic, 0).files:
+            end = (offset_of(name) + len(data)) // UNIT_SIZE
+            last_ns = placed[min(end, len(placed)) - 1].stored_at_ms * 1_000_000
+            path = files.path / CONSUME_QUEUE / topic / "0" / name
+            os.utime(path, ns=(last_ns, last_ns))
 
 
 def bounds_of(broker: Client, topic: str) -> Bounds:
