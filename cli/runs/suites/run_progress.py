@@ -1,8 +1,8 @@
 """
 Progress of ``rmqc test`` on a terminal: finished tests, rate and remaining time.
 
-It replaces pytest's letters. A run that is short, or whose output is not a terminal,
-writes nothing before its end.
+It replaces pytest's letters. Where the output is not a terminal, a long run writes a
+line each minute. A short run writes nothing before its end.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 from rich.console import Console
@@ -36,6 +36,8 @@ DESELECTED = "deselected"
 """pytest's word for tests that are not selected."""
 XDIST, XDIST_REPORTER = "dsession", "terminaldistreporter"
 """Plugins of pytest-xdist that report workers that start."""
+LINE_PERIOD_S = 60.0
+"""Seconds between two lines of a run whose output is not a terminal."""
 
 
 class _Rate(ProgressColumn):
@@ -49,10 +51,14 @@ class _Rate(ProgressColumn):
 class RunProgress:
     """A pytest plugin that shows the finished tests of a run."""
 
-    def __init__(self, progress: Progress | None = None) -> None:
+    def __init__(
+        self, progress: Progress | None = None, *, log: TextIO | None = None
+    ) -> None:
         self._progress = progress
+        self._log = log
+        self._total = 0
         self._finished: set[str] = set()
-        self._began_s = time.monotonic()
+        self._began_s = self._written_s = time.monotonic()
         self._shown = ExitStack()
         if progress is not None:
             progress.add_task("starting", total=None)
@@ -94,17 +100,17 @@ class RunProgress:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Show the number of tests of a run in this process."""
-        self._update(total=len(session.items))
+        self._count(len(session.items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Show the number of tests of a run with workers."""
-        self._update(total=len(ids))
+        self._count(len(ids))
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Count the test *nodeid*, which may run twice."""
         self._finished.add(nodeid)
-        self._update(completed=len(self._finished))
+        self._update()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
@@ -114,7 +120,7 @@ class RunProgress:
     def stop(self) -> None:
         """End the progress."""
         self._shown.close()
-        self._progress = None
+        self._progress = self._log = None
 
     def _write_counts(self, reporter: pytest.TerminalReporter) -> None:
         """Write the last line of a run, in place of pytest's."""
@@ -122,23 +128,34 @@ class RunProgress:
         counts = ", ".join(text for text, _ in parts).replace(
             DESELECTED, "not selected"
         )
-        minutes, seconds = divmod(round(time.monotonic() - self._began_s), 60)
-        duration = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+        duration = _minutes(time.monotonic() - self._began_s)
         width = line_width(is_terminal=bool(reporter.isatty))
         line = wrapped_at(width, f"tests    {counts} in {duration}")
         for part in line.split("\n"):
             reporter.write_line(part, **{colour: True})
 
-    def _update(
-        self, *, total: float | None = None, completed: float | None = None
-    ) -> None:
-        if self._progress is not None and total != 0:
+    def _count(self, total: int) -> None:
+        """Set the number of tests; the process that starts workers has none itself."""
+        self._total = total or self._total
+        self._update()
+
+    def _update(self) -> None:
+        done, total = len(self._finished), self._total
+        if self._progress is not None and total:
+            task = self._progress.task_ids[0]
             self._progress.update(
-                self._progress.task_ids[0],
-                description="tests",
-                total=total,
-                completed=completed,
+                task, description="tests", total=total, completed=done
             )
+        now_s = time.monotonic()
+        if self._log is not None and now_s - self._written_s >= LINE_PERIOD_S:
+            self._written_s = now_s
+            duration = _minutes(now_s - self._began_s)
+            print(f"tests    {done:,} of {total:,} in {duration}", file=self._log)
+
+
+def _minutes(duration_s: float) -> str:
+    minutes, seconds = divmod(round(duration_s), 60)
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
 def _silence_workers(plugins: pytest.PytestPluginManager) -> None:
@@ -152,11 +169,11 @@ def _silence_workers(plugins: pytest.PytestPluginManager) -> None:
 @contextmanager
 def run_progress() -> Iterator[RunProgress]:
     """Yield the plugin of one run; its progress is on standard error."""
-    if not is_shown(sys.stderr):
-        yield RunProgress()
-        return
     # pytest captures the descriptor of standard error while a test runs.
-    with os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding="utf-8") as file:
+    with os.fdopen(os.dup(sys.stderr.fileno()), "w", 1, encoding="utf-8") as file:
+        if not is_shown(sys.stderr):
+            yield RunProgress(log=file)
+            return
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),

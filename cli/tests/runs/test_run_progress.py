@@ -1,4 +1,4 @@
-"""Progress of ``rmqc test``: on a terminal only, with and without workers."""
+"""Progress of ``rmqc test``: with and without workers, on a terminal and in a log."""
 
 from __future__ import annotations
 
@@ -112,7 +112,45 @@ def test_an_interrupt_ends_the_progress_with_one_line(
     assert "Traceback" not in output
 
 
-def test_pipes_and_logs_are_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("jobs", ["0", "2"])
+@pytest.mark.parametrize("period_s", [0, 600])
+def test_a_pipe_gets_a_line_in_each_period(
+    tmp_path: Path, jobs: str, period_s: int
+) -> None:
+    text = f"""
+import cli.runs.suites.run_progress as shown
+from cli.main import main
+
+shown.LINE_PERIOD_S = {period_s}
+main()
+"""
+    command = ["test", "--target", f"store:{STORE}", "--suite", "store"]
+    command += ["--jobs", jobs, "-k", "checkpoint"]
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PYTEST_")
+    }
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", text, *command],
+        env={**environment, "PYTHONPATH": str(SOURCES)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = re.findall(r"tests    (\d+) of (\d+) in \d+ s", done.stderr)
+    if period_s:
+        assert not lines
+        return
+    total = int(lines[-1][1])
+    assert total > 1
+    finished = [(str(number), str(total)) for number in range(1, total + 1)]
+    assert lines[-total:] == finished
+
+
+def test_only_a_terminal_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     assert is_shown(Terminal())
     assert not is_shown(io.StringIO())
