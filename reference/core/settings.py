@@ -3,7 +3,8 @@ Settings as typed attributes: one table for name, type, default and range.
 
 A subclass is the table. Each annotated attribute with a default is a setting, under
 Java's name: ``flush_disk_type`` is flushDiskType. Parsing, checks, and the warnings
-about names without effect are derived from it.
+about names without effect are derived from it. The texts come from Java's properties
+files: ``name=value`` a line.
 """
 
 from __future__ import annotations
@@ -205,3 +206,23 @@ def _setting(attribute: str, hint: Any, default: object) -> Setting:
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_SEPARATOR = re.compile("[=:]")
+
+
+def read_properties(text: str) -> dict[str, str]:
+    """Return the settings in *text*; comments and empty lines are passed over."""
+    settings = {}
+    for line in re.split(r"\r\n|\r|\n", text):
+        stripped = line.strip()
+        if not stripped or stripped[0] in "#!":
+            continue
+        name, _, value = _SEPARATOR.sub("=", stripped, count=1).partition("=")
+        settings[name.strip()] = value.strip()
+    return settings
+
+
+def write_properties(settings: Mapping[str, object]) -> str:
+    """Return *settings*, one a line."""
+    return "".join(f"{name}={value}\n" for name, value in settings.items())

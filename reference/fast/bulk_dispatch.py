@@ -17,7 +17,6 @@ from columns.gather import Ints, dtype_of
 from columns.log_batch import LogBatch
 from columns.topics import Topics
 from reference.core.store.recovery.recover import StoreParts
-from reference.core.store.types import DispatchRequest
 from reference.fast.index_items import add_items
 from reference.fast.requests import Requests, requests_of
 from spec.store.consume_queue import unit_layout
@@ -81,8 +80,8 @@ class BulkDispatcher:
         return int(requests.first_key[begin + np.searchsorted(offsets, end_offset)])
 
     def _put_one(self, offset: int) -> None:
-        found = self._log.read_dispatch_request(offset, check_crc=False)
-        if isinstance(found, DispatchRequest):
+        found = self._log.read_dispatch_request(offset)
+        if found is not None:
             self._dispatcher.put((found,), [])
 
     def _put_keys(self, requests: Requests, begin: int, stop: int) -> None:

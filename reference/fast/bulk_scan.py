@@ -26,7 +26,7 @@ class RecordScanner:
     def __init__(
         self, parts: StoreParts, *, dispatches: bool, records_from: int, run_from: int
     ) -> None:
-        self._check_crc = parts.log.check_crc_on_recover
+        self._check_crc = parts.options.check_crc_on_recover
         self._left_to_core = records_from
         self._dispatcher = BulkDispatcher(parts, run_from) if dispatches else None
         self._window_size = WINDOW_SIZES[0]

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from reference.core.broker.acl.accounts import AclFileError
 from reference.core.broker.broker_config import BrokerOptions
-from reference.core.java_properties import read_properties
-from reference.core.settings import SettingError
+from reference.core.settings import SettingError, read_properties
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.recovery.recover import BulkRecovery
 from reference.fast.recovery import FastRecovery

@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reference.core.java_properties import read_properties, write_properties
 from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.kv_config import (
     KvConfigTable,
@@ -24,7 +23,7 @@ from reference.core.name_server.kv_config import (
     encode_kv_config,
 )
 from reference.core.name_server.server import NameServer
-from reference.core.settings import SettingError
+from reference.core.settings import SettingError, read_properties, write_properties
 from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms
 from reference.shell.free_ports import free_port

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from reference.core.java_properties import read_properties
+from reference.core.settings import read_properties
 from reference.shell.settings_files import read_settings_text
 from spec.security.tls import (
     CERTIFICATE,

@@ -146,7 +146,7 @@ def _audited(
 def _forecast(store: str, options: AuditOptions) -> StartForecast | None:
     from cli.runs.stores.start_forecasts import start_forecast
     from reference.core.broker.broker_config import BrokerOptions
-    from reference.core.java_properties import read_properties
+    from reference.core.settings import read_properties
 
     given = None
     if options.broker_conf is not None:

@@ -10,11 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
-from reference.core.java_properties import read_properties, write_properties
 from reference.core.persistence import Persistence
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
-from reference.core.settings import Port, SettingError, Settings, ShownOnly
+from reference.core.settings import (
+    Port,
+    SettingError,
+    Settings,
+    ShownOnly,
+    read_properties,
+    write_properties,
+)
 
 Shown = Annotated[int, ShownOnly()]
 

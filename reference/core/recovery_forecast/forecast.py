@@ -21,14 +21,14 @@ from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import ArrayTooLarge, ScannedRecord
-from reference.core.store.recovery.log_start import (
+from reference.core.store.recovery.queue_end import EmptyLastFileError
+from reference.core.store.recovery.rules import Dispatch, RecoveryRules
+from reference.core.store.recovery.scan import (
     dispatch_start,
     files_behind_end,
     first_file,
+    scan_log,
 )
-from reference.core.store.recovery.queue_end import EmptyLastFileError
-from reference.core.store.recovery.rules import Dispatch, RecoveryRules
-from reference.core.store.recovery.scan import scan_log
 from reference.core.store.types import StoreOptions
 from spec.store.checkpoint import Checkpoint
 from spec.store.consume_queue import UNIT_SIZE

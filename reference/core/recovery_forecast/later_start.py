@@ -12,9 +12,8 @@ from reference.core.recovery_forecast.log_state import LogState
 from reference.core.recovery_forecast.outcome import LaterStart
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import StoreView
-from reference.core.store.recovery.log_start import files_behind_end, first_file
 from reference.core.store.recovery.rules import RecoveryRules
-from reference.core.store.recovery.scan import scan_log
+from reference.core.store.recovery.scan import files_behind_end, first_file, scan_log
 from reference.core.store.types import StoreOptions
 from spec.store.checkpoint import Checkpoint
 

@@ -18,7 +18,7 @@ from reference.core.store.commitlog.record_reader import (
 )
 from reference.core.store.recovery.load import plan_load
 from reference.core.store.recovery.rules import RecoveryRules
-from reference.core.store.written_bytes import PIECE_SIZE, written_size
+from reference.core.store.recovery.scan import PIECE_SIZE, written_size
 from spec.store.blank import BLANK_SIZE_MIN
 from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import FIXED_SIZE_V4

@@ -12,7 +12,7 @@ Begin with ``message_store.MessageStore(files, options)``, the interface of a br
     flush_log(), flush_queues()
     stop()
 
-``types`` has the values that go in and out. One message passes ``commitlog``
-(append), ``dispatch`` (to ``consumequeue`` and ``index``) and ``get``. ``mapped`` has
+``types`` has the values that go in and out. One message passes ``commitlog`` (append),
+``dispatcher`` (to ``consumequeue`` and ``index``) and ``get_message``. ``mapped`` has
 the files below; ``flush``, ``cleaning`` and ``delay`` work on timers.
 """

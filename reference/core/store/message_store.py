@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from reference.core.store.cleaning.clean_service import CleanService
+from reference.core.store.cleaning import CleanService
 from reference.core.store.commitlog.commit_log import CommitLog, NoFileError
 from reference.core.store.config_files import ConfigFiles
 from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.delay.schedule_message import LogError, ScheduleMessageService
-from reference.core.store.dispatch.dispatcher import (
+from reference.core.store.dispatcher import (
     CalcBitMap,
     Dispatcher,
     empty_bit_map,
 )
-from reference.core.store.flush.checkpoint import CheckpointFile
-from reference.core.store.get.get_message import StoreReads
+from reference.core.store.flush import CheckpointFile
+from reference.core.store.get_message import StoreReads
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import FlushMark

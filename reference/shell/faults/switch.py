@@ -13,10 +13,10 @@ import random
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from reference.core.java_properties import read_properties, write_properties
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from reference.core.remoting.server import Handler
+from reference.core.settings import read_properties, write_properties
 from reference.shell.faults.catalogue import NONE, Fault, FaultError, parse_faults
 from spec.wire.remoting.response_code import ResponseCode
 

@@ -12,7 +12,7 @@ import re
 import shlex
 from pathlib import Path
 
-from reference.core.store.written_bytes import written_size
+from reference.core.store.recovery.scan import written_size
 from reference.shell.storage.disk_space import ranges_with_data
 from spec.store.file_names import COMMIT_LOG
 

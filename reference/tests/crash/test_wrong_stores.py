@@ -10,7 +10,7 @@ import pytest
 
 from reference.core.store import message_store
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
-from reference.core.store.flush.checkpoint import CheckpointFile
+from reference.core.store.flush import CheckpointFile
 from reference.core.store.mapped.files import MappedFile
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery import queue_end as recovery_units

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference.core.java_properties import read_properties
 from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.server import NameServer
 from reference.core.remoting.effects import Send
+from reference.core.settings import read_properties
 from spec.host import Host
 from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.request_code import RequestCode

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from reference.core.broker.broker_config import BrokerOptions
-from reference.core.java_properties import read_properties
-from reference.core.settings import SettingError
+from reference.core.settings import SettingError, read_properties
 from reference.shell.__main__ import main
 from reference.shell.name_server import main as name_server_main
 from reference.shell.settings_files import (

@@ -5,12 +5,6 @@ from __future__ import annotations
 import pytest
 
 from reference.core.store.recovery.load import DirectoryEntry, load_config, plan_load
-from reference.core.store.recovery.log_start import (
-    dispatch_start,
-    files_behind_end,
-    first_file,
-    first_record_of,
-)
 from reference.core.store.recovery.queue_end import (
     EmptyLastFileError,
     QueueEnd,
@@ -22,6 +16,12 @@ from reference.core.store.recovery.queue_end import (
     truncate_queue,
 )
 from reference.core.store.recovery.rules import REFERENCE, RULES, rules_of
+from reference.core.store.recovery.scan import (
+    dispatch_start,
+    files_behind_end,
+    first_file,
+    first_record_of,
+)
 from reference.core.store.types import StoreOptions
 from spec.store.checkpoint import SAFETY_MS, Checkpoint
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.store.cleaning.retention import HOUR_MS, Retention
+from reference.core.store.cleaning import HOUR_MS, Retention
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, PutStatus

@@ -7,7 +7,7 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis.stateful import invariant, precondition, rule
 
-from reference.core.store.cleaning.retention import DELETE_FILES_MAX, Retention
+from reference.core.store.cleaning import DELETE_FILES_MAX, Retention
 from reference.tests.store.small_stores import all_records, append_one, message
 from reference.tests.store.test_store_against_model import (
     DiskStoreMachine,

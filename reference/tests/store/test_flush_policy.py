@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.store.flush.flush_policy import (
+from reference.core.store.flush import (
     PAGE_SIZE,
     FlushPolicy,
     has_enough_dirty_pages,

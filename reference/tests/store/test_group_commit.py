@@ -5,7 +5,7 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.store.flush.group_commit import GroupCommitQueue
+from reference.core.store.flush import GroupCommitQueue
 
 
 @given(

@@ -9,9 +9,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.store.cleaning.retention import HOUR_MS, Retention
+from reference.core.store.cleaning import HOUR_MS, Retention
 from reference.core.store.consumequeue.extension import QueueExtension
-from reference.core.store.get.get_message import MessageFilter
+from reference.core.store.get_message import MessageFilter
 from reference.core.store.message_store import MessageStore
 from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.small_stores import (

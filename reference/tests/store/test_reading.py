@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.store.get.get_message import MessageFilter
+from reference.core.store.get_message import MessageFilter
 from reference.core.store.index.key_hash import tags_hash
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, StoreOptions

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference.core.store.cleaning.retention import (
+from reference.core.store.cleaning import (
     HOUR_MS,
     DiskUsage,
     Retention,

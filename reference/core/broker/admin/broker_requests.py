@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
-from reference.core.java_properties import read_properties, write_properties
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
+from reference.core.settings import read_properties, write_properties
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.json_body import body_as_json, encode_body

@@ -19,8 +19,8 @@ from reference.core.broker.filter.sql.expressions import Expression, selects
 from reference.core.broker.filter.subscription import Subscription, parsed_expression
 from reference.core.store.commitlog.dispatch_request import properties_of
 from reference.core.store.config_files import ConfigFiles
-from reference.core.store.dispatch.dispatcher import CalcBitMap, empty_bit_map
-from reference.core.store.get.get_message import UnitFilter
+from reference.core.store.dispatcher import CalcBitMap, empty_bit_map
+from reference.core.store.get_message import UnitFilter
 from spec.store.config.config_files import CONSUMER_FILTERS_FILE
 from spec.store.queue_extension import ExtensionUnit, has_bits
 

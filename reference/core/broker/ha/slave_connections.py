@@ -15,7 +15,7 @@ from reference.core.broker.ha.connection_state import MASTER_END, HAEvent, HASta
 from reference.core.broker.ha.transfer import slave_offset_codec, transfer_codec
 from reference.core.remoting.effects import NotifyWritable, Send
 from reference.core.remoting.server import RemotingServer
-from reference.core.store.flush.group_commit import GroupCommitQueue, OnCommit
+from reference.core.store.flush import GroupCommitQueue, OnCommit
 from reference.core.store.message_store import MessageStore
 from spec.host import Host
 from spec.wire.ha.replication import ACK_SIZE

@@ -20,7 +20,7 @@ from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import PERM_READ
 from reference.core.remoting.request import Refused, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
-from reference.core.store.get.get_message import MessageFilter
+from reference.core.store.get_message import MessageFilter
 from reference.core.store.types import GetMessageStatus, NewMessage
 from spec.routing.route_data import MASTER_ID
 from spec.store.config.group_settings import SubscriptionGroupConfig

@@ -17,8 +17,7 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.effects import Flush
 from reference.core.remoting.server import RemotingServer
 from reference.core.remoting.timers import DeadlineTimer
-from reference.core.store.flush.flush_policy import FlushPolicy
-from reference.core.store.flush.group_commit import GroupCommitQueue, OnCommit
+from reference.core.store.flush import FlushPolicy, GroupCommitQueue, OnCommit
 from reference.core.store.mapped.files import FilesError, MappedFile
 from reference.core.store.mapped.mapped_file_queue import FlushMark, MappedFileQueue
 from reference.core.store.types import DispatchRequest, FlushMode

@@ -14,7 +14,7 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from reference.core.remoting.timers import Timers
-from reference.core.store.cleaning.retention import (
+from reference.core.store.cleaning import (
     FIRST_ROUND_MS,
     HOUR_MS,
     Retention,

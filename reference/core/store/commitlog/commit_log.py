@@ -10,10 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reference.core.store.commitlog.dispatch_request import (
-    dispatch_request_of,
-    read_dispatch_request,
-)
+from reference.core.store.commitlog.dispatch_request import dispatch_request_of
 from reference.core.store.commitlog.record_encoder import (
     ILLEGAL,
     CheckMessage,
@@ -71,7 +68,6 @@ class CommitLog:
         self.last_stored_at_ms = 0
         """Store time of the last message; 0 without one since the start."""
         self._committed_until_ms = 0
-        self.check_crc_on_recover = options.check_crc_on_recover
         self._size_max = options.max_message_size
         self.levels = levels
 
@@ -128,12 +124,13 @@ class CommitLog:
         if self.pool is not None:
             self.pool.commit()
 
-    def read_dispatch_request(
-        self, offset: int, *, check_crc: bool
-    ) -> DispatchRequest | ReadResult:
-        """Return the dispatch request of the record at *offset*, or its substitute."""
+    def read_dispatch_request(self, offset: int) -> DispatchRequest | None:
+        """Return the dispatch request of the record at *offset*, None without one."""
         data = self.files.view(offset) or _NOTHING
-        return read_dispatch_request(data, 0, levels=self.levels, check_crc=check_crc)
+        found = read_record(data, 0, REFERENCE, check_crc=False)
+        if not isinstance(found, ScannedRecord):
+            return None
+        return dispatch_request_of(found, self.levels)
 
     def read_dispatch_requests(
         self, offset: int

@@ -6,14 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reference.core.store.commitlog.record_reader import (
-    ReadResult,
-    ScannedRecord,
-    read_record,
-)
+from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.index.key_hash import tags_hash
-from reference.core.store.recovery.rules import REFERENCE
 from reference.core.store.types import DispatchRequest
 from spec.store.message_record import record_codec
 from spec.wire.message.properties import (
@@ -27,16 +22,6 @@ from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _KEYS, _TAGS = f"{Property.KEYS}{NAME_END}", f"{Property.TAGS}{NAME_END}"
 _UNIQUE_KEY = f"{Property.UNIQ_KEY}{NAME_END}"
-
-
-def read_dispatch_request(
-    data: memoryview, at: int, *, levels: DelayLevels, check_crc: bool
-) -> DispatchRequest | ReadResult:
-    """Return the request of the record at the byte *at*, or its substitute."""
-    found = read_record(data, at, REFERENCE, check_crc=check_crc)
-    if isinstance(found, ScannedRecord):
-        return dispatch_request_of(found, levels)
-    return found
 
 
 def dispatch_request_of(record: ScannedRecord, levels: DelayLevels) -> DispatchRequest:

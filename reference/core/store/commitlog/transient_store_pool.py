@@ -8,7 +8,7 @@ It requires a master with ASYNC_FLUSH (Java: TransientStorePool).
 
 from __future__ import annotations
 
-from reference.core.store.flush.flush_policy import has_enough_dirty_pages
+from reference.core.store.flush import has_enough_dirty_pages
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
 
 

@@ -2,5 +2,5 @@
 The index: commit-log offsets by message key.
 
 Begin with ``index_service``, which fills and searches the files of ``index_file``.
-``query`` finds the records of a key, ``key_hash`` is Java's string hash of a key.
+``key_hash`` is Java's string hash of a key.
 """

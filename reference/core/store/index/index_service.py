@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from reference.core.store.commitlog.record_reader import TRANSACTION_MASK
-from reference.core.store.flush.checkpoint import CheckpointFile
+from reference.core.store.flush import CheckpointFile
 from reference.core.store.index.index_file import IndexFile, IndexKey
 from reference.core.store.index.key_hash import index_hash
 from reference.core.store.mapped.files import Files
@@ -66,7 +66,7 @@ class IndexService:
         4.6.0 org.apache.rocketmq.store.index.IndexService#buildIndex: even a message
         without keys makes the first file, or the next one behind a full file.
         """
-        file = self._index_files[-1] if self._index_files else None
+        file = self.newest
         if file is None or file.room <= 0:
             file = self._add_file(requests[0].stored_at_ms, checkpoint)
         end_offset = file.end_offset

@@ -18,11 +18,10 @@ from reference.core.store.commitlog.dispatch_request import dispatch_request_of
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.consumequeue.table import ConsumeQueueTable
-from reference.core.store.dispatch.dispatcher import Dispatcher
-from reference.core.store.flush.checkpoint import CheckpointFile
+from reference.core.store.dispatcher import Dispatcher
+from reference.core.store.flush import CheckpointFile
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.layouts import unit_codec
-from reference.core.store.recovery.log_start import dispatch_start, first_file
 from reference.core.store.recovery.queue_end import (
     FILES_TO_RECOVER,
     LeadingUnits,
@@ -31,7 +30,13 @@ from reference.core.store.recovery.queue_end import (
     truncate_queue,
 )
 from reference.core.store.recovery.rules import REFERENCE, RecoveryRules
-from reference.core.store.recovery.scan import BulkScanner, ScanResult, scan_log
+from reference.core.store.recovery.scan import (
+    BulkScanner,
+    ScanResult,
+    dispatch_start,
+    first_file,
+    scan_log,
+)
 from reference.core.store.types import StoreOptions
 
 
@@ -121,7 +126,7 @@ def _scan(
         first,
         log.files.file_data,
         REFERENCE,
-        check_crc=log.check_crc_on_recover,
+        check_crc=parts.options.check_crc_on_recover,
         on_record=on_record,
         bulk_scanner=bulk.scanner(parts, dispatches=dispatches) if bulk else None,
     )

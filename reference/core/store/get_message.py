@@ -12,7 +12,6 @@ from typing import NamedTuple
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.consumequeue.extension import QueueExtension, is_address
 from reference.core.store.consumequeue.table import ConsumeQueueTable
-from reference.core.store.consumequeue.time_search import offset_by_time
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.layouts import unit_codec
 from reference.core.store.statistics import Statistics
@@ -121,9 +120,23 @@ class StoreReads:
         return queue.max_offset if queue else 0
 
     def offset_by_time(self, topic: str, queue_id: int, timestamp_ms: int) -> int:
-        """Return the offset of the message stored nearest to a time."""
+        """Return the offset of the message stored nearest to *timestamp_ms*.
+
+        4.6.0 org.apache.rocketmq.store.ConsumeQueue#getOffsetInQueueByTime. It chooses
+        the first file that was written at or after that time, or the last, and searches
+        it alone.
+        """
         queue = self.queues.table.get((topic, queue_id))
-        return offset_by_time(self.log, queue, timestamp_ms) if queue else 0
+        if queue is None or not len(queue.files):
+            return 0
+        files, numbers = queue.files, range(len(queue.files))
+        written_since = (n for n in numbers if files.modified_at_ms(n) >= timestamp_ms)
+        start = files.start_offsets[next(written_since, numbers[-1])]
+        first = max(queue.min_position - start, 0) // UNIT_SIZE
+        number = None  # of the unit in its file
+        if (units := files.view(start)) is not None:
+            number = _nearest(self.log, units, timestamp_ms, first)
+        return 0 if number is None else max(start // UNIT_SIZE + number, 0)
 
     def stored_at(self, topic: str, queue_id: int, queue_offset: int) -> int:
         """Return the store time of a message; -1 without the message."""
@@ -251,3 +264,37 @@ def _is_full(count: int, size: int, distance: int, options: StoreOptions) -> boo
         size > options.max_transfer_size_in_memory  # [PULL-COUNT-004]
         or count > options.max_transfer_count_in_memory - 1  # [PULL-COUNT-003]
     )
+
+
+def _nearest(
+    log: CommitLog, units: memoryview, timestamp_ms: int, first: int
+) -> int | None:
+    """Return the number of the unit whose message was stored nearest in time.
+
+    The earlier of two equally near units. -1 without units; None for a unit whose
+    record the log does not have.
+    """
+    low, high = first, len(units) // UNIT_SIZE - 1
+    before = behind = -1
+    before_ms = behind_ms = None
+    while high >= low:
+        middle = (low + high) // 2
+        physical_offset, size, _ = unit_codec.unpack_from(units, middle * UNIT_SIZE)
+        if physical_offset < log.files.start:
+            low, before = middle + 1, middle
+            continue
+        stored_at_ms = log.stored_at(physical_offset, size)
+        if stored_at_ms < 0:
+            return None
+        if stored_at_ms == timestamp_ms:
+            return middle  # [OFFSET-SEARCH-001]
+        if stored_at_ms > timestamp_ms:
+            high, behind, behind_ms = middle - 1, middle, stored_at_ms
+        else:
+            low, before, before_ms = middle + 1, middle, stored_at_ms
+    if before_ms is None:
+        return behind  # [OFFSET-SEARCH-002]
+    if behind_ms is None:
+        return before  # [OFFSET-SEARCH-003]
+    # [OFFSET-SEARCH-005]
+    return behind if timestamp_ms - before_ms > behind_ms - timestamp_ms else before

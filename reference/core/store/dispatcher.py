@@ -19,7 +19,7 @@ from reference.core.store.commitlog.record_reader import (
 )
 from reference.core.store.consumequeue.extension import QueueExtension
 from reference.core.store.consumequeue.table import ConsumeQueueTable
-from reference.core.store.flush.checkpoint import CheckpointFile
+from reference.core.store.flush import CheckpointFile
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.layouts import unit_codec
 from reference.core.store.mapped.files import FilesError

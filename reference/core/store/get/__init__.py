@@ -1,1 +1,0 @@
-"""Reads of one queue for a pull request (Java: DefaultMessageStore#getMessage)."""
