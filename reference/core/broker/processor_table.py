@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from reference.core.broker import query_message
 from reference.core.broker.admin import (
     acl_requests,
     broker_requests,
-    consumer_status,
     runtime_info,
     statistics_requests,
 )
@@ -21,7 +21,6 @@ from reference.core.broker.ha import slave_sync
 from reference.core.broker.offset import queue_offsets
 from reference.core.broker.ports import Ports
 from reference.core.broker.pull import pull_message
-from reference.core.broker.query import query_message
 from reference.core.broker.scheduled import store_cleaning
 from reference.core.broker.send import reply, send_back, send_message
 from reference.core.broker.state import BrokerState
@@ -51,7 +50,7 @@ PORT_HANDLERS: Mapping[
     Code.UNREGISTER_CLIENT: heartbeat.unregister_client,
     Code.UPDATE_BROKER_CONFIG: broker_requests.update_settings,
     Code.INVOKE_BROKER_TO_RESET_OFFSET: broker_requests.reset_offset,
-    Code.INVOKE_BROKER_TO_GET_CONSUMER_STATUS: consumer_status.consumer_status,
+    Code.INVOKE_BROKER_TO_GET_CONSUMER_STATUS: broker_requests.consumer_status,
     Code.GET_CONSUMER_RUNNING_INFO: broker_requests.relay_to_client,
     Code.CONSUME_MESSAGE_DIRECTLY: broker_requests.relay_to_client,
 }

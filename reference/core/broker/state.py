@@ -15,9 +15,7 @@ from reference.core.broker.acl.access_control import AccessControl
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.filter.consumer_filters import ConsumerFilters
-from reference.core.broker.filter.filter_servers import FilterServers
-from reference.core.broker.group.clients import Clients
-from reference.core.broker.group.queue_locks import QueueLocks
+from reference.core.broker.group.clients import Clients, FilterServers, QueueLocks
 from reference.core.broker.group.subscription_groups import SubscriptionGroups
 from reference.core.broker.offset.consumer_offsets import ConsumerOffsets
 from reference.core.broker.topic.topic_config import Topics

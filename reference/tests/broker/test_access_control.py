@@ -9,8 +9,7 @@ from ipaddress import ip_address
 import pytest
 
 from reference.core.broker.acl.access_control import AccessControl
-from reference.core.broker.acl.accounts import AclFileError, decode_accounts
-from reference.core.broker.acl.white_list import matcher_of
+from reference.core.broker.acl.accounts import AclFileError, decode_accounts, matcher_of
 from reference.core.remoting.request import Refused, Request
 from spec.host import Host
 from spec.security.signature import (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from reference.core.broker.admin.broker_requests import RELAY_TIMEOUT_MS
-from reference.core.broker.admin.consumer_status import TIMEOUT_MS
+from reference.core.broker.admin.broker_requests import (
+    RELAY_TIMEOUT_MS,
+    STATUS_TIMEOUT_MS,
+)
 from reference.tests.broker.broker_driver import BrokerDriver
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.command import Command, encode_command
@@ -51,7 +53,7 @@ def test_a_silent_one_is_left_out() -> None:
     driver.invoke(TOOL, STATUS_REQUEST, {"topic": "T", "group": "g"})
     (question,) = driver.inbox(FIRST)
     answer(driver, FIRST, question, 4)
-    driver.wait(TIMEOUT_MS - 1)
+    driver.wait(STATUS_TIMEOUT_MS - 1)
     assert driver.inbox(TOOL) == []
     driver.wait(1)
     assert reported_offsets(driver) == {"c2": [4]}

@@ -21,7 +21,6 @@ from reference.core.broker.acl.accounts import (
     decode_accounts,
     decode_yaml,
 )
-from reference.core.broker.acl.changes import Change
 from reference.core.broker.acl.permissions import needed_permissions, printed
 from reference.core.remoting.request import Refused, Request
 from spec.host import Host
@@ -43,6 +42,10 @@ from spec.wire.remoting.response_code import ResponseCode
 
 RELOAD_MS = 500
 """Period at which the file is compared (Java: FileWatchService#WATCH_INTERVAL)."""
+AclObject = dict[str, Any]
+"""The object in the file."""
+Change = Callable[[AclObject], None]
+"""Changes the object, or raises AclFileError if the change is refused."""
 
 
 class AclFile(Protocol):
@@ -82,7 +85,7 @@ class AccessControl:
         except AclFileError as error:  # [SEC-ACL-017]
             self._log_error(f"plain_acl.yml is ignored: {error}")
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> AclObject:
         """Return the object in the file; raise AclFileError if it has none."""
         return decode_yaml(self._file.text())
 

@@ -5,7 +5,9 @@ Requests of tools about the broker itself and its clients (Java: AdminBrokerProc
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
+from reference.core.broker.group.clients import Client
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Refused, Request
@@ -158,3 +160,52 @@ def register_filter_server(state: BrokerState, request: Request) -> Response:
     return Response(
         fields={"brokerId": options.broker_id, "brokerName": options.broker_name}
     )
+
+
+STATUS_TIMEOUT_MS = 5_000
+"""Time after which a client is left out of the consumer status."""
+
+
+def consumer_status(
+    state: BrokerState, ports: Ports, request: Request
+) -> Response | None:
+    """Respond with the offsets that a group's clients report, or the one named.
+
+    INVOKE_BROKER_TO_GET_CONSUMER_STATUS: the response follows those of the clients.
+    """
+    name = request.text("group")
+    only = (request.optional_text("clientAddr") or "").strip()
+    group = state.clients.consumers.get(name)
+    if group is None:
+        remark = f"No Any Consumer online in the consumer group: [{name}]"
+        raise Refused(SYSTEM_ERROR, remark)
+    clients = [one for one in group.members.values() if only in {"", one.client_id}]
+    if not clients:
+        return Response(body=fastjson.dumps({"consumerTable": {}}))
+    table: dict[str, object] = {}
+    waiting = [client.connection for client in clients]
+
+    def on_response(client: Client, response: Request | None) -> None:
+        waiting.remove(client.connection)
+        try:
+            if response is not None and response.code == 0 and response.body:
+                found = fastjson.loads(response.body)
+                if isinstance(found, dict):
+                    table[client.client_id] = found.get("messageQueueTable") or {}
+        finally:  # an unreadable response must not keep the others back
+            if not waiting:
+                collected = {"consumerTable": table, "messageQueueTable": {}}
+                ports.remoting.respond(
+                    request, Response(body=fastjson.dumps(collected))
+                )
+
+    fields = {name: request.text(name) for name in ("topic", "group")}
+    for client in clients:  # [ADMIN-CLIENT-003]
+        ports.remoting.invoke(
+            client.connection,
+            RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT,
+            fields,
+            on_response=partial(on_response, client),
+            timeout_at_ms=request.now_ms + STATUS_TIMEOUT_MS,
+        )
+    return None

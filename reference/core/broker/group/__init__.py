@@ -1,5 +1,5 @@
 """
 Consumer and producer groups: heartbeats, members, configuration, queue locks.
 
-Begin with `clients`, the table of members, and `heartbeat`, which fills it.
+Begin with `clients`, the tables of members and locks, and `heartbeat`.
 """

@@ -1,7 +1,8 @@
 """
-The members of consumer and producer groups (Java: ConsumerManager, ProducerManager).
+The connected clients: members of groups, their queue locks, and filter servers.
 
-Heartbeats fill the tables. A member is a client on one connection.
+Heartbeats fill the tables of groups. A member is a client on one connection (Java:
+ConsumerManager, ProducerManager).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from reference.core.broker.filter.subscription import Subscription
+from spec.wire.bodies.queue_name import QueueName
 
 CLIENT_EXPIRY_MS = 120_000
 """Time after which a client without heartbeats is removed."""
@@ -133,3 +135,81 @@ class Clients:
 
     def _all_producers(self) -> Iterator[Client]:
         return (c for members in self.producers.values() for c in members.values())
+
+
+LOCK_EXPIRY_MS = 60_000
+"""Life of a lock that is not renewed."""
+
+
+@dataclass(slots=True)
+class Lock:
+    """The owner of a queue, and the time of its last renewal."""
+
+    client_id: str
+    renewed_at_ms: int
+
+
+class QueueLocks:
+    """The locks of orderly consumers (Java: RebalanceLockManager).
+
+    A lock belongs to a client of a group. Another client can lock the queue when the
+    lock has not been renewed for a minute.
+    """
+
+    def __init__(self) -> None:
+        self._locks: dict[str, dict[QueueName, Lock]] = {}
+
+    def lock(
+        self, group: str, queue: QueueName, client_id: str, *, now_ms: int
+    ) -> bool:
+        """Lock a queue, or renew the lock; return whether the client has the lock."""
+        locks = self._locks.setdefault(group, {})  # [GROUP-LOCK-003]
+        lock = locks.get(queue)
+        expired = lock is None or now_ms - lock.renewed_at_ms > LOCK_EXPIRY_MS
+        # [GROUP-LOCK-002] [GROUP-LOCK-005]
+        if lock is not None and not expired and lock.client_id != client_id:
+            return False
+        locks[queue] = Lock(client_id, now_ms)  # [GROUP-LOCK-001] [GROUP-LOCK-006]
+        return True
+
+    def unlock(self, group: str, queue: QueueName, client_id: str) -> None:
+        """Unlock a queue that this client has locked."""
+        locks = self._locks.get(group, {})
+        lock = locks.get(queue)
+        if lock is not None and lock.client_id == client_id:  # [GROUP-LOCK-004]
+            del locks[queue]
+
+
+SILENCE_MAX_MS = 30_000
+
+
+class FilterServers:
+    """Programs that filtered messages by a consumer's class, by connection.
+
+    They register every few seconds, and the broker passes their addresses on to the
+    name servers (Java: FilterServerManager). 4.6.0 has kept no more of them.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[int, tuple[str, int]] = {}
+
+    def register(self, connection: int, address: str, now_ms: int) -> None:
+        """Record a filter server; the first address of a connection stays."""
+        known, _ = self._seen.get(connection, (address, 0))
+        self._seen[connection] = known, now_ms
+
+    def drop(self, connection: int) -> None:
+        """Remove the filter server of a closed connection."""
+        self._seen.pop(connection, None)
+
+    def silent(self, now_ms: int) -> list[int]:
+        """Return the connections of filter servers that were silent for too long."""
+        return [
+            connection
+            for connection, (_, seen_ms) in self._seen.items()
+            if now_ms - seen_ms > SILENCE_MAX_MS
+        ]
+
+    def addresses(self) -> list[str]:
+        """Return the addresses of all filter servers."""
+        return [address for address, _ in self._seen.values()]

@@ -13,7 +13,6 @@ from reference.core.broker.filter.subscription import Subscription, subscription
 from reference.core.broker.group.clients import Client, ConsumerGroup
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.created_topics import retry_topic
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.remoting.server import RemotingServer
@@ -119,7 +118,7 @@ def _join_consumers(
     config = state.groups.find(name, request.now_ms)
     if config is not None:
         is_unit = bool(consumer.get("unitMode"))
-        retry_topic(state, config, request.now_ms, is_unit=is_unit)
+        state.topics.retry_topic(config, request.now_ms, is_unit=is_unit)
     subscriptions = list_in(consumer, "subscriptionDataSet")
     wanted = [_subscription(as_object(one)) for one in subscriptions]
     group = state.clients.consumers.setdefault(name, ConsumerGroup(name))

@@ -2,29 +2,30 @@
 The connection of a slave to its master, over which the commit log comes.
 
 The slave connects, reports the end of its own log, and appends the transfers that
-begin there. Any other transfer ends the connection. Both ends then start again from
-what the slave has (Java: HAService.HAClient).
+begin there. Any other transfer is refused before a byte of it is written, and ends the
+connection. Both ends then start again from what the slave has (Java:
+HAService.HAClient).
 """
 
 from __future__ import annotations
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ha.connection_state import SLAVE_END, HAEvent, HAState
-from reference.core.broker.ha.transfer import (
-    append_transferred,
-    slave_offset_codec,
-    transfer_error,
-)
 from reference.core.remoting.effects import ConnectToMaster, Send
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.mapped.files import FilesError
+from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
 from reference.core.store.message_store import MessageStore
+from spec.derive.struct_codec import compile_codec
 from spec.host import Host
-from spec.wire.ha.replication import HEADER_SIZE, head_of_piece
+from spec.wire.ha.replication import HEADER_SIZE, head_of_piece, slave_offset_layout
+from spec.wire.ha.replication_rules import SLAVE_BUFFER_SIZE
 
 WATCH_MS = 1_000
 """Period of connects, of heartbeats and of the search for silence."""
 RECONNECT_MS = 5_000
+SIZE_MAX = SLAVE_BUFFER_SIZE - HEADER_SIZE
+slave_offset_codec = compile_codec(slave_offset_layout)
 
 
 class MasterConnection:
@@ -142,3 +143,31 @@ class MasterConnection:
         self.connection = None
         self._part.clear()
         self._connect_at_ms = connect_at_ms
+
+
+def transfer_error(log: MappedFileQueue, offset: int, size: int) -> str | None:
+    """Return the reason why a transfer cannot be appended to *log*, or None."""
+    if not 0 <= size <= SIZE_MAX:
+        return f"announces {size} bytes"
+    if offset < 0:
+        return f"begins at {offset}"
+    # An empty log begins at the offset of its master's. [HA-TRANSFER-013]
+    if log.end not in {0, offset}:  # [HA-TRANSFER-009]
+        return f"begins at {offset}, where our log goes up to {log.end}"
+    place = offset % log.file_size
+    if size and log.end == 0 and place:
+        return f"begins at {offset}, which is no beginning of a file of ours"
+    if place + size > log.file_size:
+        return f"has files of another size than {log.file_size}, which is ours"
+    return None
+
+
+def append_transferred(
+    log: MappedFileQueue, offset: int, data: bytes | bytearray
+) -> None:
+    """Append a transfer without `transfer_error`; raise FilesError of the disk."""
+    while log.end == 0 < offset and len(log):
+        log.delete_last()  # made for an offset that the master no longer has
+    if log.end == log.limit:
+        log.add_file(offset)
+    log.append(data)  # [HA-SLAVE-002]

@@ -12,18 +12,20 @@ from dataclasses import dataclass
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ha.connection_state import MASTER_END, HAEvent, HAState
-from reference.core.broker.ha.transfer import slave_offset_codec, transfer_codec
 from reference.core.remoting.effects import NotifyWritable, Send
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.flush import GroupCommitQueue, OnCommit
 from reference.core.store.message_store import MessageStore
+from spec.derive.struct_codec import compile_codec
 from spec.host import Host
-from spec.wire.ha.replication import ACK_SIZE
+from spec.wire.ha.replication import ACK_SIZE, piece_layout, slave_offset_layout
 
 BURST_SIZE = 256 * 1024
 """Bytes sent before the slave must have read them."""
 WATCH_MS = 100
 """Period of heartbeats, of the search for silence and of put timeouts."""
+transfer_codec = compile_codec(piece_layout)
+slave_offset_codec = compile_codec(slave_offset_layout)
 
 
 @dataclass(slots=True)

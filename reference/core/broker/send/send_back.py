@@ -11,14 +11,13 @@ import re
 from dataclasses import replace
 
 from reference.core.broker.ports import Ports
-from reference.core.broker.query.query_message import look_message_by_offset
+from reference.core.broker.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import (
     BUSY,
     put_message,
     respond_to_put,
 )
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.created_topics import dead_letter_topic, retry_topic
 from reference.core.broker.topic.topic_config import PERM_WRITE
 from reference.core.remoting.request import (
     FieldError,
@@ -71,7 +70,7 @@ def handle_send_back(
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     if group.retry_queue_count <= 0:
         return Response()
-    topic = retry_topic(state, group, request.now_ms, is_unit=header.unit_mode)
+    topic = state.topics.retry_topic(group, request.now_ms, is_unit=header.unit_mode)
     if not topic.permission & PERM_WRITE:
         remark = f"the topic[{topic.name}] sending message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
@@ -108,7 +107,7 @@ def dead_letter_instead(
     group = _checked_group(state, name, request.now_ms)  # [SEND-RETRY-002]
     if message.reconsume_times < _times_max(group, request, times_max):
         return message
-    topic = dead_letter_topic(state, name, request.now_ms)
+    topic = state.topics.dead_letter_topic(name, request.now_ms)
     return replace(message, topic=topic.name, queue_id=0)  # [SEND-RETRY-003]
 
 
@@ -150,7 +149,7 @@ def _message_sent_back(
     properties.setdefault(Property.RETRY_TOPIC, record.topic)  # [RETRY-SENDBACK-002]
     properties[Property.WAIT] = "false"
     if record.reconsume_times >= times_max or delay_level < 0:  # [RETRY-DLQ-001]
-        topic = dead_letter_topic(state, group.name, request.now_ms).name
+        topic = state.topics.dead_letter_topic(group.name, request.now_ms).name
         queue_id = 0
     else:
         topic = RETRY_PREFIX + group.name

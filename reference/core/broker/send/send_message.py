@@ -21,8 +21,9 @@ from reference.core.broker.send.put_result import (
 )
 from reference.core.broker.send.send_back import dead_letter_instead
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.created_topics import create_topic_in_send
 from reference.core.broker.topic.topic_config import (
+    UNIT_FLAG,
+    UNIT_SUBSCRIPTION_FLAG,
     Topic,
 )
 from reference.core.broker.transaction.half_message import is_prepared, prepare
@@ -49,7 +50,7 @@ from spec.wire.message.properties import (
 )
 from spec.wire.message.topic_names import DEFAULT_TOPIC, RETRY_PREFIX, TOPIC_LENGTH_MAX
 from spec.wire.remoting.request_code import RequestCode
-from spec.wire.remoting.response_code import ResponseCode
+from spec.wire.remoting.response_code import SEE_FAQ, ResponseCode
 
 MULTI_TAGS_FLAG = int(SystemFlag.MULTI_TAGS)
 # Members of an enumeration are slow to look up.
@@ -170,7 +171,7 @@ def check_send(
         remark = f"the topic[{name}] is conflict with system reserved words."
         raise Refused(SYSTEM_ERROR, remark)
     if topic is None:
-        topic = create_topic_in_send(state, header, request.now_ms)
+        topic = _create_topic(state, header, request.now_ms)
     # [SEND-QUEUE-002] [SEND-QUEUE-004]
     if header.queue_id >= topic.queue_count:
         peer = state.connections[request.connection].remote
@@ -178,6 +179,30 @@ def check_send(
             SYSTEM_ERROR,
             f"request queueId[{header.queue_id}] is illegal, {topic} Producer: {peer}",
         )
+    return topic
+
+
+def _create_topic(
+    state: BrokerState, header: SendMessageRequestHeader, now_ms: int
+) -> Topic:
+    """Create the topic of a send, like its default topic; raise Refused."""
+    is_retry = header.topic.startswith(RETRY_PREFIX)
+    flag = 0
+    if header.unit_mode:  # [SEND-TOPIC-012]
+        flag = UNIT_SUBSCRIPTION_FLAG if is_retry else UNIT_FLAG
+    # [SEND-TOPIC-005] [SEND-TOPIC-006] [SEND-TOPIC-011]
+    topic = state.topics.create_like(
+        header.topic,
+        default=header.default_topic,
+        queue_count=header.default_topic_queue_nums,
+        flag=flag,
+        now_ms=now_ms,
+    )
+    if topic is None and is_retry:  # [SEND-TOPIC-016]
+        topic = state.topics.create_once(header.topic, now_ms=now_ms, flag=flag)
+    if topic is None:  # [SEND-TOPIC-007]
+        remark = f"topic[{header.topic}] not exist, apply first please!{SEE_FAQ}"
+        raise Refused(ResponseCode.TOPIC_NOT_EXIST, remark)
     return topic
 
 

@@ -1,8 +1,8 @@
 """
 The topics of a broker: queue counts, permission and flags (Java: TopicConfigManager).
 
-A topic is created by a tool, by the first message to it, or as the retry topic of a
-consumer group. The table is persisted in ``topics.json``.
+A topic is created by a tool, by the first message to it, or as the retry or dead-letter
+topic of a consumer group. The table is persisted in ``topics.json``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
 from spec.routing.json_object import JsonObject
 from spec.routing.topic_config import Permission, TopicFlag
+from spec.store.config.group_settings import SubscriptionGroupConfig
 from spec.wire.message.topic_names import (
     BENCHMARK_TOPIC,
     DEFAULT_TOPIC,
+    DLQ_PREFIX,
     OFFSET_MOVED_TOPIC,
+    RETRY_PREFIX,
     SELF_TEST_TOPIC,
 )
 
@@ -148,6 +151,23 @@ class Topics(ConfigTable[Topic]):
             return known
         topic = Topic(name, queue_count, queue_count, permission, flag=flag)
         return self.put(topic, now_ms)
+
+    def retry_topic(
+        self, group: SubscriptionGroupConfig, now_ms: int, *, is_unit: bool
+    ) -> Topic:
+        """Return the retry topic of a group, created where it does not exist."""
+        return self.create_once(
+            RETRY_PREFIX + group.name,  # [GROUP-RETRY-001]
+            queue_count=group.retry_queue_count,
+            now_ms=now_ms,
+            flag=UNIT_SUBSCRIPTION_FLAG if is_unit else 0,
+        )
+
+    def dead_letter_topic(self, group: str, now_ms: int) -> Topic:
+        """Return the dead-letter topic of a group, created where it does not exist."""
+        permission = PERM_WRITE  # [RETRY-DLQ-002]
+        name = DLQ_PREFIX + group
+        return self.create_once(name, permission=permission, now_ms=now_ms)
 
     def order(self, names: Iterable[str], now_ms: int) -> None:
         """Make exactly the topics in *names* ordered."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reference.core.broker.broker_config import BrokerOptions
-from reference.core.broker.query.query_message import look_message_by_offset
+from reference.core.broker.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.half_message import (

@@ -1,5 +1,5 @@
 """
 SQL92 expressions over message properties (Java: org.apache.rocketmq.filter).
 
-Begin with `parser`, which turns the tokens of `lexer` into `expressions` over `values`.
+Begin with `parser`, which turns a text into `expressions` over `values`.
 """

@@ -16,8 +16,10 @@ The end is not checked: text behind a condition is ignored.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from reference.core.broker.filter.sql.expressions import (
     ORDERS,
@@ -36,8 +38,63 @@ from reference.core.broker.filter.sql.expressions import (
     ordered,
     property_text,
 )
-from reference.core.broker.filter.sql.lexer import Word, words_of
 from reference.core.broker.filter.sql.values import SqlError, whole
+
+KEYWORDS = frozenset(
+    ["NOT", "AND", "OR", "BETWEEN", "IN", "TRUE", "FALSE", "NULL", "IS"]
+)
+END = "end"
+
+_PASSED_OVER = re.compile(
+    r"(?:[ \t\n\r\f]|--[^\n\r]*(?:\n|\r\n?)"
+    r"|/\*[^*]*\*(?:\*|[^*/][^*]*\*)*/)+"
+)
+_WORDS = (
+    (
+        "float",
+        r"[0-9]+\.[0-9]*(?:E[+-]?[0-9]+)?|\.[0-9]+(?:E[+-]?[0-9]+)?|[0-9]+E[+-]?[0-9]+",
+    ),
+    ("whole", r"(?:0|[1-9][0-9]*L?)"),
+    ("text", r"'(?:''|[^'])*'"),
+    ("name", r"[a-z_$][a-z0-9_$]*"),
+    ("sign", r"<>|>=|<=|[=<>(),+-]"),
+)
+_WORD = re.compile(
+    "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _WORDS),
+    re.IGNORECASE | re.ASCII,
+)
+
+
+class Word(NamedTuple):
+    """One word."""
+
+    kind: str
+    """``float``, ``whole``, ``text``, ``name``; a keyword or sign is its own kind."""
+    text: str
+
+
+def words_of(sql: str) -> Iterator[Word]:
+    """Yield the words of an expression, and END for ever after them."""
+    position = 0
+    while True:
+        blank = _PASSED_OVER.match(sql, position)
+        position = blank.end() if blank else position
+        if position == len(sql):
+            yield Word(END, "")
+            continue
+        match = _WORD.match(sql, position)
+        if match is None:
+            raise SqlError(f"{sql[position]!r} at {position} begins no word")
+        position = match.end()
+        yield _word(str(match.lastgroup), match[0])
+
+
+def _word(kind: str, text: str) -> Word:
+    if kind == "sign":
+        return Word(text, text)
+    if kind == "name" and text.upper() in KEYWORDS:
+        return Word(text.upper(), text)
+    return Word(kind, text)
 
 
 def parse_sql(sql: str) -> Expression:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reference.core.broker.acl.accounts import AclFileError
-from reference.core.broker.acl.changes import delete_account, put_account
+from reference.core.broker.admin.acl_requests import delete_account, put_account
 
 KEYS = {"accessKey": "anaccount", "secretKey": "its-secret"}
 

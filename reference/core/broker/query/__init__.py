@@ -1,1 +1,0 @@
-"""Queries for single messages, by offset or by key. All is in `query_message`."""
