@@ -15,9 +15,9 @@ from reference.core.recovery_forecast.outcome import (
     OffsetOutside,
     Outcome,
     QueueOutcome,
+    Refusal,
     messages_in,
 )
-from reference.core.recovery_forecast.refusal import Refusal
 from spec.store.config.config_files import (
     CONSUMER_FILTERS_FILE,
     CONSUMER_OFFSETS_FILE,

@@ -50,7 +50,7 @@ class FastRecovery:
         """Return the valid units of a file of many; None leaves it to core."""
         if not self._has_many_units(data):
             return None
-        from reference.fast.consume_queue_units import leading_units
+        from reference.fast.bulk_scan import leading_units
 
         return leading_units(data, log_end)
 

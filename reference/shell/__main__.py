@@ -20,9 +20,9 @@ from reference.fast.recovery import FastRecovery
 from reference.shell.clock import speed_up
 from reference.shell.faults.catalogue import FaultError, parse_faults
 from reference.shell.faults.switch import FaultSwitch
-from reference.shell.open_files import raise_limit
 from reference.shell.server import Setup, serve
 from reference.shell.settings_files import check_settings, read_settings_text
+from reference.shell.storage.file_calls import raise_open_files_limit
 from reference.shell.tls import NO_TLS, Tls, TlsError, take_tls
 
 CANNOT_START = 2
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
             faults=_faults(given),
         )
         speed_up(given.clock_rate)
-        raise_limit()
+        raise_open_files_limit()
         # Requests make no reference cycles; the default threshold costs a tenth.
         gc.set_threshold(_COLLECT_AFTER, 20, 20)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:

@@ -1,4 +1,4 @@
-"""A host on asyncio's event loop: its timer, its tasks and its outgoing connections."""
+"""A host on asyncio's event loop: its timer, its tasks and its connections."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import asyncio
 import socket
 import ssl
 from abc import ABC, abstractmethod
+from contextlib import suppress
+from ipaddress import ip_address
 from typing import cast
 
 from reference.shell.clock import now_ms, system_s
-from reference.shell.tasks import Tasks
 from spec.host import Host
 
 CONNECT_TIMEOUT_S = 3.0
@@ -65,3 +66,62 @@ def without_delay(transport: asyncio.BaseTransport) -> asyncio.Transport:
     if link is not None:
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return cast(asyncio.Transport, transport)
+
+
+class Tasks:
+    """Running tasks of one owner: the event loop lets unowned tasks disappear."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[None]] = set()
+
+    def run(self, work: asyncio._CoroutineLike[None]) -> None:
+        """Run *work* as a task."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    def cancel(self) -> None:
+        """Cancel all tasks."""
+        for task in self._running:
+            task.cancel()
+
+    async def wait(self) -> None:
+        """Return when all tasks have ended."""
+        if self._running:
+            await asyncio.wait(self._running)
+
+
+LARGE_READ = 64 * 1024
+"""Bytes of one read after which the peer may be waiting for the window."""
+_WINDOW = 256 * 1024
+
+
+class LoopbackWindow:
+    """A large receive window of a connection over loopback (TCP_WINDOW_CLAMP).
+
+    Linux does not grow the window while it is small beside the socket's buffer. The
+    sender then waits for each of our reads. The 4.6.0 client scans its whole send
+    buffer, up to 128 KiB, on every write, so that waiting costs it a third of its
+    throughput. There is no effect where the peer is remote.
+    """
+
+    def __init__(self, transport: asyncio.BaseTransport) -> None:
+        link = transport.get_extra_info("socket")
+        self._socket = link if link is not None and _is_loopback(link) else None
+
+    def clamp(self) -> None:
+        """Set the window again; Linux shrinks it from time to time."""
+        if self._socket is not None:
+            with suppress(OSError):  # the peer has closed the connection
+                self._socket.setsockopt(
+                    socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, _WINDOW
+                )
+
+
+def _is_loopback(link: socket.socket) -> bool:
+    if not hasattr(socket, "TCP_WINDOW_CLAMP"):
+        return False
+    try:
+        return ip_address(link.getpeername()[0]).is_loopback
+    except (OSError, ValueError):
+        return False

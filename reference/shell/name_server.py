@@ -26,7 +26,7 @@ from reference.core.name_server.server import NameServer
 from reference.core.settings import SettingError, read_properties, write_properties
 from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms
-from reference.shell.free_ports import free_port
+from reference.shell.listeners import free_port
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import check_settings, read_settings_text
 from reference.shell.storage.disk import DiskFiles

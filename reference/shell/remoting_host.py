@@ -9,7 +9,6 @@ unfinished frames. Above the bound it closes the peer that holds most.
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Callable, Iterable
 from itertools import count
@@ -29,10 +28,15 @@ from reference.core.store.mapped.files import FilesError
 from reference.core.unexpected import error_text
 from reference.shell.clock import now_ms
 from reference.shell.held_memory import MEMORY_MAX, HeldMemory
-from reference.shell.loop_host import LoopHost, remote_host, without_delay
-from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
+from reference.shell.listeners import BACKLOG, TlsListener, bind, cannot_listen
+from reference.shell.loop_host import (
+    LARGE_READ,
+    LoopbackWindow,
+    LoopHost,
+    remote_host,
+    without_delay,
+)
 from reference.shell.tls import NO_TLS, ServerTls, Tls
-from reference.shell.tls_listener import BACKLOG, TlsListener, bind
 from spec.host import Host
 
 _numbers = count(1)
@@ -79,7 +83,7 @@ class RemotingHost(LoopHost):
             )
             self._listeners.append(listener)
         except OSError as error:
-            raise _cannot_listen(host, port, error) from error
+            raise cannot_listen(host, port, error) from error
 
     async def stop(self) -> None:
         """Close the listeners and all connections, and wait for running tasks."""
@@ -283,21 +287,3 @@ def _flush_files(flush: Flush) -> str:
     except Exception as error:
         return error_text(error)
     return ""
-
-
-async def require_free_port(host: str, port: int) -> None:
-    """Raise an OSError that names the address if its port cannot be bound."""
-    loop = asyncio.get_running_loop()
-    try:
-        listener = await loop.create_server(
-            asyncio.Protocol, host, port, reuse_address=True, start_serving=False
-        )
-    except OSError as error:
-        raise _cannot_listen(host, port, error) from error
-    listener.close()
-
-
-def _cannot_listen(host: str, port: int, error: OSError) -> OSError:
-    number = error.errno or 0
-    reason = os.strerror(number) if number > 0 else str(error)
-    return OSError(f"cannot listen on {host}:{port}: {reason}")

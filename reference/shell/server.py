@@ -29,10 +29,10 @@ from reference.shell.faults.requests import (
     add_route_faults,
 )
 from reference.shell.faults.switch import FaultSwitch
-from reference.shell.free_ports import free_port
 from reference.shell.ha_sockets import BrokerHost
+from reference.shell.listeners import free_port, require_free_port
 from reference.shell.name_server import NameServerSetup, new_name_server
-from reference.shell.remoting_host import RemotingHost, require_free_port
+from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import resolve, resolve_address
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.log_truncation import truncation_warning, written_end

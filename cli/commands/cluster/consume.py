@@ -18,7 +18,7 @@ from conformance.harness.client.access import Access
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError
-from reference.shell.client.consumer import ConsumerClient
+from reference.shell.client.consumers import ConsumerClient
 from reference.shell.client.identity import client_id
 from spec.wire.message.properties import Property
 from spec.wire.producer.select_queue import ROUTE_PERIOD_MS

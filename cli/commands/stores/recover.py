@@ -110,7 +110,7 @@ def _options(
     Names that are no settings are shown, for the release whose settings are known.
     """
     from reference.core.broker.broker_config import BrokerOptions
-    from reference.core.recovery_forecast.file_sizes import inferred_options
+    from reference.core.recovery_forecast.store_view import inferred_options
     from reference.core.settings import read_properties
     from reference.shell.settings_files import read_settings_text
     from reference.shell.tls import take_tls

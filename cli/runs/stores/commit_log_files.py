@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from reference.core.store.recovery.load import is_offset
-from reference.shell.storage.read_only_map import read_only_map
+from reference.shell.storage.read_only_files import read_only_map
 
 _ZEROS = bytes(1 << 20)
 

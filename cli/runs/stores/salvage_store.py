@@ -28,7 +28,7 @@ from cli.runs.stores.salvage_target import (
     partial_store,
 )
 from cli.runs.stores.stated_offsets import stated_offsets
-from reference.core.recovery_forecast.file_sizes import inferred_options
+from reference.core.recovery_forecast.store_view import inferred_options
 from reference.core.salvage.log_plan import (
     NewBytes,
     bridge,
@@ -36,8 +36,12 @@ from reference.core.salvage.log_plan import (
     is_bridge,
     plan_file,
 )
-from reference.core.salvage.op_messages import with_half_offsets
-from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
+from reference.core.salvage.queue_offsets import (
+    OffsetRange,
+    QueueName,
+    QueueOffsets,
+    with_half_offsets,
+)
 from reference.core.salvage.readable_records import (
     DamagedRange,
     FoundRecord,

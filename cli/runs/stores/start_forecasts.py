@@ -7,10 +7,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reference.core.recovery_forecast.file_sizes import inferred_options
 from reference.core.recovery_forecast.forecast import forecast
 from reference.core.recovery_forecast.outcome import MessageRange, Outcome, messages_in
-from reference.core.recovery_forecast.store_view import ViewError
+from reference.core.recovery_forecast.store_view import ViewError, inferred_options
 from reference.core.store.recovery.load import DirectoryEntry
 from reference.core.store.recovery.rules import rules_of
 from reference.core.store.types import StoreOptions

@@ -7,9 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from reference.core.recovery_forecast.outcome import ConfigRead, OffsetOutside, Outcome
+from reference.core.recovery_forecast.outcome import (
+    ConfigRead,
+    OffsetOutside,
+    Outcome,
+    StartRefusedError,
+)
 from reference.core.recovery_forecast.queues_state import QueuesState
-from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.recovery.load import load_config
 from reference.core.store.recovery.rules import RecoveryRules

@@ -10,17 +10,19 @@ from __future__ import annotations
 from functools import partial
 
 from reference.core.recovery_forecast.config_state import ConfigState
-from reference.core.recovery_forecast.dispatch_state import dispatch
 from reference.core.recovery_forecast.index_state import IndexState
-from reference.core.recovery_forecast.later_start import worse_later_start
-from reference.core.recovery_forecast.loaded_files import load_checkpoint, load_timer
-from reference.core.recovery_forecast.log_state import LogState
+from reference.core.recovery_forecast.log_state import LogState, dispatch
 from reference.core.recovery_forecast.message_loss import MessageLossSurvey
-from reference.core.recovery_forecast.outcome import Outcome, QueueOutcome
+from reference.core.recovery_forecast.outcome import (
+    LaterStart,
+    Outcome,
+    QueueOutcome,
+    StartRefusedError,
+)
 from reference.core.recovery_forecast.queues_state import QueuesState
-from reference.core.recovery_forecast.refusal import StartRefusedError
-from reference.core.recovery_forecast.store_view import StoreView
+from reference.core.recovery_forecast.store_view import StoreView, ViewError, seen_size
 from reference.core.store.commitlog.record_reader import ArrayTooLarge, ScannedRecord
+from reference.core.store.recovery.load import describe_wrong_file, plan_load
 from reference.core.store.recovery.queue_end import EmptyLastFileError
 from reference.core.store.recovery.rules import Dispatch, RecoveryRules
 from reference.core.store.recovery.scan import (
@@ -30,9 +32,11 @@ from reference.core.store.recovery.scan import (
     scan_log,
 )
 from reference.core.store.types import StoreOptions
-from spec.store.checkpoint import Checkpoint
+from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.file_names import ABORT, COMMIT_LOG, CONSUME_QUEUE, LOCK
+from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE, LOCK
+from spec.store.timer.timer_log import TIMER_LOG
+from spec.store.timer.timer_wheel import TIMER_WHEEL, WHEEL_SIZE
 
 
 def forecast(view: StoreView, rules: RecoveryRules, options: StoreOptions) -> Outcome:
@@ -219,3 +223,78 @@ class Start:
                     f"{topic} queue {queue_id} ends with a unit that was never written"
                 )
                 self.outcome.note("REC-QUEUE-004", text)
+
+
+def load_checkpoint(view: StoreView, outcome: Outcome) -> Checkpoint:
+    """Return the times of the checkpoint; raise StartRefusedError if it is no file."""
+    if not view.exists(CHECKPOINT):
+        outcome.note("REC-CHECKPOINT-003", "there is no checkpoint: its times are 0")
+        return Checkpoint()
+    try:
+        data = bytes(view.data(CHECKPOINT)[:FILE_SIZE])
+    except ViewError as error:
+        clause = "REC-CHECKPOINT-003"
+        raise StartRefusedError(clause, CHECKPOINT, str(error)) from None
+    return decode_checkpoint(data.ljust(FILE_SIZE, b"\0"))
+
+
+def load_timer(view: StoreView, rules: RecoveryRules) -> None:
+    """Load the files of timer messages (since 5.0), which follows recovery.
+
+    The wheel has one size in all releases. Raise StartRefusedError for a wrong size of
+    either file.
+    """
+    if not rules.has_timer:
+        return
+    if view.exists(TIMER_WHEEL):
+        size = len(view.data(TIMER_WHEEL))
+        if size not in {0, WHEEL_SIZE}:
+            reason = f"{TIMER_WHEEL} has {size} bytes, not {WHEEL_SIZE}"
+            raise StartRefusedError("REC-LOAD-008", TIMER_WHEEL, reason)
+    entries = view.entries(TIMER_LOG)
+    size = seen_size([entries])
+    wrong_file = plan_load(entries, size, rules).wrong_file
+    if wrong_file is not None:
+        path = f"{TIMER_LOG}/{wrong_file.name}"
+        reason = describe_wrong_file(TIMER_LOG, wrong_file, size)
+        raise StartRefusedError("REC-LOAD-008", path, reason)
+
+
+def worse_later_start(
+    view: StoreView,
+    log: LogState,
+    queues: QueuesState,
+    options: StoreOptions,
+    rules: RecoveryRules,
+) -> LaterStart | None:
+    """Return the start after this one and an orderly stop, None if it is not worse.
+
+    A start after a crash begins at the checkpoint's times, and passes over damage in
+    earlier files. A start after an orderly stop reads the last files whole, and ends
+    the log at that damage.
+    """
+    deleted = files_behind_end(log.start_offsets, log.end)
+    bases = [base for base in log.start_offsets if base not in deleted]
+    if not bases:
+        return None
+    first = first_file(
+        bases,
+        log.open,
+        Checkpoint(),
+        options,
+        rules,
+        queue_end=queues.max_physical_offset,
+        is_clean=True,
+    )
+    end = scan_log(
+        bases,
+        first,
+        log.open,
+        rules,
+        check_crc=options.check_crc_on_recover,
+        on_record=lambda _, record: view.count_read(record.size),
+    ).physical_end
+    lost = sum(queues.has(record) for _, record in log.records(end, log.end))
+    if end >= log.end or not lost:
+        return None
+    return LaterStart(recovery_begins=bases[first], log_end=end, lost=lost)

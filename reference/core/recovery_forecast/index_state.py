@@ -7,7 +7,7 @@ full (Java: IndexService#buildIndex).
 
 from __future__ import annotations
 
-from reference.core.recovery_forecast.refusal import StartRefusedError
+from reference.core.recovery_forecast.outcome import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import TRANSACTION_MASK, ScannedRecord
 from reference.core.store.recovery.load import is_offset, keeps_index_file

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from reference.core.recovery_forecast.outcome import refuse_wrong_file
 from reference.core.recovery_forecast.queue_state import QueueState
-from reference.core.recovery_forecast.refusal import refuse_wrong_file
 from reference.core.recovery_forecast.store_view import StoreView, ViewError
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.recovery.load import plan_load

@@ -1,12 +1,22 @@
 """
 The read-only view of a store: names, sizes and bytes.
+
+A broker has its files' sizes in its configuration and does not start on others. Without
+it, the distance of two names and the most frequent size decide (`inferred_options`).
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Protocol
 
-from reference.core.store.recovery.load import DirectoryEntry
+from reference.core.store.recovery.load import DirectoryEntry, is_offset
+from reference.core.store.types import StoreOptions
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, INDEX
+from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
 
 
 class ViewError(Exception):
@@ -33,3 +43,46 @@ class StoreView(Protocol):
 
     def count_read(self, size: int) -> None:
         """Count *size* more bytes as read, for the display of progress."""
+
+
+ITEMS_PER_SLOT = 4
+"""A broker's default: maxIndexNum is four times maxHashSlotNum."""
+
+
+def inferred_options(view: StoreView) -> StoreOptions:
+    """Return default options with the file sizes (bytes) inferred from *view*."""
+    defaults = StoreOptions()
+    log = seen_size([view.entries(COMMIT_LOG)])
+    queues = seen_size(list(_queues(view)))
+    index = seen_size([view.entries(INDEX)], are_offsets=False) - HEADER_SIZE
+    slots = index // (SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
+    return replace(
+        defaults,
+        commit_log_file_size=log or defaults.commit_log_file_size,
+        consume_queue_file_size=queues or defaults.consume_queue_file_size,
+        index_slot_count=slots if slots > 0 else defaults.index_slot_count,
+        index_item_count=(
+            slots * ITEMS_PER_SLOT if slots > 0 else defaults.index_item_count
+        ),
+    )
+
+
+def _queues(view: StoreView) -> Iterator[list[DirectoryEntry]]:
+    for topic in view.entries(CONSUME_QUEUE):
+        for queue in view.entries(f"{CONSUME_QUEUE}/{topic.name}"):
+            yield view.entries(f"{CONSUME_QUEUE}/{topic.name}/{queue.name}")
+
+
+def seen_size(
+    rows: Sequence[Sequence[DirectoryEntry]], *, are_offsets: bool = True
+) -> int:
+    """Return the size (bytes) of the files in *rows*, one directory each, or 0."""
+    files = [[one for one in row if one.size and is_offset(one.name)] for row in rows]
+    votes = Counter(one.size for row in files for one in row)
+    distances: Counter[int] = Counter()
+    for row in files if are_offsets else ():
+        bases = sorted(int(one.name) for one in row)
+        distances.update(after - before for before, after in pairwise(bases))
+    for size in distances:
+        votes[size] += distances[size]
+    return max(votes, key=lambda size: (votes[size], size or 0), default=0) or 0

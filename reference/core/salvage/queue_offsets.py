@@ -11,12 +11,14 @@ them.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from dataclasses import replace
 from typing import NamedTuple
 
 from spec.store.message_record import Record, SystemFlag
 from spec.wire.message.properties import Property, decode_properties
-from spec.wire.message.topic_names import LMQ_PREFIX
+from spec.wire.message.topic_names import HALF_TOPIC, LMQ_PREFIX, OP_TOPIC
 from spec.wire.send.batch_body import INNER_BATCH
 
 _TRANSACTION = SystemFlag.TRANSACTION_ROLLBACK
@@ -115,3 +117,28 @@ def _length(record: Record) -> int:
         return 1
     count = decode_properties(record.properties).get(Property.INNER_NUM, "")
     return int(count) if count.isdecimal() else 1
+
+
+_OFFSETS = re.compile(rb"[0-9]{1,18}(,[0-9]{1,18})*,?")
+
+
+def with_half_offsets(record: Record, offsets: QueueOffsets) -> Record | None:
+    """Return *record*; an op message with the new offsets of its half messages.
+
+    None for an op message whose half messages are all lost: its number would decide
+    another transaction. The body of an op message is the queue offset of a half
+    message, from 5.0 on several with commas between. The offsets get leading zeros,
+    which Java's Long.parseLong accepts, so that the record keeps its size.
+
+    4.6.0 org.apache.rocketmq.broker.transaction.queue.TransactionalMessageServiceImpl
+    #fillOpRemoveMap.
+    """
+    if record.topic != OP_TOPIC or not _OFFSETS.fullmatch(record.body):
+        return record
+    half = QueueName(HALF_TOPIC, record.queue_id)
+    stated = [int(one) for one in record.body.split(b",") if one]
+    left = [one for one in stated if not offsets.is_lost(half, one)]
+    if not left:
+        return None
+    body = b",".join(b"%d" % offsets.moved(half, one) for one in left)
+    return replace(record, body=body.rjust(len(record.body), b"0"))

@@ -20,7 +20,7 @@ from reference.shell.adapter.common import (
     queue_of,
     tls_of,
 )
-from reference.shell.client.pull_consumer import LitePullClient, PullClient
+from reference.shell.client.consumers import LitePullClient, PullClient
 from spec.wire.bodies.heartbeat import TAG
 
 LITE_OPTIONS = {"pull_batch": "batch_size", "auto_commit": "auto_commits"}

@@ -31,8 +31,8 @@ from reference.shell.adapter.common import (
     queue_of,
     tls_of,
 )
-from reference.shell.client.consumer import ConsumerClient
-from reference.shell.tasks import Tasks
+from reference.shell.client.consumers import ConsumerClient
+from reference.shell.loop_host import Tasks
 from spec.wire.bodies.heartbeat import TAG
 from spec.wire.message.properties import Property
 

@@ -1,5 +1,5 @@
 """
-The host of a client: sockets, clock and timers for the effects of the core.
+The host of a client: sockets, clock, timers and files for the effects of the core.
 
 There is one connection for each address, made by the first write to it.
 """
@@ -7,6 +7,7 @@ There is one connection for each address, made by the first write to it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 import sys
 from collections.abc import Callable, Coroutine, Mapping
@@ -27,10 +28,44 @@ from reference.core.client.remoting.tasks import Task, Value, start
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import LogError, SetTimer
 from reference.shell.client.identity import client_id
-from reference.shell.client.local_offset_store import LocalOffsetStore
 from reference.shell.clock import now_ms
 from reference.shell.loop_host import LoopHost, without_delay
+from spec.client.local_offsets import BACKUP, FILE, FOLDER, LocalOffsets
 from spec.host import Host
+from spec.layout import LayoutError
+from spec.wire.bodies.json_body import decode_body, encode_body
+
+
+class LocalOffsetStore:
+    """The consumer offsets of a broadcasting member, in a JSON file with a backup.
+
+    Java: LocalFileOffsetStore, with `.bak` for the content before.
+    """
+
+    def __init__(self, folder: Path | None, client_id: str, group: str) -> None:
+        self.folder = (folder or Path.home() / FOLDER) / client_id / group
+
+    def read(self) -> Mapping[MessageQueue, int]:
+        """Return the persisted offsets, from the backup if the file is unreadable."""
+        for name in (FILE, BACKUP):  # [CLIENT-LOCALOFFSET-002]
+            try:
+                content = (self.folder / name).read_bytes()
+                table = decode_body(LocalOffsets, content).offsets
+            except (OSError, LayoutError):
+                continue
+            return {MessageQueue.named(name): offset for name, offset in table.items()}
+        return {}
+
+    def persist(self, offsets: Mapping[MessageQueue, int]) -> None:
+        """Replace the file, which becomes the backup."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        file, fresh = self.folder / FILE, self.folder / f"{FILE}.tmp"
+        table = {queue.name: offset for queue, offset in offsets.items()}
+        fresh.write_bytes(encode_body(LocalOffsets(offsets=table)))
+        with contextlib.suppress(FileNotFoundError):
+            file.replace(self.folder / BACKUP)
+        fresh.replace(file)
+
 
 STOP_TIMEOUT_S = 3.0
 

@@ -10,6 +10,11 @@ from pathlib import Path
 
 from reference.shell.storage.disk_space import files_error
 
+try:
+    import resource
+except ImportError:  # not a POSIX system: there is no such limit
+    resource = None  # type: ignore[assignment]
+
 
 def open_sized(path: Path, size: int) -> int:
     """Return *path* open for mapping, at least *size* bytes long."""
@@ -67,3 +72,17 @@ def sync_directory(directory: Path) -> None:
         os.fsync(number)
     finally:
         os.close(number)
+
+
+def raise_open_files_limit() -> None:
+    """Let this process open as many files as its hard limit permits (MaxFDLimit).
+
+    Each mapped file of a store needs one or two descriptors. The usual limit of 1,024
+    is too low for a few hundred queues.
+    """
+    if resource is None:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # macOS refuses the infinite limit that it states.
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -12,8 +12,7 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.remoting.rpc_client import PersistOffsets
 from reference.core.remoting.effects import SetTimer
-from reference.shell.client.client_host import ClientHost
-from reference.shell.client.local_offset_store import LocalOffsetStore
+from reference.shell.client.client_host import ClientHost, LocalOffsetStore
 from reference.tests.client.reading import Reading, offset_of, record
 from spec.client.local_offsets import BACKUP, FILE
 

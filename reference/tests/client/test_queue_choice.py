@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.client.producer.latency_fault import (
-    LatencyFaultTolerance,
-    not_available_duration_ms,
-)
 from reference.core.client.producer.select_queue import (
+    LatencyFaultTolerance,
     RoundRobin,
+    not_available_duration_ms,
     select_available_queue,
     select_queue,
 )

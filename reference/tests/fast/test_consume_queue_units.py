@@ -13,7 +13,7 @@ from reference.core.store.recovery.queue_end import (
     truncate_queue,
 )
 from reference.core.store.recovery.rules import REFERENCE, RecoveryRules
-from reference.fast import consume_queue_units as fast
+from reference.fast import bulk_scan as fast
 
 PER_FILE = 4
 FILE_SIZE = PER_FILE * unit_codec.size

@@ -9,10 +9,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 RAISED = """
 import resource
-from reference.shell.open_files import raise_limit
+from reference.shell.storage.file_calls import raise_open_files_limit
 _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
-raise_limit()
+raise_open_files_limit()
 assert resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard)
 """
 

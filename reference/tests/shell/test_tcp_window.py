@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
+from reference.shell.loop_host import LARGE_READ, LoopbackWindow
 
 _HAS_CLAMP = pytest.mark.skipif(
     not hasattr(socket, "TCP_WINDOW_CLAMP"), reason="only Linux has TCP_WINDOW_CLAMP"

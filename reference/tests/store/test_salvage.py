@@ -14,8 +14,12 @@ from reference.core.salvage.log_plan import (
     encode_changed,
     plan_file,
 )
-from reference.core.salvage.op_messages import with_half_offsets
-from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
+from reference.core.salvage.queue_offsets import (
+    OffsetRange,
+    QueueName,
+    QueueOffsets,
+    with_half_offsets,
+)
 from reference.core.salvage.readable_records import (
     DamagedRange,
     FoundRecord,

@@ -16,8 +16,8 @@ from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import SendContext
 from reference.core.client.message import Message, MessageQueue, Mode, SendResult
 from reference.core.client.options import ProducerOptions
-from reference.core.client.producer.latency_fault import LatencyFaultTolerance
 from reference.core.client.producer.select_queue import (
+    LatencyFaultTolerance,
     RoundRobin,
     select_available_queue,
     select_queue,

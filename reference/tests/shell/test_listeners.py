@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from reference.shell import tls_listener
+from reference.shell import listeners
+from reference.shell.listeners import TlsListener, bind
 from reference.shell.tls import ServerTls
-from reference.shell.tls_listener import TlsListener, bind
 
 ROOT = Path(__file__).parents[3]
 WITHOUT_DESCRIPTORS = """
 import asyncio, os, resource, socket, sys
-from reference.shell import tls_listener
+from reference.shell import listeners
 from reference.shell.tls import ServerTls
 
 LIMITS = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -40,7 +40,7 @@ class Served(asyncio.Protocol):
 async def main():
     global served
     served = asyncio.get_running_loop().create_future()
-    (bound,) = await tls_listener.bind("127.0.0.1", 0)
+    (bound,) = await listeners.bind("127.0.0.1", 0)
     peer = socket.create_connection(bound.getsockname())
     peer.sendall(b"plain")
     allow(len(os.listdir("/proc/self/fd")) + 8)
@@ -49,12 +49,12 @@ async def main():
             os.dup(peer.fileno())
     except OSError:
         sys.stderr = Output()
-    listener = tls_listener.TlsListener(bound, ServerTls({}), Served)
+    listener = listeners.TlsListener(bound, ServerTls({}), Served)
     await served
     listener.close()
     print("served")
 
-tls_listener.ACCEPT_PAUSE_S = 0
+listeners.ACCEPT_PAUSE_S = 0
 asyncio.run(main())
 """
 """Program that takes every descriptor, and gives them back at the reported error."""
@@ -85,7 +85,7 @@ def test_a_host_name_is_listened_to_at_all_its_addresses() -> None:
 def test_a_connection_that_sends_nothing_is_closed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tls_listener, "SILENCE_MAX_S", 0.05)
+    monkeypatch.setattr(listeners, "SILENCE_MAX_S", 0.05)
 
     async def run() -> bytes:
         (bound,) = await bind("127.0.0.1", 0)

@@ -1,20 +1,23 @@
 """
-A port for connections with and without TLS (Java: HandshakeHandler).
+Listeners: free ports, and ports for connections with and without TLS.
 
 The first byte of a connection is read without removing it from the socket. Then the
-connection goes to the event loop, with TLS or without. The files of the certificate are
-compared at each connection; Java compares them every 500 ms.
+connection goes to the event loop, with TLS or without (Java: HandshakeHandler). The
+files of the certificate are compared at each connection; Java compares them every
+500 ms.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 from reference.core.remoting.server import IDLE_LIMIT_MS
-from reference.shell.tasks import Tasks
+from reference.shell.loop_host import Tasks
 from reference.shell.tls import ServerTls, is_handshake
 
 BACKLOG = 1024
@@ -100,3 +103,52 @@ class TlsListener:
         finally:
             self._loop.remove_reader(link)
         return link.recv(1, socket.MSG_PEEK)
+
+
+ATTEMPTS = 100
+
+
+def free_port(host: str, beside: Sequence[int] = ()) -> int:
+    """Return a port at which nothing listens, also not *beside* it.
+
+    *beside* are distances from the port. Raises OSError without such a port.
+    """
+    for _ in range(ATTEMPTS):
+        with ExitStack() as bound:
+            port = _bind(bound, host, 0)
+            try:
+                for distance in beside:
+                    _bind(bound, host, port + distance)
+            except (OSError, OverflowError):
+                continue
+            return port
+    raise OSError(f"no free port at {host}")
+
+
+def _bind(bound: ExitStack, host: str, port: int) -> int:
+    """Bind a socket until *bound* is closed, and return its port."""
+    info = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    one = bound.enter_context(socket.socket(info[0], info[1]))
+    one.bind(info[4])
+    port = one.getsockname()[1]
+    assert isinstance(port, int)
+    return port
+
+
+async def require_free_port(host: str, port: int) -> None:
+    """Raise an OSError that names the address if its port cannot be bound."""
+    loop = asyncio.get_running_loop()
+    try:
+        listener = await loop.create_server(
+            asyncio.Protocol, host, port, reuse_address=True, start_serving=False
+        )
+    except OSError as error:
+        raise cannot_listen(host, port, error) from error
+    listener.close()
+
+
+def cannot_listen(host: str, port: int, error: OSError) -> OSError:
+    """Return *error* of an address that cannot be listened at, with the address."""
+    number = error.errno or 0
+    reason = os.strerror(number) if number > 0 else str(error)
+    return OSError(f"cannot listen on {host}:{port}: {reason}")
