@@ -38,7 +38,6 @@ from reference.core.broker.scheduled.scheduled_tasks import (
     persist_offsets,
     start_scheduled_tasks,
 )
-from reference.core.broker.scheduled.store_cleaning import StoreCleaning
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic, Topics
 from reference.core.persistence import RETRY_MS, Persistence
@@ -95,7 +94,6 @@ class BrokerController(RemotingServer):
         self.flusher = Flusher(
             self.state, self, on_messages=self.long_polling.on_messages
         )
-        self._cleaning = StoreCleaning(self.timers, store, options)
         self._topics_file = self._file_of(TOPICS_FILE, self.state.topics.as_json)
         self._groups_file = self._file_of(GROUPS_FILE, self.state.groups.as_json)
         self._register_processors()
@@ -112,7 +110,6 @@ class BrokerController(RemotingServer):
             registration.start(now_ms)
         self.state.store.dispatcher.calc_bit_map = self._calc_bit_map
         self.flusher.start(now_ms)
-        self._cleaning.start(now_ms)
         start_scheduled_tasks(self.state, self, now_ms)
         every = self.timers.call_every
         held_check = self.long_polling.check_held

@@ -17,11 +17,9 @@ from reference.core.broker.admin import (
     statistics_requests,
 )
 from reference.core.broker.group import group_requests, heartbeat
-from reference.core.broker.ha import slave_sync
 from reference.core.broker.offset import queue_offsets
 from reference.core.broker.ports import Ports
 from reference.core.broker.pull import pull_message
-from reference.core.broker.scheduled import store_cleaning
 from reference.core.broker.send import reply, send_back, send_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic import topic_requests
@@ -73,7 +71,7 @@ HANDLERS: Mapping[Code, Callable[[BrokerState, Request], Response | None]] = {
     Code.UPDATE_AND_CREATE_TOPIC: topic_requests.update_topic,
     Code.DELETE_TOPIC_IN_BROKER: topic_requests.delete_topic,
     Code.CLEAN_UNUSED_TOPIC: topic_requests.delete_unused_topics,
-    Code.CLEAN_EXPIRED_CONSUMEQUEUE: store_cleaning.delete_expired_queues,
+    Code.CLEAN_EXPIRED_CONSUMEQUEUE: topic_requests.delete_expired_queues,
     Code.GET_ALL_TOPIC_CONFIG: topic_requests.all_topic_configs,
     Code.GET_SYSTEM_TOPIC_LIST_FROM_BROKER: topic_requests.system_topics,
     Code.GET_TOPIC_STATS_INFO: topic_requests.topic_stats,
@@ -82,7 +80,7 @@ HANDLERS: Mapping[Code, Callable[[BrokerState, Request], Response | None]] = {
     Code.DELETE_SUBSCRIPTIONGROUP: group_requests.delete_group,
     Code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: group_requests.all_groups,
     Code.GET_ALL_CONSUMER_OFFSET: group_requests.all_consumer_offsets,
-    Code.GET_ALL_DELAY_OFFSET: slave_sync.all_delay_offsets,
+    Code.GET_ALL_DELAY_OFFSET: group_requests.all_delay_offsets,
     Code.GET_CONSUMER_CONNECTION_LIST: group_requests.consumer_connections,
     Code.GET_PRODUCER_CONNECTION_LIST: group_requests.producer_connections,
     Code.GET_CONSUME_STATS: group_requests.consume_stats,

@@ -15,7 +15,7 @@ from reference.core.client.options import DEFAULT_PERIODS, ClientOptions, Period
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import Clock, Result, RpcClient
 from reference.core.client.remoting.tasks import start
-from reference.core.client.route.routes import Routes
+from reference.core.client.routes import Routes
 from reference.core.client.validators import check_group
 from reference.core.remoting.response import create_request
 from spec.client.liveness import FIRST_HEARTBEAT_MS, HEARTBEAT_TIMEOUT_MS

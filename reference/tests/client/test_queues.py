@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reference.core.client.message import MessageQueue
-from reference.core.client.route.topic_queues import (
+from reference.core.client.routes import (
     publish_queues,
     subscribe_queues,
     vip_address,

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from reference.core.store.commitlog.dispatch_request import tags_hash
+from reference.core.store.index.index_file import index_hash
 from reference.core.store.index.index_service import index_name
-from reference.core.store.index.key_hash import index_hash, tags_hash
 from reference.core.store.message_store import MessageStore
 from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.small_stores import (

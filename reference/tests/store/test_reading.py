@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reference.core.store.commitlog.dispatch_request import tags_hash
 from reference.core.store.get_message import MessageFilter
-from reference.core.store.index.key_hash import tags_hash
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, StoreOptions
 from reference.tests.memory_files import MemoryFiles

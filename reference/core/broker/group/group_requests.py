@@ -47,6 +47,12 @@ def all_consumer_offsets(state: BrokerState, _: Request) -> Response:
     return Response(body=fastjson.dumps(state.offsets.as_json()))  # [ADMIN-STATS-003]
 
 
+def all_delay_offsets(state: BrokerState, _: Request) -> Response:
+    """Respond with the delivered offset of every delay level."""
+    table = {"offsetTable": state.store.schedule_service.offsets}
+    return Response(body=fastjson.dumps(table))
+
+
 def consumer_connections(state: BrokerState, request: Request) -> Response:
     """Respond with the members and subscriptions of a consumer group."""
     name = request.text("consumerGroup")

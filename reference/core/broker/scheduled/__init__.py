@@ -1,5 +1,5 @@
 """
 Periodic work of the broker, and flushes.
 
-Begin with `scheduled_tasks`; `flushing` decides when files are flushed.
+Begin with `scheduled_tasks`; `flusher` decides when files are flushed.
 """

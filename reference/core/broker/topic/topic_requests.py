@@ -48,6 +48,12 @@ def delete_unused_topics(state: BrokerState, _: Request) -> Response:
     return Response()
 
 
+def delete_expired_queues(state: BrokerState, _: Request) -> Response:
+    """Delete the consume queues without messages (CLEAN_EXPIRED_CONSUMEQUEUE)."""
+    state.store.clean_service.delete_expired_queues()
+    return Response()
+
+
 def all_topic_configs(state: BrokerState, _: Request) -> Response:
     """Respond with the table of topics."""
     return Response(body=fastjson.dumps(state.topics.as_json()))  # [ADMIN-TOPIC-005]

@@ -16,7 +16,7 @@ from reference.core.client.producer.send_request import prepare_message, send_co
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import is_success
-from reference.core.client.route.topic_queues import publish_queues
+from reference.core.client.routes import publish_queues
 from reference.core.remoting.response import create_request
 from spec.client.subscription import (
     FIRST_RETRY_LEVEL,

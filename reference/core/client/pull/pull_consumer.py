@@ -23,7 +23,7 @@ from reference.core.client.pull.pull_request import (
 )
 from reference.core.client.pull.subscription import membership, subscription_of
 from reference.core.client.remoting.errors import ClientError, Failure, Reason, value_of
-from reference.core.client.route.topic_queues import subscribe_queues
+from reference.core.client.routes import subscribe_queues
 from reference.core.client.validators import check_topic
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.heartbeat import ALL_MESSAGES

@@ -15,7 +15,7 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
 from reference.core.client.remoting.rpc_client import body_of
 from reference.core.client.remoting.tasks import start
-from reference.core.client.route.topic_queues import subscribe_queues
+from reference.core.client.routes import subscribe_queues
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, create_request
 from spec.client.allocation import REBALANCE_PERIOD_MS

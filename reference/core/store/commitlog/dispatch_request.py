@@ -5,11 +5,12 @@ The dispatch request of a record: the values that consume queue and index need o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.delay.delay_levels import DelayLevels
-from reference.core.store.index.key_hash import tags_hash
 from reference.core.store.types import DispatchRequest
+from spec.integers import java_string_hash
 from spec.store.message_record import record_codec
 from spec.wire.message.properties import (
     KEY_SEPARATOR,
@@ -70,6 +71,12 @@ def dispatch_properties(text: str) -> tuple[int, Sequence[str]]:
         # [INDEX-KEY-003] [QUERY-KEY-008]
         index_keys += [key for key in keys.split(KEY_SEPARATOR) if key]
     return tags_code, index_keys
+
+
+@lru_cache(maxsize=16_384)
+def tags_hash(tags: str) -> int:
+    """Return the tags code of *tags*, cached."""
+    return java_string_hash(tags) if tags else 0
 
 
 def property_value(properties: str, name: str) -> str | None:

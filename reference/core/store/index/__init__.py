@@ -2,5 +2,4 @@
 The index: commit-log offsets by message key.
 
 Begin with ``index_service``, which fills and searches the files of ``index_file``.
-``key_hash`` is Java's string hash of a key.
 """

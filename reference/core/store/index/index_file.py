@@ -4,15 +4,23 @@ An index file: a hash table on disk, from keys to commit-log offsets.
 A header, then slots, then items. The hash of a key selects a slot. The slot contains
 the number of its newest item, and each item the number of the one before it. Item 0 is
 never used, so 0 means none. The file has only hashes, so a query checks the message.
+
+The hash is Java's string hash, here faster than its definition in ``spec.integers``.
+Unique keys of one producer share their beginnings for a millisecond, and all producers
+share the ends, which count messages. The hashes of both are cached.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from operator import mul
+from sys import byteorder
 
 from reference.core.store.layouts import index_header_codec, item_codec, slot_codec
 from reference.core.store.mapped.files import Files, FilesError
-from spec.integers import INT32_MAX
+from spec.integers import INT32_MAX, java_string_hash
 from spec.store.index_file import (
     HEADER_SIZE,
     ITEM_SIZE,
@@ -21,6 +29,16 @@ from spec.store.index_file import (
     item_position,
     slot_position,
 )
+
+_UTF_16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
+_POWERS_COUNT = 1024
+_POWERS: tuple[int, ...] = tuple(
+    pow(31, n, 2**32) for n in reversed(range(_POWERS_COUNT))
+)
+"""Powers of 31, the highest first: the factors of a text's code units."""
+_TAIL = 3
+"""Characters at the end of a unique key that change with each message."""
+_TAIL_POWER: int = 31**_TAIL
 
 IndexKey = tuple[int, int, int]
 """Hash of a key, commit-log offset and store time of its message."""
@@ -170,3 +188,35 @@ class IndexFile:
         counts = (self._slots_taken, self.next_item)
         # [INDEX-HEADER-001]
         self._file.write(index_header_codec.pack(*values, *counts), 0)
+
+
+def index_hash(topic: str, key: str) -> int:
+    """Return the hash of *key* in the index: 31 bits, 0 or more."""
+    text = f"{topic}#{key}"  # [INDEX-KEY-001]
+    tail = text[-_TAIL:]
+    if tail.isascii():
+        # 0.5 µs for a unique key, where the hash of the whole text takes 2.6 µs.
+        code = _head_hash(text[:-_TAIL]) * _TAIL_POWER + _tail_hash(tail)
+    else:
+        code = _hash(text)
+    code &= 0xFFFFFFFF
+    # [INDEX-KEY-002] Java's absolute value; that of the smallest int is 0 here.
+    return code if code < 2**31 else -code & 0x7FFFFFFF
+
+
+def _hash(text: str) -> int:
+    """Return Java's hash of *text*, modulo 2**32."""
+    units: bytes | array[int] = text.encode() if text.isascii() else _utf_16(text)
+    count = len(units)
+    if count > _POWERS_COUNT:
+        return java_string_hash(text)
+    code: int = sum(map(mul, units, _POWERS[_POWERS_COUNT - count :]))
+    return code
+
+
+def _utf_16(text: str) -> array[int]:
+    return array("H", text.encode(_UTF_16, "surrogatepass"))
+
+
+_head_hash = lru_cache(maxsize=1024)(_hash)
+_tail_hash = lru_cache(maxsize=4096)(_hash)

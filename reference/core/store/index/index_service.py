@@ -12,8 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from reference.core.store.commitlog.record_reader import TRANSACTION_MASK
 from reference.core.store.flush import CheckpointFile
-from reference.core.store.index.index_file import IndexFile, IndexKey
-from reference.core.store.index.key_hash import index_hash
+from reference.core.store.index.index_file import IndexFile, IndexKey, index_hash
 from reference.core.store.mapped.files import Files
 from reference.core.store.recovery.load import keeps_index_file
 from reference.core.store.recovery.rules import REFERENCE
@@ -66,7 +65,7 @@ class IndexService:
         4.6.0 org.apache.rocketmq.store.index.IndexService#buildIndex: even a message
         without keys makes the first file, or the next one behind a full file.
         """
-        file = self.newest
+        file = self._index_files[-1] if self._index_files else None
         if file is None or file.room <= 0:
             file = self._add_file(requests[0].stored_at_ms, checkpoint)
         end_offset = file.end_offset
