@@ -32,12 +32,15 @@ class FastRecovery:
         self._units_from = units_from
         """Units that a file has at least if numpy reads it."""
 
-    def scanner(self, parts: StoreParts, *, dispatches: bool) -> BulkScanner:
-        """Return the scanner of one recovery, which puts records if it *dispatches*."""
+    def scanner(self, parts: StoreParts, *, dispatches: bool) -> BulkScanner | None:
+        """Return the scanner of one recovery, which puts records if it *dispatches*.
+
+        None leaves all to core: an extension unit needs the record's bit map.
+        """
         from reference.fast.bulk_scan import RecordScanner
 
         if dispatches and parts.options.extension_file_size > 0:
-            return scan_nothing  # an extension unit needs the record's bit map
+            return None
         run_from = min(RUN_FROM, self._records_from)
         return RecordScanner(
             parts,
@@ -64,9 +67,3 @@ class FastRecovery:
         return self._units_from == 0 or all(
             any(data[at : at + _SIZE.size]) for at in sizes_at
         )
-
-
-def scan_nothing(base: int, data: memoryview, position: int) -> int:
-    """Return *position*: core reads every record."""
-    del base, data
-    return position

@@ -34,10 +34,7 @@ class BrokerHost(RemotingHost):
     """The host of a broker, with its connections to slaves and to its master."""
 
     def __init__(
-        self,
-        broker: BrokerController,
-        memory_max: int = MEMORY_MAX,
-        tls: Tls = NO_TLS,
+        self, broker: BrokerController, memory_max: int = MEMORY_MAX, tls: Tls = NO_TLS
     ) -> None:
         super().__init__(broker, memory_max, tls)
         self.broker = broker

@@ -82,8 +82,7 @@ def _load_kv_config(path: Path) -> KvConfigTable:
     except ValueError as error:
         raise FilesError(f"{path} is broken ({error}); no .bak is read") from error
     return KvConfigTable(
-        namespaces,
-        persist=lambda changed: _replace(path, encode_kv_config(changed)),
+        namespaces, persist=lambda changed: _replace(path, encode_kv_config(changed))
     )
 
 

@@ -10,14 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from reference.core.broker.acl.access_control import (
-    RELOAD_MS,
-    AccessControl,
-    AclFile,
-)
+from reference.core.broker.acl.access_control import RELOAD_MS, AccessControl, AclFile
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
 from reference.core.broker.broker_config import BrokerOptions
-from reference.core.broker.filter.consumer_filters import new_filters
+from reference.core.broker.filter.consumer_filters import ConsumerFilters
 from reference.core.broker.group.heartbeat import on_member_left
 from reference.core.broker.group.subscription_groups import SubscriptionGroups
 from reference.core.broker.ha.ha_service import HAService
@@ -81,7 +77,7 @@ class BrokerController(RemotingServer):
             groups=SubscriptionGroups(
                 options, now_ms=now_ms, changed=self._on_groups_changed
             ),
-            filters=new_filters(options),
+            filters=ConsumerFilters(options),
             statistics=BrokerStatistics(options.broker_cluster_name),
             connections=self.connections,
             store_host=store_host,

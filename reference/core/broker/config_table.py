@@ -32,11 +32,7 @@ class ConfigTable(ABC, Generic[Row]):
     """Name of the rows in the table's JSON object."""
 
     def __init__(
-        self,
-        rows: Iterable[Row],
-        *,
-        now_ms: int,
-        changed: Callable[[Row | None], None],
+        self, rows: Iterable[Row], *, now_ms: int, changed: Callable[[Row | None], None]
     ) -> None:
         self.table = {row.name: row for row in rows}
         self.timestamp_ms = now_ms

@@ -30,11 +30,7 @@ class NameServerRegistration:
     """The registration with one name server."""
 
     def __init__(
-        self,
-        state: BrokerState,
-        remoting: RemotingServer,
-        ha: HAService,
-        address: Host,
+        self, state: BrokerState, remoting: RemotingServer, ha: HAService, address: Host
     ) -> None:
         self.address = address
         self.is_registered = False

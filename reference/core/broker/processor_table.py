@@ -29,8 +29,7 @@ from reference.core.remoting.response import Response
 from spec.wire.remoting.request_code import RequestCode as Code
 
 SEQUENCE_HANDLERS: Mapping[
-    Code,
-    Callable[[BrokerState, Ports, Sequence[Request]], Sequence[Response | None]],
+    Code, Callable[[BrokerState, Ports, Sequence[Request]], Sequence[Response | None]]
 ] = {
     Code.SEND_MESSAGE: send_message.handle_send_message,
     Code.SEND_MESSAGE_V2: send_message.handle_send_message,

@@ -145,10 +145,7 @@ class ConsumeHooks:
         """Run the hooks before *messages* are consumed, for each message."""
         for message in messages if self._hooks else ():
             context = ConsumeContext(
-                group=self._group,
-                queue=queue,
-                message=message,
-                begun_ms=self._now_ms(),
+                group=self._group, queue=queue, message=message, begun_ms=self._now_ms()
             )
             self._contexts[queue, message.record.queue_offset] = context
             call_hooks((hook.before for hook in self._hooks), context)

@@ -2,8 +2,8 @@
 Flush: the files that it takes, the puts that wait for it, and the checkpoint.
 
 The commit log, the consume queues and the transient store pool have a `FlushPolicy`
-each: a flush takes only files with enough dirty pages, except a full flush (Java:
-CommitLog$FlushRealTimeService, FlushConsumeQueueService).
+each (Java: CommitLog$FlushRealTimeService, FlushConsumeQueueService). A flush takes
+only files with enough dirty pages, except a full flush.
 
 Disk (SYNC_FLUSH) and slave (SYNC_MASTER) both take the log in order. One offset
 completes every put before it, so one flush answers many producers. An abnormal start

@@ -133,7 +133,7 @@ class StoreReads:
         written_since = (n for n in numbers if files.modified_at_ms(n) >= timestamp_ms)
         start = files.start_offsets[next(written_since, numbers[-1])]
         first = max(queue.min_position - start, 0) // UNIT_SIZE
-        number = None  # of the unit in its file
+        number = None
         if (units := files.view(start)) is not None:
             number = _nearest(self.log, units, timestamp_ms, first)
         return 0 if number is None else max(start // UNIT_SIZE + number, 0)

@@ -17,22 +17,14 @@ from reference.core.store.config_files import ConfigFiles
 from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.delay.schedule_message import LogError, ScheduleMessageService
-from reference.core.store.dispatcher import (
-    CalcBitMap,
-    Dispatcher,
-    empty_bit_map,
-)
+from reference.core.store.dispatcher import CalcBitMap, Dispatcher, empty_bit_map
 from reference.core.store.flush import CheckpointFile
 from reference.core.store.get_message import StoreReads
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import FlushMark
 from reference.core.store.put_checks import check_message
-from reference.core.store.recovery.recover import (
-    BulkRecovery,
-    recover,
-    resume_dispatch,
-)
+from reference.core.store.recovery.recover import BulkRecovery, recover, resume_dispatch
 from reference.core.store.statistics import Statistics
 from reference.core.store.types import (
     DispatchRequest,

@@ -10,6 +10,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.filter.bloom_filter import BloomFilter, murmur64
 from reference.core.broker.filter.consumer_filters import ConsumerFilters
 from reference.core.broker.filter.subscription import Subscription, subscription_of
@@ -18,7 +19,7 @@ from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.bodies.heartbeat import SubscriptionData
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "parts"
-BLOOM = BloomFilter(error_percent=20, group_count=32)
+BLOOM = BloomFilter(error_percent=20, group_count=32)  # as in the default settings
 DAY_MS = 86_400_000
 
 
@@ -53,7 +54,7 @@ def test_bits_are_those_that_4_6_0_wrote() -> None:
 
 def test_a_file_of_4_6_0_is_read_and_written_back() -> None:
     text = (FIXTURES / "4.6.0" / "config" / "consumerFilter.json").read_text()
-    filters = ConsumerFilters(BLOOM)
+    filters = ConsumerFilters(BrokerOptions())
     filters.load(json.loads(text), now_ms=2**60)
     assert text_of(filters) == text
 
@@ -65,7 +66,7 @@ def test_a_bit_map_has_the_bits_of_its_name(name: str) -> None:
 
 
 def test_an_older_version_changes_nothing_and_a_wrong_one_removes() -> None:
-    filters = ConsumerFilters(BLOOM)
+    filters = ConsumerFilters(BrokerOptions())
     filters.subscribe("G", [wanting("a > 1", version=2)], 10)
     filters.subscribe("G", [wanting("a > 2", version=1)], 20)
     assert "a > 1" in text_of(filters)
@@ -74,7 +75,7 @@ def test_an_older_version_changes_nothing_and_a_wrong_one_removes() -> None:
 
 
 def test_a_group_that_is_gone_is_forgotten_after_a_day() -> None:
-    filters = ConsumerFilters(BLOOM)
+    filters = ConsumerFilters(BrokerOptions())
     filters.subscribe("G", [wanting("a > 1")], 10)
     filters.leave("G", 20)
     filters.forget_dead(20 + DAY_MS - 1, DAY_MS)
@@ -88,7 +89,7 @@ def test_a_group_that_is_gone_is_forgotten_after_a_day() -> None:
 
 
 def test_bits_decide_for_messages_since_the_expression_and_of_our_length() -> None:
-    filters = ConsumerFilters(BLOOM)
+    filters = ConsumerFilters(BrokerOptions())
     assert filters.bitmap_filter("G", "T") is None
     filters.subscribe("G", [wanting("a > 1")], 10)
     unit_filter = filters.bitmap_filter("G", "T")

@@ -26,12 +26,7 @@ class Permission(Flag):
 
 
 PUB, SUB = Permission.PUB, Permission.SUB
-_WORDS = {
-    "PUB": PUB,
-    "SUB": SUB,
-    "PUB|SUB": PUB | SUB,
-    "SUB|PUB": PUB | SUB,
-}
+_WORDS = {"PUB": PUB, "SUB": SUB, "PUB|SUB": PUB | SUB, "SUB|PUB": PUB | SUB}
 
 
 def permission_of(word: str | None) -> Permission:

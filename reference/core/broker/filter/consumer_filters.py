@@ -62,22 +62,13 @@ class ConsumerFilter:
         }
 
 
-def new_filters(options: BrokerOptions) -> ConsumerFilters:
-    """Return an empty table with the number of bits of the settings."""
-    bloom = BloomFilter(
-        error_percent=options.max_error_rate_of_bloom_filter,
-        group_count=options.expect_consumer_num_use_filter,
-    )
-    return ConsumerFilters(bloom)
-
-
 def bits_at_start(
     options: BrokerOptions, config: ConfigFiles, now_ms: int
 ) -> CalcBitMap:
     """Return the bit map function for messages that a start dispatches again."""
     if not options.enable_calc_filter_bit_map:
         return empty_bit_map
-    filters = new_filters(options)
+    filters = ConsumerFilters(options)
     config.load(CONSUMER_FILTERS_FILE, partial(filters.load, now_ms=now_ms))
     return filters.bits
 
@@ -85,10 +76,13 @@ def bits_at_start(
 class ConsumerFilters:
     """The filters of all groups, by topic and group."""
 
-    def __init__(self, bloom: BloomFilter) -> None:
+    def __init__(self, options: BrokerOptions) -> None:
         self.is_dirty = False
         """Whether the table has changed since it was last written."""
-        self._bloom = bloom
+        self._bloom = BloomFilter(
+            error_percent=options.max_error_rate_of_bloom_filter,
+            group_count=options.expect_consumer_num_use_filter,
+        )
         self._table: dict[str, dict[str, ConsumerFilter]] = {}
 
     def subscribe(

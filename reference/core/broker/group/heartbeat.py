@@ -133,11 +133,7 @@ def _join_consumers(
 
 def _client(request: Request, client_id: str) -> Client:
     return Client(
-        request.connection,
-        client_id,
-        request.language,
-        request.version,
-        request.now_ms,
+        request.connection, client_id, request.language, request.version, request.now_ms
     )
 
 

@@ -32,10 +32,7 @@ class MasterConnection:
     """The slave's end of the connection."""
 
     def __init__(
-        self,
-        remoting: RemotingServer,
-        store: MessageStore,
-        options: BrokerOptions,
+        self, remoting: RemotingServer, store: MessageStore, options: BrokerOptions
     ) -> None:
         self.address = ""
         """Address to connect to; empty while it is unknown."""

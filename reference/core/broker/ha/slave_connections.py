@@ -49,10 +49,7 @@ class SlaveConnections:
     """All slaves of one master."""
 
     def __init__(
-        self,
-        remoting: RemotingServer,
-        store: MessageStore,
-        options: BrokerOptions,
+        self, remoting: RemotingServer, store: MessageStore, options: BrokerOptions
     ) -> None:
         self.connected: dict[int, SlaveConnection] = {}
         self.replicated = 0

@@ -12,11 +12,7 @@ from dataclasses import replace
 
 from reference.core.broker.ports import Ports
 from reference.core.broker.query_message import look_message_by_offset
-from reference.core.broker.send.put_result import (
-    BUSY,
-    put_message,
-    respond_to_put,
-)
+from reference.core.broker.send.put_result import BUSY, put_message, respond_to_put
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import PERM_WRITE
 from reference.core.remoting.request import (

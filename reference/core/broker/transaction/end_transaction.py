@@ -31,10 +31,7 @@ TRANSACTION_NOT_TYPE = 0x0
 COMMIT = int(SystemFlag.TRANSACTION_COMMIT)
 ROLLBACK = int(SystemFlag.TRANSACTION_ROLLBACK)
 """Values of commitOrRollback (Java: MessageSysFlag)."""
-_EVENTS = {
-    COMMIT: HalfEvent.COMMIT,
-    ROLLBACK: HalfEvent.ROLLBACK,
-}
+_EVENTS = {COMMIT: HalfEvent.COMMIT, ROLLBACK: HalfEvent.ROLLBACK}
 _REFUSED = {
     PutStatus.MESSAGE_ILLEGAL: ResponseCode.MESSAGE_ILLEGAL,
     PutStatus.PROPERTIES_SIZE_EXCEEDED: ResponseCode.MESSAGE_ILLEGAL,

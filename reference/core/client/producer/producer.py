@@ -32,11 +32,7 @@ from reference.core.client.producer.send_request import (
 from reference.core.client.producer.unique_id import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.rpc_client import Result
-from reference.core.client.routes import (
-    default_route,
-    publish_queues,
-    vip_address,
-)
+from reference.core.client.routes import default_route, publish_queues, vip_address
 from reference.core.client.validators import check_batch, check_message
 from spec.wire.bodies.heartbeat import ProducerData
 from spec.wire.message.topic_names import DEFAULT_TOPIC

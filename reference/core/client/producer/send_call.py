@@ -39,11 +39,7 @@ SCAN_PERIOD_MS = 1000
 """Delay of an asynchronous timeout (Java: NettyRemotingAbstract#scanResponseTable)."""
 
 _NO_RESPONSE = frozenset({Reason.LOST, Reason.TIMEOUT})
-_RETRIED_REASONS = _NO_RESPONSE | {
-    Reason.CONNECT,
-    Reason.NO_BROKER,
-    Reason.FORBIDDEN,
-}
+_RETRIED_REASONS = _NO_RESPONSE | {Reason.CONNECT, Reason.NO_BROKER, Reason.FORBIDDEN}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -159,11 +159,7 @@ class LitePullConsumer(PullConsumer):
         super().stop()
 
     def subscribe(
-        self,
-        topic: str,
-        expression: str = ALL_MESSAGES,
-        *,
-        expression_type: str = TAG,
+        self, topic: str, expression: str = ALL_MESSAGES, *, expression_type: str = TAG
     ) -> None:
         """Subscribe to *topic*; raise ClientError after `assign`."""
         check_topic(topic)

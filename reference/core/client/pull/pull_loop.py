@@ -59,9 +59,7 @@ class PullLoop(ABC):
         self._rpc, self._routes = client.rpc, client.routes
 
     def assign(
-        self,
-        queues: Collection[MessageQueue],
-        subscription: SubscriptionData,
+        self, queues: Collection[MessageQueue], subscription: SubscriptionData
     ) -> None:
         """Replace the assigned queues of the subscription's topic."""
         for queue in sorted(self.assigned):

@@ -30,12 +30,7 @@ from reference.core.store.layouts import blank_codec, record_size_reader
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
 from reference.core.store.recovery.rules import REFERENCE
-from reference.core.store.types import (
-    DispatchRequest,
-    NewMessage,
-    Queue,
-    StoreOptions,
-)
+from reference.core.store.types import DispatchRequest, NewMessage, Queue, StoreOptions
 from spec.store.blank import BLANK_MAGIC, room_for
 from spec.store.file_names import COMMIT_LOG
 

@@ -19,11 +19,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from reference.core.store.commitlog.batch import (
-    BatchError,
-    RecordContent,
-    split_batch,
-)
+from reference.core.store.commitlog.batch import BatchError, RecordContent, split_batch
 from reference.core.store.commitlog.dispatch_request import dispatch_properties
 from reference.core.store.commitlog.record_reader import (
     NOT_CONSUMABLE,

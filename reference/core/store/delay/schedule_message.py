@@ -16,10 +16,7 @@ from dataclasses import replace
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.config_files import ConfigFiles
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
-from reference.core.store.consumequeue.table import (
-    ConsumeQueueTable,
-    is_directory_name,
-)
+from reference.core.store.consumequeue.table import ConsumeQueueTable, is_directory_name
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.layouts import unit_codec
 from reference.core.store.types import (

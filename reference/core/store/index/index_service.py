@@ -151,10 +151,7 @@ class IndexService:
 
     def _open(self, name: str) -> IndexFile:
         return IndexFile(
-            self._files,
-            name,
-            slot_count=self._slot_count,
-            item_count=self._item_count,
+            self._files, name, slot_count=self._slot_count, item_count=self._item_count
         )
 
 

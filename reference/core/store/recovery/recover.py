@@ -54,8 +54,11 @@ class StoreParts(Protocol):
 class BulkRecovery(Protocol):
     """Vectorised steps of recovery, with the results of those that they replace."""
 
-    def scanner(self, parts: StoreParts, *, dispatches: bool) -> BulkScanner:
-        """Return the scanner of a recovery, which puts records if it *dispatches*."""
+    def scanner(self, parts: StoreParts, *, dispatches: bool) -> BulkScanner | None:
+        """Return the scanner of a recovery, which puts records if it *dispatches*.
+
+        None leaves all records to core.
+        """
         ...
 
     def leading_units(self, data: memoryview, log_end: int) -> LeadingUnits | None:
