@@ -19,6 +19,8 @@ from spec.registry import clause
 from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE
 
 pytestmark = pytest.mark.long
+REGISTRATION_S = 30
+"""Default seconds between two registrations of a broker."""
 
 
 def is_ordered(broker: Client, topic: str) -> bool:
@@ -78,5 +80,5 @@ def wait_for_order(target: Target, topic: str, wanted: bool) -> None:
         wait_until(
             lambda: is_ordered(broker, topic) == wanted,
             what=f"{topic} is ordered at the broker: {wanted}",
-            timeout_s=15,
+            timeout_s=REGISTRATION_S + 15,
         )
