@@ -18,6 +18,10 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 
 from spec.integers import INT32_MAX, parse_java_long
 
+BOOLEANS = ("true", "false")
+PORT_MAX = 65_535
+_SEPARATOR = re.compile("[=:]")
+
 
 class SettingError(ValueError):
     """A setting with which a server must not start."""
@@ -50,8 +54,6 @@ class ShownOnly:
     """Mark of a setting that tools read, and that has no other effect here."""
 
 
-BOOLEANS = ("true", "false")
-PORT_MAX = 65_535
 Port = Annotated[int, Range(1, PORT_MAX)]
 
 
@@ -206,9 +208,6 @@ def _setting(attribute: str, hint: Any, default: object) -> Setting:
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-_SEPARATOR = re.compile("[=:]")
 
 
 def read_properties(text: str) -> dict[str, str]:

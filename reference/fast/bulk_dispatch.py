@@ -25,6 +25,8 @@ from spec.store.consume_queue import unit_layout
 from spec.store.index_file import HEADER_SIZE, SLOT_SIZE, item_layout, slot_layout
 
 _unit = dtype_of(unit_layout)
+_item = dtype_of(item_layout)
+_slot = np.dtype(leading_fields(slot_layout)[0].format)
 
 
 class BulkDispatcher:
@@ -144,10 +146,6 @@ def _consecutive(requests: Requests, records: Ints) -> Iterator[tuple[int, int]]
         is_next &= np.diff(column[records]) == step
     breaks = (np.flatnonzero(~is_next) + 1).tolist()
     yield from zip([0, *breaks], [*breaks, len(records)], strict=True)
-
-
-_item = dtype_of(item_layout)
-_slot = np.dtype(leading_fields(slot_layout)[0].format)
 
 
 def add_items(

@@ -23,6 +23,8 @@ from spec.store.consume_queue import UNIT_SIZE, unit_layout
 
 WINDOW_SIZES = 64 * 1024, 8 * 1024 * 1024
 """Bytes of the first window, and of the largest."""
+_unit = dtype_of(unit_layout)
+_OFFSET_MAX = 2**62
 
 
 class RecordScanner:
@@ -74,10 +76,6 @@ def _accepted(batch: LogBatch) -> int:
     """
     is_refused = ~np.isin(batch.fields.numbers["magic"], [*REFERENCE.magics])
     return int(is_refused.argmax()) if is_refused.any() else len(batch.starts)
-
-
-_unit = dtype_of(unit_layout)
-_OFFSET_MAX = 2**62
 
 
 def leading_units(data: memoryview, log_end: int) -> LeadingUnits | None:

@@ -26,6 +26,7 @@ SILENCE_MAX_S = IDLE_LIMIT_MS / 1000
 """Limit of the wait for a connection's first byte."""
 ACCEPT_PAUSE_S = 1.0
 """Pause after an accept that the system refused, as asyncio's own servers make."""
+PORT_ATTEMPTS = 100
 
 
 async def bind(host: str, port: int) -> list[socket.socket]:
@@ -105,15 +106,12 @@ class TlsListener:
         return link.recv(1, socket.MSG_PEEK)
 
 
-ATTEMPTS = 100
-
-
 def free_port(host: str, beside: Sequence[int] = ()) -> int:
     """Return a port at which nothing listens, also not *beside* it.
 
     *beside* are distances from the port. Raises OSError without such a port.
     """
-    for _ in range(ATTEMPTS):
+    for _ in range(PORT_ATTEMPTS):
         with ExitStack() as bound:
             port = _bind(bound, host, 0)
             try:

@@ -15,6 +15,9 @@ from spec.host import Host
 
 CONNECT_TIMEOUT_S = 3.0
 """Java: NettyClientConfig.connectTimeoutMillis."""
+LARGE_READ = 64 * 1024
+"""Bytes of one read after which the peer may be waiting for the window."""
+_WINDOW = 256 * 1024
 
 
 class LoopHost(ABC):
@@ -89,11 +92,6 @@ class Tasks:
         """Return when all tasks have ended."""
         if self._running:
             await asyncio.wait(self._running)
-
-
-LARGE_READ = 64 * 1024
-"""Bytes of one read after which the peer may be waiting for the window."""
-_WINDOW = 256 * 1024
 
 
 class LoopbackWindow:

@@ -24,6 +24,7 @@ from spec.wire.send.batch_body import INNER_BATCH
 _TRANSACTION = SystemFlag.TRANSACTION_ROLLBACK
 """Both bits of a transaction's state."""
 _IN_QUEUE = (0, SystemFlag.TRANSACTION_COMMIT)
+_OFFSETS = re.compile(rb"[0-9]{1,18}(,[0-9]{1,18})*,?")
 
 
 class QueueName(NamedTuple):
@@ -117,9 +118,6 @@ def _length(record: Record) -> int:
         return 1
     count = decode_properties(record.properties).get(Property.INNER_NUM, "")
     return int(count) if count.isdecimal() else 1
-
-
-_OFFSETS = re.compile(rb"[0-9]{1,18}(,[0-9]{1,18})*,?")
 
 
 def with_half_offsets(record: Record, offsets: QueueOffsets) -> Record | None:

@@ -23,6 +23,8 @@ from spec.store.file_names import CHECKPOINT
 
 PAGE_SIZE = 4096
 """Java: MappedFile.OS_PAGE_SIZE."""
+OnCommit = Callable[[bool], None]
+"""Receives True when the put is committed, False at its deadline."""
 
 
 class FlushPolicy:
@@ -58,10 +60,6 @@ def has_enough_dirty_pages(
         return True
     dirty = (written - start) // PAGE_SIZE - (flushed - start) // PAGE_SIZE
     return dirty >= least_pages
-
-
-OnCommit = Callable[[bool], None]
-"""Receives True when the put is committed, False at its deadline."""
 
 
 class GroupCommitRequest(NamedTuple):

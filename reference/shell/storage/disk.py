@@ -25,6 +25,7 @@ from reference.core.store.mapped.files import WORD_SIZE, FilesError
 from reference.shell.storage.disk_space import (
     BLOCK_BITS,
     DiskSpace,
+    HoleSpace,
     files_error,
     ranges_with_data,
 )
@@ -35,7 +36,6 @@ from reference.shell.storage.file_calls import (
     sync,
     sync_directory,
 )
-from reference.shell.storage.holes import HoleSpace
 from reference.shell.storage.page_release import PageRelease
 
 _ESCAPE = "surrogateescape"

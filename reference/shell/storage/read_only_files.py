@@ -21,8 +21,7 @@ from pathlib import Path
 
 from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.load import DirectoryEntry
-from reference.shell.storage.disk_space import ranges_with_data
-from reference.shell.storage.holes import is_in_memory
+from reference.shell.storage.disk_space import is_in_memory, ranges_with_data
 from spec.store.file_names import LOCK
 
 try:
@@ -36,6 +35,8 @@ _RELEASE_AFTER = 1 << 26
 """Bytes read after which the mapped pages are released."""
 _TEXT_MAX = 1 << 28
 _LOCK_QUERY = "hhqqi4x"
+_FIXED = 0x10
+"""MAP_FIXED of Linux, which the module mmap lacks."""
 
 
 class ReadOnlyStore:
@@ -164,10 +165,6 @@ def _opened(path: Path) -> int:
 def _unreadable(path: str, error: OSError) -> ViewError:
     reason = os.strerror(error.errno or errno.EIO)
     return ViewError(f"{path} cannot be read: {reason}")
-
-
-_FIXED = 0x10
-"""MAP_FIXED of Linux, which the module mmap lacks."""
 
 
 def read_only_map(path: Path, file_number: int, size: int) -> mmap.mmap:

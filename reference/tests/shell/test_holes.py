@@ -15,7 +15,7 @@ import pytest
 
 from reference.core.store.index.index_file import IndexFile
 from reference.core.store.mapped.files import FilesError
-from reference.shell.storage import disk, holes
+from reference.shell.storage import disk, disk_space
 from reference.shell.storage.disk import DiskFiles
 
 MEGABYTE = 1 << 20
@@ -44,8 +44,8 @@ class Memory:
 def memory(monkeypatch: pytest.MonkeyPatch) -> Memory:
     """Let all files be in memory, with the free space of the result."""
     space = Memory(3 * MEGABYTE)
-    monkeypatch.setattr(holes, "is_in_memory", lambda _: True)
-    monkeypatch.setattr(holes, "_free", space.free_of)
+    monkeypatch.setattr(disk_space, "is_in_memory", lambda _: True)
+    monkeypatch.setattr(disk_space, "_free", space.free_of)
     monkeypatch.setattr(os, "posix_fallocate", space.allocate)
     return space
 
@@ -103,6 +103,8 @@ def kind_of(path: Path) -> str:
 def test_the_kind_of_a_file_system_is_known(tmp_path: Path) -> None:
     shared = Path("/dev/shm")  # noqa: S108
     is_tmpfs = kind_of(shared) in {"tmpfs", "devtmpfs"}
-    assert holes.is_in_memory(shared) == is_tmpfs
-    assert not holes.is_in_memory(Path("/proc/self"))
-    assert disk.DiskFiles(tmp_path)._holes.is_needed == holes.is_in_memory(tmp_path)
+    assert disk_space.is_in_memory(shared) == is_tmpfs
+    assert not disk_space.is_in_memory(Path("/proc/self"))
+    assert disk.DiskFiles(tmp_path)._holes.is_needed == disk_space.is_in_memory(
+        tmp_path
+    )

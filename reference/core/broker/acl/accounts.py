@@ -31,6 +31,8 @@ from spec.security.plain_acl import (
 Address = IPv4Address | IPv6Address
 Matcher = Callable[[Address], bool]
 _EVERYTHING = {"*", "*.*.*.*", "*:*:*:*:*:*:*:*"}
+FILE_SIZE_MAX = 1024 * 1024
+"""Characters of a file that is read: about ten thousand accounts."""
 
 
 def matcher_of(pattern: str) -> Matcher:
@@ -89,10 +91,6 @@ def _numbers(address: Address) -> list[int]:
     if isinstance(address, IPv4Address):
         return list(address.packed)
     return [int(group, 16) for group in address.exploded.split(":")]
-
-
-FILE_SIZE_MAX = 1024 * 1024
-"""Characters of a file that is read: about ten thousand accounts."""
 
 
 class AclFileError(ValueError):

@@ -25,6 +25,8 @@ from spec.wire.remoting.response_code import ResponseCode
 _FOR_C = "CPP"
 RELAY_TIMEOUT_MS = 10_000
 """Java: Broker2Client#callClient."""
+STATUS_TIMEOUT_MS = 5_000
+"""Time after which a client is left out of the consumer status."""
 
 
 def broker_settings(state: BrokerState, _: Request) -> Response:
@@ -160,10 +162,6 @@ def register_filter_server(state: BrokerState, request: Request) -> Response:
     return Response(
         fields={"brokerId": options.broker_id, "brokerName": options.broker_name}
     )
-
-
-STATUS_TIMEOUT_MS = 5_000
-"""Time after which a client is left out of the consumer status."""
 
 
 def consumer_status(

@@ -16,6 +16,10 @@ from spec.wire.bodies.queue_name import QueueName
 
 CLIENT_EXPIRY_MS = 120_000
 """Time after which a client without heartbeats is removed."""
+LOCK_EXPIRY_MS = 60_000
+"""Life of a lock that is not renewed."""
+FILTER_SERVER_EXPIRY_MS = 30_000
+"""Time after which a filter server that does not register is removed."""
 
 
 @dataclass(slots=True)
@@ -137,10 +141,6 @@ class Clients:
         return (c for members in self.producers.values() for c in members.values())
 
 
-LOCK_EXPIRY_MS = 60_000
-"""Life of a lock that is not renewed."""
-
-
 @dataclass(slots=True)
 class Lock:
     """The owner of a queue, and the time of its last renewal."""
@@ -180,9 +180,6 @@ class QueueLocks:
             del locks[queue]
 
 
-SILENCE_MAX_MS = 30_000
-
-
 class FilterServers:
     """Programs that filtered messages by a consumer's class, by connection.
 
@@ -207,7 +204,7 @@ class FilterServers:
         return [
             connection
             for connection, (_, seen_ms) in self._seen.items()
-            if now_ms - seen_ms > SILENCE_MAX_MS
+            if now_ms - seen_ms > FILTER_SERVER_EXPIRY_MS
         ]
 
     def addresses(self) -> list[str]:

@@ -30,6 +30,8 @@ DELIVERY_MS = 100
 """Period of the delivery of delayed messages."""
 DELAY_OFFSETS_MS = 10_000
 FILTERS_MS = 10_000
+_LEAST_RATIO, _MOST_RATIO = 10, 95
+"""Bounds of diskMaxUsedSpaceRatio."""
 
 
 def start_scheduled_tasks(
@@ -87,10 +89,6 @@ def _scan_clients(state: BrokerState, remoting: RemotingServer, now_ms: int) -> 
 def _deliver(state: BrokerState, remoting: RemotingServer, now_ms: int) -> None:
     if state.store.deliver_delayed_messages(now_ms, remoting.log_error):
         state.has_appended = True
-
-
-_LEAST_RATIO, _MOST_RATIO = 10, 95
-"""Bounds of diskMaxUsedSpaceRatio."""
 
 
 class StoreCleaning:

@@ -19,6 +19,7 @@ from spec.wire.producer.latency_fault import ABSENCES_MS, LATENCIES_MS
 
 FAILED_COUNTS_AS_MS = 30_000
 """Latency assumed for a failed send."""
+_INDEX_END = 2**31
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +83,6 @@ class LatencyFaultTolerance:
         item = self._items[broker_name]
         is_away = now_ms < item.available_at_ms
         return is_away, item.latency_ms, item.available_at_ms, broker_name
-
-
-_INDEX_END = 2**31
 
 
 class RoundRobin:

@@ -25,9 +25,8 @@ from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name
 class PreallocatedFile:
     """The next file of a queue, created before it is needed; at most one.
 
-    The directory of a running broker shows it behind the last file with messages. A
-    clean stop deletes it. A start after a crash finds it empty (Java:
-    AllocateMappedFileService).
+    A running broker has it behind the last file with messages. A clean stop deletes it.
+    A start after a crash finds it empty (Java: AllocateMappedFileService).
     """
 
     def __init__(self, files: Files, file_size: int) -> None:

@@ -28,6 +28,14 @@ from reference.core.store.types import StoreOptions
 from spec.store.checkpoint import Checkpoint
 
 FILES_AFTER_A_STOP = 3
+BulkScanner = Callable[[int, memoryview, int], int]
+"""Reads many sound records in one step, and dispatches them if recovery does.
+
+The arguments are the commit-log offset of a file, the file, and a position in it. The
+result is the position behind the records; the same where `read_record` has to read.
+"""
+PIECE_SIZE = 1 << 20
+"""Bytes of one read; a long file is not read whole."""
 
 
 class FirstRecord(NamedTuple):
@@ -139,14 +147,6 @@ class ScanResult(NamedTuple):
     """None where the last file ends with its blank."""
 
 
-BulkScanner = Callable[[int, memoryview, int], int]
-"""Reads many sound records in one step, and dispatches them if recovery does.
-
-The arguments are the commit-log offset of a file, the file, and a position in it. The
-result is the position behind the records; the same where `read_record` has to read.
-"""
-
-
 def scan_log(
     bases: Sequence[int],
     first: int,
@@ -179,10 +179,6 @@ def scan_log(
             return ScanResult(base + at, number, found)
     # Behind the last file's blank nothing can follow, so the log ends before it.
     return ScanResult(base + at, len(bases) - 1, None)
-
-
-PIECE_SIZE = 1 << 20
-"""Bytes of one read; a long file is not read whole."""
 
 
 def written_size(read: Callable[[int, int], bytes], begin: int, end: int) -> int:
