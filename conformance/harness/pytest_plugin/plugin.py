@@ -177,6 +177,28 @@ def pytest_collection_modifyitems(
     items[:] = order_items(kept, config.stash[OPTIONS])
 
 
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Note the clauses of tests that are not selected."""
+    for item in items:
+        item.config.stash[RECORD].partial.update(clauses_of(item))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand these clauses over, in a worker."""
+    config: Any = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["conformance_partial"] = sorted(
+            config.stash[RECORD].partial
+        )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take them over; a worker that crashed has handed over nothing."""
+    names = getattr(node, "workeroutput", {}).get("conformance_partial", ())
+    node.config.stash[RECORD].partial.update(names)
+
+
 def pytest_collection_finish() -> None:
     """Keep the collector of cycles from tests and modules, which last until the end.
 

@@ -2,7 +2,7 @@
 Known failures of a target: unmet clauses, each with a reason.
 
 The tests still run. A listed failure does not fail the run. An entry whose clause
-passes is stale and fails the run. Each entry has a clause and a reason::
+passes in all its tests is stale and fails the run. Each has a clause and a reason::
 
     [[known]]
     clause = "WIRE-FRAME-002"

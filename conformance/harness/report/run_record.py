@@ -86,6 +86,8 @@ class Record:
 
     known: tuple[Known, ...] = ()
     verdicts: list[Verdict] = field(default_factory=list)
+    partial: set[str] = field(default_factory=set)
+    """Clauses with tests that were not selected."""
 
     def add(self, verdict: Verdict) -> None:
         """Record the verdict of one test."""
@@ -114,8 +116,9 @@ class Record:
     def stale(
         self, results: list[ClauseResult], description: Mapping[str, str]
     ) -> dict[str, Known]:
-        """Return the entries of known failures whose clause passes."""
+        """Return the entries of known failures whose clause passes in all its tests."""
         passed = {result.id for result in results if result.outcome is Outcome.PASS}
+        passed -= self.partial
         target, release = description.get("text", ""), description.get("release", "")
         return {
             entry.clause: entry

@@ -104,6 +104,20 @@ def test_entries_about_other_targets_are_counted(tmp_path: Path) -> None:
     assert ended.code == 1
 
 
+@pytest.mark.parametrize("jobs", ["0", "1"])
+def test_a_clause_with_tests_left_out_is_not_stale(tmp_path: Path, jobs: str) -> None:
+    option = known_file(tmp_path, "WIRE-FRAME-001")
+    two = PASSES + PASSES.replace("def test_", "def test_other_")
+    for name in ("every", "some"):
+        (tmp_path / name).mkdir()
+    every = run(tmp_path / "every", two, option, f"-n{jobs}")
+    assert every.outcomes["WIRE-FRAME-001"] == "fail"
+    assert "it passes: remove the entry" in every.output
+    some = run(tmp_path / "some", two, option, f"-n{jobs}", "-k", "other")
+    assert some.outcomes["WIRE-FRAME-001"] == "pass"
+    assert some.code == 0
+
+
 def test_what_is_flaky_may_pass_and_may_fail(tmp_path: Path) -> None:
     for name in ("passes", "fails"):
         folder = tmp_path / name
