@@ -6,7 +6,7 @@ import os
 import random
 import socket
 
-from reference.core.client.producer.unique_id import UniqueIdGenerator
+from reference.core.client.producer.send_request import UniqueIdGenerator
 from reference.shell.clock import zone_offset_ms
 
 _LOOPBACK = "127.0.0.1"

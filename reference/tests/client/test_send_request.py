@@ -9,11 +9,11 @@ import pytest
 
 from reference.core.client.message import Message, MessageQueue
 from reference.core.client.producer.send_request import (
+    UniqueIdGenerator,
     prepare_batch,
     prepare_message,
     send_command,
 )
-from reference.core.client.producer.unique_id import UniqueIdGenerator
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.unique_key import decode_unique_key
 from spec.wire.remoting.command import Command

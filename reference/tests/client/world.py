@@ -12,7 +12,7 @@ from reference.core.client.message import MessageQueue, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.producer import Producer
 from reference.core.client.producer.select_queue import RoundRobin
-from reference.core.client.producer.unique_id import UniqueIdGenerator
+from reference.core.client.producer.send_request import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.remoting.rpc_client import (
     DeliverMessages,

@@ -25,11 +25,11 @@ from reference.core.client.producer.select_queue import (
 from reference.core.client.producer.send_call import Selector, SendCall, send_result
 from reference.core.client.producer.send_request import (
     PreparedMessage,
+    UniqueIdGenerator,
     prepare_batch,
     prepare_message,
     send_command,
 )
-from reference.core.client.producer.unique_id import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.rpc_client import Result
 from reference.core.client.routes import default_route, publish_queues, vip_address

@@ -1,5 +1,5 @@
 """
-Send requests: header, flags and body of a message or a batch.
+Send requests: unique ids, header, flags and body of a message or a batch.
 
 A prepared message, unique key included, is the same for every attempt. Queue and time
 are arguments of the request.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, timezone
 
 from reference.core.client.message import Message, MessageQueue
 from reference.core.remoting.response import create_request
@@ -17,6 +18,7 @@ from spec.client.requests import REPLY
 from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import Property, encode_properties
 from spec.wire.message.topic_names import DEFAULT_TOPIC, RETRY_PREFIX
+from spec.wire.message.unique_key import UniqueKey, encode_unique_key
 from spec.wire.producer.producer import COMPRESS_FROM_SIZE, QUEUES_OF_A_NEW_TOPIC
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -28,6 +30,8 @@ _COUNTS = {
     Property.RECONSUME_TIME: "reconsumeTimes",
     Property.MAX_RECONSUME_TIMES: "maxReconsumeTimes",
 }
+_COUNTER_END = 2**16
+_WORD_END = 2**32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,3 +132,46 @@ def _counts(message: PreparedMessage) -> dict[str, str]:
         return {}
     found = message.properties
     return {_COUNTS[name]: found[name] for name in _COUNTS if name in found}
+
+
+class UniqueIdGenerator:
+    """Generates ids of one process, unique within a month (MessageClientIDSetter).
+
+    The *address* has 4 bytes of IPv4 or 16 of IPv6. The *program_hash* distinguishes
+    programs in one process (Java: the class loader's hash). The *zone_offset_ms* is
+    local time minus UTC.
+    """
+
+    def __init__(
+        self,
+        *,
+        address: bytes,
+        process_id: int,
+        program_hash: int = 0,
+        zone_offset_ms: int = 0,
+    ) -> None:
+        self._key = UniqueKey(
+            address=address,
+            # 4.6.0 uses the high bits, which two processes of a host share. 4.7 uses
+            # the low bits, as intended.
+            process_id=process_id % _COUNTER_END,
+            class_loader_hash=program_hash,
+            since_month_ms=0,
+            counter=0,
+        )
+        self._zone_offset_ms = zone_offset_ms
+
+    def next_id(self, now_ms: int) -> str:
+        """Return a new id for the time *now_ms*."""
+        since_ms = now_ms - month_begins_ms(now_ms, self._zone_offset_ms)
+        key = replace(self._key, since_month_ms=since_ms % _WORD_END)
+        self._key = replace(key, counter=(key.counter + 1) % _COUNTER_END)
+        return encode_unique_key(key)  # [CLIENT-UNIQKEY-006]
+
+
+def month_begins_ms(now_ms: int, zone_offset_ms: int) -> int:
+    """Return the start of the month of *now_ms* in local time, as epoch ms."""
+    zone = timezone(timedelta(milliseconds=zone_offset_ms))
+    now = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone(zone)
+    begin = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return int(begin.timestamp()) * 1000
