@@ -18,6 +18,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     need,
 )
+from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.pytest_plugin.known_settings import (
     configured,
     need_settings,
@@ -73,13 +74,15 @@ def pop_group(
 def scope_of_change(
     fixture_name: str,  # noqa: ARG001 # pytest passes it
     config: pytest.Config,
-) -> Literal["module", "session"]:
-    """Return the scope of a change of settings: short at the broker of a user."""
-    return "module" if config.stash[OPTIONS].may_configure else "session"
+) -> Literal["module", "function"]:
+    """Return the scope of a change of settings: a file at the broker of a user."""
+    return "module" if config.stash[OPTIONS].may_configure else "function"
 
 
 @pytest.fixture(scope=scope_of_change)
-def obedient(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+def obedient(
+    pytestconfig: pytest.Config, target: Target, kept: Kept
+) -> Iterator[Target]:
     """Return a target whose settings tests may change, and which filters by SQL92.
 
     Each test puts back what it changed. The suite's own broker has a small largest
@@ -89,7 +92,7 @@ def obedient(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
         need(target, Capability.WIRE, Capability.CONFIG)
     if Capability.CONFIG in target.capabilities:
         conf = {"maxMessageSize": str(LARGEST_MESSAGE), **FILTERING}
-        yield from own_target_with(pytestconfig, conf)
+        yield kept.get("obedient", lambda: another_target(pytestconfig, conf))
     else:
         with configured(target, FILTERING):
             yield target
@@ -117,24 +120,27 @@ def recalling(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 
 
 @pytest.fixture(scope=scope_of_change)
-def eager(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+def eager(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Iterator[Target]:
     """Yield a target whose broker checks half messages often.
 
     A running broker before 5.0 reads the interval only at its start.
     """
-    yield from checking(pytestconfig, target, EAGER, eager_settings(target.release))
+    changes = eager_settings(target.release)
+    yield from checking(pytestconfig, target, kept, EAGER, changes)
 
 
 def checking(
     config: pytest.Config,
     target: Target,
+    kept: Kept,
     conf: Mapping[str, str],
     changes: Mapping[str, str],
 ) -> Iterator[Target]:
     """Yield a target of the suite's own with *conf*, or the run's with *changes*."""
     is_5 = release_key(target.release) >= (5,)
     if Capability.CONFIG in target.capabilities:
-        yield from own_target_with(config, conf)
+        name = "checking", *sorted(conf.items())
+        yield kept.get(name, lambda: another_target(config, conf))
     elif is_5 and config.stash[OPTIONS].may_configure:
         with target.connect_for_admin() as admin:
             before_ms = int(admin.broker_settings().get(CHECK_INTERVAL, "0"))
@@ -196,11 +202,3 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """End the observation of locks."""
     end(session, exitstatus)
-
-
-def own_target_with(
-    pytestconfig: pytest.Config, conf: Mapping[str, str]
-) -> Iterator[Target]:
-    """Yield a target like the one under test, with these settings of its broker."""
-    with another_target(pytestconfig, conf) as own:
-        yield own

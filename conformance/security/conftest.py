@@ -8,34 +8,31 @@ import pytest
 
 from conformance.harness.client.client import Client
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, need
+from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.targets.target import Capability, Target
 from conformance.security.accounts import ADMIN
 from conformance.security.guard import Guard, administered, guarded
 
 
-@pytest.fixture(scope="session")
-def guard(pytestconfig: pytest.Config, target: Target) -> Iterator[Guard]:
-    """Yield a broker with the accounts of the suite; no test changes them.
+@pytest.fixture
+def guard(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Guard:
+    """Return a broker with the accounts of the suite; no test changes them.
 
     A running cluster may be one that has users, if the suite may add some.
     """
     may_configure = pytestconfig.stash[OPTIONS].may_configure
     if may_configure and Capability.RESTART not in target.capabilities:
         need(target, Capability.ACL)
-        with administered(target) as found:
-            yield found
-        return
+        return kept.get("guard", lambda: administered(target))
     need(target, Capability.RESTART, Capability.ACL)
-    with guarded(pytestconfig) as started:
-        yield started
+    return kept.get("guard", lambda: guarded(pytestconfig))
 
 
-@pytest.fixture(scope="session")
-def changing(pytestconfig: pytest.Config, target: Target) -> Iterator[Guard]:
-    """Yield a broker whose accounts the tests change; each states its own first."""
+@pytest.fixture
+def changing(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Guard:
+    """Return a broker whose accounts the tests change; each states its own first."""
     need(target, Capability.RESTART, Capability.ACL)
-    with guarded(pytestconfig) as started:
-        yield started
+    return kept.get("changing", lambda: guarded(pytestconfig))
 
 
 @pytest.fixture

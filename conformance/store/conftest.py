@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from functools import partial
 
 import pytest
 
@@ -16,6 +17,7 @@ from conformance.harness.pytest_plugin.background import (
     result_of,
 )
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, another_target, need
+from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.pytest_plugin.known_settings import (
     configured,
     may_change_running,
@@ -42,17 +44,22 @@ OF_A_WATCH = {
 }
 
 
-@pytest.fixture(scope="session")
-def written(pytestconfig: pytest.Config, target: Target) -> Iterator[Written]:
-    """Yield a target with a known history: of the suite's own, with small files.
+@pytest.fixture
+def written(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Written:
+    """Return a target with a known history: of the suite's own, with small files.
 
     On a running cluster that may be configured it is the cluster itself.
     """
-    if may_change_running(pytestconfig, target):
+    return kept.get("written", partial(_written, pytestconfig, target))
+
+
+@contextmanager
+def _written(config: pytest.Config, target: Target) -> Iterator[Written]:
+    if may_change_running(config, target):
         yield write(target, is_alone=False)
         return
     need(target, Capability.WIRE, Capability.CONFIG)
-    with another_target(pytestconfig, SMALL_FILES) as own:
+    with another_target(config, SMALL_FILES) as own:
         yield write(own)
 
 
@@ -82,13 +89,18 @@ def readable(files: StoreFiles, pytestconfig: pytest.Config) -> StoreFiles:
     return files
 
 
-@pytest.fixture(scope="session")
-def special(pytestconfig: pytest.Config, target: Target) -> Iterator[Special]:
+@pytest.fixture
+def special(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Special:
     """Return the store of a target configured to write every kind of file.
 
     A running cluster that may be configured has the settings while the suite sends.
     """
-    if may_change_running(pytestconfig, target):
+    return kept.get("special", partial(_special, pytestconfig, target))
+
+
+@contextmanager
+def _special(config: pytest.Config, target: Target) -> Iterator[Special]:
+    if may_change_running(config, target):
         need(target, Capability.WIRE, Capability.STORE)
         with target.connect_for_admin() as admin:
             settings = running_settings(admin.broker_settings())
@@ -97,7 +109,7 @@ def special(pytestconfig: pytest.Config, target: Target) -> Iterator[Special]:
         yield made
         return
     need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE)
-    with another_target(pytestconfig, SETTINGS) as own:
+    with another_target(config, SETTINGS) as own:
         yield write_special(own)
 
 
@@ -138,7 +150,7 @@ def _on_another(watching: Callable[[Target, threading.Event], object]) -> Observ
     return watch
 
 
-@pytest.fixture(scope="session")
-def followed(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
-    """Yield a slave whose master is a script."""
-    yield from followed_slave(pytestconfig, target)
+@pytest.fixture
+def followed(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Followed:
+    """Return a slave whose master is a script."""
+    return kept.get("followed", partial(followed_slave, pytestconfig, target))

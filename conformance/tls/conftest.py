@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.access import ANY_CERTIFICATE, Access, client_context
 from conformance.harness.client.certificates import server_settings
 from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.targets.target import Capability, Target
 from conformance.tls.tls_servers import Served, Servers
 
 
-@pytest.fixture(scope="session")
-def servers(pytestconfig: pytest.Config, target: Target) -> Iterator[Servers]:
-    """Yield the targets of this run by their properties."""
+@pytest.fixture
+def servers(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Servers:
+    """Return the targets of this run by their properties."""
     need(target, Capability.RESTART, Capability.TLS)
-    made = Servers(pytestconfig)
-    yield made
-    made.close()
+    return Servers(pytestconfig, kept)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -21,15 +20,13 @@ from conformance.harness.client.peer import (
     open_socket,
 )
 from conformance.harness.pytest_plugin.fixtures import another_target
+from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import Target
 from spec.security import tls
 from spec.wire.remoting.response_code import ResponseCode
 
 Settings: TypeAlias = Mapping[str, str]
-
-KEPT = 2
-"""Targets that run at a time. Each is two JVMs, and most settings have one test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,37 +80,17 @@ class Served:
             return found
 
 
+@dataclass(frozen=True, slots=True)
 class Servers:
-    """Started targets of a run by their properties, the latest `KEPT` of them."""
+    """Started targets by their properties."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._started: dict[tuple[tuple[str, str], ...], tuple[Served, ExitStack]] = {}
+    config: pytest.Config
+    kept: Kept
 
     def with_settings(self, settings: Settings) -> Served:
-        """Return the target with *settings*, started unless it still runs.
-
-        It runs until *KEPT* others have been used.
-        """
-        key = tuple(sorted(settings.items()))
-        used = self._started.pop(key, None) or self._start(settings)
-        self._started[key] = used  # the latest is the last
-        return used[0]
-
-    def close(self) -> None:
-        """End all targets."""
-        while self._started:
-            self._end_first()
-
-    def _start(self, settings: Settings) -> tuple[Served, ExitStack]:
-        while len(self._started) >= KEPT:
-            self._end_first()
-        end = ExitStack()
-        return end.enter_context(serving(self._config, settings)), end
-
-    def _end_first(self) -> None:
-        _, end = self._started.pop(next(iter(self._started)))
-        end.close()
+        """Return the target with *settings*, started unless it still runs."""
+        name = "tls", *sorted(settings.items())
+        return self.kept.get(name, lambda: serving(self.config, settings))
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """
 Certificates of the suites, and connections of clients that use them.
 
-``certificates/make.sh`` wrote them; they protect nothing. None names a host.
+``certificates/make.sh`` wrote them; they protect nothing. They name this machine.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class Certificate:
 SERVER = Certificate("server")
 SUCCESSOR = Certificate("successor")
 """Certificate with a key of its own, which replaces that of the server."""
+ELSEWHERE = Certificate("elsewhere")
+"""Certificate of a server that names another host."""
 RENEWED = FOLDER / "renewed.pem"
 """Another certificate of the key of `SERVER`."""
 CLIENT = Certificate("client")

@@ -18,6 +18,7 @@ import pytest
 from conformance.harness.blocked.preconditions import precondition
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.pytest_plugin.options import Options
 from conformance.harness.targets.shared_target import SharedTarget, TargetOwner
 from conformance.harness.targets.target import Capability, Target, parse_target
@@ -43,6 +44,14 @@ class TargetStarter(Protocol):
 def target(pytestconfig: pytest.Config) -> SharedTarget:
     """Return the run's target, which all tests share and none may stop."""
     return pytestconfig.stash[TARGET_OWNER].target()
+
+
+@pytest.fixture(scope="session")
+def kept() -> Iterator[Kept]:
+    """Yield the targets of this process that several tests use."""
+    made = Kept()
+    yield made
+    made.close()
 
 
 @pytest.fixture

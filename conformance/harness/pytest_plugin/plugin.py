@@ -32,6 +32,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     TARGET_OWNER,
     broker,
     group,
+    kept,
     namesrv,
     own_target,
     start_target,
@@ -62,6 +63,7 @@ from conformance.harness.targets.shared_target import TargetOwner
 __all__ = [
     "broker",
     "group",
+    "kept",
     "namesrv",
     "own_target",
     "start_target",

@@ -14,6 +14,7 @@ from conformance.harness.client.client import (
 )
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.target import Target
+from conformance.messaging.conftest import scope_of_change
 from conformance.messaging.sql.sql_topic import (
     UNUSUAL,
     UNUSUAL_EXPRESSIONS,
@@ -37,7 +38,7 @@ MIXED: tuple[Properties, ...] = tuple(
 """Numbers in a and b and a text in s, each in some messages and not in others."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope=scope_of_change)
 def mixed_topic(filtering: Target, unique: Callable[[str], str]) -> SqlTopic:
     """Return a topic of numbers and texts, whose connection has ended."""
     with filtering.connect_to_broker() as client:

@@ -21,6 +21,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
+from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.target import Target
 from conformance.messaging.broker_settings import changed
@@ -47,10 +48,12 @@ bodies = st.binary(min_size=1, max_size=40)
 
 
 @pytest.fixture(scope="module")
-def restless(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+def restless(
+    pytestconfig: pytest.Config, target: Target, kept: Kept
+) -> Iterator[Target]:
     """Yield a target whose broker checks half messages without pause."""
     settings = restless_settings(target)
-    yield from checking(pytestconfig, target, settings, settings)
+    yield from checking(pytestconfig, target, kept, settings, settings)
 
 
 class TransactionMachine(RuleBasedStateMachine):

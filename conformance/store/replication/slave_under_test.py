@@ -61,6 +61,7 @@ class Followed:
         return link
 
 
+@contextmanager
 def followed_slave(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
     """Yield a slave that got its first file, piece by piece, records cut anywhere."""
     with new_slave(pytestconfig, target) as (own, master):

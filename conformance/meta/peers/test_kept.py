@@ -1,0 +1,46 @@
+"""The targets that a worker keeps, such as those with TLS settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import pytest
+
+from conformance.harness.pytest_plugin.kept import LIMIT, Kept
+
+
+def test_the_targets_used_longest_ago_end() -> None:
+    events: list[str] = []
+
+    @contextmanager
+    def started(name: str) -> Iterator[str]:
+        events.append(f"start {name}")
+        yield name
+        events.append(f"end {name}")
+
+    kept = Kept()
+    assert LIMIT == 2
+    for name in ("a", "b", "a", "c", "a", "b"):
+        assert kept.get(name, partial(started, name)) == name
+    assert events == ["start a", "start b", "end b", "start c", "end c", "start b"]
+    kept.close()
+    assert events[6:] == ["end a", "end b"]
+
+
+def test_a_target_that_does_not_start_is_started_once() -> None:
+    starts = []
+
+    @contextmanager
+    def broken() -> Iterator[str]:
+        starts.append(1)
+        raise OSError("no broker")
+        yield ""
+
+    kept = Kept()
+    for _ in range(3):
+        with pytest.raises(OSError, match="no broker"):
+            kept.get("a", broken)
+    assert len(starts) == 1
+    kept.close()
