@@ -11,12 +11,14 @@ tests compare the records with the clauses.
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.client.requests.messages import now_ms
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
@@ -158,7 +160,7 @@ def aged(target: Target, ending: threading.Event) -> Aged:
         lambda: tuple(file.name for file in files.log_files()) == before.log_files,
         what="the log has all of its files after a start",
     )
-    _set_age(files, YOUNG, RESERVED_S - EXPIRY_S)
+    _set_age(files, YOUNG, RESERVED_S - EXPIRY_S - _ahead_s(target))
     started = time.monotonic()
     start_s = (started - began) * target.clock_rate
     sightings = _watch(target, files, ending, started)
@@ -202,6 +204,18 @@ def _set_age(files: StoreFiles, number: int, age_s: float) -> None:
     """Let a file of the log have been changed so long ago."""
     then = now_ms() / 1000 - age_s
     os.utime(files.path / COMMIT_LOG / files.log_files()[number].name, (then, then))
+
+
+def _ahead_s(target: Target) -> float:
+    """Return the seconds by which the clock of *target* is ahead of this one."""
+    if target.clock_rate == 1:
+        return 0.0
+    with target.connect_to_broker() as broker:
+        info: Any = body_of(broker.broker_runtime_info())
+    table = info["table"]
+    days, hours, minutes, seconds = map(int, re.findall(r"[0-9]+", table["runtime"]))
+    running_s = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    return int(table["bootTimestamp"]) / 1000 + running_s - now_ms() / 1000
 
 
 def _set_queue_times(files: StoreFiles, before: Before) -> None:
