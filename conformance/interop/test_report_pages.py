@@ -15,8 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from conformance.harness.report.pages.matrix import matrix_of, read_linked, render
-from conformance.harness.report.pages.run_page import write_pages
-from conformance.harness.report.report import write_report
+from conformance.harness.report.report import write_pages, write_report
 from conformance.interop.tools.chromium import chromium, opened
 
 PHONE = 375

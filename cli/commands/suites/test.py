@@ -45,10 +45,10 @@ from cli.runs.suites.workers import ORDERS, jobs_of, seed_of, spread_words
 from conformance.harness.pytest_plugin.options import (
     BROKER_SUITES,
     DEFAULT_TARGET,
+    JUNIT,
     SUITES,
     suite_folders,
 )
-from conformance.harness.pytest_plugin.report_directory import JUNIT
 from conformance.harness.targets.target import (
     TargetError,
     is_client,

@@ -2,7 +2,8 @@
 Access of a client to a peer: credentials to sign with, TLS, and its own address.
 
 The credentials are in a file with the layout of Java's tools.yml. So the secret key is
-on no command line, in no list of processes, and in no report.
+on no command line, in no list of processes, and in no report. Requests are signed as
+the client of a release signs them.
 """
 
 from __future__ import annotations
@@ -10,11 +11,19 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conformance.harness.client.secrets import SECRETS
-from spec.security.signature import Credentials
+from spec.clause import release_key
+from spec.security.signature import (
+    ACCESS_KEY,
+    LAST_UNSIGNED_VERSION,
+    Credentials,
+    signed_fields,
+)
+from spec.wire.consumer.query import UNIQUE_KEY_FIELD
+from spec.wire.remoting.command import Command
 
 CREDENTIALS, TLS, TLS_CERT, TLS_KEY = "credentials", "tls", "tlsCert", "tlsKey"
 SETTINGS = (CREDENTIALS, TLS, TLS_CERT, TLS_KEY)
@@ -25,6 +34,8 @@ ANY_CERTIFICATE = "any"
 _KEY_LINE = re.compile(
     r"""^(accessKey|secretKey|securityToken)\s*:\s*['"]?(.*?)['"]?\s*$"""
 )
+FIRST_WITHOUT_FLAG, FIRST_BY_VERSION = (4, 7), (5,)
+"""First releases whose signatures leave the flag of queries by unique key out."""
 
 
 class AccessError(ValueError):
@@ -100,3 +111,20 @@ def client_context(
     except (OSError, ssl.SSLError) as error:
         raise AccessError(f"{TLS}: {authority}: {error}") from None
     return context
+
+
+def signed(command: Command, credentials: Credentials, release: str) -> Command:
+    """Return *command* with the signature that a broker of *release* admits.
+
+    A signed request and a response stay as they are.
+    """
+    if command.is_response or ACCESS_KEY in command.fields:
+        return command
+    # Whether the flag of queries by unique key is signed: SEC-SIGN-008 to -010.
+    is_late = bool(release) and release_key(release) >= FIRST_WITHOUT_FLAG
+    by_version = is_late and release_key(release) >= FIRST_BY_VERSION
+    leaves_out = command.version <= LAST_UNSIGNED_VERSION if by_version else is_late
+    left_out = {UNIQUE_KEY_FIELD} if leaves_out else set()
+    content = {k: v for k, v in command.fields.items() if k not in left_out}
+    fields = signed_fields(content, command.body, credentials)
+    return replace(command, fields={**command.fields, **fields})

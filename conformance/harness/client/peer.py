@@ -16,12 +16,11 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from conformance.harness.client.access import OPEN, Access
+from conformance.harness.client.access import OPEN, Access, signed
 from conformance.harness.client.address import Address
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.dialect import Dialect
 from conformance.harness.client.secrets import SECRETS
-from conformance.harness.client.signing import signed
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.process.context import Closing
 from conformance.harness.process.deadline import Deadline

@@ -20,18 +20,16 @@ from conformance.harness.client.access import ANY_CERTIFICATE, client_context
 from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.java import cluster_info
 from conformance.harness.java.apache_conf import (
+    CONTROLLER,
     ENFORCING,
     GUEST_SETTINGS,
     JAVA_PROPERTIES,
     TLS_MODE,
     both_spellings,
-    write_logging,
-    write_properties,
-)
-from conformance.harness.java.controller import (
-    CONTROLLER,
     controller_settings,
     needs_controller,
+    write_logging,
+    write_properties,
 )
 from conformance.harness.java.jars import resolve
 from conformance.harness.java.runtime import FAST_START

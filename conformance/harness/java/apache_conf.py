@@ -1,8 +1,14 @@
 """
-Configuration of a real release: its settings and its logback files.
+Configuration of a real release: settings, logback files and the controller.
 
 The settings are the defaults, except that everything stays on loopback, files are
 small, and a nearly full disk does not stop the broker.
+
+From 5.0 on a name server may contain a controller (Java: ControllerManager). With
+``enableControllerMode=true`` a broker has no role of its own: it registers with the
+controller, which elects the master of its broker set. Only then does the broker
+register with the name server. One controller is a DLedger group of one peer, so it
+elects itself.
 """
 
 from __future__ import annotations
@@ -11,7 +17,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from conformance.harness.client.address import LOOPBACK
+from conformance.harness.client.address import LOOPBACK, Address
 from spec.clause import release_key
 
 ROOM_SETTINGS: Mapping[str, str] = {
@@ -73,6 +79,10 @@ _LOGBACK = """\
   <root level="WARN"><appender-ref ref="file"/></root>
 </configuration>
 """
+CONTROLLER_MODE, CONTROLLER = "enableControllerMode", "controllerAddr"
+"""Settings of a broker: whether it has a controller, and the addresses of it."""
+FIRST_WITH_CONTROLLER = (5, 0)
+_PEER = "n0"
 
 
 def write_logging(home: Path) -> None:
@@ -123,3 +133,28 @@ def read_properties(path: Path) -> dict[str, str]:
     """Return the settings in a file of lines with name=value, without escapes."""
     pairs = (line.partition("=") for line in path.read_text("utf-8").splitlines())
     return {name: value for name, equals, value in pairs if equals}
+
+
+def is_in_controller_mode(conf: Mapping[str, str]) -> bool:
+    """Return whether a broker with the settings *conf* waits for its election."""
+    return conf.get(CONTROLLER_MODE, "").lower() == "true"
+
+
+def needs_controller(conf: Mapping[str, str]) -> bool:
+    """Return whether a broker with the settings *conf* names no running controller."""
+    return is_in_controller_mode(conf) and CONTROLLER not in conf
+
+
+def controller_settings(address: Address, directory: Path) -> dict[str, str]:
+    """Return the settings of a name server with a controller that listens on *address*.
+
+    The controller keeps its log below *directory* (5.3.3 common.ControllerConfig).
+    """
+    return {
+        "enableControllerInNamesrv": "true",
+        "controllerDLegerGroup": "controllers",
+        "controllerDLegerPeers": f"{_PEER}-{address}",
+        "controllerDLegerSelfId": _PEER,
+        "controllerStorePath": str(directory),
+        "mappedFileSize": str(1024 * 1024),
+    }

@@ -4,7 +4,8 @@ Child processes: started, awaited, stopped and killed; none survives the run.
 Every child has its own process group, so that Ctrl-C in the terminal reaches only
 pytest, which then stops the children. On Linux the kernel kills the child when its
 parent dies (``PR_SET_PDEATHSIG``), even after ``kill -9`` of pytest. Output goes to a
-log file, whose tail is part of every error.
+log file, whose tail is part of every error. A target's command may be a wrapper
+(``sh``, ``npx``) that ends before its program: `orphans` are what is left of its group.
 
 This module is independent of RocketMQ; ports are in ``ports.py``.
 """
@@ -25,7 +26,8 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from conformance.harness.process.process_group import orphans
+import psutil
+
 from conformance.harness.process.spawn_thread import run_on_spawn_thread
 
 POLL_S = 0.02
@@ -231,3 +233,24 @@ def accepts(host: str, port: int) -> bool:
 def _kill_all() -> None:
     for child in tuple(_living):
         child.kill()
+
+
+def orphans(group: int) -> list[int]:
+    """Return the ids of a group's running processes, once its first one has ended.
+
+    Empty where a process has the number of the group. The system gives it to a stranger
+    only after the last process of the group.
+    """
+    try:
+        os.killpg(group, 0)
+    except (ProcessLookupError, PermissionError):
+        return []
+    members = [one.pid for one in psutil.process_iter() if _is_in(one, group)]
+    return [] if group in members else members
+
+
+def _is_in(process: psutil.Process, group: int) -> bool:
+    with suppress(psutil.Error, ProcessLookupError):
+        is_of_group = os.getpgid(process.pid) == group
+        return is_of_group and process.status() != psutil.STATUS_ZOMBIE
+    return False

@@ -16,11 +16,12 @@ SUITES = (
 )
 """The suites: each test names a clause."""
 BROKER_SUITES = tuple(name for name in SUITES if name != "client")
+"""Suites about a name server and a broker; the others are about clients."""
 CONFORMANCE = Path(__file__).parents[2]
 """The folder of the suites."""
-"""Suites about a name server and a broker; the others are about clients."""
-
 DEFAULT_TARGET = "embedded:"
+JUNIT = "junit.xml"
+"""File beside report.json that `rmqc test --report` adds."""
 
 MARKERS = (
     "clause(*ids): the clauses of the specification that this test is about",

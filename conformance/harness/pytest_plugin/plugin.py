@@ -10,20 +10,19 @@ import gc
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 import pytest
 
 from conformance.harness.baseline.baseline import description_of
-from conformance.harness.blocked.guard import GUARD, Guard
-from conformance.harness.blocked.repetition import run_guarded
+from conformance.harness.blocked.guard import GUARD, Guard, run_guarded
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin.collection.grouping import SharedBrokers
-from conformance.harness.pytest_plugin.collection.ordering import order_items
 from conformance.harness.pytest_plugin.collection.selection import (
     clauses_of,
     decide_before,
+    order_items,
     refuse_unnamed,
     select,
 )
@@ -42,12 +41,12 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.pytest_plugin.hypothesis_profiles import load_profile
 from conformance.harness.pytest_plugin.options import (
+    JUNIT,
     MARKERS,
     add_options,
     options_of,
     suite_of,
 )
-from conformance.harness.pytest_plugin.report_directory import prepare_directory
 from conformance.harness.pytest_plugin.verdicts.recorder import HARNESS_FAILED, Recorder
 from conformance.harness.pytest_plugin.verdicts.reporting import (
     KNOWN,
@@ -55,8 +54,10 @@ from conformance.harness.pytest_plugin.verdicts.reporting import (
     block_before,
     clauses_about_target,
 )
+from conformance.harness.report import report as run_report
 from conformance.harness.report.known_failures import load_known
 from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.pages import run_page
 from conformance.harness.report.run_record import Record, Verdict
 from conformance.harness.targets.shared_target import TargetOwner
 
@@ -121,12 +122,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(recorder, "conformance-recorder")
 
 
-def _prepare(report: Path) -> None:
-    """Raise UsageError where the report of this run cannot be written."""
+def _prepare(directory: Path) -> None:
+    """Remove the report of an earlier run from *directory*, and try to write there."""
     try:
-        prepare_directory(report)
+        directory.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=directory) as file:
+            file.write(b"tried")
+        for name in (run_report.FILE_NAME, *run_page.FILES, JUNIT):
+            (directory / name).unlink(missing_ok=True)
+        for folder, suffix in artifacts.FOLDERS.items():
+            for old in (directory / folder).glob(f"*{suffix}"):
+                old.unlink()
     except OSError as error:
-        raise pytest.UsageError(f"--report {report}: {error.strerror}") from None
+        raise pytest.UsageError(f"--report {directory}: {error.strerror}") from None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,6 +12,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -20,8 +21,7 @@ from typing import Any
 import jsonschema
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.pages.run_page import write_pages
-from conformance.harness.report.report_files import write_whole
+from conformance.harness.report.pages import run_page
 from conformance.harness.report.run_record import ClauseResult
 from conformance.harness.targets.probing.probe import names_of
 from conformance.harness.targets.shared_target import complaints_of, refuses_of
@@ -67,6 +67,23 @@ def write_report(directory: Path, report: Mapping[str, object]) -> Path:
     write_whole(file, json.dumps(report, indent=1) + "\n")
     write_pages(directory, report)
     return file
+
+
+def write_pages(directory: Path, report: Mapping[str, Any]) -> None:
+    """Write page, summary and badge of a run into *directory*."""
+    for name in run_page.FILES:
+        page = run_page.run_page(report, Path(name).suffix)
+        write_whole(directory / name, page)
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write *text* into *file*, which is removed where that fails."""
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        with suppress(OSError):
+            file.unlink()
+        raise OSError(error.errno, error.strerror, str(file)) from None
 
 
 def schema_text() -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.report import report_files
+from conformance.harness.report.report import write_whole
 from conformance.meta.reports.test_outcomes import FAILS, PASSES, run
 
 LOSES_THE_DIRECTORY = """
@@ -72,7 +72,7 @@ def test_a_file_is_whole_or_missing(tmp_path: Path) -> None:
     file = tmp_path / "page"
     file.mkdir()
     with pytest.raises(OSError, match=str(file)):
-        report_files.write_whole(file, "text")
+        write_whole(file, "text")
     written = tmp_path / "text"
-    report_files.write_whole(written, "é")
+    write_whole(written, "é")
     assert written.read_text(encoding="utf-8") == "é"

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.process.process import start
-from conformance.harness.process.process_group import orphans
+from conformance.harness.process.process import orphans, start
 from conformance.harness.process.spawn_thread import run_on_spawn_thread
 
 STARTER = """

@@ -1,5 +1,5 @@
 """
-Selection of tests: suites, ranges of releases, capabilities.
+Selection and order of tests: suites, ranges of releases, capabilities.
 
 Decisions that need no run are made here, in this order: the release, the permission to
 write, the capabilities of the target. Tests without a clause are rejected.
@@ -7,6 +7,7 @@ write, the capabilities of the target. Tests without a clause are rejected.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
 
 import pytest
@@ -109,3 +110,24 @@ def _needs(item: pytest.Item, *, may_configure: bool) -> list[Capability]:
     if fixtures & OWN_TARGET_FIXTURES:
         needed.append(Capability.RESTART)
     return list(dict.fromkeys(needed))
+
+
+def order_items(items: list[pytest.Item], options: Options) -> list[pytest.Item]:
+    """Return *items* in the order in which they are to run.
+
+    Files marked `long` run first. Tests marked `patient` run last: they check
+    observations that started with the run. Behind them are only tests marked `heavy`:
+    they load the target so much that others may wait for its responses. ``--shuffle``
+    orders the rest by a seed, to show that tests are independent of each other.
+    """
+    if options.shuffle is None:
+        return sorted(items, key=_stage)
+    shuffled = list(items)
+    # The same order in each worker, and no secret.
+    random.Random(options.shuffle).shuffle(shuffled)  # noqa: S311
+    return sorted(shuffled, key=lambda item: max(_stage(item), 1))
+
+
+def _stage(item: pytest.Item) -> int:
+    stages = {"heavy": 3, "patient": 2, "long": 0}
+    return next((n for mark, n in stages.items() if mark in item.keywords), 1)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from _pytest.junitxml import xml_key
 
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.report_files import remove
 from conformance.harness.report.run_record import BASELINE, Verdict
 
 BASELINE_CASES = BASELINE.rstrip(": ")
@@ -73,7 +72,8 @@ def junit_written(config: pytest.Config) -> Iterator[str]:
     try:
         junit.pytest_sessionfinish()
     except OSError as error:
-        remove(Path(file))
+        with suppress(OSError):
+            Path(file).unlink()
         problem = f"{file}: {error.strerror}"
     junit.logfile = os.devnull
     try:

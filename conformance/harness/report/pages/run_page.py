@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from conformance.harness.report.causes import (
@@ -23,7 +22,6 @@ from conformance.harness.report.missing_requests import missing_requests, reques
 from conformance.harness.report.outcome import GRAVITY, Outcome
 from conformance.harness.report.pages.badge import verdict_of
 from conformance.harness.report.pages.rendering import SYMBOLS, render_template
-from conformance.harness.report.report_files import write_whole
 from spec.registry import all_clauses
 
 FORMATS = {".html": "run.html", ".md": "run.md", ".svg": "badge.svg"}
@@ -104,12 +102,6 @@ def remarks_of(report: Mapping[str, Any]) -> list[str]:
     for complaint in target.get("complaints", ()):
         remarks.append(f"Not honest: {complaint}; its refusals do not count.")
     return remarks
-
-
-def write_pages(directory: Path, report: Mapping[str, Any]) -> None:
-    """Write page, summary and badge of a run into *directory*."""
-    for name in FILES:
-        write_whole(directory / name, run_page(report, Path(name).suffix))
 
 
 def _entries(report: Mapping[str, Any]) -> Iterator[Entry]:

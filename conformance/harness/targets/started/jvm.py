@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from conformance.harness.java.apache import ApacheCluster
-from conformance.harness.java.apache_conf import SPARING_SETTINGS
-from conformance.harness.java.controller import (
+from conformance.harness.java.apache_conf import (
     FIRST_WITH_CONTROLLER,
+    SPARING_SETTINGS,
     is_in_controller_mode,
 )
 from conformance.harness.java.name_servers import NameServer, acquire, release_to_pool
