@@ -22,8 +22,7 @@ from cli.options.output import out_option, write_result
 from cli.options.releases import recoverable_releases, release_option
 from cli.options.selection import select
 from cli.options.store_list import listed_stores
-from cli.runs.stores.audit_interrupts import ended_by_interrupt
-from cli.runs.stores.audits import AuditOptions, audits, fail
+from cli.runs.stores.audits import AuditOptions, audits, ended_by_interrupt, fail
 
 if TYPE_CHECKING:
     from spark_checks.audit import Audit, NotAudited

@@ -19,8 +19,7 @@ from cli.exports.headers import header_tables
 from cli.options.colours import coloured
 from cli.options.releases import release_option
 from cli.options.selection import unknown_name
-from cli.runs.stores.commit_log_files import commit_log_files
-from cli.runs.stores.record_positions import record_around
+from cli.runs.stores.commit_log_files import commit_log_files, record_around
 from conformance.harness.failure.capture_text import (
     MAGIC,
     CaptureError,

@@ -20,7 +20,6 @@ from cli.options.exit_codes import (
 from cli.options.selection import select
 from cli.options.suites import completions as completing
 from cli.options.suites.clause_selection import chosen
-from cli.options.suites.effort import effort_words
 from cli.options.suites.run_options import (
     KNOWN,
     LEVEL,
@@ -41,7 +40,7 @@ from cli.runs.suites.listing import (
 )
 from cli.runs.suites.pytest_run import run_pytest
 from cli.runs.suites.side_by_side import folder_of, keep_former, write_matrix
-from cli.runs.suites.workers import ORDERS, jobs_of, seed_of, spread_words
+from cli.runs.suites.workers import ORDERS, effort_words, jobs_of, seed_of, spread_words
 from conformance.harness.pytest_plugin.options import (
     BROKER_SUITES,
     DEFAULT_TARGET,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import os
+import signal
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from spark_checks.sampling import SampleSpec
 
 T = TypeVar("T")
+SIGNALLED = 128
+"""Exit code of a command that a signal ended, without the signal's number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,3 +175,26 @@ class Failed(click.ClickException):
 def fail(reason: str, *, code: int) -> NoReturn:
     """End the program with one line."""
     raise Failed(reason, code) from None
+
+
+@contextmanager
+def ended_by_interrupt() -> Iterator[None]:
+    """End the program with one line on Ctrl-C or SIGTERM, after all cleaning up.
+
+    PySpark and Py4J raise other errors for calls that a signal interrupts. Python
+    therefore writes the number of each signal to a pipe.
+    """
+    numbers, to_write = os.pipe()
+    for end in (numbers, to_write):
+        os.set_blocking(end, False)
+    before = signal.set_wakeup_fd(to_write, warn_on_full_buffer=False)
+    try:
+        yield
+    except BaseException:
+        with suppress(BlockingIOError):  # no signal was received
+            fail("interrupted", code=SIGNALLED + os.read(numbers, 1)[0])
+        raise
+    finally:
+        signal.set_wakeup_fd(before)
+        for end in (numbers, to_write):
+            os.close(end)

@@ -1,4 +1,4 @@
-"""Commit-log files of a store, mapped to be read."""
+"""Commit-log files of a store, mapped to be read, and the records in them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import cast
 
 from reference.core.store.recovery.load import is_offset
 from reference.shell.storage.read_only_files import read_only_map
+from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
 
 _ZEROS = bytes(1 << 20)
+_MAGICS = {magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2)}
 
 
 def commit_log_files(directory: Path) -> list[tuple[int, Path]]:
@@ -87,3 +89,20 @@ def mapped(path: Path, size_max: int = 0) -> Iterator[bytes]:
         # released with the last of them.
         with suppress(BufferError):
             data.close()
+
+
+def record_around(path: Path, position: int) -> int | None:
+    """Return the begin of the record that has *position* inside, or None.
+
+    The records are followed from the begin of the file, up to the first damage.
+    """
+    at = 0
+    with mapped(path) as data:
+        while at < position and data[at + 4 : at + 8] in _MAGICS:
+            size = int.from_bytes(data[at : at + 4], "big", signed=True)
+            if size < SMALLEST_SIZE:
+                return None
+            if at + size > position:
+                return at
+            at += size
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 
 import click
@@ -13,11 +14,11 @@ from cli.options.exit_codes import (
     SUCCESS,
     USAGE,
     InterruptedCommand,
+    WrongValueError,
 )
-from cli.options.suites.unknown_options import UnknownOptions
+from cli.options.selection import unknown_name
 from cli.runs.suites.run_end import RunEnd
 from cli.runs.suites.run_progress import run_progress
-from cli.runs.suites.suite_paths import SuitePaths
 from conformance.harness.targets.started.embedded import SOURCES
 
 PLUGINS = (
@@ -41,6 +42,7 @@ EXIT_CODES = {
     pytest.ExitCode.USAGE_ERROR: USAGE,
     pytest.ExitCode.NO_TESTS_COLLECTED: NOT_RUN,
 }
+_PYTEST_MESSAGE = "unrecognized arguments: "
 
 
 def run_pytest(name: str, words: list[str], reports: list[str]) -> int:
@@ -72,3 +74,46 @@ def _settings() -> Path:
     """Return the file of pytest's settings: never that of a project around us."""
     is_checkout = (SOURCES / "fixtures" / "MANIFEST.toml").exists()
     return SOURCES / "pyproject.toml" if is_checkout else INSTALLED
+
+
+class SuitePaths:
+    """A pytest plugin: names of tests begin with the suites' folder, conformance.
+
+    Pytest shows them from the working directory. For an installed command these are
+    long paths into its environment, which no command takes.
+    """
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Let the terminal show paths from the root directory."""
+        vars(config)["cwd_relative_nodeid"] = str
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter.startpath = config.rootpath
+
+
+class UnknownOptions:
+    """A pytest plugin that replaces pytest's own usage by an error of the command."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_cmdline_parse(self) -> Generator[None, pytest.Config, pytest.Config]:
+        """Raise WrongValueError for an unknown option."""
+        try:
+            return (yield)
+        except pytest.UsageError as error:
+            _, found, unknown = str(error).partition(_PYTEST_MESSAGE)
+            if not found:
+                raise
+            name = unknown.split()[0].partition("=")[0]
+            reason = unknown_name(name, _own_options(), "option")
+            raise WrongValueError(reason) from None
+
+
+def _own_options() -> list[str]:
+    """Return the options of the command, and of the one that invoked it."""
+    found = []
+    context: click.Context | None = click.get_current_context()
+    while context is not None:
+        found += [one for option in context.command.params for one in option.opts]
+        context = context.parent
+    return found

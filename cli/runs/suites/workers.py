@@ -1,4 +1,4 @@
-"""Over how many workers a run is spread, and in which order its tests come."""
+"""Workers, order, seed and effort of a run, as words of pytest."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ take 33 s for the 124 tests of routing, none 45 s.
 SEED_END = 2**31
 BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
 """A file's tests share a worker, and what they start; files keep their order."""
+PROFILES = ("quick", "deep")
+SEEDED = "seeded"
+"""Profile with the effort of quick and the examples of the seed."""
+SEEDED_VARIABLES = ("RECOVERY_SEED", "CRASH_SEED")
+"""Environment variables with the seed of the crash tests."""
 
 
 def jobs_of(
@@ -77,3 +82,21 @@ def spread_words(order: str, seed: int | None, jobs: int) -> list[str]:
     if order == "random":
         return [f"--shuffle={seed}", "-n", str(jobs), "--dist=load"]
     return ["-n", str(jobs), *(BY_FILE if jobs else ())]
+
+
+def effort_words(examples: str, seed: int | None) -> list[str]:
+    """Return pytest's words for ``--examples`` and ``--seed``.
+
+    *examples* is quick, deep or the number of histories of each stateful machine.
+    """
+    profile, words = examples, []
+    if examples.isdecimal() and int(examples):
+        words, profile = [f"--examples={examples}"], "quick"
+    elif examples not in PROFILES:
+        known = f"{', '.join(PROFILES)} or a number above 0"
+        raise click.UsageError(f"--examples: {examples} is not {known}")
+    if seed is not None:
+        os.environ.update(dict.fromkeys(SEEDED_VARIABLES, str(seed)))
+        words.append(f"--hypothesis-seed={seed}")
+        profile = SEEDED if profile == "quick" else profile
+    return words + ([] if profile == "quick" else [f"--hypothesis-profile={profile}"])
