@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from bench.processes.processor_time import processor_s
+from bench.processes.measured_process import processor_s
 from bench.processes.servers import OPENS
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, RefusedError, require_success

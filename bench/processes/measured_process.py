@@ -8,6 +8,7 @@ when it was last seen.
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import threading
 import time
@@ -19,7 +20,6 @@ from pathlib import Path
 import psutil
 
 from bench.processes.command_process import CommandProcess
-from bench.processes.processor_time import processor_s
 
 INTERVAL_S = 0.2
 
@@ -123,3 +123,20 @@ def share_of(process_id: int) -> int:
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024
     return 0
+
+
+def processor_s(process_id: int) -> float:
+    """Return the seconds that it has used since its start, in all its threads.
+
+    ``/proc`` counts ticks of ten milliseconds: of five thousand messages that is two
+    microseconds each. Linux has a clock for every process that counts nanoseconds.
+    """
+    clock_of_process = getattr(ctypes.CDLL(None), "clock_getcpuclockid", None)
+    clock = ctypes.c_int()
+    if (
+        clock_of_process is not None
+        and clock_of_process(process_id, ctypes.byref(clock)) == 0
+    ):
+        return time.clock_gettime(clock.value)
+    times = psutil.Process(process_id).cpu_times()
+    return times.user + times.system

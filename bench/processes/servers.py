@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.longrun.memory import REAL_SIZES, Memory, resident_memory
-from bench.processes.processor_time import processor_s
+from bench.processes.measured_process import processor_s
 from bench.report.result import OURS, THEIRS
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success

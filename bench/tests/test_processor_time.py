@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from bench.processes.processor_time import processor_s
+from bench.processes.measured_process import processor_s
 
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
