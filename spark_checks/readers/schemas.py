@@ -13,8 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from spec.derive.arrow_schema import column_types
-from spec.derive.numpy_dtype import DtypeSpec, dtype_spec
+from spec.derive.numpy_dtype import DtypeSpec, column_types, dtype_spec
 from spec.store.checkpoint import checkpoint_layout
 from spec.store.consume_queue import unit_layout
 from spec.store.message_record import record_layout

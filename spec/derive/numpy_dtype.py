@@ -1,9 +1,12 @@
 """
-The numpy view of a layout: the run of fixed-size fields with which it begins.
+The numpy and Arrow view of a layout: the fixed-size fields with which it begins.
 
 numpy reads thousands of equal units in one operation, given names, formats and offsets.
 These are derived from the layout, so each offset has one home. The module does not
 import numpy: its result is plain data, in the form that ``numpy.dtype`` accepts.
+
+Arrow and Spark both have the type names of `column_types`. Java's numbers are signed,
+so an unsigned field takes the next wider signed type.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ _FORMATS = {
     "b": "i1", "B": "u1", "h": "i2", "H": "u2", "l": "i4", "L": "u4",
     "q": "i8", "Q": "u8",
 }  # fmt: skip
+_WIDER = {"u1": "int16", "u2": "int32", "u4": "int64"}
 
 
 class DtypeSpec(TypedDict):
@@ -126,3 +130,19 @@ def numpy_format(part: Construct[Any, Any], size: int) -> str:
     if isinstance(part, Bytes):
         return f"V{size}"
     raise _VariableError
+
+
+def column_types(layout: Struct, **known: int) -> dict[str, str]:
+    """Return the Arrow type name of every leading field of *layout*, by its name."""
+    return {
+        placed.name: _type_name(placed.format)
+        for placed in leading_fields(layout, **known)
+    }
+
+
+def _type_name(numpy_format: str) -> str:
+    """Return the Arrow name of a numpy format."""
+    code = numpy_format.lstrip("<>=|")
+    if code.startswith("V"):
+        return "binary"
+    return _WIDER.get(code, f"int{8 * int(code[1:])}")

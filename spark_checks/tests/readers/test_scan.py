@@ -13,8 +13,7 @@ from spark_checks.broker_conf import delays_in_setting
 from spark_checks.columns.record_scan import FileRange
 from spark_checks.readers.commit_log import batches
 from spark_checks.tests.building import StoreBuilder
-from spec.derive.arrow_schema import column_types
-from spec.derive.numpy_dtype import dtype_spec, leading_fields
+from spec.derive.numpy_dtype import column_types, dtype_spec, leading_fields
 from spec.store.commit_log import scan
 from spec.store.consume_queue import unit_layout
 from spec.store.message_record import record_layout
