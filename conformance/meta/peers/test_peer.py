@@ -1,7 +1,9 @@
-"""The harness client detects the faults of a server."""
+"""The harness client detects the faults of a server, and silence of a replica."""
 
 from __future__ import annotations
 
+import socket
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -17,6 +19,7 @@ from conformance.harness.client.peer import (
     UnreadableResponseError,
     WrongOpaqueError,
 )
+from conformance.harness.client.replication_link import accept, receive
 from conformance.harness.client.tamper import set_length
 from conformance.harness.process.deadline import TooLateError
 from spec.wire.remoting.command import Command, encode_command
@@ -161,3 +164,22 @@ def test_a_transcript_tells_the_conversation() -> None:
     assert "-> request 30 GET_MAX_OFFSET" in text
     assert "queueId='3'" in text
     assert "<- response 0 SUCCESS" in text
+
+
+def test_a_slave_that_does_not_connect_is_no_error_of_the_suite() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        pytest.raises(NoResponseError, match=r"waited 0\.05 s for a slave to connect"),
+    ):
+        accept(server, 0.05)
+
+
+def test_silence_and_a_close_name_the_missing_part() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        slave = socket.create_connection(server.getsockname())
+        with closing(accept(server, 5.0)) as link:
+            with pytest.raises(NoResponseError, match="its report did not come"):
+                receive(link, "its report", 0.05)
+            slave.close()
+            with pytest.raises(ClosedError, match="before its report"):
+                receive(link, "its report", 5.0)
