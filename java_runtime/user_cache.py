@@ -5,6 +5,8 @@ Directory of the user for files that are made once: jars, classes, archives.
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -19,3 +21,23 @@ def cache_directory() -> Path:
     directory = cache_path()
     directory.mkdir(parents=True, exist_ok=True)
     return directory
+
+
+def made_once(name: str, make: Callable[[Path], None]) -> Path:
+    """Return the file or folder *name* in the cache; *make* makes it if it is missing.
+
+    It is made in a directory of its own, so none is half there. Where another run makes
+    the same one, the first in place is used.
+    """
+    whole = cache_path() / name
+    if not whole.exists():
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=whole.parent) as draft:
+            made = Path(draft, "made")
+            make(made)
+            try:
+                made.replace(whole)
+            except OSError:
+                if not whole.exists():  # else another run was first
+                    raise
+    return whole

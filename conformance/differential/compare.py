@@ -14,8 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
 
-from conformance.differential.difference import ABSENT, Difference
-from conformance.differential.explain import Explanation, explain
+from conformance.differential.explain import ABSENT, Difference, Explanation, explain
 from conformance.differential.normalise import Facts, Reader, different
 from conformance.differential.program import EPILOGUE, PROLOGUE, Program
 from conformance.differential.steps.step import Nothing, Step

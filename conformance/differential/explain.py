@@ -1,7 +1,8 @@
 """
-Explanations of differences by clauses.
+Differences between two targets, and their explanations by clauses.
 
-An explanation has its clauses, the path of the difference, and its two values. It
+A difference is one fact of one answer that is not the same on both sides. An
+explanation has its clauses, the path of the difference, and its two values. It
 applies if one of its clauses applies to only one of the two releases. It also applies
 if only one release is as new as it requires. A difference without an explanation is a
 finding.
@@ -13,13 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from conformance.differential.difference import ABSENT, Difference
 from conformance.differential.steps.step import Step
 from spec.bodies import BODIES
 from spec.clause import release_key
 from spec.registry import clause as clause_of
 from spec.wire.bodies.json_body import members
 
+ABSENT = "(absent)"
 ANY = "*"
 FIRST = "4.4"
 """The first release that was studied: what it has, all have."""
@@ -31,6 +32,27 @@ NO_GROUP, NOT_FOUND = "26 SUBSCRIPTION_GROUP_NOT_EXIST", "22 QUERY_NOT_FOUND"
 RETRY = "*%RETRY%*"
 REGION = ("MSG_REGION", "TRACE_ON")
 RECORDS = ("pull.records.*", "view message.records.*", "query message.records.*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One fact of one answer that is not the same on both sides."""
+
+    kind: str
+    """Kind of the step."""
+    path: str
+    target: str
+    against: str
+
+    @property
+    def where(self) -> str:
+        """The path with the kind of step before it, as explanations name it."""
+        return f"{self.kind}.{self.path}"
+
+    @property
+    def values(self) -> frozenset[str]:
+        """Both values; which side has which depends on the order of the releases."""
+        return frozenset({self.target, self.against})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.differential.compare import Exchange, all_different
-from conformance.differential.difference import Difference
+from conformance.differential.explain import Difference
 from conformance.differential.normalise import Facts
 from conformance.differential.run import Finding, Outcome
 from conformance.differential.undetermined import UNDETERMINED

@@ -7,8 +7,7 @@ from itertools import combinations
 import pytest
 
 from conformance.differential.compare import Counts, Exchange, ProgramRun
-from conformance.differential.difference import ABSENT, Difference
-from conformance.differential.explain import EXPLANATIONS, explain
+from conformance.differential.explain import ABSENT, EXPLANATIONS, Difference, explain
 from conformance.differential.normalise import Reader, different
 from conformance.differential.report import lines, report_of
 from conformance.differential.run import Finding, Outcome

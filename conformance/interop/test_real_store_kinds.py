@@ -16,12 +16,12 @@ import pytest
 from conformance.harness.releases import PINNED
 from conformance.interop.stores.features import leave_features
 from conformance.interop.stores.pop_store import leave_popped
-from conformance.interop.stores.successions import leave_successions
 from conformance.interop.stores.undamaged_stores import (
     leave_copies,
     leave_expired,
     leave_ipv6,
     leave_rebuilt,
+    leave_successions,
 )
 from conformance.interop.tools.audit_command import Audited, audited, finding_lines
 from spec.clause import release_key

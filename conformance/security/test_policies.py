@@ -14,8 +14,8 @@ from conformance.harness.client.client import (
 )
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.security.accounts import OTHER_ADDRESS, WHITE_ADDRESS
-from conformance.security.acts import expect_acts, no_policy, reason_for, send
 from conformance.security.guard import Guard
+from conformance.security.reasons import expect_acts, no_policy, reason_for, send
 from conformance.security.users import add_entries, entry, new_user
 from spec.security.policies import DENIED
 from spec.wire.remoting.response_code import ResponseCode

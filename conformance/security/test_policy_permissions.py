@@ -14,8 +14,8 @@ from conformance.harness.client.client import (
 )
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
-from conformance.security.acts import Act, expect_acts, no_policy, send
 from conformance.security.guard import Guard
+from conformance.security.reasons import Act, expect_acts, no_policy, send
 from conformance.security.users import add_entries, entry, new_user
 from spec.security.signature import Credentials
 from spec.wire.message.message_id import decode_message_id

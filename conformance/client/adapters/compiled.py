@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from conformance.client.adapters.cached import made_once
+from java_runtime.user_cache import made_once
 
 NO_COMPILER = 3
 """Exit code without the language's tool."""
@@ -49,7 +49,7 @@ def built(sources: Path, suffixes: tuple[str, ...], build: Build) -> Path:
             shutil.copyfile(one, copy / name)
         build(copy, program)
 
-    return made_once(f"{key}/adapter", make)
+    return made_once(f"adapters/{key}/adapter", make)
 
 
 def run_tool(words: list[str], folder: Path, more: Mapping[str, str]) -> None:

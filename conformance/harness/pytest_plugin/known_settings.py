@@ -93,6 +93,23 @@ def configured(target: Target, wanted: Mapping[str, str]) -> Iterator[None]:
             _update(target, own)
 
 
+@contextmanager
+def changed(broker: Client, **settings: str) -> Iterator[None]:
+    """Give a broker these settings, and those that it had before afterwards.
+
+    The running test is unsupported if the broker does not report them: the suite could
+    not put them back.
+    """
+    before = broker.broker_settings()
+    need_reported(settings, before)
+    require_success(broker.update_broker_config(settings))
+    try:
+        yield
+    finally:
+        old = {name: before[name] for name in settings}
+        require_success(broker.update_broker_config(old))
+
+
 def _update(target: Target, settings: Mapping[str, str]) -> None:
     """Change settings of *target*'s broker over a fresh connection."""
     with target.connect_for_admin() as admin:

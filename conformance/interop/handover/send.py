@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.process.deadline import wait_until
 from conformance.interop.handover.handover import (
     BATCHES,
@@ -13,8 +14,10 @@ from conformance.interop.handover.handover import (
     PAID,
     PRODUCERS,
     STEPS,
+    TIMED,
     TIMES,
     TOPICS,
+    WHOLE,
     Sent,
     Written,
 )
@@ -23,6 +26,7 @@ from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.topic_names import OP_TOPIC
 from spec.wire.message.transactions import Decision
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 from spec.wire.send.batch_body import BatchMessage, encode_batch
 
 PATIENCE_S = 60.0
@@ -197,3 +201,37 @@ def stored_at_ms(broker: Client, message_id: str) -> int:
     """Return when a message was stored."""
     answer = require_success(broker.view_message_by_id(message_id))
     return decode_record(answer.body).stored_at_ms
+
+
+def send_special(broker: Client, written: Written) -> None:
+    """Send what only releases since 5.0 take: whole batches and timed messages."""
+    fields: dict[str, FieldValue] = {
+        "topic": WHOLE,
+        "defaultTopic": "TBW102",
+        "readQueueNums": 1,
+        "writeQueueNums": 1,
+        "perm": 6,
+        "topicFilterType": "SINGLE_TAG",
+        "topicSysFlag": 0,
+        "order": False,
+        "attributes": "+queue.type=BatchCQ",
+    }
+    require_success(broker.invoke(RequestCode.UPDATE_AND_CREATE_TOPIC, fields))
+    for number, count in enumerate(BATCH_SIZES):
+        body = encode_batch(BatchMessage(body=f"{n}".encode()) for n in range(count))
+        answer = broker.send_message(
+            topic=WHOLE,
+            body=body,
+            properties={"UNIQ_KEY": f"7F0000010000DE1A0000000000000{number}00"},
+            code=RequestCode.SEND_BATCH_MESSAGE,
+            batch=True,
+        )
+        require_success(answer)
+    require_success(broker.create_topic(topic=TIMED, queue_count=1))
+    for number, seconds in enumerate(LEVELS_S[1:]):
+        key, due = f"timed {number}", now_ms() + seconds * 1000
+        own = {"TIMER_DELIVER_MS": str(due), "UNIQ_KEY": f"U{key}"}
+        require_success(
+            broker.send_message(topic=TIMED, body=key.encode(), properties=own)
+        )
+        written.timed[key] = due

@@ -33,9 +33,9 @@ from conformance.interop.handover.send import (
     send_batches,
     send_halves,
     send_later,
+    send_special,
     send_steps,
 )
-from conformance.interop.handover.special import send_special
 from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import TIMER_TOPIC
 

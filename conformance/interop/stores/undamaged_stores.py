@@ -2,7 +2,8 @@
 Stores of real brokers after events that are no damage.
 
 Old files expired, or queues and index were deleted and built again. Others were copied
-while the broker wrote, or have an IPv6 address in their records.
+while the broker wrote, have an IPv6 address in their records, or were written by
+several releases in turn.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from threading import Event
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.process.deadline import wait_until
+from conformance.harness.releases import PINNED
 from conformance.harness.targets.target import Target, parse_target
 from conformance.interop.handover.handover import client_of, target_text
 from conformance.interop.stores.settings import PROMPT, SMALL_FILES
@@ -43,6 +45,7 @@ EXPIRY = {
 COUNT = 240
 HAS_REQUEST = (4, 9, 4)
 """First release with DELETE_EXPIRED_COMMITLOG."""
+_LOG_FIRST = ("commitlog", "checkpoint", "config", "index", "consumequeue")
 
 
 @contextmanager
@@ -145,9 +148,6 @@ def leave_copies(release: str, directory: Path) -> dict[str, Path]:
     return kept
 
 
-_LOG_FIRST = ("commitlog", "checkpoint", "config", "index", "consumequeue")
-
-
 def copy_while_written(store: Path, place: Path, order: tuple[str, ...]) -> None:
     """Copy the parts of *store* in this order, and the rest at the end."""
     place.mkdir()
@@ -186,3 +186,15 @@ def leave_ipv6(release: str, directory: Path) -> dict[str, Path]:
     finally:
         cluster.close()
     return {"IPv6": store}
+
+
+def leave_successions(directory: Path) -> dict[str, Path]:
+    """Let each release go on, upward, then downward; return the store after each."""
+    store, kept = directory / "store", {}
+    for number, release in enumerate((*PINNED, *reversed(PINNED[:-1]))):
+        with broker_of(release, store) as (target, broker):
+            fill(broker, f"{number}-{release}", count=60)
+            target.stop()
+        name = f"{number} after {release}"
+        kept[name] = copy_of(store, directory / name.replace(" ", "-"))
+    return kept

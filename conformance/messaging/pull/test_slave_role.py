@@ -17,8 +17,8 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     unique_name,
 )
+from conformance.harness.pytest_plugin.known_settings import changed
 from conformance.harness.targets.target import Target
-from conformance.messaging.broker_settings import changed
 from spec.wire.message.transactions import Decision
 from spec.wire.remoting.response_code import ResponseCode
 

@@ -15,9 +15,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
-from conformance.harness.pytest_plugin.known_settings import need_reported
+from conformance.harness.pytest_plugin.known_settings import changed, need_reported
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.broker_settings import changed
 from conformance.messaging.stored_messages import topic_of
 from spec.routing.topic_config import TopicConfig
 from spec.store.message_record import decode_record

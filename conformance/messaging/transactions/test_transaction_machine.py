@@ -22,9 +22,9 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
 )
 from conformance.harness.pytest_plugin.kept import Kept
+from conformance.harness.pytest_plugin.known_settings import changed
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.target import Target
-from conformance.messaging.broker_settings import changed
 from conformance.messaging.conftest import checking
 from conformance.messaging.transactions.check_comparison import CheckComparison
 from conformance.messaging.transactions.half import Half

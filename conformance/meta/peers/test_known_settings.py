@@ -10,9 +10,8 @@ import pytest
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.client.client import Client
 from conformance.harness.client.lying_server import LyingServer, honest
-from conformance.harness.pytest_plugin.known_settings import need_defaults
+from conformance.harness.pytest_plugin.known_settings import changed, need_defaults
 from conformance.harness.targets.target import Capability, Target, parse_target
-from conformance.messaging.broker_settings import changed
 from conformance.meta.reports.test_outcomes import PRELUDE
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conformance.client.adapters.cached import made_once
+from java_runtime.user_cache import made_once
 
 PACKAGE = "rocketmq==0.4.4"
 PIP_TIMEOUT_S = 300
@@ -22,7 +22,7 @@ PIP_TIMEOUT_S = 300
 def make_importable() -> None:
     """Make ``rocketmq`` importable, from the user's cache where it is not installed."""
     if importlib.util.find_spec("rocketmq") is None:
-        sys.path.append(str(made_once(PACKAGE, _install)))
+        sys.path.append(str(made_once(f"adapters/{PACKAGE}", _install)))
 
 
 def _install(folder: Path) -> None:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conformance.client.adapters.cached import made_once
+from java_runtime.user_cache import made_once
 
 CLIENT = "ali-ons@3.12.0"
 PROGRAM = Path(__file__).with_name("adapter.cjs")
@@ -36,7 +36,8 @@ def main() -> int:
     if node is None or shutil.which("npm") is None:
         sys.stderr.write("there is no Node here\n")
         return 3
-    environment = {**os.environ, "NODE_PATH": str(made_once(CLIENT, install))}
+    modules = made_once(f"adapters/{CLIENT}", install)
+    environment = {**os.environ, "NODE_PATH": str(modules)}
     os.execve(node, [node, str(PROGRAM)], environment)  # noqa: S606 - no shell is wanted
 
 
