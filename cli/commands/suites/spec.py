@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
-from cli.exports.clause_search import echo_clauses, families, search
+from cli.exports.clause_search import diff, echo_clauses, families, search
 from cli.exports.headers import evolution, headers
 from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
-from cli.exports.profile_diff import diff
 from cli.exports.readers import dissector, kaitai
 from cli.options.common import CommandGroup
 from cli.options.output import out_option, write_result

@@ -48,11 +48,6 @@ def levels(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
     return _listed(dict.fromkeys(Level, ""), incomplete.upper())
 
 
-def clause_ids(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
-    """Offer the id of one clause."""
-    return _offers(_clauses(), incomplete.upper())
-
-
 def chosen_clauses(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
     """Offer clauses, and the families that they belong to."""
     families = {f"{name.rpartition('-')[0]}-*": "" for name in _clauses()}
