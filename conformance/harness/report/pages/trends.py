@@ -12,8 +12,8 @@ from typing import Any
 
 MET = ("pass",)
 UNMET = ("fail", "known", "error")
-BAR_WIDTH, BAR_HEIGHT = 8, 24
-"""Size of one run in the drawing of a trend."""
+BAR_HEIGHT = 24
+"""Height of the drawing of a trend."""
 
 Report = Mapping[str, Any]
 
