@@ -2,8 +2,8 @@
 Grouping of tests by worker: a file, or all files with the same broker.
 
 Some fixtures start a broker for the tests of several files. Each worker with such a
-test starts one and keeps it until the end, so these files stay on one worker. The
-parameters of a file's functions name its fixtures.
+test starts one, and another one if it ended meanwhile (see `kept`). So these files stay
+together on one worker. The parameters of a file's functions name its fixtures.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 SHARED = ("written", "followed", "obedient", "special")
-"""The fixtures, by name; they last as long as a worker does."""
+"""The fixtures, by name."""
 
 
 class SharedBrokers(LoadScopeScheduling):  # type: ignore[misc] # it has no types
