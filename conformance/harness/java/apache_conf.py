@@ -52,7 +52,7 @@ SPARING_SETTINGS: Mapping[str, str] = {
     "transactionMetricFlushInterval": "100",
     # Each time 5.x goes through its whole timer wheel: with 5 s it is half of the
     # processor time of an idle broker.
-    "timerFlushIntervalMs": "60000",
+    "timerFlushIntervalMs": "15000",
     # With an interval that passes, 5.5.0 spins from its first ended transaction on
     # (TransactionalMessageServiceImpl#batchSendOpMessage). Each op message is written
     # immediately instead.
