@@ -14,15 +14,15 @@ from pyspark.sql import SparkSession
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.chart_data import ChartData
+from spark_checks.checks.check_keys import key_findings, key_ranges
 from spark_checks.checks.check_lmq_and_batch import (
     LMQ_AND_BATCH_CHECKS,
     lmq_and_batch_findings,
 )
-from spark_checks.checks.check_properties import (
-    PROPERTY_CHECKS,
-    key_ranges,
+from spark_checks.checks.check_system_topics import (
+    SYSTEM_TOPIC_CHECKS,
     needs_system_topics,
-    property_findings,
+    system_topic_findings,
 )
 from spark_checks.checks.compare_rows import INDEX_CHECKS, ROW_CHECKS, compare_rows
 from spark_checks.checks.run_checks import SurveyedStore
@@ -30,6 +30,7 @@ from spark_checks.findings import Finding, Invariant, Severity, in_order, is_dam
 from spark_checks.invariants import files, side_files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_gaps, index_headers
+from spark_checks.invariants.index.index_keys import KEY_CHECKS
 from spark_checks.invariants.pop.check_pop import POP_INVARIANTS, check_pop
 from spark_checks.invariants.timer.check_timer import TIMER_INVARIANTS, check_timer
 from spark_checks.live_store import confirmed, is_locked, log_end_of
@@ -69,7 +70,8 @@ INVARIANTS: tuple[Invariant, ...] = (
     *FILE_CHECKS,
     *ROW_CHECKS,
     *INDEX_CHECKS,
-    *PROPERTY_CHECKS,
+    *SYSTEM_TOPIC_CHECKS,
+    *KEY_CHECKS,
     *LMQ_AND_BATCH_CHECKS,
 )
 
@@ -199,7 +201,8 @@ def _audit_once(
         at_rows, chart_data = compare_rows(surveyed, with_charts=with_charts)
         found += [
             *at_rows,
-            *property_findings(surveyed),
+            *system_topic_findings(surveyed),
+            *key_findings(surveyed),
             *lmq_and_batch_findings(surveyed),
         ]
     except FAILURES as error:

@@ -65,24 +65,9 @@ def is_half(transaction_type: Any) -> Any:
     return transaction_type == _PREPARED
 
 
-def is_half_or_commit(transaction_type: Any) -> Any:
-    """Whether a record is a half message, or was one before its commit."""
-    return is_half(transaction_type) | is_commit(transaction_type)
-
-
 def is_commit(transaction_type: Any) -> Any:
     """Whether a record is a committed half message."""
     return transaction_type == _COMMIT
-
-
-def lacks_origin(names_topic: Any, has_id: Any, reconsume_times: Any) -> Any:
-    """Whether a retry does not name its topic, first message id and deliveries."""
-    return ~(names_topic & has_id & (reconsume_times >= 1))
-
-
-def lacks_topic(names_topic: Any, reconsume_times: Any) -> Any:
-    """Whether a dead letter that was delivered does not name its topic."""
-    return ~names_topic & (reconsume_times > 0)
 
 
 def needs_record(offset: Any, size: Any, tags_code: Any, min_offset: Any) -> Any:

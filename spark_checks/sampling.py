@@ -13,7 +13,7 @@ import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from spark_checks.checks.check_properties import SYSTEM_TOPIC_CHECKS
+from spark_checks.checks.check_system_topics import SYSTEM_TOPIC_CHECKS
 from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_sure
 from spark_checks.findings import Invariant
 from spark_checks.invariants import records, side_files

@@ -7,19 +7,28 @@ offset of each. Messages in a timer wheel (since 5.0) are not checked.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import (
-    WARNING,
-    Rule,
-    record_findings,
-    record_message,
+from spark_checks.broker_progress import BrokerProgress
+from spark_checks.columns.by_key import (
+    NOWHERE,
+    ByKey,
+    Table,
+    at_rows,
+    values_of,
 )
-from spark_checks.tables.system_topics import DELAYED_KEY, SystemTopicTables, number_of
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants.file_findings import severity_if_closed
+from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
+from spec.integers import INT64_MIN
 from spec.wire.message import delayed
 
+if TYPE_CHECKING:
+    from spark_checks.survey.ledger import Ledger
+
+UNKNOWN = INT64_MIN
+"""Due time of a message without a unit, and delivered offset of a level without one."""
 EARLY_MAX_MS = 500
 """Deliveries early by up to this many milliseconds are not reported."""
 
@@ -43,72 +52,79 @@ NOT_BEFORE_ITS_TIME = Invariant(
 )
 
 
-def missing_deliveries(tables: SystemTopicTables) -> DataFrame:
-    """Return the delayed messages that their level has passed without delivery."""
-    done = number_of(tables.progress.delivered_offsets, F.col("queue_id"))
-    delivered = tables.delivered.select(*DELAYED_KEY, "rank")
-    rows = tables.delayed.where(
-        (F.col("queue_offset") < done) & (F.col("due_ms") < tables.progress.last_ms)
-    ).join(delivered, [*DELAYED_KEY, "rank"], "left_anti")
-    return record_findings(
-        rows,
-        Rule(
-            invariant=DELIVERED,
-            severity=tables.situation.tail_severity,
-            expected=F.format_string(
-                "a message in %s, queue %d", "to_topic", "to_queue"
-            ),
-            found="none",
-            message=F.format_string(
-                "The delayed message at %d (%s) was due and its level is delivered up"
-                " to %d, but the message is missing from queue %d of %s.",
-                *("position", _level(), done, "to_queue", "to_topic"),
-            ),
+def match_units(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
+    """Return the delayed messages with the due times in their units."""
+    messages, units = ledger.table("delayed"), ledger.table("due")
+    unit = ByKey(units["offset"], units["offset"]).rows(messages["offset"])
+    due_ms = at_rows(units["due_ms"], unit, UNKNOWN)
+    return {"delayed": messages.with_columns(due_ms=due_ms)}
+
+
+def match_deliveries(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Table]:
+    """Return the messages not delivered, and the deliveries too many or too early.
+
+    Equal messages are delivered in their order.
+    """
+    messages, deliveries = ledger.table("delayed"), ledger.table("delivered")
+    due_ms, keys = messages["due_ms"], deliveries["message"]
+    of_message = ByKey(messages["message"], messages["offset"])
+    of_delivery = ByKey(keys, deliveries["offset"])
+    delivery = of_delivery.rows(messages["message"], of_message.ranks())
+    level_done = values_of(progress.delivered_offsets, messages["queue_id"], UNKNOWN)
+    is_passed = (messages["queue_offset"] < level_done) & (due_ms != UNKNOWN)
+    is_missing = is_passed & (due_ms < progress.last_ms) & (delivery == NOWHERE)
+    rank = of_delivery.ranks()
+    same = of_message.rows(keys, rank)
+    due_of = at_rows(due_ms, same, UNKNOWN)
+    is_early = deliveries["stored_at_ms"] + EARLY_MAX_MS < due_of
+    others = deliveries.with_columns(rank=rank).where(same == NOWHERE)
+    first = of_message.rows(others["message"])
+    is_again = first != NOWHERE
+    is_again &= others["offset"] > at_rows(messages["offset"], first, NOWHERE)
+    again = others.where(is_again)
+    return {
+        DELIVERED.id: messages.with_columns(level_done=level_done).where(is_missing),
+        DELIVERED_ONCE.id: again.with_columns(
+            waited=of_message.counts(again["message"])
         ),
+        NOT_BEFORE_ITS_TIME.id: deliveries.with_columns(due_ms=due_of).where(is_early),
+    }
+
+
+def missing_delivery(records: LedgerRecords, row: Row) -> Finding:
+    """Return the finding about a delayed message that its level has passed."""
+    record = records.at(row["offset"])
+    topic, queue = record.real_place
+    return record_finding(
+        DELIVERED,
+        record,
+        severity=severity_if_closed(records.store),
+        expected=f"a message in {topic}, queue {queue}",
+        found="none",
+        message=f"The delayed message at {record.position} (level"
+        f" {record.queue_id + 1}, offset {record.queue_offset}) was due and its level"
+        f" is delivered up to {row['level_done']}, but the message is missing from"
+        f" queue {queue} of {topic}.",
     )
 
 
-def duplicate_deliveries(tables: SystemTopicTables) -> DataFrame:
-    """Return the deliveries beyond the number of delayed messages."""
-    waited = tables.delayed.groupBy(*DELAYED_KEY).agg(
-        F.max("rank").alias("waited"), F.min("offset").alias("waited_at")
-    )
-    rows = (
-        tables.delivered.join(waited, [*DELAYED_KEY])
-        .where(F.col("offset") > F.col("waited_at"))
-        .where(F.col("rank") > F.col("waited"))
-    )
-    return record_findings(
-        rows,
-        Rule(
-            invariant=DELIVERED_ONCE,
-            severity=WARNING,
-            expected=F.format_string("%d deliveries", "waited"),
-            found=F.format_string("delivery %d", "rank"),
-            message=record_message("was delayed, and is delivered again."),
-        ),
+def delivery_again(records: LedgerRecords, row: Row) -> Finding:
+    """Return the finding about a delivery beyond the number of delayed messages."""
+    return record_finding(
+        DELIVERED_ONCE,
+        records.at(row["offset"]),
+        expected=f"{row['waited']} deliveries",
+        found=f"delivery {row['rank']}",
+        text="was delayed, and is delivered again.",
     )
 
 
-def early_deliveries(tables: SystemTopicTables) -> DataFrame:
-    """Return the deliveries before the due time."""
-    due = tables.delayed.select(*DELAYED_KEY, "rank", "due_ms")
-    rows = tables.delivered.join(due, [*DELAYED_KEY, "rank"]).where(
-        F.col("stored_at_ms") + EARLY_MAX_MS < F.col("due_ms")
+def early_delivery(records: LedgerRecords, row: Row) -> Finding:
+    """Return the finding about a delivery before the due time."""
+    return record_finding(
+        NOT_BEFORE_ITS_TIME,
+        records.at(row["offset"]),
+        expected=f"stored at {row['due_ms']} or later",
+        found=f"stored at {row['stored_at_ms']}",
+        text="was delayed, and is delivered before its due time.",
     )
-    return record_findings(
-        rows,
-        Rule(
-            invariant=NOT_BEFORE_ITS_TIME,
-            severity=WARNING,
-            expected=F.format_string("stored at %d or later", "due_ms"),
-            found=F.format_string("stored at %d", "stored_at_ms"),
-            message=record_message(
-                "was delayed, and is delivered before its due time."
-            ),
-        ),
-    )
-
-
-def _level() -> Column:
-    return F.format_string("level %d, offset %d", F.col("queue_id") + 1, "queue_offset")

@@ -1,27 +1,34 @@
 """
-Records of one queue, read by the units of its consume queue.
+Records of one queue, read by the units of its consume queue, or one by its place.
 
-Only the driver reads them. A unit is checked before it is followed. Damaged records are
-left out, because other invariants report them.
+A unit is checked before it is followed. Damaged records of a queue are left out,
+because other invariants report them.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import gather
+from columns.gather import FieldColumns, gather, numbers_at
 from columns.log_batch import body_crcs, record_plans
+from spark_checks.columns.record_scan import SIZE, ReadAt
+from spark_checks.counting_rules import QUEUE_DIGITS_MAX
 from spark_checks.readers.schemas import UNIT
 from spark_checks.store_files import Store, StoreFile, queue_of, read_whole, reading
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
-from spec.wire.message.properties import decode_properties
+from spec.store.message_record import (
+    MAGIC_V1,
+    MAGIC_V2,
+    SMALLEST_SIZE,
+)
+from spec.wire.message.properties import Property, decode_properties
 
 RECORD_SIZE_MAX = 4 << 20
 """Largest record that is read; those of a broker have less than a kilobyte."""
@@ -30,6 +37,10 @@ GAP_MAX, SPAN_MAX = 16 << 10, 1 << 20
 
 A remote store costs a request for each read.
 """
+NEAR_SIZE = 4 << 10
+"""Bytes to read of a record whose size is unknown."""
+_NUMBERS = ("queue_id", "queue_offset", "stored_at_ms", "reconsume_times")
+_queue_number = re.compile(rf"[0-9]{{1,{QUEUE_DIGITS_MAX}}}", re.ASCII)
 Rows = npt.NDArray[np.void]
 
 
@@ -44,7 +55,6 @@ class QueuedRecord:
     topic: str
     queue_id: int
     queue_offset: int
-    """The number of its unit."""
     stored_at_ms: int
     reconsume_times: int
     body: bytes
@@ -54,6 +64,18 @@ class QueuedRecord:
     def place(self) -> tuple[int, int]:
         """Position and size in the file."""
         return self.position, self.size
+
+    @property
+    def own_place(self) -> tuple[str | None, int | None]:
+        """Topic and queue id."""
+        return self.topic, self.queue_id
+
+    @property
+    def real_place(self) -> tuple[str | None, int | None]:
+        """Topic and queue id in the properties; None if one is missing or invalid."""
+        number = self.properties.get(Property.REAL_QID, "")
+        queue_id = int(number) if _queue_number.fullmatch(number) else None
+        return self.properties.get(Property.REAL_TOPIC), queue_id
 
 
 @dataclass(frozen=True)
@@ -177,28 +199,44 @@ class QueueReader:
             one = (body[0][index : index + 1], body[1][index : index + 1])
             if body_crcs(data, one)[0] != found.numbers["body_crc"][index]:
                 continue
-            texts = {
-                name: data[int(begins[index]) : int(begins[index] + sizes[index])]
-                for name, (begins, sizes) in found.places.items()
-                if name in {"body", "topic", "properties"}
-            }
-            topic = texts["topic"].decode("utf-8", "replace")
-            if topic != self.topic:
-                continue
             number, position, size = span[index]
-            properties = texts["properties"].decode("utf-8", "replace")
-            yield QueuedRecord(
-                file=file.path,
-                position=position,
-                size=size,
-                topic=topic,
-                queue_id=self.queue_id,
-                queue_offset=number,
-                stored_at_ms=int(found.numbers["stored_at_ms"][index]),
-                reconsume_times=int(found.numbers["reconsume_times"][index]),
-                body=texts["body"],
-                properties=decode_properties(properties),
-            )
+            record = _record(data, found, index, file, (position, size))
+            if record.topic == self.topic:
+                yield replace(record, queue_id=self.queue_id, queue_offset=number)
+
+
+def record_at(read_at: ReadAt, file: StoreFile, position: int) -> QueuedRecord:
+    """Return the readable record at *position* of a commit-log *file*."""
+    data = read_at(position, NEAR_SIZE)
+    size = int(numbers_at(data, np.zeros(1, dtype=np.int64), SIZE)[0])
+    if size > len(data):
+        data = read_at(position, size)
+    found = gather(data, np.zeros(1, np.int64), np.array([size]), record_plans)
+    return _record(data, found, 0, file, (position, size))
+
+
+def _record(
+    data: bytes,
+    found: FieldColumns,
+    index: int,
+    file: StoreFile,
+    place: tuple[int, int],
+) -> QueuedRecord:
+    """Return the record *index* of *found*, at a *place* in *file*."""
+    body, topic, properties = (
+        data[int(begins[index]) : int(begins[index] + sizes[index])]
+        for begins, sizes in (found.places[n] for n in ("body", "topic", "properties"))
+    )
+    numbers = {name: int(found.numbers[name][index]) for name in _NUMBERS}
+    return QueuedRecord(
+        file=file.path,
+        position=place[0],
+        size=place[1],
+        topic=topic.decode("utf-8", "replace"),
+        body=body,
+        properties=decode_properties(properties.decode("utf-8", "replace")),
+        **numbers,
+    )
 
 
 def _spans(

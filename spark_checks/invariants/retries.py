@@ -7,20 +7,18 @@ a mark of CONSUMER_SEND_MSG_BACK are checked.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from spark_checks.counting_rules import ID_SIZES, lacks_origin, lacks_topic
-from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import (
-    WARNING,
-    Rule,
-    record_findings,
-    record_message,
-)
-from spark_checks.tables.system_topics import SystemTopicTables
+from spark_checks.broker_progress import BrokerProgress
+from spark_checks.columns.by_key import Table
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
 from spec.wire.consumer import groups
-from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
+from spec.wire.message.properties import Property
+
+if TYPE_CHECKING:
+    from spark_checks.survey.ledger import Ledger
 
 NAMES_ORIGIN = Invariant(
     id="INV-RETRY-001",
@@ -34,51 +32,36 @@ DEAD_LETTER_NAMES_TOPIC = Invariant(
     requirement=groups.DEAD_LETTER,
     cost="The origin of the dead letter is unknown, so it cannot be sent again.",
 )
-_ID = "^(" + "|".join(f"[0-9A-Fa-f]{{{size}}}" for size in ID_SIZES) + ")$"
-"""Message id with an IPv4 or an IPv6 host, or a unique key."""
 
 
-def retries_without_origin(tables: SystemTopicTables) -> DataFrame:
-    """Return the retries that do not name topic, id and deliveries."""
-    names_topic = F.col("retry_topic").isNotNull()
-    is_id = F.coalesce(F.col("origin_id").rlike(_ID), F.lit(False))
-    rows = tables.records.where(
-        F.col("topic").startswith(RETRY_PREFIX)
-        & (F.col("real_topic") == F.col("topic"))
-        & F.col("popped_at").isNull()
-        & (names_topic | F.col("origin_id").isNotNull())
-        & lacks_origin(names_topic, is_id, F.col("reconsume_times"))
-    )
-    return record_findings(
-        rows,
-        Rule(
-            invariant=NAMES_ORIGIN,
-            severity=WARNING,
-            expected="RETRY_TOPIC, an id in ORIGIN_MESSAGE_ID, and a delivery",
-            found=F.concat_ws(
-                ", ",
-                F.coalesce("retry_topic", F.lit("no topic")),
-                F.coalesce("origin_id", F.lit("no id")),
-                F.format_string("%d deliveries", "reconsume_times"),
-            ),
-            message=record_message("was sent back, and does not name its origin."),
-        ),
+def match_send_backs(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
+    """Return the wrong retries and dead letters, which the ledger has selected."""
+    return {
+        NAMES_ORIGIN.id: ledger.table("retries"),
+        DEAD_LETTER_NAMES_TOPIC.id: ledger.table("dead_letters"),
+    }
+
+
+def retry_without_origin(records: LedgerRecords, row: Row) -> Finding:
+    """Return the finding about a retry that does not name topic, id and deliveries."""
+    record = records.at(row["offset"])
+    topic = record.properties.get(Property.RETRY_TOPIC, "no topic")
+    origin = record.properties.get(Property.ORIGIN_MESSAGE_ID, "no id")
+    return record_finding(
+        NAMES_ORIGIN,
+        record,
+        expected="RETRY_TOPIC, an id in ORIGIN_MESSAGE_ID, and a delivery",
+        found=f"{topic}, {origin}, {record.reconsume_times} deliveries",
+        text="was sent back, and does not name its origin.",
     )
 
 
-def dead_letters_without_topic(tables: SystemTopicTables) -> DataFrame:
-    """Return the dead letters without RETRY_TOPIC."""
-    rows = tables.records.where(
-        F.col("topic").startswith(DLQ_PREFIX)
-        & lacks_topic(F.col("retry_topic").isNotNull(), F.col("reconsume_times"))
-    )
-    return record_findings(
-        rows,
-        Rule(
-            invariant=DEAD_LETTER_NAMES_TOPIC,
-            severity=WARNING,
-            expected="RETRY_TOPIC",
-            found="none",
-            message=record_message("is a dead letter without its original topic."),
-        ),
+def dead_letter_without_topic(records: LedgerRecords, row: Row) -> Finding:
+    """Return the finding about a dead letter without RETRY_TOPIC."""
+    return record_finding(
+        DEAD_LETTER_NAMES_TOPIC,
+        records.at(row["offset"]),
+        expected="RETRY_TOPIC",
+        found="none",
+        text="is a dead letter without its original topic.",
     )

@@ -8,26 +8,31 @@ messages before the log's begin are not checked.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from spark_checks import counting_rules
-from spark_checks.counting_rules import LATER_TOPICS, OP_DIGITS_MAX
-from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import (
-    WARNING,
-    Rule,
-    record_findings,
-    record_message,
+import numpy as np
+
+from spark_checks.broker_progress import BrokerProgress
+from spark_checks.columns.by_key import (
+    NEVER,
+    NOTHING,
+    NOWHERE,
+    ByKey,
+    Table,
+    at_rows,
+    later_offsets,
+    values_of,
 )
-from spark_checks.tables.predicates import is_commit, transaction_type
-from spark_checks.tables.system_topics import SystemTopicTables, number_of
+from spark_checks.counting_rules import LATER_TOPICS, OP_DIGITS_MAX, OP_SIZE_MAX
+from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
 from spec.wire.message import transaction_checks, transactions
-from spec.wire.message.topic_names import (
-    HALF_TOPIC,
-    OP_TOPIC,
-    TRANS_CHECK_MAX_TIME_TOPIC,
-)
+from spec.wire.message.topic_names import HALF_TOPIC
+
+if TYPE_CHECKING:
+    from spark_checks.survey.ledger import Ledger
 
 CHECKS_END_MS = 6_000 + 15 * 60_000
 """Time until a broker's last transaction check, by default."""
@@ -59,217 +64,168 @@ DECIDED = Invariant(
     cost="Consumers never receive these messages: producers have not responded, or the"
     " broker does not check.",
 )
+_op_number = re.compile(rf"[0-9]{{1,{OP_DIGITS_MAX}}}", re.ASCII)
 
 
-def ops_without_half(tables: SystemTopicTables) -> DataFrame:
-    """Return the op messages whose half message is missing from the log."""
-    halves = _halves(tables).select(
-        F.col("queue_id").alias("half_queue"),
-        F.col("queue_offset").alias("number"),
-        F.col("offset").alias("half_at"),
-    )
-    oldest = halves.groupBy("half_queue").agg(
-        F.min_by("number", "half_at").alias("oldest")
-    )
-    same = (F.col("queue_id") == F.col("half_queue")) & (
-        F.col("named") == F.col("number")
-    )
-    whole = tables.situation.min_offset == 0
-    since = F.coalesce("oldest", F.lit(0) if whole else F.lit(None).cast("bigint"))
-    unreadable = F.col("named").isNull()
-    rows = (
-        _half_messages_named(tables)
-        .join(halves, same & (F.col("half_at") < F.col("offset")), "left_anti")
-        .join(F.broadcast(oldest), F.col("queue_id") == F.col("half_queue"), "left")
-        .where(unreadable | (F.col("named") >= since))
-        .dropDuplicates(["offset"])
-    )
-    return record_findings(
-        rows,
-        Rule(
-            invariant=OP_NAMES_HALF,
-            severity=WARNING,
-            expected="queue offsets of half messages",
-            found=F.col("text"),
-            message=F.format_string(
-                "The op message at %d names half message %s of queue %d, which is"
-                " missing.",
-                *("position", "text", "queue_id"),
-            ),
+def match_ops(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
+    """Return the half messages with their op message, and the ops without one.
+
+    ``oldest`` is the first half message of each queue.
+    """
+    halves, ops = ledger.table("halves"), ledger.table("ops")
+    places, offsets = halves["place"], halves["offset"]
+    half = ByKey(places, offsets).rows(ops["place"])
+    half_at = at_rows(offsets, half, NEVER)
+    is_unreadable = ops["queue_offset"] == NOTHING
+    by_queue = ByKey(halves["queue_id"], offsets)
+    return {
+        "halves": halves.with_columns(
+            decided_at=later_offsets(places, offsets, ops["place"], ops["offset"])
         ),
-    )
+        "orphans": ops.where((half_at > ops["offset"]) | is_unreadable),
+        "oldest": halves.where(by_queue.ranks() == 1),
+    }
 
 
-def commits_unlike_half(tables: SystemTopicTables) -> DataFrame:
-    """Return the commits that differ from the half message that they name."""
-    names = ("topic", "real_topic", "real_queue_id", "body_crc", "body_size")
-    halves = _halves(tables).select(
-        F.col("offset").alias("half_at"),
-        *(F.col(name).alias(f"half_{name}") for name in names),
-        F.col("queue_id").alias("half_queue"),
-        F.col("unique_key").alias("half_key"),
+def match_commits(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Table]:
+    """Return the wrong commits, and the overdue half messages without a decision.
+
+    ``ends`` are the half messages that may replace an earlier one of their key.
+    """
+    halves, commits = ledger.table("halves"), ledger.table("commits")
+    offsets = halves["offset"]
+    half = ByKey(offsets, offsets).rows(commits["half_at"])
+    found = {
+        name: at_rows(halves[name], half, NOTHING)
+        for name in ("message", "key", "decided_at")
+    }
+    has_half = half != NOWHERE
+    is_same = commits["message"] == found["message"]
+    is_same &= (
+        (commits["key"] == found["key"])
+        | (commits["key"] == NOTHING)
+        | (found["key"] == NOTHING)
     )
-    old = F.col("half_topic") != HALF_TOPIC  # before 4.3: in their real topic
-    topic = F.when(old, F.col("half_topic")).otherwise(F.col("half_real_topic"))
-    queue = F.when(old, F.col("half_queue")).otherwise(F.col("half_real_queue_id"))
-    waits = F.col("topic").isin(*LATER_TOPICS)
-    own_topic = F.when(waits, F.col("real_topic")).otherwise(F.col("topic"))
-    own_queue = F.when(waits, F.col("real_queue_id")).otherwise(F.col("queue_id"))
-    same = (
-        own_topic.eqNullSafe(topic)
-        & own_queue.eqNullSafe(queue)
-        & (F.col("body_crc") == F.col("half_body_crc"))
-        & (F.col("body_size") == F.col("half_body_size"))
-        & F.coalesce(F.col("unique_key") == F.col("half_key"), F.lit(True))
+    by_half = ByKey(commits["half_at"], commits["offset"])
+    commits = commits.with_columns(
+        rank=by_half.ranks(), has_half=has_half.astype(np.int64)
     )
-    rows = (
-        _commits(tables)
-        .join(halves, F.col("prepared_transaction_offset") == F.col("half_at"), "left")
-        .where(F.col("half_at").isNull() | ~same)
-    )
-    return record_findings(
-        rows,
-        Rule(
-            invariant=COMMIT_OF_HALF,
-            expected=F.format_string(
-                "the half message at commit-log offset %d, of this topic and queue",
-                "prepared_transaction_offset",
-            ),
-            found=F.when(F.col("half_at").isNull(), F.lit("no half message"))
-            .when(
-                own_topic.eqNullSafe(topic) & own_queue.eqNullSafe(queue),
-                F.lit("another body or key"),
-            )
-            .otherwise(F.format_string("a half message of %s, queue %d", topic, queue)),
-            message=record_message("is a commit, and differs from its half message."),
+    is_late = has_half & (commits["offset"] > found["decided_at"])
+    is_overdue = halves["stored_at_ms"] + CHECKS_END_MS < progress.last_ms
+    checked = values_of(progress.checked_offsets, halves["queue_id"], 0)
+    is_waiting = halves["is_waiting"] == 1
+    is_open = is_overdue & is_waiting & (halves["queue_offset"] >= checked)
+    is_open &= (halves["decided_at"] == NEVER) & (by_half.rows(offsets) == NOWHERE)
+    return {
+        COMMIT_OF_HALF.id: commits.where(~has_half | ~is_same),
+        COMMIT_ONCE.id: commits.where((commits["rank"] > 1) | is_late),
+        "open": halves.where(is_open),
+        "ends": Table(offset=offsets, key=halves["key"]).where(
+            is_waiting & (halves["key"] != NOTHING)
         ),
-    )
+    }
 
 
-def duplicate_commits(tables: SystemTopicTables) -> DataFrame:
-    """Return the second commits of half messages, and those after the decision."""
-    halves = _halves(tables).select(
-        F.col("offset").alias("half_at"),
-        F.col("queue_id").alias("half_queue"),
-        F.col("queue_offset").alias("number"),
+def match_keys(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
+    """Return the open half messages that their broker has not put again."""
+    halves = ledger.table("open")
+    if not len(halves["offset"]):
+        return {}
+    put_again = [ledger.table(name) for name in ("ends", "expired")]
+    keys, offsets = (
+        np.concatenate([table[name] for table in put_again])
+        for name in ("key", "offset")
     )
-    decided = (
-        _half_messages_named(tables)
-        .join(
-            halves,
-            (F.col("queue_id") == F.col("half_queue"))
-            & (F.col("named") == F.col("number"))
-            & (F.col("offset") > F.col("half_at")),
-        )
-        .groupBy("half_at")
-        .agg(F.min("offset").alias("decided_at"))
-    )
-    of_half = Window.partitionBy("prepared_transaction_offset").orderBy("offset")
-    rows = (
-        _commits(tables)
-        .withColumn("rank", F.row_number().over(of_half))
-        .join(decided, F.col("prepared_transaction_offset") == F.col("half_at"), "left")
-        .where((F.col("rank") > 1) | (F.col("offset") > F.col("decided_at")))
-    )
-    again = F.col("rank") > 1
-    return record_findings(
-        rows,
-        Rule(
-            invariant=COMMIT_ONCE,
-            severity=WARNING,
-            expected="one commit, before the op message",
-            found=F.when(again, F.format_string("commit %d", "rank")).otherwise(
-                F.lit("a commit after the op message")
-            ),
-            message=record_message(
-                "is a commit of a half message that was decided before."
-            ),
+    later = later_offsets(halves["key"], halves["offset"], keys, offsets)
+    is_undecided = (halves["key"] == NOTHING) | (later == NEVER)
+    return {"undecided": halves.where(is_undecided)}
+
+
+def match_queues(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Table]:
+    """Return the op messages of missing half messages, and the undecided ones.
+
+    A half message older than the first of its queue may have been deleted.
+    """
+    orphans, oldest, undecided = map(ledger.table, ("orphans", "oldest", "undecided"))
+    first = ByKey(oldest["queue_id"], oldest["offset"]).rows(orphans["queue_id"])
+    otherwise = 0 if progress.min_offset == 0 else NEVER
+    since = at_rows(oldest["queue_offset"], first, otherwise)
+    named = orphans["queue_offset"]
+    orphans = orphans.where((named >= since) | (named == NOTHING))
+    of_queue = ByKey(undecided["queue_id"], undecided["offset"])
+    halves = of_queue.counts(undecided["queue_id"])
+    return {
+        OP_NAMES_HALF.id: orphans.where(
+            ByKey(orphans["offset"], orphans["queue_offset"]).ranks() == 1
         ),
-    )
+        DECIDED.id: undecided.with_columns(halves=halves).where(of_queue.ranks() == 1),
+    }
 
 
-def undecided_halves(tables: SystemTopicTables) -> DataFrame:
-    """Return the first overdue half message of each queue, with their number."""
-    at = F.col("half_at")
-    same = (F.col("named") == F.col("queue_offset")) & (
-        F.col("op_queue") == F.col("queue_id")
-    )
-    ops = _half_messages_named(tables).select(
-        "named", F.col("queue_id").alias("op_queue"), F.col("offset").alias("op_at")
-    )
-    later = (
-        tables.records.where(
-            F.col("topic").isin(HALF_TOPIC, TRANS_CHECK_MAX_TIME_TOPIC)
+def op_without_half(records: LedgerRecords, row: Row) -> Finding:
+    """Return the finding about an op message whose half message is missing."""
+    record = records.at(row["offset"])
+    text = str(row["queue_offset"])
+    if row["queue_offset"] == NOTHING:
+        pieces = (
+            record.body[:OP_SIZE_MAX].decode("latin-1").removesuffix(",").split(",")
         )
-        .where(F.col("unique_key").isNotNull())
-        .groupBy(F.col("unique_key").alias("later_key"))
-        .agg(F.max("offset").alias("later_at"))
+        text = next(one for one in pieces if not _op_number.fullmatch(one))
+    return record_finding(
+        OP_NAMES_HALF,
+        record,
+        expected="queue offsets of half messages",
+        found=text,
+        message=f"The op message at {record.position} names half message {text} of"
+        f" queue {record.queue_id}, which is missing.",
     )
-    commits = _commits(tables).select(F.col("prepared_transaction_offset").alias("of"))
-    looked = F.coalesce(
-        number_of(tables.progress.checked_offsets, F.col("queue_id")), F.lit(0)
-    )
-    rows = (
-        tables.of(HALF_TOPIC)
-        .withColumnRenamed("offset", "half_at")
-        .where(F.col("queue_offset") >= looked)
-        .where(F.col("stored_at_ms") + CHECKS_END_MS < tables.progress.last_ms)
-        .join(ops, same & (F.col("op_at") > at), "left_anti")
-        .join(
-            later,
-            (F.col("later_key") == F.col("unique_key")) & (F.col("later_at") > at),
-            "left_anti",
+
+
+def commit_unlike_half(records: LedgerRecords, row: Row) -> Finding:
+    """Return the finding about a commit that differs from its half message."""
+    record = records.at(row["offset"])
+    waits = record.topic in LATER_TOPICS
+    found = "no half message"
+    if row["has_half"]:
+        half = records.at(row["half_at"])
+        topic, queue = half.real_place if half.topic == HALF_TOPIC else half.own_place
+        is_there = (record.real_place if waits else record.own_place) == (topic, queue)
+        found = (
+            "another body or key"
+            if is_there
+            else f"a half message of {topic}, queue {queue}"
         )
-        .join(commits, F.col("of") == at, "left_anti")
-        .groupBy("queue_id")
-        .agg(
-            F.count(F.lit(1)).alias("halves"),
-            *(F.min_by(name, at).alias(name) for name in _PLACE),
-        )
-    )
-    return record_findings(
-        rows,
-        Rule(
-            invariant=DECIDED,
-            severity=WARNING,
-            expected=F.format_string(
-                "an op message within %d ms", F.lit(CHECKS_END_MS)
-            ),
-            found=F.format_string("half messages without one: %d", "halves"),
-            message=F.format_string(
-                "Overdue and undecided half messages: %d. The first is at %d (offset"
-                " %d).",
-                *("halves", "position", "queue_offset"),
-            ),
-        ),
+    return record_finding(
+        COMMIT_OF_HALF,
+        record,
+        severity=Severity.ERROR,
+        expected=f"the half message at commit-log offset {row['half_at']}, of this"
+        " topic and queue",
+        found=found,
+        text="is a commit, and differs from its half message.",
     )
 
 
-_PLACE = ("file_base", "position", "size", "queue_offset")
-
-
-def _halves(tables: SystemTopicTables) -> DataFrame:
-    is_prepared = counting_rules.is_half(transaction_type())
-    return tables.records.where((F.col("topic") == HALF_TOPIC) | is_prepared)
-
-
-def _commits(tables: SystemTopicTables) -> DataFrame:
-    """Return the commits whose half message is still in the log."""
-    half_at = F.col("prepared_transaction_offset")
-    return tables.records.where(
-        is_commit() & (half_at > 0) & (half_at >= tables.situation.min_offset)
+def commit_again(records: LedgerRecords, row: Row) -> Finding:
+    """Return the finding about a commit of a half message that was decided before."""
+    is_again = row["rank"] > 1
+    return record_finding(
+        COMMIT_ONCE,
+        records.at(row["offset"]),
+        expected="one commit, before the op message",
+        found=f"commit {row['rank']}" if is_again else "a commit after the op message",
+        text="is a commit of a half message that was decided before.",
     )
 
 
-def _half_messages_named(tables: SystemTopicTables) -> DataFrame:
-    """Return one row per half message that an op message names."""
-    is_number = F.col("text").rlike(f"^[0-9]{{1,{OP_DIGITS_MAX}}}$")
-    pieces = F.split(F.regexp_replace("op_body", ",$", ""), ",")
-    return (
-        tables.of(OP_TOPIC)
-        .withColumn("text", F.explode(pieces))
-        .withColumn(
-            "named",
-            F.when(is_number, F.col("text").cast("bigint")),
-        )
+def undecided_halves(records: LedgerRecords, row: Row) -> Finding:
+    """Return the finding about a queue's first overdue half message."""
+    record = records.at(row["offset"])
+    return record_finding(
+        DECIDED,
+        record,
+        expected=f"an op message within {CHECKS_END_MS} ms",
+        found=f"half messages without one: {row['halves']}",
+        message=f"Overdue and undecided half messages: {row['halves']}. The first is at"
+        f" {record.position} (offset {record.queue_offset}).",
     )

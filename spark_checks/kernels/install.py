@@ -26,7 +26,7 @@ from spark_checks import counting_rules
 from spark_checks.columns import spark_hash
 from spark_checks.readers import consume_queue, index
 from spark_checks.survey import fast_records as survey_fast_records
-from spark_checks.survey import ledger_values, sums
+from spark_checks.survey import sums, system_topic_records
 
 
 @cache
@@ -61,9 +61,9 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
         (gather.gather_alike, gathering.gather_alike),
         (index.chains, units.chains),
         (key_hashes.hashed, strings.key_hashes),
-        (ledger_values.are_ids, numbers.are_ids),
-        (ledger_values.numbers_listed, numbers.numbers_listed),
-        (ledger_values.queue_numbers, numbers.queue_numbers),
+        (system_topic_records.are_ids, numbers.are_ids),
+        (system_topic_records.numbers_listed, numbers.numbers_listed),
+        (system_topic_records.queue_numbers, numbers.queue_numbers),
         (log_batch.follow_sizes, log_records.follow_sizes),
         (record_properties.places_named, naming.places_named),
         (record_properties.properties_of, splitting.properties_of),

@@ -1,5 +1,5 @@
 """
-Kernels that parse numbers in text; see :mod:`spark_checks.survey.ledger_values`.
+Kernels that parse numbers in text; see :mod:`spark_checks.survey.system_topic_records`.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit, types
 
 from columns.gather import Ints, Places
+from spark_checks.columns.by_key import NOTHING
 from spark_checks.counting_rules import ID_SIZES, OP_DIGITS_MAX, QUEUE_DIGITS_MAX
 from spark_checks.kernels.memory import BOOLS, DATA, INTS, OPTIONS, of_each
-from spark_checks.survey.ledger_values import NOTHING
 from spark_checks.survey.sums import Bools
 
 _COMMA, _ZERO, _NINE, _A, _F = b",09af"
@@ -19,39 +19,38 @@ _CASE = 0x20
 _SHORT_ID, _LONG_ID = ID_SIZES
 
 
-def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints] | None:
-    """Return list index and value of each number in *lists*; None if one is invalid.
+def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints]:
+    """Return list index and value of each number in *lists*, NOTHING if it is invalid.
 
     Commas separate the numbers, and one may follow the last.
     """
     begins, sizes = map(np.ascontiguousarray, lists)
-    found = np.empty((2, (int(sizes.sum()) + len(sizes) + 1) // 2), dtype=np.int64)
+    found = np.empty((2, int(sizes.sum()) + len(sizes)), dtype=np.int64)
     count = _listed(np.frombuffer(data, dtype=np.uint8), begins, sizes, found)
-    return None if count < 0 else (found[0, :count], found[1, :count])
+    return found[0, :count], found[1, :count]
 
 
 @njit(types.int64(DATA, INTS, INTS, types.int64[:, ::1]), **OPTIONS)
 def _listed(data, begins, sizes, found):
     count = 0
     for index in range(len(begins)):
-        number, digits = np.int64(0), 0
+        number, digits, is_number = np.int64(0), 0, True
         end = begins[index] + sizes[index]
         if sizes[index] and data[end - 1] == _COMMA:
             end -= 1
         for at in range(begins[index], end + 1):
             byte = data[at] if at < end else np.uint8(_COMMA)
-            if _ZERO <= byte <= _NINE:
-                digits += 1
-                number = number * 10 + (np.int64(byte) - _ZERO)
-            elif byte != _COMMA or digits == 0:
-                return -1
-            else:
+            if byte == _COMMA:
+                is_number = is_number and 1 <= digits <= OP_DIGITS_MAX
                 found[0, count] = index
-                found[1, count] = number
+                found[1, count] = number if is_number else NOTHING
                 count += 1
-                number, digits = np.int64(0), 0
-            if digits > OP_DIGITS_MAX:
-                return -1
+                number, digits, is_number = np.int64(0), 0, True
+            else:
+                if not _ZERO <= byte <= _NINE:
+                    is_number = False
+                number = number * 10 + (np.int64(byte) - _ZERO)
+                digits += 1
     return count
 
 

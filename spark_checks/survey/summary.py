@@ -68,8 +68,6 @@ class SurveySummary:
     """Start offset of the last file that has a record."""
     first_tail_base: int | None = None
     """Start offset of the first file with an unwritten end."""
-    commits: int = 0
-    """Committed half messages."""
     slots_used: Counter[str] = field(default_factory=Counter)
     """Number of index slots with an item, by the path of the index file."""
     damaged_items: int = 0
@@ -100,7 +98,6 @@ class SurveySummary:
             last_stored_at_ms=_most(self.last_stored_at_ms, other.last_stored_at_ms),
             last_file_base=max(self.last_file_base, other.last_file_base),
             first_tail_base=_least(self.first_tail_base, other.first_tail_base),
-            commits=self.commits + other.commits,
             slots_used=self.slots_used + other.slots_used,
             damaged_items=self.damaged_items + other.damaged_items,
             item_sum=self.item_sum ^ other.item_sum,

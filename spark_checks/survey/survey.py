@@ -18,7 +18,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from pyspark import SparkContext
+from pyspark import RDD, SparkContext
 
 from columns.gather import Ints
 from columns.key_hashes import key_hashes
@@ -33,7 +33,6 @@ from spark_checks.columns.record_scan import (
     scan_range,
 )
 from spark_checks.columns.spark_hash import xor_of
-from spark_checks.counting_rules import TRANSACTION_BITS, is_commit
 from spark_checks.kernels.install import install_kernels
 from spark_checks.readers.commit_log import CommitLogReader, LogRange
 from spark_checks.readers.consume_queue import (
@@ -54,7 +53,7 @@ from spark_checks.survey.fast_records import (
     known_topics,
     sum_fast_records,
 )
-from spark_checks.survey.ledger import Ledger, entries_of
+from spark_checks.survey.ledger import Ledger, due_times, entries_of
 from spark_checks.survey.summary import Queues, SurveySummary, add_queue
 from spark_checks.survey.sums import (
     Bools,
@@ -62,7 +61,9 @@ from spark_checks.survey.sums import (
     sums_of_records,
     sums_of_units,
 )
+from spark_checks.survey.system_topic_records import SystemTopicRecords
 from spec.store.consume_queue import UNIT_SIZE
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 PIECE_SIZE_MIN = 4 * 1024 * 1024
 """Smaller partitions, in bytes, cost more for the task than for reading."""
@@ -90,25 +91,35 @@ class Survey:
             ledger=self.ledger.plus(other.ledger),
         )
 
+    def bounded(self) -> Survey:
+        """Return the survey without the rows of its ledger if they are too many."""
+        return Survey(summary=self.summary, ledger=self.ledger.bounded())
+
 
 def survey_store(context: SparkContext, store: Store, options: SurveyOptions) -> Survey:
     """Return the survey of *store*, made by Spark tasks."""
-    processors = context.defaultParallelism
-    parts = parts_of(store, options, processors)
-    if not parts:
-        return Survey(summary=SurveySummary(log_end=options.min_offset))
+    tasks = surveys_of(context, store, options)
+    depth = 1 if tasks.getNumPartitions() <= PARTS_MERGED_AT_ONCE else 2
+    found = tasks.map(Survey.bounded).treeReduce(
+        lambda one, other: one.plus(other).bounded(), depth
+    )
+    if not found.summary.records:
+        found.summary = replace(found.summary, log_end=options.min_offset)
+    return found
+
+
+def surveys_of(
+    context: SparkContext, store: Store, options: SurveyOptions
+) -> RDD[Survey]:
+    """Return the surveys of the pieces of files of *store*, at least one."""
+    parts = parts_of(store, options, context.defaultParallelism) or [()]
     size = sum(size_of(part) for some in parts for part in some)
     if request_kernels(context, size):
         options = replace(options, is_large=True)
     url = store.url
-    tasks = context.parallelize(parts, len(parts)).map(
+    return context.parallelize(parts, len(parts)).map(
         lambda some: survey_of(url, some, options)
     )
-    depth = 1 if len(parts) <= PARTS_MERGED_AT_ONCE else 2
-    found = tasks.treeReduce(Survey.plus, depth)
-    if not found.summary.records:
-        found.summary = replace(found.summary, log_end=options.min_offset)
-    return found
 
 
 def parts_of(store: Store, options: SurveyOptions, processors: int) -> list[Parts]:
@@ -171,7 +182,8 @@ def group_parts(parts: Iterable[Part], limit: int) -> Iterator[Parts]:
 def survey_of(url: str, parts: Parts, options: SurveyOptions) -> Survey:
     """Return the survey of some pieces of files of the store *url*."""
     has_kernels = options.is_large and install_kernels()
-    found = reduce(Survey.plus, (_of_part(url, part, options) for part in parts))
+    each = (_of_part(url, part, options) for part in parts)
+    found = reduce(Survey.plus, each, Survey())
     if not options.is_large:
         return found
     tasks = SurveySummary(
@@ -182,11 +194,11 @@ def survey_of(url: str, parts: Parts, options: SurveyOptions) -> Survey:
 
 def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:
     if isinstance(part, QueueFiles):
-        units: Queues = {}
+        total = Survey()
         for piece in part.pieces:
             with reading(url, piece[0][0]) as read_at:
-                survey_units(read_at, piece, options, units)
-        return Survey(summary=SurveySummary(units=units))
+                total = total.plus(survey_units(read_at, piece, options))
+        return total
     with reading(url, part.path) as read_at:
         if isinstance(part, IndexFile):
             return survey_index(read_at, part, options)
@@ -282,7 +294,6 @@ def survey_records(
         bad_checksums=_count(fixed["body_crc"][kept] != columns.body_crcs[kept]),
         bad_places=_count(fixed["physical_offset"][kept] != places),
         damaged=_count(columns.damage[kept] != 0),
-        commits=_count(is_commit(fixed["system_flags"][kept] & TRANSACTION_BITS)),
         log_end=int((places + fixed["size"][kept]).max()),
         last_stored_at_ms=int(fixed["stored_at_ms"][kept].max()),
         last_file_base=where.base,
@@ -290,7 +301,8 @@ def survey_records(
     )
     if not options.needs_system_topics:
         return Survey(summary=summary)
-    ledger = entries_of(window.data, columns, kept, base=where.base, options=options)
+    chosen = SystemTopicRecords(window.data, columns, kept, base=where.base)
+    ledger = entries_of(chosen, window.data, options.min_offset)
     return Survey(summary=summary, ledger=ledger)
 
 
@@ -298,16 +310,19 @@ def _count(which: Bools) -> int:
     return int(np.count_nonzero(which))
 
 
-def survey_units(
-    read_at: ReadAt, piece: Piece, options: SurveyOptions, queues: Queues
-) -> None:
-    """Add the sums of some units of a consume-queue file to *queues*."""
+def survey_units(read_at: ReadAt, piece: Piece, options: SurveyOptions) -> Survey:
+    """Return the survey of some units of a consume-queue file."""
     file, whole = piece
     queue = queue_in(file[0])
+    queues: Queues = {}
+    ledger = Ledger()
     for units, positions in written_units(read_at, file, whole):
         queue_offsets: Ints = (file[1] + positions) // UNIT_SIZE
         sums = sums_of_units(queue, queue_offsets, units, options=options)
         add_queue(queues, queue, sums)
+        if options.needs_system_topics and queue[0] == SCHEDULE_TOPIC:
+            ledger = ledger.plus(due_times(units, options.min_offset))
+    return Survey(summary=SurveySummary(units=queues), ledger=ledger)
 
 
 def survey_index(read_at: ReadAt, file: IndexFile, options: SurveyOptions) -> Survey:

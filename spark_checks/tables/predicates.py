@@ -24,12 +24,6 @@ def transaction_type() -> Column:
     return F.col("system_flags").bitwiseAND(counting_rules.TRANSACTION_BITS)
 
 
-def is_commit() -> Column:
-    """Whether a record is a committed half message."""
-    found: Column = counting_rules.is_commit(transaction_type())
-    return found
-
-
 def needs_unit(situation: Situation) -> Column:
     """Whether a row of the log is a record that must have a unit."""
     batch_bit = F.col("system_flags").bitwiseAND(counting_rules.BATCH_BIT)

@@ -15,7 +15,7 @@ import pytest
 
 from spark_checks.audit import INVARIANTS, file_findings
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.checks.check_properties import key_ranges
+from spark_checks.checks.check_keys import key_ranges
 from spark_checks.findings import Finding
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store

@@ -39,9 +39,13 @@ from spark_checks.readers.log_part import Parts
 from spark_checks.readers.schemas import UNIT
 from spark_checks.session.worker_archive import ARCHIVE, OWN, zip_for_workers
 from spark_checks.store_files import list_store
-from spark_checks.survey.ledger_values import are_ids, numbers_listed, queue_numbers
 from spark_checks.survey.sums import SurveyOptions, sums_of_units
 from spark_checks.survey.survey import Survey, parts_of, survey_of
+from spark_checks.survey.system_topic_records import (
+    are_ids,
+    numbers_listed,
+    queue_numbers,
+)
 from spark_checks.tests.readers.test_log_batch import logs
 from spark_checks.tests.readers.with_kernels import comparable, with_kernels
 from spec.wire.message.topic_names import LMQ_PREFIX
@@ -218,7 +222,6 @@ def test_lists_of_numbers_are_read_alike(each: list[list[int]]) -> None:
     lists = [",".join(map(str, one)).encode() + b"," for one in each]
     _agree(numbers_listed, *_laid_out(lists))
     found = numbers_listed(*_laid_out(lists))
-    assert found is not None
     assert found[1].tolist() == [number for one in each for number in one]
 
 

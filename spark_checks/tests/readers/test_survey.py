@@ -23,7 +23,6 @@ from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.survey.sums import Groups, SurveyOptions
 from spark_checks.survey.survey import Part, group_parts, size_of, survey_store
 from spark_checks.tables.predicates import (
-    is_commit,
     is_record,
     needs_record,
     needs_unit,
@@ -119,7 +118,6 @@ def test_a_survey_counts_what_spark_counts(spark: SparkSession, tmp_path: Path) 
         F.count_if(F.col("body_crc") != F.col("computed_crc")).alias("checksums"),
         F.count_if(F.col("physical_offset") != F.col("offset")).alias("places"),
         F.count_if(F.col("damage") != 0).alias("damaged"),
-        F.count_if(is_commit()).alias("commits"),
         F.max(F.col("offset") + F.col("size")).alias("end"),
         F.max("stored_at_ms").alias("last_ms"),
         F.max("file_base").alias("last_file"),
@@ -128,12 +126,10 @@ def test_a_survey_counts_what_spark_counts(spark: SparkSession, tmp_path: Path) 
         summary.bad_checksums,
         summary.bad_places,
         summary.damaged,
-        summary.commits,
     ) == (
         counts.checksums,
         counts.places,
         counts.damaged,
-        counts.commits,
     )
     assert (summary.log_end, summary.last_stored_at_ms, summary.last_file_base) == (
         counts.end,

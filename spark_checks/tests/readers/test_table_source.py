@@ -17,7 +17,6 @@ from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
 from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.readers.record_keys import KeySource
 from spark_checks.readers.register import SOURCES
-from spark_checks.readers.system_topics import SystemTopicSource
 
 LOG = json.dumps(["/none", []])
 OPTIONS = {
@@ -29,7 +28,6 @@ OPTIONS = {
 ALL: tuple[type[DataSource], ...] = (
     *SOURCES,
     *(
-        SystemTopicSource,
         BatchConsumeQueueSource,
         DifferencesSource,
         MultiDispatchSource,
@@ -37,7 +35,6 @@ ALL: tuple[type[DataSource], ...] = (
     ),
 )
 PARTS = {
-    "rocketmq.systemtopics": "not a range of a commit log",
     "rocketmq.batchconsumequeue": "not a file of a batch queue",
     "rocketmq.checkpoint": "not a set of small files",
     "rocketmq.commitlog": "not a range of a commit log",

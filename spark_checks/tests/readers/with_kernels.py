@@ -41,4 +41,4 @@ def comparable(survey: Survey) -> tuple[object, ...]:
         name: {column: values.tolist() for column, values in ledger.table(name).items()}
         for name in ledger.rows
     }
-    return rows, ledger.is_incomplete, ledger.bad_send_backs, survey.summary
+    return rows, ledger.is_incomplete, survey.summary

@@ -1,11 +1,10 @@
 """
-Property checks read the same values as the specification, also of recorded stores.
+Keys of records are those of the specification, also in recorded stores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import xor
 from pathlib import Path
@@ -15,23 +14,16 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.checks.check_properties import system_topic_checks
 from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.columns.spark_hash import xor_of
-from spark_checks.counting_rules import is_own_topic
-from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
 from spark_checks.invariants.index.index_keys import ranges_of
 from spark_checks.readers.record_keys import Ranges, key_batches, within
-from spark_checks.readers.system_topics import log_rows
 from spark_checks.store_files import Store, list_store
-from spark_checks.survey.summary import QueueSummary
 from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import survey_log
-from spark_checks.tests.invariants.test_files import SUMMARY
-from spec.store.commit_log import scan
 from spec.store.index_file import decode_header, decode_item, item_position, key_hash
 from spec.store.message_record import Record, encode_record
-from spec.wire.message.properties import decode_properties, encode_properties, keys_of
+from spec.wire.message.properties import encode_properties, keys_of
 
 ROOT = Path(__file__).resolve().parents[3]
 STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
@@ -52,11 +44,6 @@ def _keys(
 def _key_sums(data: bytes, *, base: int, ranges: Ranges) -> tuple[int, int]:
     options = SurveyOptions(ranges=ranges)
     return survey_log(_reader(data), _where(data, base), options).summary.key_sums
-
-
-def _system_topic_rows(data: bytes, *, base: int) -> list[dict[str, Any]]:
-    found = log_rows(_reader(data), _where(data, base))
-    return [row for batch in found for row in batch.to_pylist()]
 
 
 def _reader(data: bytes) -> ReadAt:
@@ -115,36 +102,6 @@ def test_the_index_of_a_real_store_has_its_keys_and_no_others(path: Path) -> Non
     assert wanted <= with_tags
 
 
-@pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
-def test_what_a_real_store_set_aside_is_read(path: Path) -> None:
-    by_offset = {
-        row["offset"]: row
-        for base, data in _files(path)
-        for row in _system_topic_rows(data, base=base)
-    }
-    for base, data in _files(path):
-        for placed in scan(data, base).records:
-            record, row = placed.record, by_offset.pop(placed.offset, None)
-            pairs = decode_properties(record.properties)
-            is_system = (
-                is_own_topic(record.topic)
-                or "REAL_TOPIC" in pairs
-                or record.system_flags & 12 == 8
-            )
-            assert (row is not None) == is_system
-            if row is None:
-                continue
-            assert row["topic"] == record.topic
-            assert row["queue_offset"] == record.queue_offset
-            assert row["born_at_ms"] == record.born_at_ms
-            assert row["prepared_transaction_offset"] == (
-                record.prepared_transaction_offset
-            )
-            assert row["real_topic"] == pairs.get("REAL_TOPIC")
-            assert row["unique_key"] == pairs.get("UNIQ_KEY")
-    assert by_offset == {}
-
-
 def _log(*properties: str, flags: int = 0) -> bytes:
     data = b""
     for text in properties:
@@ -199,49 +156,6 @@ def test_damage_is_passed_over() -> None:
     size = len(one) // 3
     data = one[:size] + bytes(size) + one[2 * size :]
     assert [row["offset"] for row in _keys(data)] == [0, 2 * size]
-
-
-def _checked_ids(*topics: str, commits: int = 0, only: Sequence[str] = ()) -> set[str]:
-    """Return the ids of the checks to run for a survey with *topics*."""
-    queue = QueueSummary(count=1, matched_count=1, first=0, last=0, hash=1, bytes=100)
-    records = {(topic, 0): queue for topic in topics}
-    surveyed = replace(SUMMARY, records=records, commits=commits)
-    return {invariant.id for invariant in system_topic_checks(surveyed, only)}
-
-
-def test_a_store_without_system_topics_needs_no_check() -> None:
-    assert _checked_ids("Orders", "RMQ_SYS_TRACE_TOPIC") == set()
-
-
-@pytest.mark.parametrize(
-    ("topic", "checked"),
-    [
-        ("RMQ_SYS_TRANS_HALF_TOPIC", {"INV-TXN-004"}),
-        ("RMQ_SYS_TRANS_OP_HALF_TOPIC", {"INV-TXN-001"}),
-        ("SCHEDULE_TOPIC_XXXX", {"INV-DELAY-001", "INV-DELAY-002", "INV-DELAY-003"}),
-        ("%RETRY%Readers", {"INV-RETRY-001"}),
-        ("%DLQ%Readers", {"INV-RETRY-002"}),
-    ],
-)
-def test_what_is_asked_depends_on_the_topics(topic: str, checked: set[str]) -> None:
-    assert _checked_ids("Orders", topic) == checked
-
-
-def test_commits_are_asked_about_in_any_topic() -> None:
-    assert _checked_ids("Orders", commits=1) == {"INV-TXN-002", "INV-TXN-003"}
-
-
-def test_only_what_is_wanted_is_asked() -> None:
-    surveyed = ("SCHEDULE_TOPIC_XXXX", "%DLQ%Readers")
-    assert _checked_ids(*surveyed, only=["INV-DELAY-002"]) == {"INV-DELAY-002"}
-    others = ["INV-LOG-001", "INV-INDEX-007"]
-    assert _checked_ids(*surveyed, commits=1, only=others) == set()
-
-
-def test_kinds_of_faults_differ() -> None:
-    assert len({fault.kind for fault in SYSTEM_TOPIC_FAULTS}) == len(
-        SYSTEM_TOPIC_FAULTS
-    )
 
 
 def test_sums_are_those_that_spark_makes(spark: SparkSession) -> None:

@@ -1,0 +1,61 @@
+"""
+Comparison of keys with the items of index files, where their sums differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.checks.run_checks import SurveyedStore, run_checks
+from spark_checks.findings import Finding
+from spark_checks.invariants.index import index_keys
+from spark_checks.invariants.index.index_keys import KEY_CHECKS, KeyTables
+from spark_checks.store_files import Store
+from spark_checks.survey.summary import Ranges
+from spark_checks.tables.store_tables import open_commit_log, open_index, open_log
+
+
+def key_ranges(store: Store, only: Collection[str] = ()) -> Ranges:
+    """Return the ranges of *store* in which the survey must sum up keys."""
+    wants_keys = not only or any(one.id in only for one in KEY_CHECKS)
+    return index_keys.ranges_of(store) if wants_keys else []
+
+
+def key_findings(surveyed: SurveyedStore) -> list[Finding]:
+    """Return the findings about keys of records and items of index files."""
+    is_complete = not surveyed.ranges or surveyed.summary.is_index_complete
+    if is_complete or not surveyed.store.commit_log:
+        return []
+    surveyed.progress("comparing keys with the index")
+    session, store = surveyed.session, surveyed.store
+    log = open_commit_log(session, store, surveyed.delays)
+    damage = log.where(F.col("kind") == "damaged").select(
+        F.col("offset").alias("damage_begin"),
+        (F.col("offset") + F.col("size")).alias("damage_end"),
+    )
+    index = open_index(session, store)
+    both = KeyTables(
+        items=index_keys.items_of(index, surveyed.ranges).persist(),
+        keys=_keys(surveyed).persist(),
+        damage=damage,
+        situation=surveyed.situation,
+    )
+    try:
+        return run_checks(both, KEY_CHECKS)
+    finally:
+        both.items.unpersist()
+        both.keys.unpersist()
+
+
+def _keys(surveyed: SurveyedStore) -> DataFrame:
+    """Return every key of the records whose keys the survey summed up."""
+    # Imported late: the driver needs this module only from here on.
+    from spark_checks.readers.record_keys import KeySource
+
+    ranges = json.dumps(surveyed.ranges)
+    session, store = surveyed.session, surveyed.store
+    return open_log(session, store, KeySource, delays={}, ranges=ranges)

@@ -1,0 +1,84 @@
+"""
+Checks of system topics by the survey's ledger: transactions, delays, send-backs.
+
+Rules match the rows of the ledger (:mod:`spark_checks.checks.match_ledger`). The
+records of rows that break one are read again, for the text of their finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+from spark_checks.broker_progress import broker_progress
+from spark_checks.checks.run_checks import SurveyedStore
+from spark_checks.columns.by_key import Table
+from spark_checks.findings import LISTED_MAX, Finding, Invariant
+from spark_checks.invariants import delays, retries, transactions
+from spark_checks.invariants.ledger_findings import (
+    LedgerRecords,
+    Row,
+    ledger_records,
+)
+from spark_checks.store_files import Store
+
+SYSTEM_TOPIC_CHECKS: Mapping[Invariant, Callable[[LedgerRecords, Row], Finding]] = {
+    transactions.OP_NAMES_HALF: transactions.op_without_half,
+    transactions.COMMIT_OF_HALF: transactions.commit_unlike_half,
+    transactions.COMMIT_ONCE: transactions.commit_again,
+    transactions.DECIDED: transactions.undecided_halves,
+    delays.DELIVERED: delays.missing_delivery,
+    delays.DELIVERED_ONCE: delays.delivery_again,
+    delays.NOT_BEFORE_ITS_TIME: delays.early_delivery,
+    retries.NAMES_ORIGIN: retries.retry_without_origin,
+    retries.DEAD_LETTER_NAMES_TOPIC: retries.dead_letter_without_topic,
+}
+"""The finding about a row of each invariant's table."""
+Listed = tuple[str, int, Table]
+"""Id of an invariant, the number of rows that break it in one file, and the first."""
+
+
+def needs_system_topics(only: Collection[str] = ()) -> bool:
+    """Return whether a requested check needs the ledger."""
+    return not only or any(one.id in only for one in SYSTEM_TOPIC_CHECKS)
+
+
+def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
+    """Return the findings in system topics, and in messages made from them."""
+    store, ledger = surveyed.store, surveyed.ledger
+    if not ledger.rows and not ledger.is_incomplete:
+        return []
+    # Imported late: the driver needs this module only from here on.
+    from spark_checks.checks import match_ledger
+
+    last_ms = surveyed.summary.last_stored_at_ms or 0
+    progress = broker_progress(store, surveyed.situation.min_offset, last_ms)
+    names = [one.id for one in SYSTEM_TOPIC_CHECKS]
+    names = [name for name in names if not surveyed.only or name in surveyed.only]
+    bases = [file.base or 0 for file in store.commit_log]
+    if ledger.is_incomplete:
+        surveyed.progress("matching records of system topics")
+        listed = match_ledger.listed_by_tasks(surveyed, progress, names, bases)
+    else:
+        found = match_ledger.matched(ledger, progress)
+        listed = match_ledger.listed_rows(found, names, bases)
+    if not listed:
+        return []
+    surveyed.progress("reading records of system topics")
+    some = [(name, count, rows) for (name, _), (count, rows) in listed.items()]
+    return (
+        surveyed.session.sparkContext.parallelize(some)
+        .mapPartitions(lambda one: findings_of(store, one))
+        .collect()
+    )
+
+
+def findings_of(store: Store, listed: Iterable[Listed]) -> Iterator[Finding]:
+    """Yield the findings about *listed* rows of *store*."""
+    by_id = {invariant.id: find for invariant, find in SYSTEM_TOPIC_CHECKS.items()}
+    with ledger_records(store) as records:
+        for name, count, rows in listed:
+            values = zip(*(column.tolist() for column in rows.values()), strict=True)
+            each = (dict(zip(rows, one, strict=True)) for one in values)
+            found = [by_id[name](records, row) for row in each]
+            yield from found[:-1]
+            yield found[-1].with_more(max(count - LISTED_MAX, 0))

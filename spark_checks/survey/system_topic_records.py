@@ -1,0 +1,194 @@
+"""
+Columns of the records that the ledger needs; texts are hashes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from columns.accelerated import Accelerated
+from columns.gather import Ints, Places
+from columns.record_properties import places_once
+from columns.uint64_words import WORD, text_hashes
+from spark_checks.columns.by_key import NOTHING, Table
+from spark_checks.columns.record_columns import RecordColumns
+from spark_checks.counting_rules import (
+    ID_SIZES,
+    OP_DIGITS_MAX,
+    POPPED_AT,
+    QUEUE_DIGITS_MAX,
+    TRANSACTION_BITS,
+    is_commit,
+    is_half,
+    is_own_topic,
+)
+from spark_checks.survey.sums import Bools
+from spec.wire.message.properties import Property, decode_properties
+
+_TEXTS = {
+    "real_topic": Property.REAL_TOPIC,
+    "real_queue": Property.REAL_QID,
+    "key": Property.UNIQ_KEY,
+    "origin": Property.ORIGIN_MESSAGE_ID,
+    "retry_topic": Property.RETRY_TOPIC,
+    "popped_at": POPPED_AT,
+}
+"""Properties by the name of their column."""
+_NAMES = tuple(str(name).encode() for name in _TEXTS.values())
+_NUMBERS = (
+    *("queue_id", "queue_offset", "born_at_ms", "stored_at_ms", "body_crc"),
+    *("reconsume_times", "prepared_transaction_offset"),
+)
+_queue_number = re.compile(rb"[0-9]{1,%d}" % QUEUE_DIGITS_MAX)
+_id = re.compile(b"|".join(rb"[0-9A-Fa-f]{%d}" % size for size in ID_SIZES))
+
+
+class SystemTopicRecords:
+    """Records of system topics in a window, and messages made from such records."""
+
+    def __init__(
+        self, data: bytes, columns: RecordColumns, kept: Ints, *, base: int
+    ) -> None:
+        """Take those of the *kept* records of the window *data*.
+
+        The file begins at commit-log offset *base*.
+        """
+        names = [name.decode("utf-8", "replace") for name in columns.topics.names]
+        transaction_type = columns.fixed["system_flags"] & TRANSACTION_BITS
+        is_chosen = is_half(transaction_type) | is_commit(transaction_type)
+        having = columns.split.having(_NAMES[0])
+        is_chosen[columns.split.record[having]] = True
+        are_own = np.array([is_own_topic(name) for name in names], dtype=np.bool_)
+        is_chosen |= are_own[columns.topics.numbers]
+        chosen = kept[is_chosen[kept]]
+        self._names, self._numbers = names, columns.topics.numbers[chosen]
+        self.is_half: Bools = is_half(transaction_type[chosen])
+        self.is_commit: Bools = is_commit(transaction_type[chosen])
+        begins, sizes = columns.found.places["body"]
+        self.bodies: Places = begins[chosen], sizes[chosen]
+        if not len(chosen):
+            self.table = Table()
+            return
+        text, values = _properties(data, columns, chosen)
+        places = dict(zip(_TEXTS, zip(*values, strict=True), strict=True))
+        found = columns.found.numbers
+        self.table = Table(
+            {name: found[name][chosen].astype(np.int64) for name in _NUMBERS},
+            offset=columns.fixed["position"][chosen] + base,
+            body_size=sizes[chosen],
+            topic=hashes_of(names)[self._numbers],
+            real_queue=_filled(places["real_queue"], queue_numbers, text),
+            names_topic=(places["retry_topic"][1] > 0).astype(np.int64),
+            is_popped=(places["popped_at"][1] > 0).astype(np.int64),
+            has_id=_filled(places["origin"], are_ids, text),
+            **{
+                name: _filled(places[name], text_hashes, text)
+                for name in ("real_topic", "key", "origin")
+            },
+        )
+        """Columns of the records, all as integers."""
+
+    def is_in(self, *topics: str) -> Bools:
+        """Return the mask of records in one of *topics*."""
+        return self._where([name in topics for name in self._names])
+
+    def begins(self, prefix: str) -> Bools:
+        """Return the mask of records with a topic that begins with *prefix*."""
+        return self._where([name.startswith(prefix) for name in self._names])
+
+    def _where(self, are_topics: list[bool]) -> Bools:
+        found: Bools = np.array(are_topics, dtype=np.bool_)[self._numbers]
+        return found
+
+
+def _properties(
+    data: bytes, columns: RecordColumns, chosen: Ints
+) -> tuple[bytes, Places]:
+    """Return a text, and the places of the values of _NAMES of *chosen* records in it.
+
+    Properties with several readings are decoded one by one.
+    """
+    split = columns.split.only(chosen)
+    if split.is_regular and not len(split.broken) and split.is_utf8():
+        values = places_once(split, _NAMES, len(chosen))
+        if values is not None:
+            return split.text, values
+    texts = []
+    begins, ends = (column[chosen].tolist() for column in columns.properties)
+    for begin, end in zip(begins, ends, strict=True):
+        pairs = decode_properties(data[begin:end].decode("utf-8", "replace"))
+        texts.append([pairs.get(name, "").encode() for name in _TEXTS.values()])
+    each = [text for row in zip(*texts, strict=True) for text in row]
+    return _laid_out(each, len(_NAMES))
+
+
+def _laid_out(texts: Sequence[bytes], rows: int) -> tuple[bytes, Places]:
+    """Return *texts* end to end, and their places in so many *rows*."""
+    sizes = np.array([len(text) for text in texts], dtype=np.int64)
+    begins = WORD + np.cumsum(sizes) - sizes
+    text = b"".join([bytes(WORD), *texts])
+    return text, (begins.reshape(rows, -1), sizes.reshape(rows, -1))
+
+
+def _filled(
+    values: Places, function: Callable[[bytes, Places], Ints | Bools], text: bytes
+) -> Ints:
+    """Return *function* of each of *values* of *text*, NOTHING for a missing one."""
+    begins, sizes = values
+    index = np.flatnonzero(sizes > 0)
+    found = np.full(len(sizes), NOTHING)
+    found[index] = function(text, (begins[index], sizes[index]))
+    return found
+
+
+def hashes_of(texts: Sequence[str]) -> Ints:
+    """Return the hash of each of *texts*, as of a property."""
+    text, (begins, sizes) = _laid_out([one.encode() for one in texts], 1)
+    return text_hashes(text, (begins[0], sizes[0]))
+
+
+@Accelerated
+def queue_numbers(text: bytes, values: Places) -> Ints:
+    """Return the queue id in each of *values*, NOTHING if it is not a number."""
+    known = [_queue_of(value) for value in values_of(text, values)]
+    return np.array(known, dtype=np.int64)
+
+
+@lru_cache(maxsize=10_000)
+def _queue_of(text: bytes) -> int:
+    return int(text) if _queue_number.fullmatch(text) else NOTHING
+
+
+@Accelerated
+def are_ids(text: bytes, values: Places) -> Bools:
+    """Return the mask of *values* with the form of a message id."""
+    found = [_id.fullmatch(value) is not None for value in values_of(text, values)]
+    return np.array(found, dtype=np.bool_)
+
+
+def values_of(text: bytes, values: Places) -> Iterator[bytes]:
+    """Yield each of *values* of *text*."""
+    begins, sizes = values
+    for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True):
+        yield text[begin:end]
+
+
+@Accelerated
+def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints]:
+    """Return list index and value of each number in *lists*, NOTHING if it is invalid.
+
+    Commas separate the numbers, and one may follow the last.
+    """
+    texts = [text.removesuffix(b",") for text in values_of(data, lists)]
+    numbers = b",".join(texts).split(b",") if texts else []
+    counts = [text.count(b",") + 1 for text in texts]
+    named = [
+        int(text) if text.isdigit() and len(text) <= OP_DIGITS_MAX else NOTHING
+        for text in numbers
+    ]
+    index = np.repeat(np.arange(len(texts)), counts)
+    return index, np.array(named, dtype=np.int64)

@@ -1,0 +1,232 @@
+"""
+Rules match the ledger of an intact store, and find each fault in a wrong one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from spark_checks.broker_conf import BrokerConf
+from spark_checks.broker_progress import BrokerProgress, broker_progress
+from spark_checks.checks.check_system_topics import SYSTEM_TOPIC_CHECKS
+from spark_checks.checks.match_ledger import (
+    Listed,
+    listed_by_tasks,
+    listed_rows,
+    matched,
+)
+from spark_checks.checks.run_checks import SurveyedStore
+from spark_checks.columns.by_key import NEVER, NOWHERE, ByKey, later_offsets
+from spark_checks.faults.catalogue import plant_all
+from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
+from spark_checks.generate.plan import Plan
+from spark_checks.generate.store import generate
+from spark_checks.progress import silent
+from spark_checks.situation import situation_of
+from spark_checks.store_files import list_store
+from spark_checks.survey import ledger, survey, system_topic_records
+from spark_checks.survey.ledger import Ledger
+from spark_checks.survey.summary import SurveySummary
+from spark_checks.survey.sums import SurveyOptions
+from spark_checks.survey.survey import Survey, parts_of, survey_of
+from spec.store.commit_log import scan
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.topic_names import HALF_TOPIC, SCHEDULE_TOPIC
+
+NAMES = tuple(invariant.id for invariant in SYSTEM_TOPIC_CHECKS)
+TABLES = ("halves", "commits", "ops", "delayed", "delivered", "due")
+PLAN = Plan(seed=5, files=4, log_size=200 * 1024, topics=2, queues=2, body_size=200)
+ROOT = Path(__file__).resolve().parents[3]
+STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+
+
+def _surveyed(root: Path) -> tuple[Ledger, BrokerProgress]:
+    store = list_store(str(root))
+    conf = BrokerConf()
+    min_offset = situation_of(store, conf).min_offset
+    options = SurveyOptions(min_offset=min_offset, delays=conf.delays)
+    parts = parts_of(store, options, 1)
+    found = reduce(Survey.plus, (survey_of(store.url, part, options) for part in parts))
+    return found.ledger, broker_progress(
+        store, min_offset, found.summary.last_stored_at_ms or 0
+    )
+
+
+def _broken(root: Path) -> dict[str, list[int]]:
+    """Return the offsets of the rows that break each invariant."""
+    found = matched(*_surveyed(root))
+    return {
+        name: found.table(name)["offset"].tolist()
+        for name in NAMES
+        if name in found.rows
+    }
+
+
+def test_a_generated_store_matches(tmp_path: Path) -> None:
+    generate(tmp_path, PLAN)
+    found, _ = _surveyed(tmp_path)
+    assert {name: len(found.table(name)["offset"]) > 10 for name in TABLES} == (
+        dict.fromkeys(TABLES, True)
+    )
+    assert _broken(tmp_path) == {}
+
+
+@pytest.mark.parametrize("kind", [fault.kind for fault in SYSTEM_TOPIC_FAULTS])
+def test_every_fault_breaks_its_invariant(tmp_path: Path, kind: str) -> None:
+    generate(tmp_path, PLAN)
+    (planted,) = plant_all(tmp_path, PLAN, [kind])
+    found = {(name, at) for name, some in _broken(tmp_path).items() for at in some}
+    assert found
+    assert found <= {
+        (one.finding, int(one.file.rpartition("/")[2]) + one.offset)
+        for one in (planted.expected, *planted.also)
+    }
+    assert planted.expected.finding in {name for name, _ in found}
+
+
+@pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
+def test_a_real_store_matches(path: Path) -> None:
+    found, _ = _surveyed(path)
+    assert _broken(path) == {}
+    records = [
+        placed.record
+        for file in sorted((path / "commitlog").iterdir())
+        for placed in scan(file.read_bytes(), int(file.name)).records
+    ]
+    for name, topic in (("halves", HALF_TOPIC), ("delayed", SCHEDULE_TOPIC)):
+        numbers = [
+            one.queue_offset
+            for one in records
+            if one.topic == topic
+            and (
+                topic == HALF_TOPIC
+                or decode_properties(one.properties)["REAL_TOPIC"] != HALF_TOPIC
+            )
+        ]
+        assert sorted(found.table(name)["queue_offset"].tolist()) == sorted(numbers)
+
+
+def test_properties_decoded_one_by_one_make_the_same_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(tmp_path, PLAN)
+    plant_all(tmp_path, PLAN, ["retry-no-topic"])
+    before = _broken(tmp_path)
+    found, _ = _surveyed(tmp_path)
+    monkeypatch.setattr(system_topic_records, "places_once", lambda *_: None)
+    again, _ = _surveyed(tmp_path)
+    assert _broken(tmp_path) == before
+    for name in found.rows:
+        table, other = found.table(name), again.table(name)
+        assert {column: values.tolist() for column, values in table.items()} == {
+            column: values.tolist() for column, values in other.items()
+        }
+
+
+def test_rows_beyond_the_limit_are_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(tmp_path, PLAN)
+    found, _ = _surveyed(tmp_path)
+    assert found.bounded() is found
+    monkeypatch.setattr(ledger, "ROWS_MAX", 50)
+    assert found.bounded() == Ledger(is_incomplete=True)
+    assert found.bounded().plus(Ledger()).is_incomplete
+
+
+def test_tasks_find_the_rows_that_the_driver_finds(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(tmp_path, PLAN)
+    plant_all(tmp_path, PLAN, [fault.kind for fault in SYSTEM_TOPIC_FAULTS])
+    # Pieces of one file each, and few listed rows.
+    monkeypatch.setattr(survey, "PIECE_SIZE_MIN", 1)
+    store, conf = list_store(str(tmp_path)), BrokerConf()
+    found, progress = _surveyed(tmp_path)
+    surveyed = SurveyedStore(
+        session=spark,
+        store=store,
+        summary=SurveySummary(),
+        ledger=found,
+        ranges=(),
+        situation=situation_of(store, conf),
+        delays=conf.delays,
+        progress=silent,
+    )
+    bases = [file.base or 0 for file in store.commit_log]
+    here = listed_rows(matched(found, progress), NAMES, bases)
+    there = listed_by_tasks(surveyed, progress, NAMES, bases)
+    assert {name for name, _ in here} == set(NAMES)
+    assert _as_lists(there) == _as_lists(here)
+
+
+def _as_lists(listed: Listed) -> dict[tuple[str, int], object]:
+    return {
+        key: (count, {name: column.tolist() for name, column in rows.items()})
+        for key, (count, rows) in listed.items()
+    }
+
+
+def test_ops_of_deleted_half_messages_are_older_than_the_first_half_message(
+    tmp_path: Path,
+) -> None:
+    generate(tmp_path, PLAN)
+    first, *_ = sorted((tmp_path / "commitlog").iterdir())
+    first.unlink()
+    found, progress = _surveyed(tmp_path)
+    assert progress.min_offset > 0
+    oldest = found.table("halves")["queue_offset"].min()
+    assert oldest > 0
+    ops = found.table("ops")
+    for number, broken in ((oldest - 1, 0), (oldest + (1 << 40), 1)):
+        column = ops["queue_offset"].copy()
+        column[0] = number
+        place = ledger.place_of(ops["queue_id"], column)
+        # The half message named before is undecided now, but overdue only later.
+        changed = Ledger(
+            rows={
+                **found.rows,
+                "ops": [ops.with_columns(queue_offset=column, place=place)],
+            }
+        )
+        early = replace(progress, last_ms=0)
+        assert len(matched(changed, early).rows.get("INV-TXN-001", ())) == broken
+
+
+keys = st.lists(st.integers(0, 3), max_size=12)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(rows=keys, others=keys, order=st.randoms(use_true_random=False))
+def test_rows_of_a_key_are_found_by_rank_and_offset(
+    rows: list[int], others: list[int], order: Random
+) -> None:
+    offsets = list(range(len(rows) + len(others)))
+    order.shuffle(offsets)
+    own, foreign = offsets[: len(rows)], offsets[len(rows) :]
+    arrays = (np.array(one, dtype=np.int64) for one in (rows, own, others, foreign))
+    keys, at, other_keys, other_at = arrays
+    table = ByKey(keys, at)
+    ranks = table.ranks().tolist()
+    for key, offset, rank in zip(rows, own, ranks, strict=True):
+        before = [o for k, o in zip(rows, own, strict=True) if k == key and o <= offset]
+        assert rank == len(before)
+    assert table.counts(other_keys).tolist() == [rows.count(key) for key in others]
+    assert table.rows(keys, table.ranks()).tolist() == list(range(len(rows)))
+    has_none = [key not in rows for key in others]
+    assert (table.rows(other_keys) == NOWHERE).tolist() == has_none
+    later = later_offsets(keys, at, other_keys, other_at).tolist()
+    for key, offset, found in zip(rows, own, later, strict=True):
+        behind = [
+            o for k, o in zip(others, foreign, strict=True) if k == key and o > offset
+        ]
+        assert found == min(behind, default=NEVER)
