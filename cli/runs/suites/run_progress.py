@@ -169,8 +169,13 @@ def _silence_workers(plugins: pytest.PytestPluginManager) -> None:
 @contextmanager
 def run_progress() -> Iterator[RunProgress]:
     """Yield the plugin of one run; its progress is on standard error."""
-    # pytest captures the descriptor of standard error while a test runs.
-    with os.fdopen(os.dup(sys.stderr.fileno()), "w", 1, encoding="utf-8") as file:
+    try:
+        # pytest captures the descriptor of standard error while a test runs.
+        own = os.dup(sys.stderr.fileno())
+    except OSError:  # a text of a program that embeds the command
+        yield RunProgress()
+        return
+    with os.fdopen(own, "w", 1, encoding="utf-8") as file:
         if not is_shown(sys.stderr):
             yield RunProgress(log=file)
             return
