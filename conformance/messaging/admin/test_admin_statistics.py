@@ -8,6 +8,10 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.requests.groups import (
+    consumer_data,
+    subscription_data,
+)
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
     expect,
@@ -34,7 +38,7 @@ from spec.wire.bodies.admin_bodies import (
     QueryConsumeTimeSpanBody,
 )
 from spec.wire.bodies.json_body import decode_body
-from spec.wire.bodies.offset_tables import OffsetWrapper
+from spec.wire.bodies.offset_tables import ConsumeStats, OffsetWrapper
 from spec.wire.bodies.queue_name import QueueName
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -239,6 +243,39 @@ def test_progress_in_order_has_no_unordered_topic(
         what="queues of an unordered topic, where isOrder is true",
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("ADMIN-STATS-011")
+def test_topics_that_no_member_subscribes_to_are_left_out(
+    target: Target, broker: Client, topic: str, known_group: str
+) -> None:
+    other = create_topic(target, unique_name("other"))
+    for name in (topic, other):
+        require_success(broker.update_offset(group=known_group, topic=name, offset=0))
+    subscriptions = [subscription_data(topic=other)]
+    consumer = consumer_data(group=known_group, subscriptions=subscriptions)
+    before = topics_with_statistics(broker, known_group, topic)
+    require_success(broker.heartbeat(client_id="one", consumers=[consumer]))
+    after = topics_with_statistics(broker, known_group, topic)
+    expect(
+        "ADMIN-STATS-011",
+        found=[before, after],
+        expected=[({topic}, {topic, other}, {topic, other}), (set(), {other}, {other})],
+        what="topics in GET_CONSUME_STATS of the first one and of all, and in "
+        "GET_BROKER_CONSUME_STATS, before and after a subscription to the second one",
+        transcript=broker.transcript,
+    )
+
+
+def topics_with_statistics(
+    broker: Client, group: str, topic: str
+) -> tuple[set[str | None], ...]:
+    """Return the topics in a group's statistics, one set for each request."""
+    answers = [broker.consume_stats(group=group, topic=name) for name in (topic, None)]
+    stats = [decode_body(ConsumeStats, require_success(one).body) for one in answers]
+    every = queues_of(consume_statistics(broker, is_order=False), group)
+    queues = [*(one.queues for one in stats), [queue for queue, _ in every]]
+    return tuple({queue.topic for queue in one} for one in queues)
 
 
 def consume_statistics(broker: Client, *, is_order: bool) -> ConsumeStatsList:

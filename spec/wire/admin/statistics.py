@@ -61,6 +61,16 @@ ALL_PROGRESS = Clause(
     ),
     source=f"{_ADMIN}#fetchAllConsumeStatsInBroker",
 )
+UNSUBSCRIBED_TOPIC = Clause(
+    id="ADMIN-STATS-011",
+    level=Level.QUIRK,
+    text=(
+        "GET_CONSUME_STATS and GET_BROKER_CONSUME_STATS leave out a topic while the "
+        "members of a group subscribe to other topics only. Committed offsets do not "
+        "change this."
+    ),
+    source=f"{_ADMIN}#getConsumeStats",
+)
 SMALLEST_OFFSETS = Clause(
     id="OFFSET-CORRECTION-001",
     level=Level.MUST,

@@ -140,7 +140,7 @@ def may_consume(state: BrokerState, group: str, topic: str) -> bool:
     members = state.clients.consumers.get(group)
     if members is None or not members.subscriptions:
         return True
-    return topic in members.subscriptions
+    return topic in members.subscriptions  # [ADMIN-STATS-011]
 
 
 def progress(
