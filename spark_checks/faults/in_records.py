@@ -197,6 +197,25 @@ RECORD_FAULTS.flip(
     _at["system_flags"],
     bits=0x10,
 )
+RECORD_FAULTS.flip(
+    "record-port",
+    "a store port beyond 65535",
+    "INV-LOG-011",
+    _at["store_host_port"] + 1,
+)
+RECORD_FAULTS.flip(
+    "record-half-offset",
+    "an ordinary message with a prepared transaction offset",
+    "INV-LOG-012",
+    _at["prepared_transaction_offset"] + 7,
+)
+RECORD_FAULTS.flip(
+    "record-deliveries",
+    "a negative delivery count",
+    "INV-LOG-013",
+    _at["reconsume_times"],
+    bits=0x80,
+)
 
 
 def _day_before(record: Record) -> Record:
