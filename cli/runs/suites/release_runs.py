@@ -20,6 +20,8 @@ from rocketmq_conformance.paths import module_command
 from spec.observed import EvidenceError
 
 Reports = Iterator[dict[str, Any]]
+ERROR = "Error: "
+"""Begin of the line with which a command ends that did not run."""
 
 
 class RunError(Exception):
@@ -59,7 +61,13 @@ class Runs:
         for count, release in enumerate(self.releases, start=1):
             progress = f"jvm:{release}, {count} of {len(self.releases)} releases"
             with console.status(f"the suites run on {progress}"):
-                yield self._run(release, (logs / release).resolve())
+                try:
+                    yield self._run(release, (logs / release).resolve())
+                except RunError as error:
+                    others = " ".join(self.releases[count:])
+                    raise RunError(
+                        f"{error}; not run yet: {others}" if others else str(error)
+                    ) from None
 
     def _run(self, release: str, directory: Path) -> dict[str, Any]:
         """Run the suites on *release*, its report and output into *directory*."""
@@ -75,9 +83,19 @@ class Runs:
         with log.open("w", encoding="utf-8") as out:
             _finish(subprocess.Popen(command, cwd=SOURCES, stdout=out, stderr=out))
         if not report.exists():
-            tail = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
-            raise RunError(f"the suites did not run on {release}: {''.join(tail)}")
+            reason = _reason(log.read_text(encoding="utf-8"))
+            raise RunError(f"the suites did not run on {release}: {reason}")
         return read_report(report)
+
+
+def _reason(output: str) -> str:
+    """Return the line of the error in *output*, or its last line.
+
+    Lines of a target's log may follow the error.
+    """
+    lines = output.strip().splitlines()
+    errors = [line for line in lines if line.startswith(ERROR)]
+    return "".join(errors[:1] or lines[-1:]).removeprefix(ERROR).rstrip(":")
 
 
 def _finish(run: subprocess.Popen[bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.commands.suites import evidence as evidence_command
+from cli.runs.suites import release_runs
 from cli.runs.suites.clause_tests import clause_tests
 from cli.runs.suites.release_runs import RunError, Runs
 from cli.tests.pages.reports import report, written
@@ -183,6 +185,16 @@ def test_a_pass_does_not_hide_a_failure_of_today(tmp_path: Path, folder: Path) -
     assert made.outcomes["WIRE-FRAME-002"] == "pass"
 
 
+def test_an_error_of_the_harness_takes_nothing_away(
+    tmp_path: Path, folder: Path
+) -> None:
+    errors = report(dict.fromkeys(PASSED, "error"), **RELEASE)
+    assert run("record", "--younger", written(tmp_path, errors)).exit_code == 0
+    made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
+    assert made.outcomes == {**PASSED, "INDEX-KEY-005": "not-applicable"}
+    assert not made.reasons
+
+
 def test_a_part_takes_nothing_away(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +270,21 @@ def test_a_release_that_does_not_run_is_the_harness_fault(
     result = run("check", "--release", "4.6.0")
     assert result.exit_code == 3
     assert "no jars" in result.output
+
+
+def test_a_run_that_did_not_start_is_explained_by_its_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = "Error: no broker within 90 s; its log ends:\n    a line of the log"
+    command = [sys.executable, "-c", f"print({output!r})"]
+    monkeypatch.setattr(release_runs, "module_command", lambda *_: command)
+    words = ["--release", "4.6.0", "--release", "5.3.3", "--logs", str(tmp_path)]
+    result = run("record", *words)
+    assert result.exit_code == 3
+    assert result.output == (
+        "Error: the suites did not run on 4.6.0: no broker within 90 s; its log ends;"
+        " not run yet: 5.3.3\n"
+    )
 
 
 def test_the_recorded_releases_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,9 +58,10 @@ def merge_evidence(
 ) -> Observed:
     """Return *older* evidence with the additions of *report*, perhaps of a few tests.
 
-    Outcomes that the report lacks stay. A pass stays unless the clause is unmet now:
-    only some of its tests may have run. Outcomes of clauses that were removed, or do
-    not apply to the release now, are dropped.
+    Outcomes that the report lacks stay, and those that it replaces by an error of the
+    harness. A pass stays unless the clause is unmet now: only some of its tests may
+    have run. Outcomes of clauses that were removed, or do not apply to the release now,
+    are dropped.
     """
     observed = _observed(report, recording)
     if older is None:
@@ -71,7 +72,7 @@ def merge_evidence(
         for name, outcome in older.outcomes.items()
         if name in testable
         and (
-            name not in observed.outcomes
+            observed.outcomes.get(name, Outcome.ERROR) == Outcome.ERROR
             or (outcome == Outcome.PASS and observed.outcomes[name] not in UNMET)
         )
     }
