@@ -9,6 +9,7 @@ import pytest
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.settings import SettingError, read_properties
+from reference.core.store.types import StoreOptions
 from reference.shell.__main__ import main
 from reference.shell.name_server import main as name_server_main
 from reference.shell.settings_files import (
@@ -18,6 +19,17 @@ from reference.shell.settings_files import (
 )
 from reference.shell.storage.disk import DiskFiles
 from spec.wire.bodies import fastjson
+from spec.wire.remoting.command import decode_command
+
+FRAMES = Path(__file__).parents[3] / "fixtures" / "wire" / "4.6.0-json"
+RECORDED = FRAMES / "get_broker_config.answer-0.bin"
+"""A response of 4.6.0 to GET_BROKER_CONFIG."""
+CHANGED = {
+    *("diskMaxUsedSpaceRatio", "haListenPort", "listenPort", "maxHashSlotNum"),
+    *("mappedFileSizeCommitLog", "mappedFileSizeConsumeQueue", "maxIndexNum"),
+    "osPageCacheBusyTimeOutMills",
+}
+"""Settings of the recorded broker that are not its defaults."""
 
 
 @pytest.mark.parametrize(
@@ -137,6 +149,24 @@ def test_a_default_is_what_its_text_means() -> None:
     assert BrokerOptions(options.texts()).texts() == options.texts()
     for row in BrokerOptions.TABLE.values():
         assert getattr(options, row.attribute) == row.default
+
+
+def test_defaults_are_those_of_the_release() -> None:
+    recorded = decode_command(RECORDED.read_bytes()).body.decode()
+    theirs = read_properties(recorded)
+    ours = BrokerOptions().shown()
+    other = {
+        name: f"{text}, not {theirs[name]}"
+        for name, text in ours.items()
+        if name in theirs and text != theirs[name] and name not in CHANGED
+    }
+    assert not other, "defaults differ from those of 4.6.0"
+    assert ours.keys() - theirs.keys() == {"peerMemoryMax"}
+
+
+def test_the_defaults_of_a_store_are_those_of_its_settings() -> None:
+    """`broker_config.py` and `store/types.py` both have them."""
+    assert BrokerOptions().store_options() == StoreOptions()
 
 
 def test_comments_may_have_any_encoding(tmp_path: Path) -> None:
