@@ -76,7 +76,9 @@ def test_a_body_that_is_not_recorded_has_its_declared_members() -> None:
 
 
 def test_the_recorded_bodies_are_those_of_the_frames() -> None:
-    assert FILE.read_text(encoding="utf-8") == as_json(collected())
+    assert FILE.read_text(encoding="utf-8") == as_json(collected()), (
+        "python -m fixtures.record.body_examples writes them anew"
+    )
 
 
 def test_a_terminal_gets_plain_columns(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,10 @@ def test_a_release_is_seen_to_do_what_some_clause_still_says(
 @EVERY
 def test_no_release_is_seen_to_break_a_clause(observed: Observed) -> None:
     broken = [n for n, one in observed.outcomes.items() if one in UNEXPLAINED]
-    assert not broken, f"{observed.release} breaks {' '.join(broken)}"
+    assert not broken, (
+        f"{observed.release} breaks {' '.join(broken)}: they lack a range, or the run"
+        " failed, and `rmqc evidence record --younger` repeats it"
+    )
 
 
 @EVERY

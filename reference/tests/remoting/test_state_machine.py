@@ -62,4 +62,6 @@ def test_the_diagram_has_every_transition_and_every_final_state() -> None:
 
 def test_the_page_has_the_diagrams_of_the_tables() -> None:
     page = Path(__file__).parents[3] / "docs/state_machines.md"
-    assert page.read_text() == state_diagrams.page()
+    assert page.read_text() == state_diagrams.page(), (
+        "python -m reference.state_diagrams > docs/state_machines.md writes it anew"
+    )

@@ -12,8 +12,9 @@ SAMPLE = Path(__file__).resolve().parents[3] / "docs" / "samples" / "audit.html"
 
 
 def test_the_sample_page_is_up_to_date() -> None:
-    """Regenerate it with ``python -m spark_checks.tests.commands.test_page``."""
-    assert report.as_html([sample_audit()]) == SAMPLE.read_text(encoding="utf-8")
+    assert report.as_html([sample_audit()]) == SAMPLE.read_text(encoding="utf-8"), (
+        "python -m spark_checks.tests.commands.test_page writes it anew"
+    )
 
 
 def test_a_page_needs_nothing_beside_itself() -> None:

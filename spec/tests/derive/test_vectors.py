@@ -72,7 +72,9 @@ def test_the_files_are_what_the_declarations_and_recordings_make() -> None:
     made = vectors(module.recorded())
     assert set(made) == set(FILES)
     for name, file in made.items():
-        assert json.loads(json.dumps(file)) == FILES[name], f"{name}.json is stale"
+        assert json.loads(json.dumps(file)) == FILES[name], (
+            f"python -m fixtures.record.vectors writes fixtures/vectors/{name}.json"
+        )
 
 
 @pytest.mark.parametrize("name", FILES)
