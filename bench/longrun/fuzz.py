@@ -108,8 +108,8 @@ def attempt(decoder: AnyDecoder, data: bytes) -> None:
 
 def _recorded() -> Iterable[bytes]:
     """Yield the decodable recordings of all releases."""
-    for room in ("wire", "store", "parts"):
-        for path in sorted((FIXTURES / room).rglob("*")):
+    for folder in ("wire", "store", "parts"):
+        for path in sorted((FIXTURES / folder).rglob("*")):
             if path.is_file():
                 for data in samples_of(str(path), path.read_bytes()):
                     yield data[:SEED_SIZE_MAX]

@@ -1,5 +1,5 @@
 """
-The Java classes of this room, compiled where they are first needed.
+The Java classes of this package, compiled where they are first needed.
 """
 
 from __future__ import annotations

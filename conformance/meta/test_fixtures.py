@@ -15,7 +15,7 @@ from conformance.harness.report.manifest import (
     write_manifest,
 )
 
-RECORDED_ROOMS = (
+RECORDED_FOLDERS = (
     *("batches", "client", "parts", "signatures"),
     *("starts", "store", "wire"),
 )
@@ -28,8 +28,8 @@ SIZE_LIMIT = 4_000_000
 def recorded_folders() -> set[str]:
     return {
         folder.relative_to(FIXTURES).as_posix()
-        for room in RECORDED_ROOMS
-        for folder in (FIXTURES / room).iterdir()
+        for name in RECORDED_FOLDERS
+        for folder in (FIXTURES / name).iterdir()
     }
 
 
@@ -47,8 +47,8 @@ def test_a_recording_is_as_it_was_recorded(path: str) -> None:
 def test_the_recordings_are_small() -> None:
     files = [
         file
-        for room in RECORDED_ROOMS
-        for file in (FIXTURES / room).rglob("*")
+        for name in RECORDED_FOLDERS
+        for file in (FIXTURES / name).rglob("*")
         if file.is_file()
     ]
     assert sum(file.stat().st_size for file in files) < SIZE_LIMIT

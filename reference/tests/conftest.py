@@ -1,4 +1,4 @@
-"""Property tests of this room have no deadline: a busy machine is no finding."""
+"""Property tests of the reference have no deadline: a busy machine is no finding."""
 
 from __future__ import annotations
 

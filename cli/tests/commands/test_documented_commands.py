@@ -17,7 +17,7 @@ DOCUMENTS = [
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "packaging").rglob("*.md")),
-    *(ROOT / room / "README.md" for room in ("bench", "conformance", "spark_checks")),
+    *(ROOT / name / "README.md" for name in ("bench", "conformance", "spark_checks")),
 ]
 SPAN = re.compile(r"`(rmqc [^`]+)`|^\s*(?:\$ )?(rmqc .+)$", re.MULTILINE)
 OWN_OPTIONS = {"--help", "--version"}

@@ -22,8 +22,8 @@ def test_patterns_and_levels_are_both_heeded() -> None:
     assert found is not None
     assert "STORE-CRC-001" in [one.id for one in found]
     assert {one.level for one in found} == {Level.MUST}
-    rooms = {one.id.rpartition("-")[0] for one in found}
-    assert rooms == {"WIRE-FRAME", "STORE-CRC"}
+    families = {one.id.rpartition("-")[0] for one in found}
+    assert families == {"WIRE-FRAME", "STORE-CRC"}
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ from pathlib import Path
 from conformance.harness.pytest_plugin.options import SUITES
 from conformance.harness.targets.started.embedded import SOURCES
 
-ROOM = SOURCES / "conformance"
+PACKAGE = SOURCES / "conformance"
 UNTESTED = Path(__file__).with_name("untested.toml")
 """Clauses without a test, each with the reason."""
 
 
 def suite_files(names: tuple[str, ...] = SUITES) -> list[Path]:
     """Return the Python files of the suites of these names, or all."""
-    return [file for name in names for file in sorted((ROOM / name).rglob("*.py"))]
+    return [file for name in names for file in sorted((PACKAGE / name).rglob("*.py"))]
 
 
 def named_clauses(file: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.harness.pytest_plugin.options import SUITES
 from conformance.meta.clauses.suite_files import (
-    ROOM,
+    PACKAGE,
     UNTESTED,
     imported_modules,
     named_clauses,
@@ -18,7 +18,7 @@ from conformance.meta.clauses.suite_files import (
 )
 from spec.registry import all_clauses
 
-CORE = ROOM.parent / "reference" / "core"
+CORE = PACKAGE.parent / "reference" / "core"
 CLAUSE_TAG = re.compile(r"\[([A-Z]+-[A-Z]+-[0-9]{3})\]")
 """Comment beside the code that follows a clause."""
 
@@ -59,15 +59,15 @@ def test_nothing_untestable_is_clauses_with_tests() -> None:
 def test_a_suite_imports_neither_another_nor_the_reference(suite: str) -> None:
     others = {f"conformance.{name}" for name in SUITES if name != suite}
     forbidden = others | {"reference", "spark_checks"}
-    for file in (ROOM / suite).rglob("*.py"):
+    for file in (PACKAGE / suite).rglob("*.py"):
         for module in imported_modules(file):
             assert not any(
                 module == name or module.startswith(f"{name}.") for name in forbidden
-            ), f"{file.relative_to(ROOM)} imports {module}"
+            ), f"{file.relative_to(PACKAGE)} imports {module}"
 
 
 def test_the_harness_does_not_import_the_reference() -> None:
-    for file in ROOM.rglob("*.py"):
+    for file in PACKAGE.rglob("*.py"):
         for module in imported_modules(file):
             assert module.partition(".")[0] != "reference", file
 

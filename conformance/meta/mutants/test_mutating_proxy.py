@@ -255,14 +255,14 @@ def test_three_shares_are_reported() -> None:
 
 
 def test_families_are_of_requests_and_clauses() -> None:
-    rooms = {
+    known = {
         part
         for name in all_clauses()
         for part in (name.rpartition("-")[0], name.split("-")[0])
     }
     for code, names in families().items():
         assert code in ("ANY", "RESTARTED") or code in RequestCode.__members__
-        assert set(names) <= rooms, code
+        assert set(names) <= known, code
 
 
 def test_each_survivor_has_a_reason_and_a_source() -> None:

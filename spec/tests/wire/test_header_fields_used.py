@@ -23,8 +23,8 @@ REQUEST_MODULES = sorted(
 )
 HANDLERS = sorted(
     file
-    for room in ("broker", "name_server")
-    for file in (ROOT / "reference" / "core" / room).rglob("*.py")
+    for package in ("broker", "name_server")
+    for file in (ROOT / "reference" / "core" / package).rglob("*.py")
 )
 HISTORY = merge(kept_table(release) for release in RELEASES)
 
