@@ -76,6 +76,11 @@ def needs_record(offset: Any, size: Any, tags_code: Any, min_offset: Any) -> Any
     return is_no_filler & ((offset >= min_offset) | (offset < 0))
 
 
+def is_op_number(text: bytes) -> bool:
+    """Return whether *text* is a queue offset as an op message lists them."""
+    return text.isdigit() and len(text) <= OP_DIGITS_MAX
+
+
 def is_own_topic(topic: str) -> bool:
     """Whether only a broker writes to *topic*."""
     return topic in OWN_TOPICS or topic.startswith(OWN_PREFIXES)

@@ -15,7 +15,7 @@ from spec.integers import INT64_MAX, INT64_MIN
 
 NOTHING = -1
 """Hash, queue id or number of a missing or invalid value."""
-NOWHERE = -1
+NO_ROW = -1
 """Index of a row that does not exist."""
 NEVER = INT64_MAX
 """Offset that is later than all others."""
@@ -75,13 +75,13 @@ class ByKey:
         return self._begins(keys, "right") - self._begins(keys)
 
     def rows(self, keys: Ints, ranks: Ints | int = 1) -> Ints:
-        """Return the row of each rank among those with each of *keys*, or NOWHERE."""
+        """Return the row of each rank among those with each of *keys*, or NO_ROW."""
         if not len(self._order):
-            return np.full(len(keys), NOWHERE)
+            return np.full(len(keys), NO_ROW)
         at = self._begins(keys) + ranks - 1
         near = np.minimum(at, len(self._order) - 1)
         is_there = (at == near) & (self._keys[near] == keys)
-        return np.where(is_there, self._order[near], NOWHERE)
+        return np.where(is_there, self._order[near], NO_ROW)
 
     def _begins(self, keys: Ints, side: Literal["left", "right"] = "left") -> Ints:
         ascending = np.argsort(keys)  # ordered searches hit the cache
@@ -111,11 +111,11 @@ def later_offsets(
 
 
 def at_rows(column: Ints, rows: Ints, otherwise: int) -> Ints:
-    """Return the value of *column* at each of *rows*, *otherwise* at NOWHERE."""
+    """Return the value of *column* at each of *rows*, *otherwise* at NO_ROW."""
     return np.append(column, otherwise)[rows]
 
 
-def values_of(numbers: Mapping[int, int], keys: Ints, otherwise: int) -> Ints:
+def numbers_at(numbers: Mapping[int, int], keys: Ints, otherwise: int) -> Ints:
     """Return the number of each of *keys*, *otherwise* without one.
 
     A number beyond 64 bits is the nearest within, because a file may hold any.

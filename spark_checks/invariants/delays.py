@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from spark_checks.broker_progress import BrokerProgress
 from spark_checks.columns.by_key import (
-    NOWHERE,
+    NO_ROW,
     ByKey,
     Table,
     at_rows,
-    values_of,
+    numbers_at,
 )
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants.file_findings import severity_if_closed
@@ -70,17 +70,17 @@ def match_deliveries(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, T
     of_message = ByKey(messages["message"], messages["offset"])
     of_delivery = ByKey(keys, deliveries["offset"])
     delivery = of_delivery.rows(messages["message"], of_message.ranks())
-    level_done = values_of(progress.delivered_offsets, messages["queue_id"], UNKNOWN)
+    level_done = numbers_at(progress.delivered_offsets, messages["queue_id"], UNKNOWN)
     is_passed = (messages["queue_offset"] < level_done) & (due_ms != UNKNOWN)
-    is_missing = is_passed & (due_ms < progress.last_ms) & (delivery == NOWHERE)
+    is_missing = is_passed & (due_ms < progress.last_ms) & (delivery == NO_ROW)
     rank = of_delivery.ranks()
     same = of_message.rows(keys, rank)
     due_of = at_rows(due_ms, same, UNKNOWN)
     is_early = deliveries["stored_at_ms"] + EARLY_MAX_MS < due_of
-    others = deliveries.with_columns(rank=rank).where(same == NOWHERE)
+    others = deliveries.with_columns(rank=rank).where(same == NO_ROW)
     first = of_message.rows(others["message"])
-    is_again = first != NOWHERE
-    is_again &= others["offset"] > at_rows(messages["offset"], first, NOWHERE)
+    is_again = first != NO_ROW
+    is_again &= others["offset"] > at_rows(messages["offset"], first, NO_ROW)
     again = others.where(is_again)
     return {
         DELIVERED.id: messages.with_columns(level_done=level_done).where(is_missing),

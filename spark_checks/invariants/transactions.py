@@ -8,7 +8,6 @@ messages before the log's begin are not checked.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -17,15 +16,16 @@ import numpy as np
 from spark_checks.broker_progress import BrokerProgress
 from spark_checks.columns.by_key import (
     NEVER,
+    NO_ROW,
     NOTHING,
-    NOWHERE,
     ByKey,
     Table,
     at_rows,
+    joined,
     later_offsets,
-    values_of,
+    numbers_at,
 )
-from spark_checks.counting_rules import LATER_TOPICS, OP_DIGITS_MAX, OP_SIZE_MAX
+from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number
 from spark_checks.findings import Finding, Invariant, Severity
 from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
 from spec.wire.message import transaction_checks, transactions
@@ -64,7 +64,6 @@ DECIDED = Invariant(
     cost="Consumers never receive these messages: producers have not responded, or the"
     " broker does not check.",
 )
-_op_number = re.compile(rf"[0-9]{{1,{OP_DIGITS_MAX}}}", re.ASCII)
 
 
 def match_ops(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
@@ -99,7 +98,7 @@ def match_commits(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Tabl
         name: at_rows(halves[name], half, NOTHING)
         for name in ("message", "key", "decided_at")
     }
-    has_half = half != NOWHERE
+    has_half = half != NO_ROW
     is_same = commits["message"] == found["message"]
     is_same &= (
         (commits["key"] == found["key"])
@@ -112,10 +111,10 @@ def match_commits(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Tabl
     )
     is_late = has_half & (commits["offset"] > found["decided_at"])
     is_overdue = halves["stored_at_ms"] + CHECKS_END_MS < progress.last_ms
-    checked = values_of(progress.checked_offsets, halves["queue_id"], 0)
+    checked = numbers_at(progress.checked_offsets, halves["queue_id"], 0)
     is_waiting = halves["is_waiting"] == 1
     is_open = is_overdue & is_waiting & (halves["queue_offset"] >= checked)
-    is_open &= (halves["decided_at"] == NEVER) & (by_half.rows(offsets) == NOWHERE)
+    is_open &= (halves["decided_at"] == NEVER) & (by_half.rows(offsets) == NO_ROW)
     return {
         COMMIT_OF_HALF.id: commits.where(~has_half | ~is_same),
         COMMIT_ONCE.id: commits.where((commits["rank"] > 1) | is_late),
@@ -131,12 +130,12 @@ def match_keys(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]
     halves = ledger.table("open")
     if not len(halves["offset"]):
         return {}
-    put_again = [ledger.table(name) for name in ("ends", "expired")]
-    keys, offsets = (
-        np.concatenate([table[name] for table in put_again])
-        for name in ("key", "offset")
+    put_again = joined(
+        [ledger.table(name).select("key", "offset") for name in ("ends", "expired")]
     )
-    later = later_offsets(halves["key"], halves["offset"], keys, offsets)
+    later = later_offsets(
+        halves["key"], halves["offset"], put_again["key"], put_again["offset"]
+    )
     is_undecided = (halves["key"] == NOTHING) | (later == NEVER)
     return {"undecided": halves.where(is_undecided)}
 
@@ -167,10 +166,8 @@ def op_without_half(records: LedgerRecords, row: Row) -> Finding:
     record = records.at(row["offset"])
     text = str(row["queue_offset"])
     if row["queue_offset"] == NOTHING:
-        pieces = (
-            record.body[:OP_SIZE_MAX].decode("latin-1").removesuffix(",").split(",")
-        )
-        text = next(one for one in pieces if not _op_number.fullmatch(one))
+        pieces = record.body[:OP_SIZE_MAX].removesuffix(b",").split(b",")
+        text = next(one for one in pieces if not is_op_number(one)).decode("latin-1")
     return record_finding(
         OP_NAMES_HALF,
         record,

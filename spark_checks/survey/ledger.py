@@ -189,9 +189,7 @@ def _delivered(records: SystemTopicRecords) -> Table:
 
 def _delayed_message(rows: Table, topic: Ints, queue: Ints) -> Ints:
     """Return the hash that a delayed message shares with its delivery."""
-    names = (
-        *("key", "origin", "reconsume_times", "born_at_ms", "body_crc", "body_size"),
-    )
+    names = ("key", "origin", "reconsume_times", "born_at_ms", "body_crc", "body_size")
     return hash_of_longs(topic, queue, *(rows[name] for name in names))
 
 

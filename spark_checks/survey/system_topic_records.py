@@ -18,12 +18,12 @@ from spark_checks.columns.by_key import NOTHING, Table
 from spark_checks.columns.record_columns import RecordColumns
 from spark_checks.counting_rules import (
     ID_SIZES,
-    OP_DIGITS_MAX,
     POPPED_AT,
     QUEUE_DIGITS_MAX,
     TRANSACTION_BITS,
     is_commit,
     is_half,
+    is_op_number,
     is_own_topic,
 )
 from spark_checks.survey.sums import Bools
@@ -186,9 +186,6 @@ def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints]:
     texts = [text.removesuffix(b",") for text in values_of(data, lists)]
     numbers = b",".join(texts).split(b",") if texts else []
     counts = [text.count(b",") + 1 for text in texts]
-    named = [
-        int(text) if text.isdigit() and len(text) <= OP_DIGITS_MAX else NOTHING
-        for text in numbers
-    ]
+    named = [int(text) if is_op_number(text) else NOTHING for text in numbers]
     index = np.repeat(np.arange(len(texts)), counts)
     return index, np.array(named, dtype=np.int64)

@@ -60,16 +60,20 @@ def slow_run(
     return on_a_terminal(*command, path=directory, **variables)
 
 
-def on_a_terminal(
-    *words: str, path: Path = SOURCES, **variables: str
-) -> tuple[int, str]:
-    """Return exit code and output of ``rmqc`` with *words* on a terminal."""
-    left_out = ("CI", "NO_COLOR")
-    ours = {
+def environment(*left_out: str) -> dict[str, str]:
+    """Return the variables of this process without pytest's and those *left_out*."""
+    return {
         name: value
         for name, value in os.environ.items()
         if name not in left_out and not name.startswith("PYTEST_")
     }
+
+
+def on_a_terminal(
+    *words: str, path: Path = SOURCES, **variables: str
+) -> tuple[int, str]:
+    """Return exit code and output of ``rmqc`` with *words* on a terminal."""
+    ours = environment("CI", "NO_COLOR")
     ours |= {"TERM": "xterm", "COLUMNS": "100", **variables}
     ours["PYTHONPATH"] = os.pathsep.join([str(path), str(SOURCES)])
     command = [sys.executable, "-P", "-c", AT_ONCE, *words]
@@ -126,14 +130,9 @@ main()
 """
     command = ["test", "--target", f"store:{STORE}", "--suite", "store"]
     command += ["--jobs", jobs, "-k", "checkpoint"]
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("PYTEST_")
-    }
     done = subprocess.run(
         [sys.executable, "-P", "-c", text, *command],
-        env={**environment, "PYTHONPATH": str(SOURCES)},
+        env={**environment(), "PYTHONPATH": str(SOURCES)},
         cwd=tmp_path,
         capture_output=True,
         text=True,

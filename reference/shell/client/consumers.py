@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
@@ -84,16 +84,7 @@ class ConsumerClient(RunningClient[Consumer]):
         self.core.on_delivered(delivery)
         return delivery
 
-    def process_consume_result(
-        self,
-        delivery: DeliverMessages,
-        failed: Sequence[MessageExt] = (),
-        *,
-        error: str | None = None,
-    ) -> None:
-        """Acknowledge *delivery* or a part of it; *failed* messages are sent back."""
-        self.core.process_consume_result(delivery, failed, error=error)
-        self.host.perform()
+    process_consume_result = forward(Consumer.process_consume_result)
 
 
 class PullClient(RunningClient[PullConsumer]):

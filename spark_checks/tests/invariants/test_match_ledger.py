@@ -25,7 +25,7 @@ from spark_checks.checks.match_ledger import (
     matched,
 )
 from spark_checks.checks.run_checks import SurveyedStore
-from spark_checks.columns.by_key import NEVER, NOWHERE, ByKey, later_offsets
+from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, later_offsets
 from spark_checks.faults.catalogue import plant_all
 from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
 from spark_checks.generate.plan import Plan
@@ -223,7 +223,7 @@ def test_rows_of_a_key_are_found_by_rank_and_offset(
     assert table.counts(other_keys).tolist() == [rows.count(key) for key in others]
     assert table.rows(keys, table.ranks()).tolist() == list(range(len(rows)))
     has_none = [key not in rows for key in others]
-    assert (table.rows(other_keys) == NOWHERE).tolist() == has_none
+    assert (table.rows(other_keys) == NO_ROW).tolist() == has_none
     later = later_offsets(keys, at, other_keys, other_at).tolist()
     for key, offset, found in zip(rows, own, later, strict=True):
         behind = [
