@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from conformance.harness.pytest_plugin.collection.grouping import (
     SharedBrokers,
     group_of,
 )
+from conformance.meta.peers.hostile_peer import Habit, HostilePeer
 from conformance.store import conftest as store_fixtures
 
 TESTS = """
@@ -31,6 +33,11 @@ def test_short(number): ...
 @pytest.mark.long
 def test_long(): ...
 """
+KILLS = """
+@pytest.mark.long
+@pytest.mark.needs("kill")
+def test_kills(): ...
+"""
 USUAL = ["long", *(f"short[{number}]" for number in range(20)), "patient"]
 FIXTURE = (
     "import pytest\n\n@pytest.fixture\ndef shelf(obedient):\n    return obedient\n"
@@ -40,22 +47,28 @@ LONG, NEXT = "long.py", "next.py"
 ALONE = "def test_it(broker) -> None:\n    written = 1\n"
 
 
-def order(directory: Path, *options: str) -> list[str]:
-    """Return the names of the tests in the order in which they would run."""
+def order(directory: Path, *options: str, extra: str = "") -> list[str]:
+    """Return the names of the tests in the order in which they run, or would run."""
     folder = directory / "conformance" / "wire"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "test_made.py").write_text(TESTS, encoding="utf-8")
-    run = run_child([folder], f"--rootdir={folder}", "--collect-only", *options)
-    lines = run.output.splitlines()
-    return [line.partition("::test_")[2] for line in lines if "::test_" in line]
+    (folder / "test_made.py").write_text(TESTS + extra, encoding="utf-8")
+    run = run_child([folder], f"--rootdir={folder}", *options)
+    # A worker names a test when it begins, and again when it ends.
+    return list(dict.fromkeys(re.findall(r"::test_(\S+)", run.output)))
 
 
 def test_long_tests_begin_and_patient_ones_end(tmp_path: Path) -> None:
-    assert order(tmp_path) == USUAL
+    assert order(tmp_path, "--collect-only") == USUAL
+
+
+def test_long_tests_that_the_target_does_not_allow_do_not_begin(tmp_path: Path) -> None:
+    with HostilePeer(Habit.ENDS).server as server:
+        names = order(tmp_path, f"--target={server.address}", "-n1", "-vv", extra=KILLS)
+    assert names == [*USUAL[:-1], "kills", "patient"]
 
 
 def test_a_number_chooses_the_order(tmp_path: Path) -> None:
-    first, again = (order(tmp_path, "--shuffle=1") for _ in range(2))
+    first, again = (order(tmp_path, "--collect-only", "--shuffle=1") for _ in range(2))
     assert first == again != USUAL
     assert sorted(first) == sorted(USUAL)
     assert first[-1] == "patient"

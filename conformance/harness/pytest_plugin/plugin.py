@@ -184,7 +184,8 @@ def pytest_collection_modifyitems(
     left = [item for item in items if item not in chosen]
     if left:
         config.hook.pytest_deselected(items=left)
-    items[:] = order_items(kept, config.stash[OPTIONS])
+    target = config.stash[TARGET_OWNER].target_of_workers()
+    items[:] = order_items(kept, config.stash[OPTIONS], target)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -136,6 +136,11 @@ class TargetOwner:
             self._shared = SharedTarget(self.description)
         return self._shared
 
+    def target_of_workers(self) -> SharedTarget | None:
+        """Return the target in a worker; None where it may not have started yet."""
+        has_one = self.is_shared and "error" not in self._description
+        return self.target() if has_one else None
+
     def watch(self) -> Health:
         """Return the health of the target."""
         if self._health is None:

@@ -63,6 +63,14 @@ def _fault(item: pytest.Item) -> str | None:
 
 def decide_before(item: pytest.Item, target: Target, options: Options) -> None:
     """End *item* here if it gets no verdict in any case."""
+    _decide_from_description(item, target, options)
+    respect_settings(item, target)
+
+
+def _decide_from_description(
+    item: pytest.Item, target: Target, options: Options
+) -> None:
+    """End *item* here if the description of *target* is enough to decide it."""
     beyond = options.beyond_range
     releases = [target.release, target.stated_release]
     if not applicable(clauses_of(item), releases, beyond=beyond):
@@ -73,7 +81,6 @@ def decide_before(item: pytest.Item, target: Target, options: Options) -> None:
     if options.read_only and may_write:
         unsupported("it writes, and this run is --read-only")
     need(target, *_needs(item, may_configure=options.may_configure))
-    respect_settings(item, target)
 
 
 def reads_only(item: pytest.Item) -> bool:
@@ -112,22 +119,36 @@ def _needs(item: pytest.Item, *, may_configure: bool) -> list[Capability]:
     return list(dict.fromkeys(needed))
 
 
-def order_items(items: list[pytest.Item], options: Options) -> list[pytest.Item]:
+def order_items(
+    items: list[pytest.Item], options: Options, target: Target | None
+) -> list[pytest.Item]:
     """Return *items* in the order in which they are to run.
 
-    Files marked `long` run first. Tests marked `patient` run last: they check
+    Files marked `long` run first, where *target* allows them: a file that waits is not
+    to be the second one of a worker. Tests marked `patient` run last: they check
     observations that started with the run. Behind them are only tests marked `heavy`:
     they load the target so much that others may wait for its responses. ``--shuffle``
     orders the rest by a seed, to show that tests are independent of each other.
+    *target* is None where it is not known before the first test.
     """
     if options.shuffle is None:
-        return sorted(items, key=_stage)
+        return sorted(items, key=lambda item: _stage(item, options, target))
     shuffled = list(items)
     # The same order in each worker, and no secret.
     random.Random(options.shuffle).shuffle(shuffled)  # noqa: S311
-    return sorted(shuffled, key=lambda item: max(_stage(item), 1))
+    return sorted(shuffled, key=lambda item: max(_stage(item, options, target), 1))
 
 
-def _stage(item: pytest.Item) -> int:
+def _stage(item: pytest.Item, options: Options, target: Target | None) -> int:
     stages = {"heavy": 3, "patient": 2, "long": 0}
-    return next((n for mark, n in stages.items() if mark in item.keywords), 1)
+    stage = next((n for mark, n in stages.items() if mark in item.keywords), 1)
+    waits = stage or target is None or _gets_a_verdict(item, target, options)
+    return stage if waits else 1
+
+
+def _gets_a_verdict(item: pytest.Item, target: Target, options: Options) -> bool:
+    try:
+        _decide_from_description(item, target, options)
+    except pytest.skip.Exception:
+        return False
+    return True
