@@ -128,7 +128,7 @@ def order_items(
     to be the second one of a worker. Tests marked `patient` run last: they check
     observations that started with the run. Behind them are only tests marked `heavy`:
     they load the target so much that others may wait for its responses. ``--shuffle``
-    orders the rest by a seed, to show that tests are independent of each other.
+    orders the rest by a seed, which shows that tests are independent.
     *target* is None where it is not known before the first test.
     """
     if options.shuffle is None:
