@@ -187,18 +187,18 @@ def test_a_broker_sends_one_response_each(
         ),
         "PULL_MESSAGE": lambda: broker.pull(topic=topic, offset=0),
         "HEART_BEAT": lambda: broker.heartbeat(
-            client_id="one", producer_groups=[group]
+            client_id=f"{group}@1", producer_groups=[group]
         ),
         "LOCK_BATCH_MQ": lambda: broker.lock_queues(
-            group=group, client_id="one", queues=[]
+            group=group, client_id=f"{group}@1", queues=[]
         ),
         "UNLOCK_BATCH_MQ": lambda: broker.unlock_queues(
-            group=group, client_id="one", queues=[]
+            group=group, client_id=f"{group}@1", queues=[]
         ),
         **_plain_sends(broker, [code for code in OF_BROKER if code in known], fields),
     }
     sends["UNREGISTER_CLIENT"] = lambda: broker.unregister_client(
-        client_id="one", producer_group=group
+        client_id=f"{group}@1", producer_group=group
     )
     expect_one_each(broker, sends)
 
@@ -242,7 +242,7 @@ def test_restarted_servers_send_one_response_each(start_target: TargetStarter) -
             "SEND_MESSAGE_V2": lambda: broker.send_message(topic=topic),
             "PULL_MESSAGE": lambda: broker.pull(topic=topic, offset=0),
             "HEART_BEAT": lambda: broker.heartbeat(
-                client_id="one", producer_groups=[group]
+                client_id=f"{group}@1", producer_groups=[group]
             ),
             **_plain_sends(broker, OF_RESTARTED_BROKER, fields),
         }

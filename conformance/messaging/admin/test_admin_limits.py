@@ -30,7 +30,9 @@ def member(broker: Client, topic: str, known_group: str) -> Client:
     consumer = consumer_data(
         group=known_group, subscriptions=[subscription_data(topic=topic)]
     )
-    require_success(broker.heartbeat(client_id="member", consumers=[consumer]))
+    require_success(
+        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
+    )
     send_bodies(broker, topic, [b"a"])
     return broker
 

@@ -255,7 +255,9 @@ def test_topics_that_no_member_subscribes_to_are_left_out(
     subscriptions = [subscription_data(topic=other)]
     consumer = consumer_data(group=known_group, subscriptions=subscriptions)
     before = topics_with_statistics(broker, known_group, topic)
-    require_success(broker.heartbeat(client_id="one", consumers=[consumer]))
+    require_success(
+        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
+    )
     after = topics_with_statistics(broker, known_group, topic)
     expect(
         "ADMIN-STATS-011",

@@ -67,7 +67,7 @@ def test_a_group_may_be_as_far_as_another(
     # Offsets of another topic than the members' are cloned only if offline is true.
     other = [subscription_data(topic=unique("other"))]
     consumer = consumer_data(group=group, subscriptions=other)
-    require_success(broker.heartbeat(client_id="member", consumers=[consumer]))
+    require_success(broker.heartbeat(client_id=f"{group}@1", consumers=[consumer]))
     fields = {"srcGroup": group, "destGroup": copy, "topic": topic, "offline": "true"}
     require_success(broker.invoke(RequestCode.CLONE_GROUP_OFFSET, fields))
     require_success(

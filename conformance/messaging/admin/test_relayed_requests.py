@@ -119,7 +119,9 @@ def test_clients_are_asked_how_far_they_are(
             client.heartbeat(client_id=f"client_{group}", consumers=[consumer])
         )
         if is_named:
-            require_success(other.heartbeat(client_id="other", consumers=[consumer]))
+            require_success(
+                other.heartbeat(client_id=f"other_{group}", consumers=[consumer])
+            )
         code = RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS
         request = broker.peer.send(Command(code=code, fields=fields))
         relayed = client.peer.receive_request(

@@ -32,11 +32,11 @@ from conformance.models.groups import Group, Groups, Wanted
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
-CLIENT_IDS = ("first", "second", "first")
-"""Client ids of the three connections: two may have the same."""
+CLIENT_NAMES = ("first", "second", "first")
+"""Names in the client ids of the three connections: two have the same id."""
 CHANGED = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
 
-clients = st.integers(0, len(CLIENT_IDS) - 1)
+clients = st.integers(0, len(CLIENT_NAMES) - 1)
 groups = st.integers(0, 1)
 subscription_sets = st.dictionaries(
     st.integers(0, 2),
@@ -55,6 +55,7 @@ class GroupMachine(RuleBasedStateMachine):
         self.model = Groups()
         self.names = [unique_name("group") for _ in range(2)]
         self.topics = [unique_name("wanted") for _ in range(3)]
+        self.client_ids = [f"{name}@{self.names[0]}" for name in CLIENT_NAMES]
         self.connections: dict[int, Client] = {}
 
     def teardown(self) -> None:
@@ -76,7 +77,7 @@ class GroupMachine(RuleBasedStateMachine):
             self.names[group],
             {self.topics[n]: w for n, w in subscribed.items()},
         )
-        client_id = CLIENT_IDS[client] + ("_renamed" if is_renamed else "")
+        client_id = self.client_ids[client] + ("_renamed" if is_renamed else "")
         clause = self.clause_of_beat(name, client, client_id, wanted)
         subscriptions = [
             subscription_data(
@@ -99,7 +100,7 @@ class GroupMachine(RuleBasedStateMachine):
             clause = "GROUP-MEMBER-010"
         require_success(
             self.connection(client).unregister_client(
-                client_id=CLIENT_IDS[client], consumer_group=name
+                client_id=self.client_ids[client], consumer_group=name
             )
         )
         self.compare_notifications(clause, {name: self.model.leave(name, client)})

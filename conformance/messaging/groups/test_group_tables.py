@@ -74,7 +74,7 @@ def test_one_subscription_is_returned_as_it_was_sent(
         topic=topic, expression="a || b", tags=["a", "b"], codes=[97, 98], version=7
     )
     consumer = consumer_data(group=group, subscriptions=[sent])
-    require_success(broker.heartbeat(client_id="one", consumers=[consumer]))
+    require_success(broker.heartbeat(client_id=f"{group}@1", consumers=[consumer]))
     fields = {"group": group, "topic": topic}
     response = broker.invoke(RequestCode.QUERY_SUBSCRIPTION_BY_CONSUMER, fields)
     body = mapping_of(response)

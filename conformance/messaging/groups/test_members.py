@@ -28,11 +28,23 @@ CHANGED = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
 QUIET_S = 0.3
 
 
-def join(client: Client, group: str, client_id: str, *topics: str) -> None:
-    """Send the heartbeat of a consumer of *topics*."""
+def id_of(name: str, group: str) -> str:
+    """Return the client id of the member *name*, which no other group has."""
+    return f"{name}@{group}"
+
+
+def ids_of(group: str, *names: str) -> list[str]:
+    """Return the client ids of the members *names*, sorted."""
+    return sorted(id_of(name, group) for name in names)
+
+
+def join(client: Client, group: str, name: str, *topics: str) -> None:
+    """Send the heartbeat of the member *name*, a consumer of *topics*."""
     subscriptions = [subscription_data(topic=topic) for topic in topics]
     consumer = consumer_data(group=group, subscriptions=subscriptions)
-    require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
+    require_success(
+        client.heartbeat(client_id=id_of(name, group), consumers=[consumer])
+    )
 
 
 def members(client: Client, group: str) -> list[str]:
@@ -61,14 +73,21 @@ def expect_notification(client: Client, group: str, clause: str) -> None:
 def test_members_are_listed_and_told_of_each_other(broker: Client, group: str) -> None:
     join(broker, group, "first")
     expect_notification(broker, group, "GROUP-MEMBER-003")
-    expect("GROUP-MEMBER-001", found=members(broker, group), expected=["first"])
+    expect(
+        "GROUP-MEMBER-001",
+        found=members(broker, group),
+        expected=ids_of(group, "first"),
+    )
     with broker.another() as second:
         join(second, group, "second")
         expect_notification(second, group, "GROUP-MEMBER-003")
         expect_notification(broker, group, "GROUP-MEMBER-003")
         found = members(second, group)
     expect(
-        "GROUP-MEMBER-001", found=found, expected=["first", "second"], what="members"
+        "GROUP-MEMBER-001",
+        found=found,
+        expected=ids_of(group, "first", "second"),
+        what="members",
     )
 
 
@@ -97,9 +116,15 @@ def test_a_client_that_unregisters_is_gone(broker: Client, group: str) -> None:
         join(second, group, "second")
         expect_notification(broker, group, "GROUP-MEMBER-003")
         require_success(
-            second.unregister_client(client_id="second", consumer_group=group)
+            second.unregister_client(
+                client_id=id_of("second", group), consumer_group=group
+            )
         )
-        expect("GROUP-MEMBER-005", found=members(second, group), expected=["first"])
+        expect(
+            "GROUP-MEMBER-005",
+            found=members(second, group),
+            expected=ids_of(group, "first"),
+        )
         expect_notification(broker, group, "GROUP-MEMBER-005")
 
 
@@ -112,7 +137,7 @@ def test_a_client_whose_connection_closes_is_gone(broker: Client, group: str) ->
         expect_notification(broker, group, "GROUP-MEMBER-003")
     expect_notification(broker, group, "GROUP-MEMBER-006")
     wait_until(
-        lambda: members(broker, group) == ["first"],
+        lambda: members(broker, group) == ids_of(group, "first"),
         what="the closed client is no member any more",
     )
 
@@ -159,7 +184,7 @@ def test_a_heartbeats_words_are_told_as_they_were_said(
         message_model=message_model,
         consume_from=consume_from,
     )
-    beaten = broker.heartbeat(client_id="client@1", consumers=[consumer])
+    beaten = broker.heartbeat(client_id=id_of("client", group), consumers=[consumer])
     response = broker.consumer_connections(group=group)
     found = body_of(response) if response.code == ResponseCode.SUCCESS else {}
     assert isinstance(found, dict)
@@ -179,7 +204,7 @@ def test_a_heartbeat_of_any_release_counts(
     broker: Client, group: str, more: dict[str, object]
 ) -> None:
     body = {
-        "clientID": "client@1",
+        "clientID": id_of("client", group),
         "consumerDataSet": [consumer_data(group=group)],
         "producerDataSet": [],
         **more,
@@ -188,7 +213,7 @@ def test_a_heartbeat_of_any_release_counts(
     expect(
         "GROUP-HEARTBEAT-001",
         found=(beaten.code, members(broker, group)),
-        expected=(ResponseCode.SUCCESS, ["client@1"]),
+        expected=(ResponseCode.SUCCESS, ids_of(group, "client")),
         what="code of the heartbeat, and the members of the group",
         transcript=broker.transcript,
     )
@@ -200,7 +225,9 @@ def test_a_groups_connections_are_listed(
 ) -> None:
     subscription = tags_subscription(topic=topic, tags=["a"], version=5)
     consumer = consumer_data(group=group, subscriptions=[subscription])
-    require_success(broker.heartbeat(client_id="client@1", consumers=[consumer]))
+    require_success(
+        broker.heartbeat(client_id=id_of("client", group), consumers=[consumer])
+    )
     found = body_of(broker.consumer_connections(group=group))
     assert isinstance(found, dict)
     own = broker.peer.local_address
@@ -208,7 +235,7 @@ def test_a_groups_connections_are_listed(
         "GROUP-CONNECTION-001",
         found=found["connectionSet"][0],
         expected={
-            "clientId": "client@1",
+            "clientId": id_of("client", group),
             "clientAddr": f"{own.host}:{own.port}",
             "language": "OTHER",
             "version": 333,
@@ -248,7 +275,9 @@ def test_a_producer_groups_connections_are_listed(broker: Client, group: str) ->
     found_code = broker.producer_connections(group=group).code
     expected = ResponseCode.SYSTEM_ERROR
     expect("GROUP-CONNECTION-004", found=found_code, expected=expected, what="code")
-    require_success(broker.heartbeat(client_id="p@1", producer_groups=[group]))
+    require_success(
+        broker.heartbeat(client_id=id_of("producer", group), producer_groups=[group])
+    )
     found = body_of(broker.producer_connections(group=group))
     assert isinstance(found, dict)
     own = broker.peer.local_address
@@ -256,7 +285,7 @@ def test_a_producer_groups_connections_are_listed(broker: Client, group: str) ->
         "GROUP-CONNECTION-003",
         found=found["connectionSet"][0],
         expected={
-            "clientId": "p@1",
+            "clientId": id_of("producer", group),
             "clientAddr": f"{own.host}:{own.port}",
             "language": "OTHER",
             "version": 333,
@@ -270,8 +299,14 @@ def test_a_producer_groups_connections_are_listed(broker: Client, group: str) ->
 @pytest.mark.clause("GROUP-CONNECTION-009")
 def test_a_producer_unregisters_from_one_group(broker: Client, group: str) -> None:
     groups = [group, f"{group}_other"]
-    require_success(broker.heartbeat(client_id="p@1", producer_groups=groups))
-    require_success(broker.unregister_client(client_id="p@1", producer_group=group))
+    require_success(
+        broker.heartbeat(client_id=id_of("producer", group), producer_groups=groups)
+    )
+    require_success(
+        broker.unregister_client(
+            client_id=id_of("producer", group), producer_group=group
+        )
+    )
     expect(
         "GROUP-CONNECTION-009",
         found=[broker.producer_connections(group=one).code for one in groups],
@@ -306,7 +341,9 @@ def test_a_retry_topic_is_created_by_the_groups_settings(
     require_success(broker.update_group(group=group, settings={"retryQueueNums": 3}))
     if by == "a heartbeat":
         consumer = consumer_data(group=group, unit_mode=is_unit)
-        require_success(broker.heartbeat(client_id="one", consumers=[consumer]))
+        require_success(
+            broker.heartbeat(client_id=id_of("one", group), consumers=[consumer])
+        )
     else:
         offset = offset_of(broker.send_message(topic=topic))
         require_success(

@@ -307,7 +307,7 @@ def test_members_get_the_offsets_of_a_reset(
     took_s: list[float] = []
     with broker.another() as first, broker.another() as second:
         for client in (first, second):
-            client_id = f"client@{client.peer.local_address.port}"
+            client_id = f"{known_group}@{client.peer.local_address.port}"
             require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
         for at, offset in ((times[3], 3 if is_force else 2), (times[1], 1)):
             begun = time.monotonic()

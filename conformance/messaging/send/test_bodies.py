@@ -55,7 +55,7 @@ def test_objects_are_written_whole_as_keys(broker: Client, topic: str) -> None:
 
 @pytest.mark.clause("WIRE-FASTJSON-004")
 def test_null_members_are_left_out(broker: Client, topic: str, group: str) -> None:
-    require_success(broker.heartbeat(client_id="c", producer_groups=[group]))
+    require_success(broker.heartbeat(client_id=f"{group}@1", producer_groups=[group]))
     answers = (
         broker.all_topic_config(),
         broker.all_groups(),
