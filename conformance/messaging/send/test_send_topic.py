@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.pytest_plugin.expectations import (
-    expect,
-    expect_code,
-    expect_that,
-)
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
+from conformance.messaging.send.refused_topic import expect_refused_topic
 from conformance.messaging.stored_messages import topic_of
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -133,9 +130,8 @@ def test_an_unknown_topic_with_an_unknown_default_does_not_exist(
     broker: Client, unique: Any
 ) -> None:
     answer = broker.send_message(topic=unique("t"), default_topic=unique("no_default"))
-    expect_code(
-        "SEND-TOPIC-007", answer, ResponseCode.TOPIC_NOT_EXIST, broker.transcript
-    )
+    code = ResponseCode.TOPIC_NOT_EXIST
+    expect_refused_topic("SEND-TOPIC-007", broker, answer, code)
 
 
 @pytest.mark.clause("SEND-TOPIC-007")
@@ -143,9 +139,8 @@ def test_a_topic_that_may_not_be_inherited_is_no_default(
     broker: Client, topic: str, unique: Any
 ) -> None:
     answer = broker.send_message(topic=unique("heir"), default_topic=topic)
-    expect_code(
-        "SEND-TOPIC-007", answer, ResponseCode.TOPIC_NOT_EXIST, broker.transcript
-    )
+    code = ResponseCode.TOPIC_NOT_EXIST
+    expect_refused_topic("SEND-TOPIC-007", broker, answer, code)
 
 
 @pytest.mark.settings(autoCreateTopicEnable="true")
