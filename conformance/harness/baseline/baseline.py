@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
@@ -23,7 +23,7 @@ from conformance.harness.client.peer import (
     PeerMisbehavedError,
     WrongOpaqueError,
 )
-from conformance.harness.failure.failure import ConformanceFailure, row
+from conformance.harness.failure.failure import ConformanceFailure, clause_block, row
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.targets.target import NoServerError, Target, TargetError
 from spec.layout import LayoutError
@@ -112,6 +112,8 @@ def check_steps(target: Target, *, may_write: bool) -> Checked:
     useless: set[str] = set()
     causes: dict[str, str] = {}
     checked = Checked([], [])
+    opaques: list[Defect] = []
+    """They come last, so that they block only tests that nothing else explains."""
     for step in STEPS:
         if not all_clauses()[step.clause].applies_to(target.release):
             continue
@@ -119,21 +121,30 @@ def check_steps(target: Target, *, may_write: bool) -> Checked:
             useless.add(step.name)
             continue
         try:
-            defect = _attempt(step, plain)
+            found = _attempt(step, plain)
         except (_LackingRequestError, NoServerError):
             useless.add(step.name)
             continue
-        if defect is None:
+        if not found:
             checked.passed.append(step.name)
             continue
         cause = next((causes[name] for name in step.needs if name in causes), None)
-        causes[step.name] = cause or defect.clause
-        text = f"{defect.text}\n\n{_frames()}".rstrip()
-        defect = replace(defect, clause=causes[step.name], text=text)
-        checked.defects.append(defect)
+        causes[step.name] = cause or found[0].clause
+        defect = replace(found[0], clause=causes[step.name])
+        checked.defects.append(_with_text(defect))
+        opaques += map(_with_text, found[1:])
         if defect.is_total:
             useless.add(step.name)
+    checked.defects.extend(opaques)
     return checked
+
+
+def _with_text(defect: Defect) -> Defect:
+    """Return *defect* with its clause and the last attempt's frames in its text."""
+    heading = clause_block(all_clauses()[defect.clause])
+    parts = [] if defect.text.startswith(heading) else [heading]
+    text = "\n\n".join([*parts, defect.text, _frames()]).rstrip()
+    return replace(defect, text=text)
 
 
 def is_wrong_checksum(error: BaseException) -> bool:
@@ -170,30 +181,37 @@ class _LackingRequestError(Exception):
     """The target does not have the request."""
 
 
-def _attempt(step: Step, plain: PlainRequests) -> Defect | None:
-    """Return the defect that *step* finds in its last attempt, None without one."""
-    defect = None
+def _attempt(step: Step, plain: PlainRequests) -> list[Defect]:
+    """Return the defects that *step* finds in its last attempt.
+
+    The first one is the reason why the step fails.
+    """
+    defects: list[Defect] = []
     for _ in range(ATTEMPTS):
         CONVERSATIONS.begin()
         try:
             step.run(plain)
         except ConformanceFailure as failure:
-            defect = _of_failure(step, failure)
+            defects = [_of_failure(step, failure)]
         except RefusedError as error:
             if error.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED:
                 raise _LackingRequestError from None
-            defect = _total(step, str(error), "0 SUCCESS")
+            defects = [_total(step, str(error), "0 SUCCESS")]
         except NoServerError:
             raise
+        except WrongOpaqueError as error:
+            defects = list(_of_wrong_opaque(step, error))
         except UNUSABLE as error:
-            clause = _clause_of(step, error)
+            clause = CHECKSUM if is_wrong_checksum(error) else step.clause
             found, expected = str(error), "a valid response"
             if isinstance(error, TooLateError):
                 found, expected = error.found, error.what
-            defect = _total(step, found, expected, clause=clause)
+            if isinstance(error, PeerMisbehavedError):
+                found = error.reason
+            defects = [_total(step, found, expected, clause=clause)]
         else:
-            return None
-    return defect
+            return []
+    return defects
 
 
 def _frames() -> str:
@@ -202,11 +220,17 @@ def _frames() -> str:
     return textwrap.indent("\n\n".join(rendered), "  ")
 
 
-def _clause_of(step: Step, error: BaseException) -> str:
-    """Return the clause that *error* breaks, that of *step* if it names none."""
-    if isinstance(error, WrongOpaqueError):
-        return error.clause
-    return CHECKSUM if is_wrong_checksum(error) else step.clause
+def _of_wrong_opaque(step: Step, error: WrongOpaqueError) -> Iterator[Defect]:
+    """Yield the defects of a response with an opaque of no request.
+
+    An error response is a defect of its own: the right opaque makes it no success.
+    """
+    opaque = _total(step, error.reason, error.expected, clause=error.clause)
+    if error.refusal is not None:
+        refused, clause = str(RefusedError(error.refusal)), step.refusal_clause
+        yield _total(step, refused, "0 SUCCESS", clause=clause)
+        opaque = replace(opaque, what="opaque")
+    yield opaque
 
 
 def _of_failure(step: Step, failure: ConformanceFailure) -> Defect:

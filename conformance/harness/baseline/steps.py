@@ -24,6 +24,8 @@ class Step:
     needs: tuple[str, ...] = ()
     """Steps without which it makes no sense."""
     writes: bool = True
+    refusal_clause: str = ""
+    """The clause about the success of the request; empty if it is *clause*."""
 
 
 STEPS = (
@@ -46,6 +48,7 @@ STEPS = (
         codes=(RequestCode.GET_MAX_OFFSET,),
         needs=("a request to the broker",),
         writes=False,
+        refusal_clause="OFFSET-MAX-001",
     ),
     Step(
         name="the creation of a topic",

@@ -59,7 +59,7 @@ def precondition() -> Iterator[None]:
 def precondition_reason(error: BaseException) -> str:
     """Return why a test is blocked whose fixture raised *error*, in one line."""
     happened = first_line(error)
-    if isinstance(error, WrongOpaqueError):
+    if isinstance(error, WrongOpaqueError) and error.refusal is None:
         return f"blocked by {error.clause}, {happened}"
     if is_wrong_checksum(error):
         return f"blocked by {CHECKSUM}, {happened}"
@@ -68,6 +68,8 @@ def precondition_reason(error: BaseException) -> str:
         return happened
     named = f"{_name_of(request)}: {happened}"
     clause = REQUEST_CLAUSES.get(request)
+    if isinstance(error, WrongOpaqueError):
+        clause = clause or error.clause
     return f"blocked by {clause}, {named}" if clause else named
 
 

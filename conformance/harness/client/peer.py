@@ -28,6 +28,7 @@ from spec.layout import LayoutError
 from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
 from spec.wire.remoting.request_code import request_name
+from spec.wire.remoting.response_code import ResponseCode
 
 CONNECT_TIMEOUT_S = 5.0
 HANDSHAKE_TIMEOUT_S = 20.0
@@ -83,6 +84,19 @@ class WrongOpaqueError(PeerMisbehavedError):
 
     clause = "WIRE-COMMAND-003"
     expected = "the opaque of its request"
+
+    def __init__(
+        self, reason: str, transcript: Transcript, response: Command | None = None
+    ) -> None:
+        super().__init__(reason, transcript)
+        self.response = response
+
+    @property
+    def refusal(self) -> Command | None:
+        """The response if it is an error, so that the right opaque would not help."""
+        accepted = ResponseCode.SUCCESS, ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+        is_error = self.response is not None and self.response.code not in accepted
+        return self.response if is_error else None
 
 
 class SecondResponseError(WrongOpaqueError):
@@ -222,7 +236,7 @@ class Peer(Closing):
                 f"the response has opaque {command.opaque}, its request has {wanted}:"
                 f" {text}"
             )
-            raise WrongOpaqueError(reason, self.transcript)
+            raise WrongOpaqueError(reason, self.transcript, command)
         if self._unanswered[command.opaque] < 0:
             reason = f"a second response has opaque {command.opaque}: {text}"
             raise SecondResponseError(reason, self.transcript)

@@ -42,10 +42,16 @@ class Habit(StrEnum):
     """It answers SEND_MESSAGE with REQUEST_CODE_NOT_SUPPORTED, unless it is oneway."""
     REFUSES_SENDS = "refuses-sends"
     """It answers sends with SYSTEM_ERROR; topics have a route."""
+    WRONG_OPAQUES = "wrong-opaques"
+    """It answers sends with SYSTEM_ERROR and an opaque of no request."""
     NULL_FIELDS = "null-fields"
     """Its responses have ``"extFields":null``."""
     TEXT_FOR_NUMBER = "text-for-number"
     """The code of its responses is a word."""
+
+
+REFUSALS = {Habit.REFUSES_SENDS: "not today", Habit.WRONG_OPAQUES: "not forwarded"}
+"""Remark of the error response to a send, by habit."""
 
 
 class HostilePeer:
@@ -78,8 +84,14 @@ class HostilePeer:
             return None if request.is_oneway else refusal
         if request.code in ADMIN and self._habit is Habit.REFUSES_ADMIN:
             return honest(request, code=ResponseCode.SYSTEM_ERROR, remark="not today")
-        if request.code in SENDS and self._habit is Habit.REFUSES_SENDS:
-            return honest(request, code=ResponseCode.SYSTEM_ERROR, remark="not today")
+        if request.code in SENDS and self._habit in REFUSALS:
+            wrong = 1_000_000 if self._habit is Habit.WRONG_OPAQUES else 0
+            return honest(
+                request,
+                code=ResponseCode.SYSTEM_ERROR,
+                opaque=request.opaque + wrong,
+                remark=REFUSALS[self._habit],
+            )
         if request.code == RequestCode.GET_ROUTEINFO_BY_TOPIC:
             return honest(request, body=self._route())
         return self._odd_header(request)
