@@ -77,15 +77,20 @@ def files(target: Target, request: pytest.FixtureRequest) -> StoreFiles:
 
 @pytest.fixture
 def readable(files: StoreFiles, pytestconfig: pytest.Config) -> StoreFiles:
-    """Return *files*, whose commit log can be read to its end.
+    """Return *files*, whose commit log has records and can be read to its end.
 
     Otherwise the test is blocked: it compares other files with all records.
     """
-    broken = [one for one in files.log_files() if one.scan.stop is Stop.BROKEN]
-    if broken and not pytestconfig.stash[OPTIONS].until_failed:
+    if pytestconfig.stash[OPTIONS].until_failed:
+        return files
+    log_files = files.log_files()
+    broken = [one for one in log_files if one.scan.stop is Stop.BROKEN]
+    if broken:
         first = broken[0]
         reason = f"{first.name} ends at {first.scan.end_offset}: {first.scan.error}"
         blocked(f"blocked by STORE-LOG-001: {reason}")
+    if not any(one.scan.records for one in log_files):
+        blocked("blocked by STORE-LOG-001: the commit log has no record")
     return files
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.client.client import require_success
-from conformance.harness.pytest_plugin.expectations import expect_fields
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import (
     TargetStarter,
     create_topic,
@@ -17,7 +17,7 @@ FILE_SIZE = 64 * 1024
 
 
 @pytest.mark.clause("STORE-PUT-011")
-@pytest.mark.needs("wire", "config", "restart")
+@pytest.mark.needs("store", "wire", "config", "restart")
 def test_what_fits_in_no_file_is_nowhere(start_target: TargetStarter) -> None:
     target = start_target({"mapedFileSizeCommitLog": str(FILE_SIZE)})
     topic = create_topic(target, unique_name("large"))
@@ -27,8 +27,13 @@ def test_what_fits_in_no_file_is_nowhere(start_target: TargetStarter) -> None:
         answer = require_success(broker.send_message(topic=topic, body=b"after"))
         viewed = require_success(broker.view_message_by_id(answer.fields["msgId"]))
     record = decode_record(viewed.body)
-    expect_fields(
+    expect(
         "STORE-PUT-011",
-        found={"body": record.body, "queueOffset": answer.fields["queueOffset"]},
-        expected={"body": b"after", "queueOffset": "1"},
+        found=(record.body, answer.fields["queueOffset"]),
+        expected=(b"after", "1"),
+        what=(
+            f"body and queueOffset of the message after one of {FILE_SIZE} bytes, "
+            f"with files of {FILE_SIZE} bytes (mapedFileSizeCommitLog)"
+        ),
+        transcript=broker.transcript,
     )
