@@ -120,14 +120,23 @@ def charged(clause_id: str, transcript: Transcript) -> Iterator[None]:
         raise ConformanceFailure(clause_id, [finding], transcript=transcript) from None
 
 
-def expect_request(clause_id: str, receiver: Invoker, code: RequestCode) -> Command:
-    """Return the next request with *code* from the peer; fail *clause_id* without."""
+def expect_request(
+    clause_id: str,
+    receiver: Invoker,
+    code: RequestCode,
+    *,
+    transcript: Transcript | None = None,
+) -> Command:
+    """Return the next request with *code* from the peer; fail *clause_id* without.
+
+    The failure shows *transcript*, or else the conversation with the receiver.
+    """
     try:
         return receiver.peer.receive_request(code)
     except PeerMisbehavedError as error:
         finding = Finding(found=error.reason, expected=f"{code.name} ({code:d})")
         raise ConformanceFailure(
-            clause_id, [finding], transcript=error.transcript
+            clause_id, [finding], transcript=transcript or error.transcript
         ) from None
 
 

@@ -9,8 +9,8 @@ the machine compares notifications, members and subscriptions of both groups.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 import pytest
 from hypothesis import strategies as st
@@ -23,6 +23,7 @@ from conformance.harness.client.client import (
     require_success,
     subscription_data,
 )
+from conformance.harness.client.peer import ClosedError
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.pytest_plugin.fixtures import unique_name
@@ -127,11 +128,19 @@ class GroupMachine(RuleBasedStateMachine):
                 continue
             found = body_of(answer)
             assert isinstance(found, dict)
+            ids = found["consumerIdList"]
             expect(
                 "GROUP-MEMBER-001",
-                found=sorted(found["consumerIdList"]),
-                expected=expected,
+                found=sorted(set(ids)),
+                expected=sorted(set(expected)),
                 what="client ids of the members",
+                transcript=self.control.transcript,
+            )
+            expect(
+                "GROUP-MEMBER-012",
+                found=sorted(ids),
+                expected=expected,
+                what="client ids of the members, one for each connection",
                 transcript=self.control.transcript,
             )
 
@@ -212,7 +221,8 @@ class GroupMachine(RuleBasedStateMachine):
                 found.update(notices(connection, self.names[0]))
                 return found >= expected
 
-            with suppress(TooLateError):  # the comparison reports the difference
+            # The comparison reports the difference.
+            with suppress(TooLateError), staying_open():
                 wait_until(is_notified, what="those are told that must be", timeout_s=5)
             expect(
                 clause,
@@ -233,6 +243,20 @@ class GroupMachine(RuleBasedStateMachine):
             wait_until(is_gone, what=f"client {client} is gone", timeout_s=5)
         except TooLateError as late:
             expect("GROUP-MEMBER-006", found=str(late), expected="fewer members")
+
+
+@contextmanager
+def staying_open() -> Iterator[None]:
+    """Fail GROUP-MEMBER-011 if the broker closes a connection in the block."""
+    try:
+        yield
+    except ClosedError as error:
+        expect(
+            "GROUP-MEMBER-011",
+            found=error.reason,
+            expected="an open connection",
+            transcript=error.transcript,
+        )
 
 
 def notices(connection: Client, group: str) -> list[str]:
@@ -269,6 +293,8 @@ def _size_of(connection: Client, group: str) -> int:
     "GROUP-MEMBER-008",
     "GROUP-MEMBER-009",
     "GROUP-MEMBER-010",
+    "GROUP-MEMBER-011",
+    "GROUP-MEMBER-012",
     "GROUP-CONNECTION-002",
     "GROUP-HEARTBEAT-004",
 )

@@ -10,63 +10,26 @@ from conformance.harness.client.client import (
     consumer_data,
     json_body,
     require_success,
-    subscription_data,
     tags_subscription,
 )
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
-    expect_request,
+)
+from conformance.messaging.groups.members import (
+    QUIET_S,
+    expect_notification,
+    id_of,
+    ids_of,
+    join,
+    members,
+    need_open,
 )
 from conformance.messaging.stored_messages import offset_of, topic_of
 from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
-
-CHANGED = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
-QUIET_S = 0.3
-
-
-def id_of(name: str, group: str) -> str:
-    """Return the client id of the member *name*, which no other group has."""
-    return f"{name}@{group}"
-
-
-def ids_of(group: str, *names: str) -> list[str]:
-    """Return the client ids of the members *names*, sorted."""
-    return sorted(id_of(name, group) for name in names)
-
-
-def join(client: Client, group: str, name: str, *topics: str) -> None:
-    """Send the heartbeat of the member *name*, a consumer of *topics*."""
-    subscriptions = [subscription_data(topic=topic) for topic in topics]
-    consumer = consumer_data(group=group, subscriptions=subscriptions)
-    require_success(
-        client.heartbeat(client_id=id_of(name, group), consumers=[consumer])
-    )
-
-
-def members(client: Client, group: str) -> list[str]:
-    """Return the ids of the members of *group*, sorted."""
-    answer = client.consumer_list(group=group)
-    if answer.code != ResponseCode.SUCCESS:
-        return []
-    found = body_of(answer)
-    assert isinstance(found, dict)
-    return sorted(found["consumerIdList"])
-
-
-def expect_notification(client: Client, group: str, clause: str) -> None:
-    """Fail *clause* unless the member is notified, oneway, of its group's change."""
-    request = expect_request(clause, client, CHANGED)
-    expect(
-        clause,
-        found=(request.fields.get("consumerGroup"), request.is_oneway),
-        expected=(group, True),
-        what="the group, and whether it is told oneway",
-        transcript=client.transcript,
-    )
 
 
 @pytest.mark.clause("GROUP-MEMBER-001", "GROUP-MEMBER-003")
@@ -97,7 +60,7 @@ def test_a_second_heartbeat_is_told_to_nobody(
 ) -> None:
     join(broker, group, "first", topic)
     expect_notification(broker, group, "GROUP-MEMBER-003")
-    broker.peer.is_silent(QUIET_S)
+    need_open(broker)
     with broker.another() as other:
         join(other, group, "second", topic)
         expect_notification(broker, group, "GROUP-MEMBER-003")
@@ -115,17 +78,20 @@ def test_a_client_that_unregisters_is_gone(broker: Client, group: str) -> None:
     with broker.another() as second:
         join(second, group, "second")
         expect_notification(broker, group, "GROUP-MEMBER-003")
+        need_open(broker)
         require_success(
             second.unregister_client(
                 client_id=id_of("second", group), consumer_group=group
             )
         )
+        expect_notification(broker, group, "GROUP-MEMBER-005", cause=second.transcript)
         expect(
             "GROUP-MEMBER-005",
             found=members(second, group),
             expected=ids_of(group, "first"),
+            what="client ids of the members",
+            transcript=second.transcript,
         )
-        expect_notification(broker, group, "GROUP-MEMBER-005")
 
 
 @pytest.mark.clause("GROUP-MEMBER-006")
@@ -135,6 +101,7 @@ def test_a_client_whose_connection_closes_is_gone(broker: Client, group: str) ->
     with broker.another() as second:
         join(second, group, "second")
         expect_notification(broker, group, "GROUP-MEMBER-003")
+        need_open(broker)
     expect_notification(broker, group, "GROUP-MEMBER-006")
     wait_until(
         lambda: members(broker, group) == ids_of(group, "first"),
@@ -146,7 +113,7 @@ def test_a_client_whose_connection_closes_is_gone(broker: Client, group: str) ->
 def test_a_new_subscription_is_told(broker: Client, group: str, topic: str) -> None:
     join(broker, group, "first", topic)
     expect_notification(broker, group, "GROUP-MEMBER-003")
-    broker.peer.is_silent(QUIET_S)
+    need_open(broker)
     join(broker, group, "first", topic, f"{topic}_more")
     expect_notification(broker, group, "GROUP-MEMBER-007")
 

@@ -112,6 +112,24 @@ STRANGER_LEAVES = Clause(
     ),
     source=f"{_CONSUMERS}#unregisterConsumer",
 )
+SAME_CLIENT_ID = Clause(
+    id="GROUP-MEMBER-011",
+    level=Level.MUST,
+    text=(
+        "Each connection with a consumer's heartbeat stays open and is a member, even "
+        "if several have the same client id, in one group or in two."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.client.ConsumerGroupInfo#updateChannel",
+)
+SAME_CLIENT_ID_TWICE = Clause(
+    id="GROUP-MEMBER-012",
+    level=Level.QUIRK,
+    text=(
+        "GET_CONSUMER_LIST_BY_GROUP returns a client id twice if two connections of "
+        "the group have it."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.client.ConsumerGroupInfo#getAllClientId",
+)
 CONSUMER_CONNECTIONS = Clause(
     id="GROUP-CONNECTION-001",
     level=Level.MUST,

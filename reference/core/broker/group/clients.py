@@ -50,7 +50,7 @@ class ConsumerGroup:
         """Record a heartbeat; return whether the member is new."""
         known = self.members.get(client.connection)
         if known is None or known.client_id != client.client_id:
-            self.members[client.connection] = client
+            self.members[client.connection] = client  # [GROUP-MEMBER-011]
         else:
             known.seen_at_ms = client.seen_at_ms
         return known is None  # [GROUP-MEMBER-009]

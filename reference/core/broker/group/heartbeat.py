@@ -77,7 +77,8 @@ def consumers_of_group(state: BrokerState, request: Request) -> Response:
     group = state.clients.consumers.get(name)
     if group is None or not group.members:  # [GROUP-MEMBER-002]
         raise Refused(SYSTEM_ERROR, f"no consumer for this group, {name}")
-    ids = [member.client_id for member in group.members.values()]  # [GROUP-MEMBER-001]
+    # [GROUP-MEMBER-001] [GROUP-MEMBER-012]
+    ids = [member.client_id for member in group.members.values()]
     return Response(
         body=encode_body(GetConsumerListByGroupResponseBody(client_ids=tuple(ids)))
     )
