@@ -11,6 +11,7 @@ import pytest
 
 from conformance.harness.client.client import Client
 from conformance.harness.pytest_plugin.background import begin, end, result_of
+from conformance.harness.pytest_plugin.collection.selection import clauses_of
 from conformance.harness.pytest_plugin.fixtures import (
     OPTIONS,
     another_target,
@@ -28,6 +29,7 @@ from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.groups.lock_expiry import LockExpiry, watch
 from conformance.messaging.pop import revival
 from conformance.messaging.pop.pop_group import PopGroup
+from conformance.messaging.sql.sql_preconditions import need_sql_pulls
 from conformance.messaging.sql.sql_topic import UNUSUAL, SqlTopic, create_sql_topic
 from conformance.messaging.transactions.transaction_checks import (
     CHECK_INTERVAL,
@@ -180,9 +182,24 @@ def unusual_topic(filtering: Target, unique: Callable[[str], str]) -> SqlTopic:
 
 
 @pytest.fixture
-def unusual(unusual_topic: SqlTopic, sql_client: Client) -> SqlTopic:
+def unusual(
+    request: pytest.FixtureRequest, unusual_topic: SqlTopic, sql_client: Client
+) -> SqlTopic:
     """Return the topic of unusual texts, over a fresh connection."""
-    return replace(unusual_topic, broker=sql_client)
+    return opened(request, unusual_topic, sql_client)
+
+
+def opened(
+    request: pytest.FixtureRequest, sql_topic: SqlTopic, client: Client
+) -> SqlTopic:
+    """Return *sql_topic* over the connection *client*.
+
+    The running test is blocked where the broker refuses expressions, unless it is about
+    the clause of these.
+    """
+    if "PULL-SQL-001" not in clauses_of(request.node):
+        need_sql_pulls(client, sql_topic.topic)
+    return replace(sql_topic, broker=client)
 
 
 @pytest.fixture

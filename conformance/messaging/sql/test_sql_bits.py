@@ -25,6 +25,7 @@ from conformance.harness.pytest_plugin.known_settings import (
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.sql.sql_consumers import chosen, subscribe
+from conformance.messaging.sql.sql_preconditions import need_sql_pulls
 from conformance.messaging.sql.sql_topic import SqlTopic
 from spec.store.consume_queue import decode_units
 from spec.store.file_names import file_name
@@ -65,7 +66,10 @@ def noting(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 @pytest.fixture
 def line(noting: Target) -> str:
     """Return a new topic with one queue."""
-    return create_topic(noting, unique_name("line"), queue_count=1)
+    topic = create_topic(noting, unique_name("line"), queue_count=1)
+    with noting.connect_to_broker() as client:
+        need_sql_pulls(client, topic)
+    return topic
 
 
 def send(broker: Client, topic: str, *values: int) -> None:

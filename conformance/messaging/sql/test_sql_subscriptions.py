@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.harness.client.client import Client, require_success, subscription_data
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_code,
@@ -15,6 +15,11 @@ from conformance.harness.pytest_plugin.expectations import (
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
 from conformance.messaging.sql.sql_consumers import subscribe
+from conformance.messaging.sql.sql_preconditions import (
+    check,
+    need_sql_checks,
+    need_sql_pulls,
+)
 from conformance.messaging.sql.sql_topic import (
     UNUSUAL,
     UNUSUAL_EXPRESSIONS,
@@ -23,12 +28,9 @@ from conformance.messaging.sql.sql_topic import (
 )
 from conformance.messaging.stored_messages import bodies_of
 from spec.wire.consumer.sql_filter import SQL92
-from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
 QUIET_S = 1.0
-
-
 WRONG = (
     "a > 'x'",
     "'x' <= a",
@@ -49,6 +51,9 @@ WRONG = (
     "(a = 1",
     "a IS 5",
 )
+ENDED_EARLY = [
+    sql for sql, (clause, _) in UNUSUAL_EXPRESSIONS.items() if clause == "PULL-SQL-009"
+]
 
 
 @pytest.mark.settings(enablePropertyFilter="false")
@@ -66,26 +71,35 @@ def test_no_expression_is_welcome_where_it_is_off(
 def test_a_wrong_expression_is_refused_to_who_asks(
     sql_client: Client, topic: str, group: str, sql: str
 ) -> None:
+    need_sql_checks(sql_client, topic, group)
     answer = check(sql_client, topic, group, sql)
     code = ResponseCode.SUBSCRIPTION_PARSE_FAILED
     expect_code("PULL-SQL-008", answer, code, sql_client.transcript)
 
 
-@pytest.mark.clause("PULL-SQL-012", "PULL-SQL-009")
-@pytest.mark.parametrize("sql", [*UNUSUAL_EXPRESSIONS, "a BETWEEN b AND 1", "5 = TRUE"])
+@pytest.mark.clause("PULL-SQL-009")
+@pytest.mark.parametrize("sql", ENDED_EARLY)
+def test_an_expression_with_a_rest_is_welcome(
+    sql_client: Client, topic: str, group: str, sql: str
+) -> None:
+    need_sql_checks(sql_client, topic, group)
+    answer = check(sql_client, topic, group, sql)
+    expect_code("PULL-SQL-009", answer, ResponseCode.SUCCESS, sql_client.transcript)
+
+
+@pytest.mark.clause("PULL-SQL-012")
+@pytest.mark.parametrize(
+    "sql",
+    [
+        *(sql for sql in UNUSUAL_EXPRESSIONS if sql not in ENDED_EARLY),
+        *("a BETWEEN b AND 1", "5 = TRUE"),
+    ],
+)
 def test_a_right_expression_is_welcome(
     sql_client: Client, topic: str, group: str, sql: str
 ) -> None:
     answer = check(sql_client, topic, group, sql)
     expect_code("PULL-SQL-012", answer, ResponseCode.SUCCESS, sql_client.transcript)
-
-
-def check(broker: Client, topic: str, group: str, sql: str) -> Command:
-    """Send CHECK_CLIENT_CONFIG for a subscription with *sql*."""
-    subscription = subscription_data(topic=topic, expression=sql, expression_type=SQL92)
-    return broker.check_client(
-        client_id=f"{group}@1", group=group, subscription=subscription
-    )
 
 
 @pytest.mark.clause("PULL-SQL-001")
@@ -120,6 +134,7 @@ def test_a_held_pull_waits_for_a_message_that_it_selects(
     filtering: Target, sql_client: Client, unique: Callable[[str], str]
 ) -> None:
     topic = create_topic(filtering, unique("held"))
+    need_sql_pulls(sql_client, topic)
     woken = sum(is_woken(sql_client, topic, offset) for offset in range(3))
     expect_that(
         "PULL-SQL-014",
