@@ -24,6 +24,7 @@ from conformance.harness.client.client import (
     subscription_data,
 )
 from conformance.harness.client.peer import ClosedError
+from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.pytest_plugin.fixtures import unique_name
@@ -89,8 +90,9 @@ class GroupMachine(RuleBasedStateMachine):
         consumer = consumer_data(group=name, subscriptions=subscriptions)
         connection = self.connection(client)
         require_success(connection.heartbeat(client_id=client_id, consumers=[consumer]))
+        change = connection.transcript.since(0)
         notified = self.model.beat(name, client, client_id, wanted)
-        self.compare_notifications(clause, {name: notified})
+        self.compare_notifications(clause, {name: notified}, change)
 
     @rule(client=clients, group=groups)
     def unregister(self, client: int, group: int) -> None:
@@ -99,12 +101,15 @@ class GroupMachine(RuleBasedStateMachine):
         clause = "GROUP-MEMBER-005"
         if client not in self.members(name):
             clause = "GROUP-MEMBER-010"
+        connection = self.connection(client)
         require_success(
-            self.connection(client).unregister_client(
+            connection.unregister_client(
                 client_id=self.client_ids[client], consumer_group=name
             )
         )
-        self.compare_notifications(clause, {name: self.model.leave(name, client)})
+        change = connection.transcript.since(0)
+        notified = self.model.leave(name, client)
+        self.compare_notifications(clause, {name: notified}, change)
 
     @rule(client=clients)
     def close(self, client: int) -> None:
@@ -114,7 +119,9 @@ class GroupMachine(RuleBasedStateMachine):
             connection.close()
             notified = self.model.close(client)
             self.wait_until_gone(client)
-            self.compare_notifications("GROUP-MEMBER-006", notified)
+            self.compare_notifications(
+                "GROUP-MEMBER-006", notified, sent=f"the close of client {client}"
+            )
 
     @invariant()
     def members_are_those_of_the_model(self) -> None:
@@ -206,9 +213,18 @@ class GroupMachine(RuleBasedStateMachine):
         return "GROUP-MEMBER-009" if is_renamed else "GROUP-MEMBER-004"
 
     def compare_notifications(
-        self, clause: str, notified: Mapping[str, list[int]]
+        self,
+        clause: str,
+        notified: Mapping[str, list[int]],
+        change: Transcript | None = None,
+        *,
+        sent: str = "",
     ) -> None:
-        """Fail *clause* unless just these were notified, each once of each group."""
+        """Fail *clause* unless just these were notified, each once of each group.
+
+        A failure shows *change*, the frames up to the request that changed a group,
+        or *sent*, the change in words. The later requests only wait.
+        """
         for client, connection in self.connections.items():
             expected = Counter(name for name, who in notified.items() if client in who)
             found: Counter[str] = Counter()
@@ -228,8 +244,9 @@ class GroupMachine(RuleBasedStateMachine):
                 clause,
                 found=sorted(found.elements()),
                 expected=sorted(expected.elements()),
-                what=f"groups of whose change client {client} was told",
-                transcript=connection.transcript,
+                what=f"groups of whose change client {client} was notified",
+                transcript=change or connection.transcript,
+                sent=sent,
             )
 
     def wait_until_gone(self, client: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -72,8 +72,8 @@ class Seen:
 class Idle:
     """When connections without traffic were closed; None where they were not."""
 
-    name_server_s: float | None
-    broker_s: float | None
+    closed_s: Mapping[str, float | None]
+    """By name and address of the peer."""
 
 
 def watch(config: pytest.Config, ending: threading.Event) -> Seen:
@@ -97,9 +97,8 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
         target, rate = stack.enter_context(watched_target(config, HASTE))
         assert target.namesrv is not None
         assert target.broker is not None
-        peers = [
-            stack.enter_context(Peer(one)) for one in (target.namesrv, target.broker)
-        ]
+        addresses = {"name server": target.namesrv, "broker": target.broker}
+        peers = [stack.enter_context(Peer(one)) for one in addresses.values()]
         closed: dict[Peer, float] = {}
         for clock in _ticks(ending, rate):
             now_s = clock()
@@ -108,8 +107,8 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
                     closed[peer] = now_s
             if len(closed) == len(peers):
                 break
-        name_server_s, broker_s = map(closed.get, peers)
-        return Idle(name_server_s=name_server_s, broker_s=broker_s)
+        names = [f"{name} {address}" for name, address in addresses.items()]
+        return Idle(closed_s=dict(zip(names, map(closed.get, peers), strict=True)))
 
 
 def _look(fake_cluster: FakeCluster, ticks: Iterable[Clock]) -> Seen:

@@ -17,7 +17,7 @@ LATE_S = 6.0
 
 
 def expect_within(
-    clause: str, found: Moment | None, *, first_s: float, last_s: float
+    clause: str, found: Moment | None, *, first_s: float, last_s: float, what: str
 ) -> None:
     """Fail *clause* unless it happened in a stretch of time, in seconds of silence."""
     expect_that(
@@ -25,9 +25,9 @@ def expect_within(
         found is not None
         and found.by_s >= first_s - EARLY_S
         and found.after_s <= last_s + LATE_S,
-        found=found,
+        found=found or "not within the observed time",
         expected=f"{first_s:g} to {last_s:g}",
-        what="seconds of silence",
+        what=what,
     )
 
 
@@ -36,8 +36,17 @@ def expect_within(
 @pytest.mark.clause("ROUTE-LIVENESS-013")
 def test_a_broker_that_registers_no_more_is_removed(silence: Seen) -> None:
     last_s = EXPIRY_S + SCAN_S
-    for found in (silence.removed, silence.dropped):
-        expect_within("ROUTE-LIVENESS-013", found, first_s=EXPIRY_S, last_s=last_s)
+    for found, name in (
+        (silence.removed, "route of a silent broker is removed"),
+        (silence.dropped, "connection of a silent broker is closed"),
+    ):
+        expect_within(
+            "ROUTE-LIVENESS-013",
+            found,
+            first_s=EXPIRY_S,
+            last_s=last_s,
+            what=f"seconds of silence until the {name}",
+        )
     expect(
         "ROUTE-LIVENESS-013",
         found=silence.missed,
@@ -50,8 +59,11 @@ def test_a_broker_that_registers_no_more_is_removed(silence: Seen) -> None:
 @pytest.mark.needs("wire")
 @pytest.mark.clause("WIRE-CONN-024")
 def test_a_connection_without_a_word_is_closed(idle: Idle) -> None:
-    for found in (idle.name_server_s, idle.broker_s):
-        moment = None if found is None else Moment(after_s=found, by_s=found)
+    for peer, found in idle.closed_s.items():
         expect_within(
-            "WIRE-CONN-024", moment, first_s=IDLE_LIMIT_S, last_s=IDLE_LIMIT_S + 2
+            "WIRE-CONN-024",
+            None if found is None else Moment(after_s=found, by_s=found),
+            first_s=IDLE_LIMIT_S,
+            last_s=IDLE_LIMIT_S + 2,
+            what=f"seconds of silence until the {peer} closes",
         )

@@ -68,15 +68,18 @@ ANSWER_REGION = Clause(
     id="SEND-RESPONSE-004",
     level=Level.SHOULD,
     text=(
-        "The response to a send has the broker's region in MSG_REGION and its trace "
-        "setting in TRACE_ON."
+        "The response to a send has the broker's region, which is not empty, in "
+        "MSG_REGION, and its trace setting in TRACE_ON."
     ),
     source=f"{_SEND}#sendMessage",
 )
 REFUSAL_REGION = Clause(
     id="SEND-RESPONSE-006",
     level=Level.SHOULD,
-    text="An error response to a send has MSG_REGION and TRACE_ON too.",
+    text=(
+        "An error response to a send has the broker's region, which is not empty, in "
+        "MSG_REGION, and its trace setting in TRACE_ON."
+    ),
     source=f"{_SEND}#sendMessage",
 )
 ANY_QUEUE = Clause(
