@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -17,4 +18,5 @@ def server(request: pytest.FixtureRequest, unique: Callable[[str], str]) -> Serv
     client = request.getfixturevalue(request.param)
     assert isinstance(client, Client)
     make = servers.name_server if request.param == "namesrv" else servers.broker
-    return make(client.peer, unique("nowhere"))
+    made = make(client.peer, unique("nowhere"))
+    return replace(made, is_proxy=client.storage is not None)

@@ -29,6 +29,8 @@ class Server:
     question: Command
     answer_code: int
     answer_fields: Mapping[str, str]
+    is_proxy: bool = False
+    """Whether it forwards the question to another server, with a longer header."""
 
     @property
     def transcript(self) -> Transcript:

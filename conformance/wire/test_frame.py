@@ -18,6 +18,8 @@ from spec.store.message_record import decode_record
 from spec.wire.remoting.command import encode_command
 
 FRAME_SIZE_MAX = 16_777_216
+ROOM_FOR_FORWARDING = 1024
+"""Bytes that a proxy may add to the header of a request that it forwards."""
 
 
 @pytest.mark.read_only
@@ -147,12 +149,12 @@ def test_frames_glued_together_are_each_answered(server: Server, count: int) -> 
 def test_a_frame_of_the_largest_size_is_read(server: Server) -> None:
     sent = server.peer.completed(replace(server.question, opaque=74))
     empty = len(encode_command(sent))
-    body = bytes(FRAME_SIZE_MAX - empty)
+    size = FRAME_SIZE_MAX - (ROOM_FOR_FORWARDING if server.is_proxy else 0)
     expect(
         "WIRE-FRAME-005",
-        found=server.known_parts(server.request(opaque=74, body=body)),
+        found=server.known_parts(server.request(opaque=74, body=bytes(size - empty))),
         expected=server.known,
-        what=f"the answer to a frame of {FRAME_SIZE_MAX} bytes",
+        what=f"the answer to a frame of {size} bytes",
     )
 
 
