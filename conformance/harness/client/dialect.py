@@ -16,6 +16,7 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
 FIRST_WITH_BROKER_NAME = (4, 9, 5)
+FIRST_WITH_BROKER_NAME_IN_POPS = (5, 1)
 NAME_FIELD, NAME_LETTER = "bname", "n"
 WITH_LETTERS = frozenset({RequestCode.SEND_MESSAGE_V2, RequestCode.SEND_BATCH_MESSAGE})
 """Requests whose header fields have one letter (Java: SendMessageRequestHeaderV2)."""
@@ -34,6 +35,16 @@ ABOUT_QUEUES = WITH_LETTERS | {
 }
 """Requests that name a broker (4.9.7 and 5.3.3 org.apache.rocketmq.client.impl
 .MQClientAPIImpl, DefaultMQProducerImpl, PullAPIWrapper, RemoteBrokerOffsetStore)."""
+POPS = frozenset(
+    {
+        RequestCode.POP_MESSAGE,
+        RequestCode.ACK_MESSAGE,
+        RequestCode.CHANGE_MESSAGE_INVISIBLETIME,
+    }
+)
+"""Requests about popped messages that name a broker (5.1.0 PullAPIWrapper#popAsync,
+DefaultMQPushConsumerImpl#ackAsync, #changePopInvisibleTimeAsync). 5.0.0 lacks the name.
+BATCH_ACK_MESSAGE has it in its body (MQClientAPIImpl#batchAckMessageAsync)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +66,9 @@ class Dialect:
         return replace(command, fields={name: self.broker_name, **command.fields})
 
     def _names_broker(self, command: Command) -> bool:
-        return bool(
-            self.broker_name
-            and not command.is_response
-            and command.code in ABOUT_QUEUES
-            and release_key(self.release) >= FIRST_WITH_BROKER_NAME
-        )
+        if not self.broker_name or command.is_response:
+            return False
+        release = release_key(self.release)
+        if command.code in POPS:
+            return release >= FIRST_WITH_BROKER_NAME_IN_POPS
+        return command.code in ABOUT_QUEUES and release >= FIRST_WITH_BROKER_NAME

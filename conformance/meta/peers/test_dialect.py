@@ -34,6 +34,11 @@ def sent_fields(release: str, command: Command) -> dict[str, str]:
         ("5.3.3", RequestCode.SEND_MESSAGE_V2, {"n": "b"}),
         ("5.3.3", RequestCode.SEND_BATCH_MESSAGE, {"n": "b"}),
         ("5.3.3", RequestCode.GET_ROUTEINFO_BY_TOPIC, {}),
+        ("5.0.0", RequestCode.POP_MESSAGE, {}),
+        ("5.1", RequestCode.POP_MESSAGE, {"bname": "b"}),
+        ("5.3.3", RequestCode.ACK_MESSAGE, {"bname": "b"}),
+        ("5.3.3", RequestCode.CHANGE_MESSAGE_INVISIBLETIME, {"bname": "b"}),
+        ("5.3.3", RequestCode.BATCH_ACK_MESSAGE, {}),
     ],
 )
 def test_the_broker_is_named_since_4_9_5(
