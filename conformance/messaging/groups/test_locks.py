@@ -12,8 +12,9 @@ from conformance.harness.client.client import (
     queue_data,
     require_success,
 )
-from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.targets.shared_target import SharedTarget
+from spec.wire.remoting.response_code import ResponseCode
 
 
 class Locker:
@@ -70,7 +71,23 @@ def test_a_client_holds_what_it_locks(locker: Locker, group: str) -> None:
     for _ in range(2):
         found = locker.lock(group, "first", 0, 2)
         expect("GROUP-LOCK-001", found=found, expected=[0, 2], what="queues")
-    expect("GROUP-LOCK-001", found=locker.lock(group, "first"), expected=[])
+
+
+@pytest.mark.clause("GROUP-LOCK-007")
+def test_a_lock_without_queues_returns_none(locker: Locker, group: str) -> None:
+    locker.lock(group, "first", 0, 2)
+    broker = locker.broker
+    answer = broker.lock_queues(group=group, client_id="first", queues=[])
+    expect_code("GROUP-LOCK-007", answer, ResponseCode.SUCCESS, broker.transcript)
+    found = body_of(answer)
+    assert isinstance(found, dict)
+    expect(
+        "GROUP-LOCK-007",
+        found=found.get("lockOKMQSet") or [],
+        expected=[],
+        what="lockOKMQSet",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("GROUP-LOCK-001")

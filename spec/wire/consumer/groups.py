@@ -239,6 +239,15 @@ LOCK_IS_RENEWED = Clause(
     text="Each lock request of the holder restarts the 60 seconds.",
     source=f"{_LOCKS}#tryLockBatch",
 )
+LOCK_WITHOUT_QUEUES = Clause(
+    id="GROUP-LOCK-007",
+    level=Level.SHOULD,
+    text=(
+        "LOCK_BATCH_MQ (41) with an empty mqSet is a success whose lockOKMQSet is "
+        "empty, also for a client that holds queues."
+    ),
+    source=f"{_LOCKS}#tryLockBatch",
+)
 SEND_BACK = Clause(
     id="RETRY-SENDBACK-001",
     level=Level.MUST,

@@ -124,6 +124,7 @@ def lock_batch_mq(state: BrokerState, request: Request) -> Response:
         for queue in body.queues
         if state.locks.lock(body.group, queue, body.client_id, now_ms=request.now_ms)
     )
+    # [GROUP-LOCK-007]
     return Response(body=encode_body(LockBatchResponseBody(queues=locked)))
 
 
