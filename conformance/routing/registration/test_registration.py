@@ -316,37 +316,37 @@ def test_a_broker_id_has_one_address(fake_cluster: FakeCluster) -> None:
 def test_a_first_registration_of_one_topic_is_refused(
     fake_cluster: FakeCluster,
 ) -> None:
-    code, _ = _register_one_topic(fake_cluster)
+    broker, code, _ = _register_one_topic(fake_cluster)
     expect(
         "ROUTE-REG-020",
         found=code,
         expected=ResponseCode.SYSTEM_ERROR,
         what="code of the answer",
-        transcript=fake_cluster.client.transcript,
+        transcript=broker.peer.transcript,
     )
 
 
 @pytest.mark.clause("ROUTE-REG-021")
 def test_a_first_registration_of_one_topic_is_taken(fake_cluster: FakeCluster) -> None:
-    code, known = _register_one_topic(fake_cluster)
+    broker, code, known = _register_one_topic(fake_cluster)
     expect(
         "ROUTE-REG-021",
         found=(code, known),
         expected=(ResponseCode.SUCCESS, True),
         what="code of the answer, topic has a route",
-        transcript=fake_cluster.client.transcript,
+        transcript=broker.peer.transcript,
     )
 
 
-def _register_one_topic(fake_cluster: FakeCluster) -> tuple[int, bool]:
-    """Register a broker with one topic; return the code and whether it has a route."""
+def _register_one_topic(fake_cluster: FakeCluster) -> tuple[FakeBroker, int, bool]:
+    """Register one topic; return its broker, the code and whether it has a route."""
     broker = fake_cluster.broker()
     topic = TopicConfig(topic=fake_cluster.unique("topic"))
     broker.topics_seen.add(topic.topic)
     table = TopicTable.of(topic, version=broker.version)
     data = broker.encode(table)
     answer = broker.send(broker.fields(data), data)
-    return answer.code, fake_cluster.route(topic.topic) is not None
+    return broker, answer.code, fake_cluster.route(topic.topic) is not None
 
 
 @pytest.mark.clause("ROUTE-REG-022")
