@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import require_success
-from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.routing.fake_broker import FakeBroker, FakeCluster, unregister
 from conformance.strategies.routes import topic_configs
 from spec.routing.topic_config import TopicConfig, encode_topic_table
@@ -38,7 +38,10 @@ def test_any_topic_has_the_route_that_was_registered(
 ) -> None:
     broker = fake_cluster.broker(peer=fake_cluster.client.peer)
     topic = data.draw(topic_configs(fake_cluster.unique("topic")))
-    broker.register(topic, compressed=compressed)
+    response = broker.register(topic, compressed=compressed)
+    clause = "ROUTE-REG-002" if compressed else "ROUTE-DATA-001"
+    transcript = fake_cluster.client.transcript
+    expect_code(clause, response, ResponseCode.SUCCESS, transcript)
     route = fake_cluster.route(topic.topic)
     queues = route and route.queues_of(broker.name)
     found = queues and (
@@ -47,18 +50,18 @@ def test_any_topic_has_the_route_that_was_registered(
         queues.permission,
     )
     expect(
-        "ROUTE-REG-002" if compressed else "ROUTE-DATA-001",
+        clause,
         found=found,
         expected=(topic.read_queue_count, topic.write_queue_count, topic.permission),
         what="read queues, write queues and permission",
-        transcript=fake_cluster.client.transcript,
+        transcript=transcript,
     )
     expect(
         "ROUTE-TOPIC-003" if compressed else "ROUTE-DATA-001",
         found=queues and queues.topic_flags,
         expected=0 if compressed else topic.topic_flags,
         what="flags of the topic",
-        transcript=fake_cluster.client.transcript,
+        transcript=transcript,
     )
     broker.unregister()
 
