@@ -90,7 +90,13 @@ def test_a_delivered_message_still_says_how_it_was_delayed(
     require_success(broker.send_message(topic=topic, properties={"DELAY": "1"}))
     record = wait_for_record(broker, topic)
     found = decode_properties(record.properties).get("DELAY")
-    expect("DELAY-SEND-002", found=found, expected="1", what="DELAY")
+    expect(
+        "DELAY-SEND-002",
+        found=found,
+        expected="1",
+        what="DELAY",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("RETRY-SENDBACK-001", "RETRY-SENDBACK-002")
