@@ -177,13 +177,15 @@ def test_two_programs_get_settings_environment_and_signals(tmp_path: Path) -> No
         target.stop()  # Python's default handler of SIGINT ends the program
 
 
-def test_a_broker_registers_with_the_name_servers_of_a_test(tmp_path: Path) -> None:
+def test_a_broker_registers_with_the_name_servers_of_a_test_too(tmp_path: Path) -> None:
     text = NAME_SERVER.replace("PROGRAM", BROKER_PROGRAM)
     others = "127.0.0.1:1;127.0.0.1:2"
     path = written(tmp_path, text)
     with parse_target(f"cmd:{path}", conf={"namesrvAddr": others}) as target:
         log = getattr(target, "log", "")
-    assert f" {others}\n" in log
+        every = f"{target.namesrv};{others}"
+    assert f" {every}\n" in log
+    assert f"namesrvAddr={every}\n" in log
 
 
 SLOW_PROGRAM = """

@@ -27,6 +27,9 @@ from conformance.harness.targets.started.target_file import (
 )
 from conformance.harness.targets.target import TargetError
 
+NAME_SERVERS = "namesrvAddr"
+"""Setting of a broker: the addresses of its name servers."""
+
 
 class CommandTarget(StartedTarget):
     """Foreign peer that is started from here."""
@@ -39,6 +42,7 @@ class CommandTarget(StartedTarget):
     def _configure(self) -> None:
         """Read the target file."""
         self.file = read_target_file(Path(self.rest).expanduser())
+        self._more_name_servers = self.conf.get(NAME_SERVERS, "")
         self.conf = {**self.file.settings, **self.conf}
         self.release = self.file.release
         self.capabilities = self.file.capabilities
@@ -106,6 +110,8 @@ class CommandTarget(StartedTarget):
     def _run(self, what: str, program: Program, address: Address) -> None:
         words = self._words()
         conf = spelled_as(self.release, self.conf)
+        if self._more_name_servers:
+            conf[NAME_SERVERS] = words["namesrv_addr"]
         lines = [f"{key}={fill(value, words)}\n" for key, value in conf.items()]
         Path(words["conf"]).write_text("".join(lines), encoding="utf-8")
         named = self.file.environment.items()
@@ -139,12 +145,16 @@ class CommandTarget(StartedTarget):
             )
 
     def _words(self) -> dict[str, str]:
-        """Return the values of the placeholders."""
+        """Return the values of the placeholders.
+
+        A test's own name servers come after the one that is started here.
+        """
         assert self.namesrv is not None
         assert self.broker is not None
+        name_servers = filter(None, (str(self.namesrv), self._more_name_servers))
         return {
             "namesrv_port": str(self.namesrv.port),
-            "namesrv_addr": self.conf.get("namesrvAddr", str(self.namesrv)),
+            "namesrv_addr": ";".join(name_servers),
             "broker_port": str(self.broker.port),
             "vip_port": str(self.broker.port - 2),
             "ha_port": str(self.broker.port + 1),
