@@ -20,7 +20,7 @@ from conformance.harness.java.apache_conf import both_spellings
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.harness.targets.target import Target
+from conformance.harness.targets.target import Capability, Target
 from conformance.store.workload import (
     QUEUES,
     Outgoing,
@@ -162,7 +162,10 @@ def write(target: Target, *, is_alone: bool = True) -> Written:
             settings = admin.broker_settings()
     settings = both_spellings(settings)
     path, slots = target.store_path, settings.get("maxHashSlotNum")
-    store = None if path is None else StoreFiles(path, int(slots) if slots else None)
+    if path is None or Capability.STORE not in target.capabilities:
+        store = None
+    else:
+        store = StoreFiles(path, int(slots) if slots else None)
     topics = (
         create_topic(target, unique_name("store")),
         create_topic(target, unique_name("store")),
