@@ -228,7 +228,7 @@ class PlainRequests:
 
 
 def _check_frame(address: Address | None, question: Command) -> None:
-    """Check the response to *question*, whole, with a long header and in two parts."""
+    """Check the responses to *question*: whole, long, in two parts, and two at once."""
     if address is None:
         raise NoServerError("no listener")
     with Peer(address) as peer:
@@ -243,20 +243,23 @@ def _check_frame(address: Address | None, question: Command) -> None:
             "WIRE-COMMAND-003", answer.opaque == -7, answer.opaque, "opaque -7"
         )
         long = encode_command(replace(question, remark=LONG_REMARK, opaque=8))
-        _check_is_answered("WIRE-FRAME-002", peer, [long], opaque=8)
+        _check_are_answered("WIRE-FRAME-002", peer, [long], [8])
         data = encode_command(replace(question, opaque=9))
-        _check_is_answered("WIRE-FRAME-006", peer, [data[:9], data[9:]], opaque=9)
+        _check_are_answered("WIRE-FRAME-006", peer, [data[:9], data[9:]], [9])
+        both = [encode_command(replace(question, opaque=n)) for n in (10, 11)]
+        _check_are_answered("WIRE-FRAME-006", peer, [b"".join(both)], [10, 11])
 
 
-def _check_is_answered(
-    clause: str, peer: Peer, parts: Iterable[bytes], *, opaque: int
+def _check_are_answered(
+    clause: str, peer: Peer, parts: Iterable[bytes], opaques: Iterable[int]
 ) -> None:
-    """Check that a request in *parts*, each in a packet of its own, has a response."""
+    """Check that requests in *parts*, each in a packet of its own, have responses."""
     try:
         for part in parts:
             peer.send_bytes(part)
             peer.is_silent(BETWEEN_PARTS_S)
-        peer.receive_response(opaque)
+        for opaque in opaques:
+            peer.receive_response(opaque)
     except PeerMisbehavedError as error:
         _expect_wire(clause, False, error.reason, "a response to the request")
 
