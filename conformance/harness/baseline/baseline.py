@@ -67,6 +67,8 @@ class Defect:
     text: str
     codes: tuple[int, ...]
     """Codes of the requests that fail with it; empty for all."""
+    is_narrow: bool = False
+    """Whether it explains only failures in whose frames it is seen."""
 
     @property
     def is_total(self) -> bool:
@@ -76,7 +78,7 @@ class Defect:
     @property
     def blocks_all(self) -> bool:
         """Whether no response of the server can be received at all."""
-        return self.clause in NO_RESPONSE and not self.codes
+        return self.clause in NO_RESPONSE and not self.codes and not self.is_narrow
 
     @property
     def reason(self) -> str:
@@ -88,7 +90,7 @@ class Defect:
 
         *values* are the names of the values that the test found wrong.
         """
-        if self.codes and not set(self.codes).intersection(codes):
+        if self.is_narrow or (self.codes and not set(self.codes).intersection(codes)):
             return False
         return self.clause not in MINOR or not self.what or self.what in values
 
@@ -130,7 +132,7 @@ def check_steps(target: Target, *, may_write: bool) -> Checked:
             continue
         cause = next((causes[name] for name in step.needs if name in causes), None)
         causes[step.name] = cause or found[0].clause
-        defect = replace(found[0], clause=causes[step.name])
+        defect = replace(found[0], clause=causes[step.name], is_narrow=step.is_narrow)
         checked.defects.append(_with_text(defect))
         opaques += map(_with_text, found[1:])
         if defect.is_total:

@@ -9,11 +9,20 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import now_ms, require_success
-from conformance.harness.client.peer import Peer, PeerMisbehavedError
+from conformance.harness.client.peer import (
+    ONEWAY_FLAG,
+    ClosedError,
+    NoResponseError,
+    Peer,
+    PeerMisbehavedError,
+    UnreadableResponseError,
+    WrongOpaqueError,
+)
 from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.target import NoServerError, Target
@@ -38,6 +47,9 @@ TIMEOUT_S = 5.0
 """Longer than any release takes to dispatch a message."""
 BETWEEN_PARTS_S = 0.02
 """Pause that lets a server read one part of a frame before the next arrives."""
+NOWHERE = 1 << 40
+"""Offset of the commit log at which no message is."""
+ANY_OPAQUE = 12
 LONG_REMARK = "r" * 300
 """It makes a header of more than 255 bytes, so that its size needs two bytes."""
 
@@ -61,6 +73,31 @@ class PlainRequests:
         fields = {"topic": self._topic, "queueId": "0"}
         code = RequestCode.GET_MAX_OFFSET
         _check_frame(self._target.broker, Command(code=code, fields=fields))
+
+    def check_refusals(self) -> None:
+        """Check the opaque of responses with an error."""
+        unknown = Command(
+            code=RequestCode.GET_ROUTEINFO_BY_TOPIC, fields={"topic": self._topic}
+        )
+        nowhere = {"offset": str(NOWHERE)}
+        no_message = Command(code=RequestCode.VIEW_MESSAGE_BY_ID, fields=nowhere)
+        servers = {self._target.namesrv: unknown, self._target.broker: no_message}
+        for address, question in servers.items():
+            # Whether there is a response at all is the business of tests.
+            with suppress(NoResponseError, ClosedError), _peer_of(address) as peer:
+                _check_opaque(peer, question)
+
+    def check_oneway(self) -> None:
+        """Check that a oneway request gets no response."""
+        fields = {"topic": self._topic, "queueId": "0"}
+        question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
+        with _peer_of(self._target.broker) as peer:
+            sent = peer.send(replace(question, flag=ONEWAY_FLAG))
+            peer.send_bytes(encode_command(replace(question, opaque=ANY_OPAQUE)))
+            peer.receive_response(ANY_OPAQUE)
+            received = peer.receive_until_silent(BETWEEN_PARTS_S)
+        found = [one.code for one in received if one.opaque == sent.opaque]
+        _expect_wire("WIRE-COMMAND-002", not found, f"codes {found}", "no response")
 
     def check_named_broker(self) -> None:
         """Check that a request with the broker's name has a response.
@@ -153,7 +190,9 @@ class PlainRequests:
         with self._target.connect_to_broker() as broker:
 
             def pull() -> Command:
-                return broker.pull(topic=self._topic, offset=0, queue_id=QUEUE_ID)
+                found = broker.pull(topic=self._topic, offset=0, queue_id=QUEUE_ID)
+                _check_is_whole(broker.peer)
+                return found
 
             wait_until(
                 lambda: pull().fields.get("nextBeginOffset") != "0",
@@ -174,6 +213,7 @@ class PlainRequests:
         """View the last message by its id; check its record."""
         with self._target.connect_to_broker() as broker:
             viewed = broker.view_message_by_id(self._answers[-1].fields["msgId"])
+            _check_is_whole(broker.peer)
             record = decode_record(require_success(viewed).body)
         self._check_record(record, BODIES[-1], len(BODIES) - 1)
 
@@ -228,26 +268,49 @@ class PlainRequests:
 
 
 def _check_frame(address: Address | None, question: Command) -> None:
-    """Check the responses to *question*: whole, long, in two parts, and two at once."""
-    if address is None:
-        raise NoServerError("no listener")
-    with Peer(address) as peer:
-        peer.send_bytes(encode_command(replace(question, opaque=-7)))
+    """Check the responses to *question*: whole, long, in parts, in pairs."""
+    with _peer_of(address) as peer:
+        peer.send_bytes(encode_command(replace(question, opaque=7)))
         frame = peer.receive_bytes()
         _check_header(frame)
         answer = decode_command(frame)
         _expect_wire(
             "WIRE-COMMAND-001", answer.is_response, answer.flag, "a flag with bit 0 set"
         )
-        _expect_wire(
-            "WIRE-COMMAND-003", answer.opaque == -7, answer.opaque, "opaque -7"
-        )
+        _expect_wire("WIRE-COMMAND-003", answer.opaque == 7, answer.opaque, "opaque 7")
         long = encode_command(replace(question, remark=LONG_REMARK, opaque=8))
         _check_are_answered("WIRE-FRAME-002", peer, [long], [8])
         data = encode_command(replace(question, opaque=9))
         _check_are_answered("WIRE-FRAME-006", peer, [data[:9], data[9:]], [9])
         both = [encode_command(replace(question, opaque=n)) for n in (10, 11)]
         _check_are_answered("WIRE-FRAME-006", peer, [b"".join(both)], [10, 11])
+
+
+def _peer_of(address: Address | None) -> Peer:
+    """Return a connection to the server at *address*."""
+    if address is None:
+        raise NoServerError("no listener")
+    return Peer(address)
+
+
+def _check_opaque(peer: Peer, question: Command) -> None:
+    """Check that the response to *question* has its opaque."""
+    try:
+        peer.request(question)
+    except WrongOpaqueError as error:
+        _expect_wire("WIRE-COMMAND-003", False, error.reason, error.expected)
+
+
+def _check_is_whole(peer: Peer) -> None:
+    """Check that nothing follows a response: its frame contains the whole body."""
+    try:
+        peer.is_silent(BETWEEN_PARTS_S)
+        found = f"{len(peer.rest)} bytes that are no frame"
+        is_whole = not peer.rest
+    except UnreadableResponseError as error:
+        found, is_whole = error.reason, False
+    expected = "nothing behind the frame of the response"
+    _expect_wire("WIRE-FRAME-004", is_whole, found, expected)
 
 
 def _check_are_answered(

@@ -24,6 +24,8 @@ class Step:
     needs: tuple[str, ...] = ()
     """Steps without which it makes no sense."""
     writes: bool = True
+    is_narrow: bool = False
+    """Whether its defect concerns only tests in whose frames it is seen."""
     refusal_clause: str = ""
     """The clause about the success of the request; empty if it is *clause*."""
 
@@ -40,6 +42,22 @@ STEPS = (
         clause="WIRE-FRAME-001",
         run=PlainRequests.check_broker_frame,
         writes=False,
+    ),
+    Step(
+        name="a refused request",
+        clause="WIRE-COMMAND-003",
+        run=PlainRequests.check_refusals,
+        needs=("a request to the broker",),
+        writes=False,
+        is_narrow=True,
+    ),
+    Step(
+        name="a oneway request",
+        clause="WIRE-COMMAND-002",
+        run=PlainRequests.check_oneway,
+        needs=("a request to the broker",),
+        writes=False,
+        is_narrow=True,
     ),
     Step(
         name="a request by the broker's name",

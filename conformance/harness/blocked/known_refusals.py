@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, parse_qsl
 from conformance.harness.client.access import CREDENTIALS, access_of
 from conformance.harness.client.address import Address
 from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.peer import ONEWAY_FLAG
 from conformance.harness.client.transcript import (
     Direction,
     Entry,
@@ -124,16 +125,27 @@ def exchanges(transcripts: Iterable[Transcript]) -> Iterator[tuple[Command, Comm
                 yield sent[command.opaque], command
 
 
-def has_stray_response(transcripts: Iterable[Transcript]) -> bool:
-    """Return whether a response has the opaque of no earlier request."""
+def rules_broken_in(transcripts: Iterable[Transcript]) -> set[str]:
+    """Return clauses about any frame that the frames of *transcripts* do not meet.
+
+    A response has the opaque of no earlier request or of a oneway one, or is followed
+    by bytes that are no frame. A request that cannot be read may have any opaque.
+    """
+    broken: set[str] = set()
     for transcript in transcripts:
-        sent: set[int] = set()
-        for _, direction, command in _commands(transcript):
-            if direction is Direction.SENT:
-                sent.add(command.opaque)
+        sent: dict[int, bool] = {}
+        for entry, command in _read(transcript):
+            if entry.direction is Direction.SENT:
+                if command is None:
+                    break
+                sent[command.opaque] = bool(command.flag & ONEWAY_FLAG)
+            elif command is None:
+                broken |= {"WIRE-FRAME-004"} if entry.data else set()
             elif command.is_response and command.opaque not in sent:
-                return True
-    return False
+                broken.add("WIRE-COMMAND-003")
+            elif command.is_response and sent[command.opaque]:
+                broken.add("WIRE-COMMAND-002")
+    return broken
 
 
 def sent_codes(transcripts: Iterable[Transcript]) -> set[int]:
@@ -158,11 +170,18 @@ def last_request(transcripts: Iterable[Transcript]) -> int | None:
 
 
 def _commands(transcript: Transcript) -> Iterator[tuple[int, Direction, Command]]:
+    for entry, command in _read(transcript):
+        if command is not None:
+            yield entry.at_ms, entry.direction, command
+
+
+def _read(transcript: Transcript) -> Iterator[tuple[Entry, Command | None]]:
+    """Yield each frame's entry with its command, None where it cannot be read."""
     for entry, frame in _frames(transcript):
         try:
-            yield entry.at_ms, entry.direction, decode_command(frame)
+            yield entry, decode_command(frame)
         except LayoutError:
-            continue
+            yield entry, None
 
 
 def _frames(transcript: Transcript) -> Iterator[tuple[Entry, bytes]]:

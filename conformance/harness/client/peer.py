@@ -269,6 +269,13 @@ class Peer(Closing):
         with contextlib.suppress(PeerMisbehavedError):
             while True:
                 self._kept.append(self._decode(self._next_frame("a command", deadline)))
+        if self.rest:
+            self._note(Direction.RECEIVED, self.rest)
+
+    @property
+    def rest(self) -> bytes:
+        """The bytes behind the last frame, which are no whole frame yet."""
+        return bytes(self._arrived)
 
     def is_silent(self, timeout_s: float) -> bool:
         """Return whether for *timeout_s* nothing at all arrives, not even a close."""

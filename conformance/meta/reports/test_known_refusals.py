@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.harness.blocked.known_refusals import has_stray_response, refused_in
+import pytest
+
+from conformance.harness.blocked.known_refusals import refused_in, rules_broken_in
 from conformance.harness.blocked.preconditions import precondition_reason
 from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.peer import ONEWAY_FLAG
 from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from spec.wire.remoting.command import Command, encode_command
@@ -25,9 +28,33 @@ def test_a_response_to_no_request_is_found_in_a_transcript() -> None:
         (Direction.RECEIVED, Command(code=40, opaque=1)),  # a request of the peer
         (Direction.RECEIVED, Command(code=0, opaque=7, flag=1)),
     ]
-    assert not has_stray_response([transcript_of(*frames)])
+    assert not rules_broken_in([transcript_of(*frames)])
     stray = (Direction.RECEIVED, Command(code=0, opaque=8, flag=1))
-    assert has_stray_response([transcript_of(*frames, stray)])
+    assert rules_broken_in([transcript_of(*frames, stray)]) == {"WIRE-COMMAND-003"}
+
+
+def test_a_response_to_a_oneway_request_is_found_in_a_transcript() -> None:
+    oneway = (Direction.SENT, Command(code=34, opaque=7, flag=ONEWAY_FLAG))
+    response = (Direction.RECEIVED, Command(code=0, opaque=7, flag=1))
+    found = rules_broken_in([transcript_of(oneway, response)])
+    assert found == {"WIRE-COMMAND-002"}
+
+
+@pytest.mark.parametrize(
+    ("direction", "found"),
+    [(Direction.SENT, set()), (Direction.RECEIVED, {"WIRE-FRAME-004"})],
+)
+def test_bytes_that_are_no_frame_count_if_the_peer_sent_them(
+    direction: Direction, found: set[str]
+) -> None:
+    transcript = transcript_of((Direction.SENT, Command(code=34, opaque=7)))
+    transcript.add(Entry(direction=direction, at_ms=0, data=b"\0\0\0\1x"))
+    response = Command(code=0, opaque=8, flag=1)
+    transcript.add(
+        Entry(direction=Direction.RECEIVED, at_ms=1, data=encode_command(response))
+    )
+    stray = set() if direction is Direction.SENT else {"WIRE-COMMAND-003"}
+    assert rules_broken_in([transcript]) == found | stray
 
 
 def test_a_peer_that_takes_a_response_for_a_request_has_not_refused_that() -> None:

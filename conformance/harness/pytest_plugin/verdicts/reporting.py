@@ -14,15 +14,14 @@ import pytest
 from conformance.harness.baseline.baseline import Defect, load
 from conformance.harness.blocked.guard import GUARD, without_verdict
 from conformance.harness.blocked.known_refusals import (
-    has_stray_response,
     refusal_in_test,
     refusal_of_unsigned,
+    rules_broken_in,
     sent_codes,
 )
 from conformance.harness.blocked.preconditions import PRECONDITION_ERRORS, first_line
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
-from conformance.harness.client.peer import WrongOpaqueError
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin.collection.selection import (
     applicable,
@@ -144,13 +143,13 @@ def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
     """
     defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
     transcripts = CONVERSATIONS.transcripts()
-    codes, has_stray = sent_codes(transcripts), has_stray_response(transcripts)
+    codes, seen = sent_codes(transcripts), rules_broken_in(transcripts)
     behind = [
         one
         for one in defects
         if one.explains(codes, verdict.values)
         or one.clause in verdict.blamed
-        or (has_stray and one.clause == WrongOpaqueError.clause)
+        or one.clause in seen
     ]
     named = clauses_of(item)
     behind.sort(key=lambda one: one.clause not in named)
