@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.client import Client, batch_body, require_success
 from conformance.harness.pytest_plugin.expectations import expect_fields
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import records_of
@@ -28,17 +28,41 @@ CHANGED_SINCE_4_9 = (
 def test_properties_under_reserved_names_are_stored(
     broker: Client, target: Target, topic: str
 ) -> None:
+    sent = reserved_properties(target)
+    for properties in sent:
+        require_success(broker.send_message(topic=topic, properties=properties))
+    expect_stored(broker, topic, sent)
+
+
+@pytest.mark.clause("SEND-PROPS-006")
+def test_properties_of_batches_under_reserved_names_are_stored(
+    broker: Client, target: Target, topic: str
+) -> None:
+    sent = reserved_properties(target)
+    body = batch_body([(b"x", properties) for properties in sent])
+    require_success(broker.send_batch(topic=topic, body=body))
+    expect_stored(broker, topic, sent)
+
+
+def reserved_properties(target: Target) -> list[dict[str, str]]:
+    """Return properties under all names that *target* stores, for two messages."""
     is_late = release_key(target.release) >= (4, 9)
     changed = {*CHANGED, *(CHANGED_SINCE_4_9 if is_late else ())}
     names = sorted(PROPERTY_NAMES.keys() - changed)
-    for number in range(2):
-        sent = {name: f"{number}:{place}" for place, name in enumerate(names)}
-        require_success(broker.send_message(topic=topic, properties=sent))
-        broker.wait_for_max_offset(topic=topic, offset=number + 1)
-        (record,) = records_of(broker.pull(topic=topic, offset=number))
+    return [
+        {name: f"{number}:{place}" for place, name in enumerate(names)}
+        for number in range(2)
+    ]
+
+
+def expect_stored(broker: Client, topic: str, sent: list[dict[str, str]]) -> None:
+    """Fail SEND-PROPS-006 unless the messages of queue 0 have the properties *sent*."""
+    broker.wait_for_max_offset(topic=topic, offset=len(sent))
+    for offset, properties in enumerate(sent):
+        record = records_of(broker.pull(topic=topic, offset=offset))[0]
         expect_fields(
             "SEND-PROPS-006",
             found=decode_properties(record.properties),
-            expected=sent,
+            expected=properties,
             transcript=broker.transcript,
         )

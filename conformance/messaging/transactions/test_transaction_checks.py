@@ -101,6 +101,7 @@ def test_each_question_shows_its_own_message(
 ) -> None:
     other = create_topic(eager, unique("topic"))
     before: dict[str, Record] = {}
+    sent: dict[str, dict[str, object]] = {}
     for number, topic in enumerate((place, other)):
         own_group = group if topic == place else unique("group")
         join(eager_broker, own_group)
@@ -120,11 +121,25 @@ def test_each_question_shows_its_own_message(
             },
         )
         before[half.unique_key] = record_at(eager_broker, half.commit_log_offset)
+        sent[half.unique_key] = {
+            "topic": topic,
+            "queue_id": number,
+            "TAGS": f"tag{number}",
+            "KEYS": f"key{number}",
+        }
     topics: set[str] = set()
     while len(topics) < 2:
         found = question(eager_broker)
         key = found.fields["msgId"]
-        topics.add(check_shown(eager_broker, found, before[key]).topic)
+        shown = check_shown(eager_broker, found, before[key])
+        place_shown = {"topic": shown.topic, "queue_id": shown.queue_id}
+        expect_fields(
+            "TXN-CHECK-003",
+            found={**place_shown, **decode_properties(shown.properties)},
+            expected=sent[key],
+            transcript=eager_broker.transcript,
+        )
+        topics.add(shown.topic)
         before[key] = renewed_by(eager_broker, found)
     expect("TXN-CHECK-001", found=topics, expected={place, other}, what="topics")
 
