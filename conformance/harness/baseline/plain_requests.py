@@ -99,6 +99,23 @@ class PlainRequests:
         found = [one.code for one in received if one.opaque == sent.opaque]
         _expect_wire("WIRE-COMMAND-002", not found, f"codes {found}", "no response")
 
+    def check_binary_header(self) -> None:
+        """Check that a request with a ROCKETMQ header gets a response."""
+        fields = {"topic": self._topic, "queueId": "0"}
+        question = Command(
+            code=RequestCode.GET_MAX_OFFSET,
+            remark=LONG_REMARK,
+            fields=fields,
+            serialize_type=SerializeType.ROCKETMQ,
+        )
+        with _peer_of(self._target.broker) as peer:
+            peer.request(question)
+
+    def check_failure(self) -> None:
+        """Check that a request that fails unexpectedly gets a response."""
+        with _peer_of(self._target.broker) as peer:
+            peer.request(Command(code=RequestCode.HEART_BEAT, body=b"{"))
+
     def check_named_broker(self) -> None:
         """Check that a request with the broker's name has a response.
 

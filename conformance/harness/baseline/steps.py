@@ -60,6 +60,22 @@ STEPS = (
         is_narrow=True,
     ),
     Step(
+        name="a request with a ROCKETMQ header",
+        clause="WIRE-BINARY-001",
+        run=PlainRequests.check_binary_header,
+        needs=("a request to the broker",),
+        writes=False,
+        is_narrow=True,
+    ),
+    Step(
+        name="a request with an unreadable body",
+        clause="WIRE-COMMAND-009",
+        run=PlainRequests.check_failure,
+        needs=("a request to the broker",),
+        writes=False,
+        is_narrow=True,
+    ),
+    Step(
         name="a request by the broker's name",
         clause="WIRE-FRAME-001",
         run=PlainRequests.check_named_broker,

@@ -28,6 +28,7 @@ from conformance.harness.targets.shared_target import refuses_of
 from spec.layout import LayoutError
 from spec.security.signature import ACCESS_KEY
 from spec.wire.remoting.command import Command, decode_command
+from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -125,27 +126,39 @@ def exchanges(transcripts: Iterable[Transcript]) -> Iterator[tuple[Command, Comm
                 yield sent[command.opaque], command
 
 
-def rules_broken_in(transcripts: Iterable[Transcript]) -> set[str]:
-    """Return clauses about any frame that the frames of *transcripts* do not meet.
+def frame_clauses_in(transcripts: Iterable[Transcript]) -> set[str]:
+    """Return clauses about any frame with which *transcripts* have to do.
 
     A response has the opaque of no earlier request or of a oneway one, or is followed
-    by bytes that are no frame. A request that cannot be read may have any opaque.
+    by bytes that are no frame. A request has a ROCKETMQ header, or gets no response. A
+    request that cannot be read may have any opaque.
     """
-    broken: set[str] = set()
+    clauses: set[str] = set()
     for transcript in transcripts:
-        sent: dict[int, bool] = {}
+        sent: dict[int, Command] = {}
+        answered: set[int] = set()
         for entry, command in _read(transcript):
             if entry.direction is Direction.SENT:
                 if command is None:
                     break
-                sent[command.opaque] = bool(command.flag & ONEWAY_FLAG)
+                sent[command.opaque] = command
+                if command.serialize_type == SerializeType.ROCKETMQ:
+                    clauses.add("WIRE-BINARY-001")
             elif command is None:
-                broken |= {"WIRE-FRAME-004"} if entry.data else set()
-            elif command.is_response and command.opaque not in sent:
-                broken.add("WIRE-COMMAND-003")
-            elif command.is_response and sent[command.opaque]:
-                broken.add("WIRE-COMMAND-002")
-    return broken
+                clauses |= {"WIRE-FRAME-004"} if entry.data else set()
+            elif command.is_response:
+                answered.add(command.opaque)
+                clauses |= _clauses_of_response(sent.get(command.opaque))
+        waiting = (sent[opaque] for opaque in sent.keys() - answered)
+        if not all(one.is_response or one.flag & ONEWAY_FLAG for one in waiting):
+            clauses.add("WIRE-COMMAND-009")
+    return clauses
+
+
+def _clauses_of_response(request: Command | None) -> set[str]:
+    if request is None:
+        return {"WIRE-COMMAND-003"}
+    return {"WIRE-COMMAND-002"} if request.flag & ONEWAY_FLAG else set()
 
 
 def sent_codes(transcripts: Iterable[Transcript]) -> set[int]:

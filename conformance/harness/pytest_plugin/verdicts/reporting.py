@@ -14,9 +14,9 @@ import pytest
 from conformance.harness.baseline.baseline import Defect, load
 from conformance.harness.blocked.guard import GUARD, without_verdict
 from conformance.harness.blocked.known_refusals import (
+    frame_clauses_in,
     refusal_in_test,
     refusal_of_unsigned,
-    rules_broken_in,
     sent_codes,
 )
 from conformance.harness.blocked.preconditions import PRECONDITION_ERRORS, first_line
@@ -143,7 +143,7 @@ def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
     """
     defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
     transcripts = CONVERSATIONS.transcripts()
-    codes, seen = sent_codes(transcripts), rules_broken_in(transcripts)
+    codes, seen = sent_codes(transcripts), frame_clauses_in(transcripts)
     behind = [
         one
         for one in defects
