@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.client import Client, RefusedError, require_success
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import bodies_of
@@ -43,6 +44,22 @@ class SqlTopic:
             return []
         return [self.properties[int(body)] for body in bodies_of(answer)]
 
+    def expect_selected(
+        self, clause: str, sql: str, expected: list[Properties]
+    ) -> None:
+        """Fail *clause* unless a pull with *sql* gets the *expected* messages alone."""
+        try:
+            found: object = self.selected(sql)
+        except RefusedError as error:
+            found = str(error)
+        expect(
+            clause,
+            found=found,
+            expected=expected,
+            what=f"properties of the messages for {sql}",
+            transcript=self.broker.transcript,
+        )
+
 
 def create_sql_topic(
     target: Target, broker: Client, name: str, properties: tuple[Properties, ...]
@@ -61,7 +78,7 @@ def a_is(*values: str) -> list[Properties]:
     return [one for one in UNUSUAL if one.get("a") in values]
 
 
-UNUSUAL_EXPRESSIONS = {
+UNUSUAL_EXPRESSIONS: Mapping[str, tuple[str, list[Properties]]] = {
     "a > 1": ("PULL-SQL-004", a_is("7")),
     "a > 1L": ("PULL-SQL-004", a_is("7")),
     "a > 2147483647": ("PULL-SQL-004", []),

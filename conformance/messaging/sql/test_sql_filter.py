@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 
 from conformance.harness.client.client import Client
-from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.target import Target
 from conformance.messaging.conftest import opened, scope_of_change
 from conformance.messaging.sql.sql_topic import (
@@ -57,12 +56,8 @@ def mixed(
 def test_an_expression_selects_the_messages_for_which_it_is_true(
     mixed: SqlTopic, condition: Condition
 ) -> None:
-    expect(
-        "PULL-SQL-001",
-        found=mixed.selected(condition.sql()),
-        expected=[one for one in MIXED if condition.holds(one)],
-        what=f"properties of the messages for {condition.sql()}",
-        transcript=mixed.broker.transcript,
+    mixed.expect_selected(
+        "PULL-SQL-001", condition.sql(), [one for one in MIXED if condition.holds(one)]
     )
 
 
@@ -79,12 +74,10 @@ def test_an_expression_selects_the_messages_for_which_it_is_true(
     ],
 )
 def test_keywords_brackets_and_comments(mixed: SqlTopic, sql: str) -> None:
-    expect(
+    mixed.expect_selected(
         "PULL-SQL-002",
-        found=mixed.selected(sql),
-        expected=[one for one in MIXED if one.get("a") == "7" and "b" in one],
-        what=f"properties of the messages for {sql}",
-        transcript=mixed.broker.transcript,
+        sql,
+        [one for one in MIXED if one.get("a") == "7" and "b" in one],
     )
 
 
@@ -107,13 +100,7 @@ MARKERS = {
 )
 def test_odd_texts_are_selected_oddly(unusual: SqlTopic, sql: str) -> None:
     clause, expected = UNUSUAL_EXPRESSIONS[sql]
-    expect(
-        clause,
-        found=unusual.selected(sql),
-        expected=expected,
-        what=f"properties of the messages for {sql}",
-        transcript=unusual.broker.transcript,
-    )
+    unusual.expect_selected(clause, sql, expected)
 
 
 @pytest.mark.clause("PULL-SQL-010")
@@ -121,13 +108,7 @@ def test_odd_texts_are_selected_oddly(unusual: SqlTopic, sql: str) -> None:
 def test_a_wrong_expression_in_a_pull_selects_everything(
     unusual: SqlTopic, sql: str
 ) -> None:
-    expect(
-        "PULL-SQL-010",
-        found=unusual.selected(sql),
-        expected=list(UNUSUAL),
-        what=f"properties of the messages for {sql}",
-        transcript=unusual.broker.transcript,
-    )
+    unusual.expect_selected("PULL-SQL-010", sql, list(UNUSUAL))
 
 
 @pytest.mark.clause("PULL-SQL-015")
@@ -146,10 +127,4 @@ def test_a_wrong_expression_in_a_pull_selects_everything(
 def test_parts_of_texts(
     unusual: SqlTopic, sql: str, expected: list[Properties]
 ) -> None:
-    expect(
-        "PULL-SQL-015",
-        found=unusual.selected(sql),
-        expected=expected,
-        what=f"properties of the messages for {sql}",
-        transcript=unusual.broker.transcript,
-    )
+    unusual.expect_selected("PULL-SQL-015", sql, expected)
