@@ -22,6 +22,7 @@ from conformance.harness.failure.hints import hints_of
 from spec.clause import Clause
 from spec.explain import explain
 from spec.registry import clause as clause_of
+from spec.store.message_record import Record, encode_record, record_layout
 from spec.wire.remoting.response_code import ResponseCode, response_name
 
 SHOWN_VALUE_SIZE = 400
@@ -39,6 +40,16 @@ class Evidence:
     """Dotted name of the wrong field."""
     base: int = 0
     """Offset of the first byte where it was found, in a file for example."""
+
+
+def record_evidence(record: Record, wrong: str) -> Evidence:
+    """Return the bytes of *record* with its field *wrong* marked."""
+    return Evidence(
+        layout=record_layout,
+        data=encode_record(record),
+        wrong=wrong,
+        base=record.physical_offset,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

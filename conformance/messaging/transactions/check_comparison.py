@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.harness.failure.failure import record_evidence
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
@@ -125,6 +126,7 @@ class CheckComparison:
             clause if is_first else "TXN-CHECK-021",
             found=record.flag,
             expected=FLAG if is_first else 0,
-            what="flag",
+            what="flag of the record",
+            evidence=record_evidence(record, "flag"),
             transcript=self.producers.broker.transcript,
         )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.failure.failure import record_evidence
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
@@ -52,7 +53,7 @@ OF_THE_MESSAGE = (
 )
 """Fields that a record in a check request has in common with the renewed one."""
 OF_THE_ONE_BEFORE = ("flag", "reconsume_times", "stored_at_ms")
-"""Fields that it has in common with the record that was renewed."""
+"""Fields that it has in common with the half message before it was renewed."""
 
 
 @pytest.mark.clause(
@@ -67,10 +68,8 @@ def test_an_undecided_message_is_asked_about_and_decided(
     expect("TXN-CHECK-001", found=first.is_oneway, expected=True, what="is oneway")
     for number, found in enumerate((first, second), 1):
         check_renewal(eager_broker, found, half, number=number)
-    before = record_at(eager_broker, half.commit_log_offset)
     for found in (first, second):
-        shown = check_shown(eager_broker, found, before)
-        before = renewed_by(eager_broker, found)
+        shown = check_shown(eager_broker, found)
         expect(
             "TXN-CHECK-003",
             found=(shown.topic, shown.queue_id, shown.body),
@@ -100,7 +99,6 @@ def test_each_question_shows_its_own_message(
     unique: Callable[[str], str],
 ) -> None:
     other = create_topic(eager, unique("topic"))
-    before: dict[str, Record] = {}
     sent: dict[str, dict[str, object]] = {}
     for number, topic in enumerate((place, other)):
         own_group = group if topic == place else unique("group")
@@ -120,7 +118,6 @@ def test_each_question_shows_its_own_message(
                 "another": f"{number}",
             },
         )
-        before[half.unique_key] = record_at(eager_broker, half.commit_log_offset)
         sent[half.unique_key] = {
             "topic": topic,
             "queue_id": number,
@@ -131,7 +128,7 @@ def test_each_question_shows_its_own_message(
     while len(topics) < 2:
         found = question(eager_broker)
         key = found.fields["msgId"]
-        shown = check_shown(eager_broker, found, before[key])
+        shown = check_shown(eager_broker, found)
         place_shown = {"topic": shown.topic, "queue_id": shown.queue_id}
         expect_fields(
             "TXN-CHECK-003",
@@ -140,22 +137,34 @@ def test_each_question_shows_its_own_message(
             transcript=eager_broker.transcript,
         )
         topics.add(shown.topic)
-        before[key] = renewed_by(eager_broker, found)
     expect("TXN-CHECK-001", found=topics, expected={place, other}, what="topics")
 
 
-def record_at(client: Client, commit_log_offset: int) -> Record:
-    """Return the record at an offset of the commit log."""
-    viewed = client.view_message(commit_log_offset=commit_log_offset)
-    return decode_record(require_success(viewed).body)
+@pytest.mark.clause("TXN-CHECK-024")
+def test_a_question_shows_the_record_before_the_renewed_one(
+    eager_broker: Client, place: str, group: str
+) -> None:
+    join(eager_broker, group)
+    half = send_half(eager_broker, place, group=group, flag=7, born_at_ms=old())
+    viewed = eager_broker.view_message(commit_log_offset=half.commit_log_offset)
+    before = decode_record(require_success(viewed).body)
+    for _ in range(2):
+        found = question(eager_broker)
+        shown = decode_record(found.body, check_crc=False)
+        for name in OF_THE_ONE_BEFORE:
+            expect(
+                "TXN-CHECK-024",
+                found=getattr(shown, name),
+                expected=getattr(before, name),
+                what=f"{name} of the record in the check request",
+                evidence=record_evidence(shown, name),
+                transcript=eager_broker.transcript,
+            )
+        before = renewed_by(eager_broker, found)
 
 
-def check_shown(client: Client, found: Command, before: Record | None = None) -> Record:
-    """
-    Compare the record in a question with the renewed half message; return it.
-
-    *before* is the record that was renewed, if the test has it.
-    """
+def check_shown(client: Client, found: Command) -> Record:
+    """Compare the record in a question with the renewed half message; return it."""
     size = size_of_record(found.body)
     expect("TXN-CHECK-003", found=len(found.body), expected=size, what="body's bytes")
     shown = decode_record(found.body, check_crc=False)
@@ -166,13 +175,6 @@ def check_shown(client: Client, found: Command, before: Record | None = None) ->
         expected={name: getattr(record, name) for name in OF_THE_MESSAGE},
         transcript=client.transcript,
     )
-    if before is not None:
-        expect_fields(
-            "TXN-CHECK-003",
-            found={name: getattr(shown, name) for name in OF_THE_ONE_BEFORE},
-            expected={name: getattr(before, name) for name in OF_THE_ONE_BEFORE},
-            transcript=client.transcript,
-        )
     found_properties = decode_properties(shown.properties)
     stored = decode_properties(record.properties)
     expect_fields(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.blocked.skips import blocked
-from conformance.harness.failure.failure import Evidence
+from conformance.harness.failure.failure import record_evidence
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.store_files import BODY_CRC_AT
@@ -20,7 +20,6 @@ from spec.store.message_record import (
     SystemFlag,
     decode_record,
     encode_record,
-    record_layout,
 )
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import NAME_END, VALUE_END, decode_properties
@@ -63,13 +62,6 @@ def test_every_answered_offset_has_its_record(written: Written) -> None:
     )
 
 
-def evidence(record: Record, wrong: str) -> Evidence:
-    """Return the bytes of *record* with a field marked."""
-    data = encode_record(record)
-    base = record.physical_offset
-    return Evidence(layout=record_layout, data=data, wrong=wrong, base=base)
-
-
 @pytest.mark.clause("STORE-PUT-002", "STORE-RECORD-015")
 def test_every_body_is_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> None:
     for sent, record in pairs:
@@ -79,7 +71,7 @@ def test_every_body_is_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> None:
             found=record.body,
             expected=sent.message.body,
             what="body",
-            evidence=evidence(record, "body"),
+            evidence=record_evidence(record, "body"),
         )
 
 
@@ -90,7 +82,7 @@ def test_every_property_is_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> N
             "STORE-PUT-001",
             found=decode_properties(record.properties),
             expected=sent.message.properties,
-            evidence=evidence(record, "properties"),
+            evidence=record_evidence(record, "properties"),
         )
 
 
@@ -124,7 +116,7 @@ def test_flags_and_times_are_stored_as_sent(pairs: list[tuple[Sent, Record]]) ->
                 found=getattr(record, name),
                 expected=getattr(sent.message, name),
                 what=name,
-                evidence=evidence(record, name),
+                evidence=record_evidence(record, name),
             )
 
 
@@ -140,14 +132,14 @@ def test_hosts_are_the_two_ends_of_the_connection(
             found=record.born_host,
             expected=Host.of(*sent.from_address),
             what="born_host",
-            evidence=evidence(record, "born_host"),
+            evidence=record_evidence(record, "born_host"),
         )
         expect(
             "STORE-RECORD-013",
             found=record.store_host,
             expected=Host.of(*stored_by),
             what="store_host",
-            evidence=evidence(record, "store_host"),
+            evidence=record_evidence(record, "store_host"),
         )
 
 
@@ -161,7 +153,7 @@ def test_the_message_id_names_the_records_place(
             found=decode_message_id(sent.message_id),
             expected=(record.store_host, record.physical_offset),
             what="host and offset of the answer's msgId",
-            evidence=evidence(record, "physical_offset"),
+            evidence=record_evidence(record, "physical_offset"),
         )
 
 
@@ -175,7 +167,7 @@ def test_the_answer_names_queue_and_queue_offset(
             found=(sent.message.topic, sent.queue_id, sent.queue_offset),
             expected=(record.topic, record.queue_id, record.queue_offset),
             what="topic, queueId and queueOffset of the answer",
-            evidence=evidence(record, "queue_offset"),
+            evidence=record_evidence(record, "queue_offset"),
         )
 
 
@@ -239,7 +231,7 @@ def test_a_half_message_and_its_commit_are_two_records(written: Written) -> None
         ),
         expected=("RMQ_SYS_TRANS_HALF_TOPIC", 0, topic, "0"),
         what="topic, queue, REAL_TOPIC and REAL_QID of the half message",
-        evidence=evidence(half, "topic"),
+        evidence=record_evidence(half, "topic"),
     )
     prepared = {
         placed.record.prepared_transaction_offset: placed.record.topic
@@ -270,7 +262,7 @@ def test_a_delayed_message_waits_in_the_schedule_topic(written: Written) -> None
         ),
         expected=("SCHEDULE_TOPIC_XXXX", level - 1, written.topics[0], "3"),
         what="topic, queue, REAL_TOPIC and REAL_QID",
-        evidence=evidence(record, "topic"),
+        evidence=record_evidence(record, "topic"),
     )
 
 

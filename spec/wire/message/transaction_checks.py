@@ -175,6 +175,15 @@ RENEWAL_FORGETS = Clause(
     ),
     source=f"{_BRIDGE}#renewHalfMessageInner",
 )
+QUESTION_SHOWS_THE_RECORD_BEFORE = Clause(
+    id="TXN-CHECK-024",
+    level=Level.QUIRK,
+    text=(
+        "The record in a check request has the store time, the flag and the reconsume "
+        "times of the half message before it was stored once more."
+    ),
+    source=f"{_SERVICE}#putBackHalfMsgQueue",
+)
 QUESTION_ANSWERED = Clause(
     id="TXN-CHECK-007",
     level=Level.MUST,

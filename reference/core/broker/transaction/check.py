@@ -142,7 +142,7 @@ class CheckPass:
             self._remoting.log_error(f"half message {half.queue_offset} {reason}")
             return
         shown = replace(  # [TXN-CHECK-003]
-            half,
+            half,  # [TXN-CHECK-024]
             topic=topic,
             queue_id=queue_id,
             queue_offset=result.queue_offset,
