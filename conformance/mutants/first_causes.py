@@ -1,7 +1,7 @@
 """
 ``python -m conformance.mutants.first_causes [ID...]``: the defect in a report.
 
-A basic fault disturbs most tests. The suites run whole on each mutant, and the first
+A basic fault disturbs most tests. Whole suites run on each mutant, and the first
 cause of the report should contain the clause of the fault. At most `MOST_CHARGED` other
 clauses may fail: what only needs the broken part is blocked. A line for each mutant
 names its first cause and the other clauses that failed.
@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from conformance.harness.child_run.child_run import run_child
+from conformance.harness.child_run.child_run import files_naming, run_child
 from conformance.harness.child_run.forked_pytest import LateError
+from conformance.harness.pytest_plugin.options import SUITES as ALL_SUITES
 from conformance.harness.pytest_plugin.options import suite_folders
 from conformance.harness.report.causes import causes_of
 from conformance.harness.report.outcome import Outcome
@@ -67,7 +68,8 @@ BASIC = (
     "delay_is_taken_off",
     "newest_first",
 )
-SUITES = ("wire", "routing", "messaging", "store")
+SUITES = ("wire", "routing", "messaging")
+"""Suites that run on each mutant, beside that of its own clause."""
 MOST_CHARGED = 3
 """Other clauses that may fail on a mutant."""
 JOBS = 8
@@ -101,8 +103,10 @@ class FirstCause:
 
 def first_cause_of(fault: Mutant) -> FirstCause:
     """Run the suites on *fault*, and return the first cause of the report."""
+    files = files_naming(fault.caught_by)
+    own = {suite for suite in ALL_SUITES for file in files if suite in file.parts}
     run = run_child(
-        suite_folders(SUITES),
+        suite_folders(sorted({*SUITES, *own})),
         "--hypothesis-profile=glance",
         "--require-target",
         f"--target={fault.target}",
