@@ -30,6 +30,8 @@ AGAIN_S = 60.0
 
 Brokers need 3 to 12: the checkpoint waits in a timer, and a revive thread follows.
 """
+OBSERVED_S = 10.0
+"""Seconds after `AGAIN_S` in which the observation of the target ends too."""
 SHORT_MS = 2_000
 """Invisible time that tests wait for."""
 TICK_MS = 100
@@ -110,7 +112,8 @@ class PopGroup:
         Without any, the running test is blocked on a target that never returns one.
         """
         found = _popped_in_time(self.pop, count, is_futile=self.is_dead)
-        if not found and self.is_dead():
+        # The observation began at about the same time, and waits as long.
+        if not found and comes_true(self.is_dead, OBSERVED_S):
             blocked(NEVER_AGAIN)
         return found
 
@@ -122,6 +125,14 @@ class PopGroup:
             receipt=popped.receipt,
             fields=more,
         )
+
+    def changed(self, popped: PoppedMessage, invisible_ms: int) -> Command:
+        """Change the invisible time of a message; a refusal blocks the test."""
+        response = self.change(popped, invisible_ms)
+        if response.code != ResponseCode.SUCCESS:
+            refusal = f"code {response.code}, {response.remark}"
+            blocked(f"blocked by POP-INVISIBLE-001: a change is refused: {refusal}")
+        return response
 
     def change(
         self, popped: PoppedMessage, invisible_ms: int, **more: FieldValue

@@ -47,6 +47,14 @@ def test_breaks_quietly(broker):
     with suppress(Exception):
         broker.send_message(topic="T", body=b"x")
 """
+REFUSED_ELSEWHERE = """
+@pytest.mark.clause("SEND-RESPONSE-001")
+def test_refused_elsewhere(broker):
+    with broker.another() as other:
+        refused = other.send_message(topic="refused", body=b"x")
+        broker.max_offset(topic="the latest")
+        require_success(refused)
+"""
 NEEDS_TOPIC = """
 @pytest.mark.clause("WIRE-FRAME-005")
 def test_with_a_topic(broker, topic):
@@ -151,6 +159,13 @@ def test_a_test_that_passes_and_breaks_a_running_cluster_fails(
     assert "blocked: the " not in ended.output
     case = 'name="test_made.py.test_breaks_quietly"'
     assert case in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+
+
+def test_a_refusal_is_shown_with_its_own_request(tmp_path: Path) -> None:
+    with running(Habit.REFUSES_SENDS) as address:
+        ended = run(tmp_path, address, REFUSED_ELSEWHERE)
+    text = ended.failures["SEND-RESPONSE-001"]["text"]
+    assert "sent      request 310 SEND_MESSAGE_V2" in text
 
 
 def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:

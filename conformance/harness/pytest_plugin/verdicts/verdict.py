@@ -18,6 +18,7 @@ import pytest
 from hypothesis.errors import HypothesisException
 
 from conformance.harness.baseline.baseline import CHECKSUM, is_wrong_checksum
+from conformance.harness.blocked.known_refusals import exchanges
 from conformance.harness.blocked.preconditions import (
     PRECONDITION_ERRORS,
     lacks_request,
@@ -182,10 +183,20 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
     clause = CHECKSUM if is_wrong_checksum(error) else clauses[0]
     for kind, finding_of in _FINDINGS.items():
         if isinstance(error, kind):
-            transcript = CONVERSATIONS.latest()
             finding = finding_of(error)
+            transcript = _transcript_of(error)
             return ConformanceFailure(clause, [finding], transcript=transcript)
     return None
+
+
+def _transcript_of(error: BaseException) -> Transcript | None:
+    """Return the transcript with the refusal that *error* is, else the latest one."""
+    if isinstance(error, RefusedError):
+        for transcript in CONVERSATIONS.transcripts():
+            for _, answer in exchanges([transcript]):
+                if (answer.opaque, answer.code) == (error.opaque, error.code):
+                    return transcript
+    return CONVERSATIONS.latest()
 
 
 _FINDINGS: Mapping[type[BaseException], Callable[[Any], Finding]] = {
