@@ -54,7 +54,11 @@ def header_members(code: int, fields: Mapping[str, str]) -> dict[str, object]:
 
 
 def is_answered(server: Server, header: bytes, clause: str, what: str) -> Command:
-    """Send *header* in a frame; fail *clause* unless the answer is the known one."""
+    """Send *header* in a frame; fail *clause* unless the answer is the known one.
+
+    The plain question comes first: its failure, and not the header, explains this one.
+    """
+    server.request()
     server.peer.send_bytes(frame_of(header))
     answer = server.peer.receive()
     expect(

@@ -244,6 +244,7 @@ def test_the_born_host_is_the_producers_end_of_the_connection(
         found=record_of(broker, answer).born_host,
         expected=Host.of(own.host, own.port),
         what="born_host",
+        transcript=producer.transcript,
     )
 
 

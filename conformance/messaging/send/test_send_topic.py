@@ -7,11 +7,16 @@ from typing import Any
 import pytest
 
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
 from conformance.messaging.send.refused_topic import expect_refused_topic
 from conformance.messaging.stored_messages import topic_of
+from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send_topic import DEFAULT_QUEUE_COUNT
@@ -74,29 +79,26 @@ def test_sending_to_an_unknown_topic_creates_it(
 ) -> None:
     topic = unique("created")
     last = min(queue_count, DEFAULT_QUEUE_COUNT) - 1
-    codes = [
-        broker.send_message(
+
+    def send(queue_id: int) -> Command:
+        return broker.send_message(
             topic=topic,
-            queue_id=q,
+            queue_id=queue_id,
             default_queue_count=queue_count,
             unit_mode=queue_count > UNIT_ABOVE,
             code=request_code,
-        ).code
-        for q in (last, last + 1)
-    ]
-    expect(
-        "SEND-TOPIC-005",
-        found=codes[0],
-        expected=ResponseCode.SUCCESS,
-        what="code",
-        transcript=broker.transcript,
-    )
+        )
+
+    transcript = broker.transcript
+    expect_code("SEND-TOPIC-005", send(last), ResponseCode.SUCCESS, transcript)
+    refusal = send(last + 1)
     expect_that(
         "SEND-TOPIC-006",
-        codes[1] != ResponseCode.SUCCESS,
-        found=codes[1],
+        refusal.code != ResponseCode.SUCCESS,
+        found=refusal.code,
         expected=f"queue {last + 1} refused",
         what="code",
+        transcript=transcript,
     )
     created = topic_of(broker, topic)
     expect(
