@@ -72,7 +72,7 @@ SUITES = ("wire", "routing", "messaging")
 """Suites that run on each mutant, beside that of its own clause."""
 MOST_CHARGED = 3
 """Other clauses that may fail on a mutant."""
-JOBS = 8
+JOBS = 4
 TIMEOUT_S = 900.0
 
 
