@@ -33,7 +33,7 @@ from spec.wire.producer.retry import RETRIES
 BATCH = "batch"
 IN_FLIGHT_MAX = 256
 """Most asynchronous sends without a response."""
-CHECKED = "asked"
+CHECKED = "checked"
 NAMESRV = namesrv_option(
     "Name servers, separated by semicolons. rmqc serve starts one."
 )
@@ -221,9 +221,7 @@ async def _send_transactions(
                 click.echo(f"{_line(result, HALF_TOPIC)} {decides.name}")
         for _ in range(undecided):
             half = await checked.get()
-            click.echo(
-                f"asked about {half.message_id} {LocalTransactionState.COMMIT.name}"
-            )
+            click.echo(f"checked {half.message_id} {LocalTransactionState.COMMIT.name}")
     return failed
 
 

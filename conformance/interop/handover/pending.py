@@ -41,8 +41,8 @@ QUIET_S = 3.5
 """Seconds for one more scan by the broker, which runs every 3 seconds."""
 SOON_MS = 60_000
 
-CHECKED = "asked about"
-NOT_CHECKED = "not asked about"
+CHECKED = "checked"
+NOT_CHECKED = "not checked"
 ONCE = "delivered once, not before its time"
 NOT_YET = "not delivered yet"
 DENSE = "takes the next offset"

@@ -132,7 +132,7 @@ def _checks_again(hop: Hop) -> bool:
         return False
     if found.item == "questions after the decisions":
         return isinstance(found.after, list) and set(found.after) <= DECIDED
-    return found.item in DECIDED_ITEMS and found.after == "asked about"
+    return found.item in DECIDED_ITEMS and found.after == "checked"
 
 
 DECIDED = {"Uhalf-0", "Uhalf-1"}

@@ -87,7 +87,7 @@ FEATURES = (
         about="one committed, one rolled back, and one of each after a check",
         expected={
             "states": ["COMMIT_MESSAGE", "ROLLBACK_MESSAGE", "UNKNOW", "UNKNOW"],
-            "asked about": ["wait, then commit", "wait, then roll back"],
+            "checked": ["wait, then commit", "wait, then roll back"],
             "received": ["commit", "commit last of all", "wait, then commit"],
         },
     ),

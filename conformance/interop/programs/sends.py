@@ -173,7 +173,7 @@ def transaction(session: ClientSession) -> object:
         return set(texts(session.got(consumer)))
 
     waiting = {"wait, then commit", "wait, then roll back"}
-    session.wait(lambda: waiting <= checked(), "both are asked about")
+    session.wait(lambda: waiting <= checked(), "both are checked")
     session.wait(
         lambda: {"commit", "wait, then commit"} <= came(), "both are delivered"
     )
@@ -182,7 +182,7 @@ def transaction(session: ClientSession) -> object:
     session.wait(lambda: "commit last of all" in came(), "the last comes")
     return {
         "states": states,
-        "asked about": sorted(checked()),
+        "checked": sorted(checked()),
         "received": sorted(came()),
     }
 

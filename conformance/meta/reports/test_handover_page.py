@@ -46,8 +46,8 @@ CHECKED = Difference(
     hop="over",
     question="half messages",
     item="rolled back, question",
-    before="not asked about",
-    after="asked about",
+    before="not checked",
+    after="checked",
 )
 UNTIMED = Difference(
     hop="over", question="timed messages", item="timed 1", before="x", after="missing"
