@@ -356,12 +356,7 @@ def expect_reset(
     expect_fields(
         "OFFSET-RESET-006",
         found=request.fields,
-        expected={
-            "topic": topic,
-            "group": group,
-            "timestamp": str(at),
-            "isForce": "false",
-        },
+        expected={"topic": topic, "group": group, "timestamp": str(at)},
         transcript=client.transcript,
     )
     others = [one.code for one in client.peer.receive_until_silent(QUIET_S)]
