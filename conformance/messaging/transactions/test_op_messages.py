@@ -15,9 +15,9 @@ from conformance.messaging.transactions.half import Half, send_half
 from conformance.messaging.transactions.transaction_checks import (
     PATIENCE_S,
     TIMEOUT_MS,
+    expect_progress,
     expect_silence,
     join,
-    wait_for_progress,
 )
 from spec.store.message_record import Record
 from spec.wire.message.properties import decode_properties
@@ -87,9 +87,9 @@ def test_a_decision_is_noted_and_not_asked_for(
     )
     join(eager_broker, own_group)
     # A release that ignores op messages passes it when it is due, and checks it then.
-    wait_for_progress(eager_broker, HALF_TOPIC, half.queue_offset)
+    expect_progress(eager_broker, HALF_TOPIC, half.queue_offset)
     expect_silence("TXN-CHECK-008", eager_broker, "silence once the decision is noted")
-    wait_for_progress(eager_broker, OP_TOPIC, 0)
+    expect_progress(eager_broker, OP_TOPIC, 0)
 
 
 @pytest.mark.clause("TXN-OP-002")

@@ -8,8 +8,8 @@ that no test waits long. A half message with an old born time is checked immedia
 from __future__ import annotations
 
 from conformance.harness.client.client import Client, now_ms, require_success
-from conformance.harness.process.deadline import wait_until
-from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.process.deadline import comes_true, wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.messaging.stored_messages import records_of
 from spec.clause import release_key
 from spec.store.message_record import Record, decode_record
@@ -110,6 +110,20 @@ def wait_for_progress(client: Client, topic: str, offset: int) -> None:
         lambda: progress(client, topic) > offset,
         what=f"{TRANSACTION_CHECK_GROUP} is past {offset} in {topic}",
         timeout_s=PATIENCE_S,
+    )
+
+
+def expect_progress(client: Client, topic: str, offset: int) -> None:
+    """Fail TXN-CHECK-016 unless the broker's check passes *offset* in *topic*."""
+    comes_true(lambda: progress(client, topic) > offset, PATIENCE_S)
+    found = progress(client, topic)
+    expect_that(
+        "TXN-CHECK-016",
+        found > offset,
+        found=found,
+        expected=f"more than {offset}",
+        what=f"offset of {TRANSACTION_CHECK_GROUP} in {topic}, {PATIENCE_S:g} s later",
+        transcript=client.transcript,
     )
 
 
