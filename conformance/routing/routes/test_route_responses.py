@@ -52,15 +52,30 @@ def test_an_unknown_topic_is_answered_with_code_17(fake_cluster: FakeCluster) ->
     )
 
 
-@pytest.mark.clause("ROUTE-DATA-003")
-@pytest.mark.parametrize("fields", [{"topic": ""}, {}], ids=["empty", "absent"])
+@pytest.mark.parametrize(
+    ("clause", "fields"),
+    [
+        pytest.param(
+            "ROUTE-DATA-003",
+            {"topic": ""},
+            marks=pytest.mark.clause("ROUTE-DATA-003"),
+            id="empty",
+        ),
+        pytest.param(
+            "WIRE-COMMAND-007",
+            {},
+            marks=pytest.mark.clause("WIRE-COMMAND-007"),
+            id="absent",
+        ),
+    ],
+)
 def test_a_topic_without_name_is_unknown(
-    fake_cluster: FakeCluster, fields: dict[str, str]
+    fake_cluster: FakeCluster, clause: str, fields: dict[str, str]
 ) -> None:
     code = RequestCode.GET_ROUTEINTO_BY_TOPIC
     answer = fake_cluster.client.peer.request(Command(code=code, fields=fields))
     expect(
-        "ROUTE-DATA-003",
+        clause,
         found=answer.code,
         expected=ResponseCode.TOPIC_NOT_EXIST,
         what="code of the answer",
