@@ -7,20 +7,18 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.pytest_plugin.expectations import (
-    expect,
-    expect_code,
-    expect_fields,
-)
+from conformance.harness.pytest_plugin.expectations import expect_code, expect_fields
 from conformance.harness.pytest_plugin.fixtures import (
     create_group,
     create_topic,
     unique_name,
 )
 from conformance.harness.pytest_plugin.known_settings import changed
-from conformance.harness.targets.target import Target
+from conformance.harness.targets.target import Capability, Target
 from spec.wire.message.transactions import Decision
 from spec.wire.remoting.response_code import ResponseCode
+
+pytestmark = pytest.mark.needs(Capability.REPLICATION)
 
 BEYOND = 1000
 """Queue offset far behind the end of a queue."""
@@ -52,10 +50,14 @@ def group(obedient: Target) -> str:
 def test_a_slave_corrects_no_offset(broker: Client, topic: str, group: str) -> None:
     with changed(broker, brokerRole="SLAVE", slaveReadEnable="true"):
         answer = broker.pull(topic=topic, queue_id=0, offset=BEYOND, group=group)
-    code = ResponseCode.PULL_RETRY_IMMEDIATELY
-    expect("HA-SLAVE-009", found=answer.code, expected=code, what="code")
-    expected = {"nextBeginOffset": str(BEYOND)}
-    expect_fields("HA-SLAVE-009", found=answer.fields, expected=expected)
+        code = ResponseCode.PULL_RETRY_IMMEDIATELY
+        expect_code("HA-SLAVE-009", answer, code, broker.transcript)
+        expect_fields(
+            "HA-SLAVE-009",
+            found=answer.fields,
+            expected={"nextBeginOffset": str(BEYOND)},
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("HA-SLAVE-017")
@@ -64,8 +66,8 @@ def test_a_slave_that_may_not_be_read_refuses_pulls(
 ) -> None:
     with changed(broker, brokerRole="SLAVE", slaveReadEnable="false"):
         answer = broker.pull(topic=topic, queue_id=0, offset=0, group=group)
-    code = ResponseCode.SYSTEM_BUSY
-    expect_code("HA-SLAVE-017", answer, code, broker.transcript)
+        code = ResponseCode.SYSTEM_BUSY
+        expect_code("HA-SLAVE-017", answer, code, broker.transcript)
 
 
 @pytest.mark.clause("TXN-END-016")
@@ -78,5 +80,5 @@ def test_a_slave_ends_no_transaction(broker: Client) -> None:
             decision=Decision.COMMIT,
             message_id="",
         )
-    code = ResponseCode.SLAVE_NOT_AVAILABLE
-    expect_code("TXN-END-016", answer, code, broker.transcript)
+        code = ResponseCode.SLAVE_NOT_AVAILABLE
+        expect_code("TXN-END-016", answer, code, broker.transcript)
