@@ -99,6 +99,12 @@ class WrongOpaqueError(PeerMisbehavedError):
         return self.response if is_error else None
 
 
+class NegativeOpaqueError(WrongOpaqueError):
+    """The response to a request with a negative opaque has another opaque."""
+
+    clause = "WIRE-COMMAND-004"
+
+
 class SecondResponseError(WrongOpaqueError):
     """A request has had a response before this one."""
 
@@ -236,7 +242,8 @@ class Peer(Closing):
                 f"the response has opaque {command.opaque}, its request has {wanted}:"
                 f" {text}"
             )
-            raise WrongOpaqueError(reason, self.transcript, command)
+            kind = NegativeOpaqueError if wanted < 0 else WrongOpaqueError
+            raise kind(reason, self.transcript, command)
         if self._unanswered[command.opaque] < 0:
             reason = f"a second response has opaque {command.opaque}: {text}"
             raise SecondResponseError(reason, self.transcript)

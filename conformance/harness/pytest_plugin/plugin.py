@@ -53,6 +53,7 @@ from conformance.harness.pytest_plugin.verdicts.reporting import (
     add_verdict,
     block_before,
     clauses_about_target,
+    noted_requests,
 )
 from conformance.harness.report import report as run_report
 from conformance.harness.report.known_failures import load_known
@@ -232,6 +233,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if not options.until_failed:
             block_before(item)
             item.config.stash[GUARD].before(item.nodeid, clauses_about_target(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Note the requests of a fixture whose value later tests use too."""
+    with noted_requests(request.config, fixturedef.argname):
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -124,6 +124,11 @@ class TargetOwner:
         return self._description
 
     @property
+    def known_description(self) -> dict[str, str]:
+        """Description of the target; empty where it has not started yet."""
+        return self._description
+
+    @property
     def is_shared(self) -> bool:
         """Whether other processes test the same target as this one."""
         return bool(self._description) and self._started is None

@@ -47,6 +47,23 @@ def test_breaks_quietly(broker):
     with suppress(Exception):
         broker.send_message(topic="T", body=b"x")
 """
+SENT_ONCE = """
+SENT = []
+
+@pytest.fixture
+def sent_once(broker):
+    if not SENT:
+        SENT.append(broker.send_message(topic="T", body=b"x"))
+    return SENT[0]
+
+@pytest.mark.clause("WIRE-FRAME-007")
+def test_that_sets_it_up(sent_once):
+    fails("WIRE-FRAME-007")
+
+@pytest.mark.clause("WIRE-FRAME-008")
+def test_that_finds_it(sent_once):
+    fails("WIRE-FRAME-008")
+"""
 REFUSED_ELSEWHERE = """
 @pytest.mark.clause("SEND-RESPONSE-001")
 def test_refused_elsewhere(broker):
@@ -159,6 +176,13 @@ def test_a_test_that_passes_and_breaks_a_running_cluster_fails(
     assert "blocked: the " not in ended.output
     case = 'name="test_made.py.test_breaks_quietly"'
     assert case in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+
+
+def test_the_requests_of_a_fixture_are_those_of_each_test(tmp_path: Path) -> None:
+    with running(Habit.REFUSES_SENDS) as address:
+        ended = run(tmp_path, address, SENT_ONCE, has_baseline=True)
+    assert ended.outcomes["WIRE-FRAME-007"] == "blocked"
+    assert ended.outcomes["WIRE-FRAME-008"] == "blocked"
 
 
 def test_a_refusal_is_shown_with_its_own_request(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ the target broke, it lacks a request, it does not meet a precondition.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -22,6 +24,7 @@ from conformance.harness.blocked.known_refusals import (
 from conformance.harness.blocked.preconditions import PRECONDITION_ERRORS, first_line
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.transcript import Transcript
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin.collection.selection import (
     applicable,
@@ -35,6 +38,8 @@ from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.client_adapter import AdapterError
 
+FIXTURE_CODES = pytest.StashKey[dict[str, set[int]]]()
+"""Codes of the requests that each fixture has sent."""
 KNOWN = pytest.StashKey[tuple[Known, ...]]()
 UNMET = (Outcome.FAIL, Outcome.ERROR)
 
@@ -136,6 +141,35 @@ def block_before(item: pytest.Item) -> None:
         blocked(hopeless[0].reason)
 
 
+@contextmanager
+def noted_requests(config: pytest.Config, fixture: str) -> Iterator[None]:
+    """Note the codes of the requests that are sent meanwhile, for *fixture*.
+
+    The defects of the baseline explain failures by the requests of a test. Some of them
+    were sent by a fixture, which may have been set up for an earlier test.
+    """
+    description = config.stash[TARGET_OWNER].known_description
+    if not load(description.get("baseline", "")):
+        yield
+        return
+    before = sent_codes(CONVERSATIONS.transcripts())
+    try:
+        yield
+    finally:
+        codes = config.stash.setdefault(FIXTURE_CODES, {})
+        sent = sent_codes(CONVERSATIONS.transcripts()) - before
+        codes[fixture] = codes.get(fixture, set()) | sent
+
+
+def _codes_behind(item: pytest.Item, transcripts: list[Transcript]) -> set[int]:
+    """Return the codes of the requests of *item* and of its fixtures."""
+    by_fixture = item.config.stash.get(FIXTURE_CODES, {})
+    fixtures: Iterable[str] = getattr(item, "fixturenames", ())
+    return sent_codes(transcripts).union(
+        *(by_fixture.get(name, ()) for name in fixtures)
+    )
+
+
 def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
     """Return the defect of the baseline by which *item* may have failed.
 
@@ -143,7 +177,7 @@ def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
     """
     defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
     transcripts = CONVERSATIONS.transcripts()
-    codes, seen = sent_codes(transcripts), frame_clauses_in(transcripts)
+    codes, seen = _codes_behind(item, transcripts), frame_clauses_in(transcripts)
     behind = [
         one
         for one in defects
