@@ -61,7 +61,7 @@ def test_workers_are_fewer_for_few_tests(
     ("words", "jobs"),
     [
         (["--suite", "wire"], "0"),
-        (["--suite", "messaging"], "10"),
+        (["--suite", "messaging"], "11"),
         (["-k", "messaging and pull_order"], "0"),
         (["--only", "WIRE-FRAME-*"], "0"),
         (["--suite", "wire", "--jobs", "3"], "3"),

@@ -14,7 +14,6 @@ from urllib.parse import parse_qs, parse_qsl
 from conformance.harness.client.access import CREDENTIALS, access_of
 from conformance.harness.client.address import Address
 from conformance.harness.client.conversations import CONVERSATIONS
-from conformance.harness.client.peer import ONEWAY_FLAG
 from conformance.harness.client.transcript import (
     Direction,
     Entry,
@@ -33,6 +32,8 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 NO_PERMISSION = ResponseCode.NO_PERMISSION
+HELD = (RequestCode.PULL_MESSAGE, RequestCode.POP_MESSAGE, RequestCode.NOTIFICATION)
+"""Requests that a broker may hold."""
 KNOWN_CODES = frozenset(map(int, RequestCode))
 
 
@@ -127,38 +128,40 @@ def exchanges(transcripts: Iterable[Transcript]) -> Iterator[tuple[Command, Comm
 
 
 def frame_clauses_in(transcripts: Iterable[Transcript]) -> set[str]:
-    """Return clauses about any frame with which *transcripts* have to do.
+    """Return the clauses about any frame that *transcripts* may break.
 
     A response has the opaque of no earlier request or of a oneway one, or is followed
-    by bytes that are no frame. A request has a ROCKETMQ header, or gets no response. A
-    request that cannot be read may have any opaque.
+    by bytes that are no frame. A request has a ROCKETMQ header, or gets no response
+    and no broker may hold it. Nothing is known of a connection behind a
+    request that cannot be read.
     """
-    clauses: set[str] = set()
-    for transcript in transcripts:
-        sent: dict[int, Command] = {}
-        answered: set[int] = set()
-        for entry, command in _read(transcript):
-            if entry.direction is Direction.SENT:
-                if command is None:
-                    break
-                sent[command.opaque] = command
-                if command.serialize_type == SerializeType.ROCKETMQ:
-                    clauses.add("WIRE-BINARY-001")
-            elif command is None:
-                clauses |= {"WIRE-FRAME-004"} if entry.data else set()
-            elif command.is_response:
-                answered.add(command.opaque)
-                clauses |= _clauses_of_response(sent.get(command.opaque))
-        waiting = (sent[opaque] for opaque in sent.keys() - answered)
-        if not all(one.is_response or one.flag & ONEWAY_FLAG for one in waiting):
-            clauses.add("WIRE-COMMAND-009")
-    return clauses
+    return {clause for one in transcripts for clause in _frame_clauses(one)}
 
 
-def _clauses_of_response(request: Command | None) -> set[str]:
-    if request is None:
-        return {"WIRE-COMMAND-003"}
-    return {"WIRE-COMMAND-002"} if request.flag & ONEWAY_FLAG else set()
+def _frame_clauses(transcript: Transcript) -> Iterator[str]:
+    sent: dict[int, Command] = {}
+    answered: set[int] = set()
+    for entry, command in _read(transcript):
+        if entry.direction is Direction.SENT:
+            if command is None:
+                return
+            sent[command.opaque] = command
+            if command.serialize_type == SerializeType.ROCKETMQ:
+                yield "WIRE-BINARY-001"
+        elif command is None:
+            if entry.data:
+                yield "WIRE-FRAME-004"
+        elif command.is_response and command.opaque not in sent:
+            yield "WIRE-COMMAND-003"
+        elif command.is_response:
+            answered.add(command.opaque)
+            if sent[command.opaque].is_oneway:
+                yield "WIRE-COMMAND-002"
+    waiting = (sent[opaque] for opaque in sent.keys() - answered)
+    if any(
+        not (one.is_response or one.is_oneway or one.code in HELD) for one in waiting
+    ):
+        yield "WIRE-COMMAND-009"
 
 
 def sent_codes(transcripts: Iterable[Transcript]) -> set[int]:

@@ -8,7 +8,6 @@ Frames are decoded on demand, so that a test may also send invalid bytes.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import socket
 import time
@@ -140,6 +139,7 @@ class Peer(Closing):
         self._opened, opened_ns = time.monotonic(), time.time_ns()
         self._arrived = bytearray()
         self._kept: deque[Command] = deque()
+        self._noted_rest = b""
         self._socket = open_socket(address, access)
         self._unanswered: Counter[int] | None = Counter()
         """Missing responses by opaque; None after bytes whose opaques are unknown."""
@@ -273,11 +273,15 @@ class Peer(Closing):
         if self._socket.fileno() == CLOSED or self._lost_in is not None:
             return
         deadline = Deadline.after(WAITING_S)
-        with contextlib.suppress(PeerMisbehavedError):
+        try:
             while True:
                 self._kept.append(self._decode(self._next_frame("a command", deadline)))
-        if self.rest:
-            self._note(Direction.RECEIVED, self.rest)
+        except UnreadableResponseError:
+            return  # the bytes are noted
+        except PeerMisbehavedError:
+            if self.rest != self._noted_rest:
+                self._note(Direction.RECEIVED, self.rest)
+                self._noted_rest = self.rest
 
     @property
     def rest(self) -> bytes:

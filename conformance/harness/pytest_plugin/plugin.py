@@ -240,7 +240,7 @@ def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
     """Note the requests of a fixture whose value later tests use too."""
-    with noted_requests(request.config, fixturedef.argname):
+    with noted_requests(request.config, fixturedef):
         return (yield)
 
 

@@ -65,6 +65,11 @@ class HostilePeer:
         self.end: Callable[[], None] = self.server.stop
 
     def _answer(self, request: Command) -> bytes | None:
+        response = self._response(request)
+        return None if response and request.is_oneway else response
+
+    def _response(self, request: Command) -> bytes | None:
+        """Return the response to *request*, as if it was not oneway."""
         if self._has_hung.is_set():
             return None
         if request.code in SENDS and self._habit is Habit.ENDS:
@@ -80,8 +85,7 @@ class HostilePeer:
         if request.code in ADMIN and self._habit is Habit.LACKS_ADMIN:
             return honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
         if self._habit is Habit.LACKS_SEND and request.code == RequestCode.SEND_MESSAGE:
-            refusal = honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
-            return None if request.is_oneway else refusal
+            return honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
         if request.code in ADMIN and self._habit is Habit.REFUSES_ADMIN:
             return honest(request, code=ResponseCode.SYSTEM_ERROR, remark="not today")
         if request.code in SENDS and self._habit in REFUSALS:

@@ -384,7 +384,11 @@ def test_a_minor_defect_explains_only_the_same_wrong_value() -> None:
     codes = (RequestCode.GET_ROUTEINFO_BY_TOPIC,)
     route = defect("ROUTE-DATA-001", "read and write queues", codes)
     assert not route.explains(codes, ["code"])
+    assert not route.explains(codes, ["queues"])
     assert route.explains(codes, ["write queues by broker"])
+    born = defect("SEND-TIME-001", "born time", codes)
+    assert not born.explains(codes, ["born_host"])
+    assert born.explains(codes, ["born_at_ms"])
 
 
 def test_a_wrong_record_concerns_every_test_that_sends() -> None:

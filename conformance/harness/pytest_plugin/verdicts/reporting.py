@@ -7,7 +7,7 @@ the target broke, it lacks a request, it does not meet a precondition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.client_adapter import AdapterError
 
-FIXTURE_CODES = pytest.StashKey[dict[str, set[int]]]()
+FIXTURE_CODES = pytest.StashKey[dict[pytest.FixtureDef[object], set[int]]]()
 """Codes of the requests that each fixture has sent."""
 KNOWN = pytest.StashKey[tuple[Known, ...]]()
 UNMET = (Outcome.FAIL, Outcome.ERROR)
@@ -142,7 +142,9 @@ def block_before(item: pytest.Item) -> None:
 
 
 @contextmanager
-def noted_requests(config: pytest.Config, fixture: str) -> Iterator[None]:
+def noted_requests(
+    config: pytest.Config, fixture: pytest.FixtureDef[object]
+) -> Iterator[None]:
     """Note the codes of the requests that are sent meanwhile, for *fixture*.
 
     The defects of the baseline explain failures by the requests of a test. Some of them
@@ -164,9 +166,10 @@ def noted_requests(config: pytest.Config, fixture: str) -> Iterator[None]:
 def _codes_behind(item: pytest.Item, transcripts: list[Transcript]) -> set[int]:
     """Return the codes of the requests of *item* and of its fixtures."""
     by_fixture = item.config.stash.get(FIXTURE_CODES, {})
-    fixtures: Iterable[str] = getattr(item, "fixturenames", ())
+    # Files have different fixtures of one name. pytest lists those of each test.
+    named = getattr(item, "_fixtureinfo").name2fixturedefs.values()  # noqa: B009
     return sent_codes(transcripts).union(
-        *(by_fixture.get(name, ()) for name in fixtures)
+        *(by_fixture.get(one, ()) for fixtures in named for one in fixtures[-1:])
     )
 
 
@@ -199,7 +202,8 @@ def _unusable_part(error: BaseException | None, item: pytest.Item) -> Defect | N
     if isinstance(error, verdicts.TARGET_ERRORS):
         return None
     defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
-    return next((one for one in defects if one.is_total), None)
+    total = (one for one in defects if one.is_total and not one.is_narrow)
+    return next(total, None)
 
 
 def _explained_error(
