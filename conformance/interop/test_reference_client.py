@@ -198,7 +198,7 @@ def test_a_transaction_is_read_only_when_it_is_committed(
 def test_an_undecided_transaction_is_asked_about(
     clients: RmqcClients, topic: str, group: str
 ) -> None:
-    sent = clients.produce(topic, "-g", f"p{group}", "--transaction", "asked", "late")
+    sent = clients.produce(topic, "-g", f"p{group}", "--transaction", "checked", "late")
     assert [line.split(" ")[-1] for line in sent] == ["UNKNOWN", "COMMIT"]
     (line,) = clients.consume(topic, 1, "-g", group)
     assert line.body == "late"

@@ -56,7 +56,7 @@ def header_members(code: int, fields: Mapping[str, str]) -> dict[str, object]:
 def is_answered(server: Server, header: bytes, clause: str, what: str) -> Command:
     """Send *header* in a frame; fail *clause* unless the answer is the known one.
 
-    The plain question comes first: its failure, and not the header, explains this one.
+    A request with a common header comes first. If it fails, *header* is not the cause.
     """
     server.request()
     server.peer.send_bytes(frame_of(header))

@@ -66,6 +66,6 @@ def expect_notification(
         clause,
         found=(request.fields.get("consumerGroup"), request.is_oneway),
         expected=(group, True),
-        what="the group, and whether it is told oneway",
+        what="consumerGroup, and whether the notification is oneway",
         transcript=client.transcript,
     )

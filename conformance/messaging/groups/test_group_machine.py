@@ -239,7 +239,9 @@ class GroupMachine(RuleBasedStateMachine):
 
             # The comparison reports the difference.
             with suppress(TooLateError), staying_open():
-                wait_until(is_notified, what="those are told that must be", timeout_s=5)
+                wait_until(
+                    is_notified, what="the expected members are notified", timeout_s=5
+                )
             expect(
                 clause,
                 found=sorted(found.elements()),

@@ -133,6 +133,7 @@ def test_a_longer_topic_is_an_error(broker: Client, topic: str, size: int) -> No
     expect_refused_topic("SEND-TOPIC-003", broker, answer, ResponseCode.SYSTEM_ERROR)
 
 
+@pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-004")
 @pytest.mark.parametrize("size", [128, 256, 1000])
 def test_a_longer_topic_is_no_parameter(broker: Client, topic: str, size: int) -> None:

@@ -104,15 +104,6 @@ def expect_silence(clause: str, client: Client, what: str = "no question") -> No
     )
 
 
-def wait_for_progress(client: Client, topic: str, offset: int) -> None:
-    """Wait until the broker's check has passed *offset* in *topic*."""
-    wait_until(
-        lambda: progress(client, topic) > offset,
-        what=f"{TRANSACTION_CHECK_GROUP} is past {offset} in {topic}",
-        timeout_s=PATIENCE_S,
-    )
-
-
 def expect_progress(client: Client, topic: str, offset: int) -> None:
     """Fail TXN-CHECK-016 unless the broker's check passes *offset* in *topic*."""
     comes_true(lambda: progress(client, topic) > offset, PATIENCE_S)

@@ -300,6 +300,7 @@ def _need_compression(fake_cluster: FakeCluster) -> None:
     broker = fake_cluster.broker(peer=fake_cluster.client.peer)
     if broker.register(compressed=True).code != ResponseCode.SUCCESS:
         blocked("blocked by ROUTE-REG-002: a compressed registration is refused")
+    broker.unregister()
 
 
 def _prepared(fake_cluster: FakeCluster) -> tuple[FakeBroker, TopicConfig, bytes]:

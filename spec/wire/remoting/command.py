@@ -105,9 +105,9 @@ FAILURE_IS_SYSTEM_ERROR = Clause(
     id="WIRE-COMMAND-009",
     level=Level.MUST,
     text=(
-        "A request whose processing fails unexpectedly, as one with an unreadable JSON "
-        "body, is answered with SYSTEM_ERROR (1) and a remark, and the connection "
-        "stays open."
+        "A request whose processing fails unexpectedly, for example one with an "
+        "unreadable JSON body, is answered with SYSTEM_ERROR (1) and a remark, and the "
+        "connection stays open."
     ),
     source=f"{_REMOTING}#processRequestCommand",
 )
