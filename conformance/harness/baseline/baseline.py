@@ -33,7 +33,7 @@ from spec.wire.remoting.response_code import ResponseCode
 ATTEMPTS = 2
 """A target that has just started may refuse a request once."""
 CHECKSUM, CHECKSUM_FIELD = "STORE-CRC-001", "body_crc"
-ROOMS_OF_RECORDS = ("STORE-", "SEND-", "WIRE-MESSAGEID-")
+ROOMS_OF_RECORDS = ("STORE-", "SEND-", "WIRE-MESSAGEID-", "WIRE-PROPERTIES-")
 """Clauses about stored messages: they concern every test that sends one."""
 MINOR = {
     "ROUTE-DATA-001": ("write queues",),
