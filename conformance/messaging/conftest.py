@@ -186,10 +186,10 @@ def unusual(
     request: pytest.FixtureRequest, unusual_topic: SqlTopic, sql_client: Client
 ) -> SqlTopic:
     """Return the topic of unusual texts, over a fresh connection."""
-    return opened(request, unusual_topic, sql_client)
+    return sql_topic_over(request, unusual_topic, sql_client)
 
 
-def opened(
+def sql_topic_over(
     request: pytest.FixtureRequest, sql_topic: SqlTopic, client: Client
 ) -> SqlTopic:
     """Return *sql_topic* over the connection *client*.

@@ -98,7 +98,8 @@ def changed(broker: Client, **settings: str) -> Iterator[None]:
     """Give a broker these settings, and those that it had before afterwards.
 
     The running test is unsupported if the broker does not report them: the suite could
-    not put them back.
+    not put them back. Compare responses inside of the block. Behind it, the latest
+    frames of *broker* are those that put the settings back.
     """
     before = broker.broker_settings()
     need_reported(settings, before)

@@ -238,7 +238,7 @@ class GroupMachine(RuleBasedStateMachine):
                 return found >= expected
 
             # The comparison reports the difference.
-            with suppress(TooLateError), staying_open():
+            with suppress(TooLateError), expect_open():
                 wait_until(
                     is_notified, what="the expected members are notified", timeout_s=5
                 )
@@ -265,7 +265,7 @@ class GroupMachine(RuleBasedStateMachine):
 
 
 @contextmanager
-def staying_open() -> Iterator[None]:
+def expect_open() -> Iterator[None]:
     """Fail GROUP-MEMBER-011 if the broker closes a connection in the block."""
     try:
         yield

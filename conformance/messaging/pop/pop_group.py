@@ -126,7 +126,7 @@ class PopGroup:
             fields=more,
         )
 
-    def changed(self, popped: PoppedMessage, invisible_ms: int) -> Command:
+    def require_change(self, popped: PoppedMessage, invisible_ms: int) -> Command:
         """Change the invisible time of a message; a refusal blocks the test."""
         response = self.change(popped, invisible_ms)
         if response.code != ResponseCode.SUCCESS:

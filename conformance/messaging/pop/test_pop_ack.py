@@ -179,7 +179,7 @@ def test_a_shorter_invisible_time_ends_sooner(pop_group: PopGroup) -> None:
 def test_a_longer_invisible_time_ends_later(pop_group: PopGroup) -> None:
     pop_group.send(SENT[:2])
     popped = pop_group.pop(queueId=0, invisibleTime=SHORT_MS)
-    pop_group.changed(popped[0], NEVER_MS)
+    pop_group.require_change(popped[0], NEVER_MS)
     again = bodies([*pop_group.pop_revived(1), *pop_group.pop()])
     expect("POP-INVISIBLE-002", found=again, expected=[SENT[1]], what="popped again")
 
@@ -189,7 +189,7 @@ def test_a_change_replaces_the_receipt(pop_group: PopGroup) -> None:
     pop_group.send(SENT[:2])
     changed, old = pop_group.pop(queueId=0, invisibleTime=NEVER_MS)
     for one in (changed, old):
-        fields = pop_group.changed(one, SHORT_MS).fields
+        fields = pop_group.require_change(one, SHORT_MS).fields
         if one is changed:
             receipt = replace(
                 one.receipt,

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 
 from conformance.harness.client.client import Client
 from conformance.harness.targets.target import Target
-from conformance.messaging.conftest import opened, scope_of_change
+from conformance.messaging.conftest import scope_of_change, sql_topic_over
 from conformance.messaging.sql.sql_topic import (
     UNUSUAL,
     UNUSUAL_EXPRESSIONS,
@@ -46,7 +46,7 @@ def mixed(
     request: pytest.FixtureRequest, mixed_topic: SqlTopic, sql_client: Client
 ) -> SqlTopic:
     """Return the topic of numbers and texts, over a fresh connection."""
-    return opened(request, mixed_topic, sql_client)
+    return sql_topic_over(request, mixed_topic, sql_client)
 
 
 @pytest.mark.clause("PULL-SQL-001", "PULL-SQL-002", "PULL-SQL-003")

@@ -175,7 +175,7 @@ RENEWAL_FORGETS = Clause(
     ),
     source=f"{_BRIDGE}#renewHalfMessageInner",
 )
-QUESTION_SHOWS_THE_RECORD_BEFORE = Clause(
+CHECK_REQUEST_SHOWS_THE_RECORD_BEFORE = Clause(
     id="TXN-CHECK-024",
     level=Level.QUIRK,
     text=(
