@@ -16,8 +16,10 @@ from conformance.harness.blocked.skips import blocked, unsupported
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import PeerMisbehavedError, WrongOpaqueError
 from conformance.harness.client.requests.invoker import RefusedError
+from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.deadline import TooLateError
 from spec.layout import LayoutError
+from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -99,9 +101,16 @@ def _request_of(error: BaseException) -> int | None:
 
 def _refused_code(error: RefusedError) -> int | None:
     """Return the code of the request whose refusal *error* is."""
-    for sent, answer in exchanges(CONVERSATIONS.transcripts()):
-        if (answer.opaque, answer.code) == (error.opaque, error.code):
-            return sent.code
+    refused = refused_exchange(error)
+    return None if refused is None else refused[1].code
+
+
+def refused_exchange(error: RefusedError) -> tuple[Transcript, Command] | None:
+    """Return the refused request of *error*, behind the transcript that has it."""
+    for transcript in CONVERSATIONS.transcripts():
+        for sent, answer in exchanges([transcript]):
+            if (answer.opaque, answer.code) == (error.opaque, error.code):
+                return transcript, sent
     return None
 
 

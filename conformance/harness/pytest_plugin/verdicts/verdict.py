@@ -18,11 +18,11 @@ import pytest
 from hypothesis.errors import HypothesisException
 
 from conformance.harness.baseline.baseline import CHECKSUM, is_wrong_checksum
-from conformance.harness.blocked.known_refusals import exchanges
 from conformance.harness.blocked.preconditions import (
     PRECONDITION_ERRORS,
     lacks_request,
     precondition_reason,
+    refused_exchange,
     refused_step,
 )
 from conformance.harness.blocked.skips import of_skip
@@ -191,12 +191,8 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
 
 def _transcript_of(error: BaseException) -> Transcript | None:
     """Return the transcript with the refusal that *error* is, else the latest one."""
-    if isinstance(error, RefusedError):
-        for transcript in CONVERSATIONS.transcripts():
-            for _, answer in exchanges([transcript]):
-                if (answer.opaque, answer.code) == (error.opaque, error.code):
-                    return transcript
-    return CONVERSATIONS.latest()
+    refused = refused_exchange(error) if isinstance(error, RefusedError) else None
+    return CONVERSATIONS.latest() if refused is None else refused[0]
 
 
 _FINDINGS: Mapping[type[BaseException], Callable[[Any], Finding]] = {
