@@ -57,6 +57,8 @@ class PlainRequests:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._topic = f"baseline_{uuid.uuid4().hex[:12]}"
+        fields = {"topic": self._topic, "queueId": "0"}
+        self._question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
         self._answers: list[Command] = []
         self._born_at_ms = 0
 
@@ -67,9 +69,7 @@ class PlainRequests:
 
     def check_broker_frame(self) -> None:
         """Check frame and header of the broker's responses."""
-        fields = {"topic": self._topic, "queueId": "0"}
-        code = RequestCode.GET_MAX_OFFSET
-        _check_frame(self._target.broker, Command(code=code, fields=fields))
+        _check_frame(self._target.broker, self._question)
 
     def check_refusals(self) -> None:
         """Check the opaque of responses with an error."""
@@ -89,11 +89,10 @@ class PlainRequests:
 
     def check_oneway(self) -> None:
         """Check that a oneway request gets no response."""
-        fields = {"topic": self._topic, "queueId": "0"}
-        question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
         with _peer_of(self._target.broker) as peer:
-            sent = peer.send(replace(question, flag=ONEWAY_FLAG))
-            peer.send_bytes(encode_command(replace(question, opaque=ANY_OPAQUE)))
+            sent = peer.send(replace(self._question, flag=ONEWAY_FLAG))
+            # As bytes: then a response to the oneway request is kept, not an error.
+            peer.send_bytes(encode_command(replace(self._question, opaque=ANY_OPAQUE)))
             peer.receive_response(ANY_OPAQUE)
             received = peer.receive_until_silent(BETWEEN_PARTS_S)
         found = [one.code for one in received if one.opaque == sent.opaque]
@@ -101,15 +100,11 @@ class PlainRequests:
 
     def check_binary_header(self) -> None:
         """Check that a request with a ROCKETMQ header gets a response."""
-        fields = {"topic": self._topic, "queueId": "0"}
-        question = Command(
-            code=RequestCode.GET_MAX_OFFSET,
-            remark=LONG_REMARK,
-            fields=fields,
-            serialize_type=SerializeType.ROCKETMQ,
-        )
+        kind = SerializeType.ROCKETMQ
         with _peer_of(self._target.broker) as peer:
-            peer.request(question)
+            peer.request(
+                replace(self._question, remark=LONG_REMARK, serialize_type=kind)
+            )
 
     def check_failure(self) -> None:
         """Check that a request that fails unexpectedly gets a response."""

@@ -132,8 +132,8 @@ def frame_clauses_in(transcripts: Iterable[Transcript]) -> set[str]:
 
     A response has the opaque of no earlier request or of a oneway one, or is followed
     by bytes that are no frame. A request has a ROCKETMQ header, or gets no response
-    and no broker may hold it. Nothing is known of a connection behind a
-    request that cannot be read.
+    and no broker may hold it. Nothing is known of a connection behind a request that
+    cannot be read.
     """
     return {clause for one in transcripts for clause in _frame_clauses(one)}
 
