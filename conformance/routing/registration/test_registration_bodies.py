@@ -28,6 +28,15 @@ ON_ONE_CONNECTION = settings(
 """Every example has names of its own, so that they may share the fake_cluster."""
 
 
+@pytest.fixture
+def compression(fake_cluster: FakeCluster) -> None:
+    """Block the test where the name server refuses every compressed registration."""
+    broker = fake_cluster.broker(peer=fake_cluster.client.peer)
+    if broker.register(compressed=True).code != ResponseCode.SUCCESS:
+        blocked("blocked by ROUTE-REG-002: a compressed registration is refused")
+    broker.unregister()
+
+
 @pytest.mark.clause(
     "ROUTE-REG-002", "ROUTE-DATA-001", "ROUTE-TOPIC-002", "ROUTE-TOPIC-003"
 )
@@ -130,6 +139,7 @@ def test_a_body_that_is_no_registration_is_refused(
     _expect_refused(fake_cluster, broker, answer)
 
 
+@pytest.mark.usefixtures("compression")
 @pytest.mark.clause("ROUTE-REG-005")
 @ON_ONE_CONNECTION
 @given(part=st.floats(min_value=0, max_value=1), topics=st.integers(0, 20))
@@ -137,7 +147,6 @@ def test_a_compressed_body_cut_anywhere_is_refused(
     fake_cluster: FakeCluster, part: float, topics: int
 ) -> None:
     broker = fake_cluster.broker(peer=fake_cluster.client.peer)
-    _need_compression(fake_cluster)
     table = broker.table(*(TopicConfig(topic=f"cut{i}") for i in range(topics)))
     whole = broker.encode(table, compressed=True)
     body = whole[: 1 + round(part * (longest_incomplete(whole) - 1))]
@@ -159,12 +168,12 @@ def longest_incomplete(stream: bytes) -> int:
     return size
 
 
+@pytest.mark.usefixtures("compression")
 @pytest.mark.clause("ROUTE-REG-005")
 def test_a_part_that_claims_more_bytes_than_follow_is_refused(
     fake_cluster: FakeCluster,
 ) -> None:
     broker = fake_cluster.broker()
-    _need_compression(fake_cluster)
     body = zlib.compress((1_000).to_bytes(4, "big") + b'{"counter":1}')
     answer = broker.send(broker.fields(body, compressed=True), body)
     _expect_refused(fake_cluster, broker, answer)
@@ -256,6 +265,7 @@ def test_what_a_topics_json_leaves_out_has_its_default(
     )
 
 
+@pytest.mark.usefixtures("compression")
 @pytest.mark.clause("ROUTE-TOPIC-004")
 def test_attributes_in_a_topics_line_do_not_hide_the_rest(
     fake_cluster: FakeCluster,
@@ -270,6 +280,7 @@ def test_attributes_in_a_topics_line_do_not_hide_the_rest(
     )
 
 
+@pytest.mark.usefixtures("compression")
 @pytest.mark.clause("ROUTE-TOPIC-005")
 def test_a_topics_line_of_six_words_is_not_understood(
     fake_cluster: FakeCluster,
@@ -287,20 +298,11 @@ def test_a_topics_line_of_six_words_is_not_understood(
 def _register_line_of_six(fake_cluster: FakeCluster) -> tuple[int, bool]:
     """Register, compressed, a topic with attributes; return code and success."""
     broker = fake_cluster.broker()
-    _need_compression(fake_cluster)
     topic = TopicConfig(
         topic=fake_cluster.unique("topic"), attributes={"+message.type": "FIFO"}
     )
     answer = broker.register(topic, compressed=True)
     return answer.code, fake_cluster.route(topic.topic) is not None
-
-
-def _need_compression(fake_cluster: FakeCluster) -> None:
-    """End the running test where every compressed registration is refused."""
-    broker = fake_cluster.broker(peer=fake_cluster.client.peer)
-    if broker.register(compressed=True).code != ResponseCode.SUCCESS:
-        blocked("blocked by ROUTE-REG-002: a compressed registration is refused")
-    broker.unregister()
 
 
 def _prepared(fake_cluster: FakeCluster) -> tuple[FakeBroker, TopicConfig, bytes]:
