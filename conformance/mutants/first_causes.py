@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 from conformance.harness.child_run.child_run import files_naming, run_child
 from conformance.harness.child_run.forked_pytest import LateError
-from conformance.harness.pytest_plugin.options import SUITES as ALL_SUITES
-from conformance.harness.pytest_plugin.options import suite_folders
+from conformance.harness.pytest_plugin.options import CONFORMANCE, suite_folders
 from conformance.harness.report.causes import causes_of
 from conformance.harness.report.outcome import Outcome
 from conformance.mutants.mutant import Mutant, MutantError, mutant
@@ -104,7 +103,7 @@ class FirstCause:
 def first_cause_of(fault: Mutant) -> FirstCause:
     """Run the suites on *fault*, and return the first cause of the report."""
     files = files_naming(fault.caught_by)
-    own = {suite for suite in ALL_SUITES for file in files if suite in file.parts}
+    own = {file.relative_to(CONFORMANCE).parts[0] for file in files}
     run = run_child(
         suite_folders(sorted({*SUITES, *own})),
         "--hypothesis-profile=glance",

@@ -45,8 +45,7 @@ def test_two_connections_may_have_the_same_client_id(
     expected: dict[str, list[tuple[str, str]]] = {group: [], other: []}
     with broker.another() as second:
         for client, name in ((broker, group), (second, other)):
-            own = client.peer.local_address
-            expected[name].append((client_id, f"{own.host}:{own.port}"))
+            expected[name].append((client_id, str(client.peer.local_address)))
             consumer = consumer_data(group=name)
             require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
         expect(

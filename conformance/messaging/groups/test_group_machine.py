@@ -30,13 +30,12 @@ from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.harness.pytest_plugin.stateful import run_machine
 from conformance.harness.targets.shared_target import SharedTarget
+from conformance.messaging.groups.members import CHANGED, id_of
 from conformance.models.groups import Group, Groups, Wanted
-from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 CLIENT_NAMES = ("first", "second", "first")
 """Names in the client ids of the three connections: two have the same id."""
-CHANGED = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
 
 clients = st.integers(0, len(CLIENT_NAMES) - 1)
 groups = st.integers(0, 1)
@@ -57,7 +56,7 @@ class GroupMachine(RuleBasedStateMachine):
         self.model = Groups()
         self.names = [unique_name("group") for _ in range(2)]
         self.topics = [unique_name("wanted") for _ in range(3)]
-        self.client_ids = [f"{name}@{self.names[0]}" for name in CLIENT_NAMES]
+        self.client_ids = [id_of(name, self.names[0]) for name in CLIENT_NAMES]
         self.connections: dict[int, Client] = {}
 
     def teardown(self) -> None:
