@@ -8,6 +8,7 @@ because they are about this one. Of equal ones the fastest comes first.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,7 +20,9 @@ from conformance.mutating_proxy.results import is_right
 from conformance.mutating_proxy.session import Result, TestRun
 
 CLOSEST = 30
-"""Tests that a mutation is shown to, beside one of each of the right clauses."""
+"""Tests that a mutation is shown to, beside some of each of the right clauses."""
+OF_EACH_CLAUSE = 3
+"""Tests of one right clause that a mutation is shown to, if there are so many."""
 LONGEST_S = 30.0
 """Tests that took longer in the recording run are shown no mutation, by default.
 
@@ -52,7 +55,7 @@ class Recording:
     def tests_for(self, mutation: Mutation, clause: str = "") -> list[str]:
         """Return tests that meet what *mutation* changes, the closest first.
 
-        Behind the closest ones follows a test of each other clause about the request.
+        Behind the closest ones follow the next tests of each clause about the request.
         With *clause*, only its tests are returned.
         """
         meeting = [
@@ -62,10 +65,10 @@ class Recording:
         ]
         meeting.sort(key=lambda run: (len(_codes(run)), run.duration_s))
         shown = meeting[:CLOSEST]
-        seen = {clause for run in shown for clause in run.clauses}
+        seen = Counter(clause for run in shown for clause in run.clauses)
         for run in meeting[CLOSEST:]:
             if any(
-                clause not in seen and is_right(mutation, clause)
+                seen[clause] < OF_EACH_CLAUSE and is_right(mutation, clause)
                 for clause in run.clauses
             ):
                 shown.append(run)

@@ -229,6 +229,11 @@ class Worker:
             SWITCH.set(mutation)
             run = self._run(test)
             result.runs.append(run)
+            if not run.count and run.outcome in DETECTED:
+                # What an earlier mutation has left disturbed it.
+                SWITCH.set(mutation)
+                run = self._run(test)
+                result.runs.append(run)
             if run.count and run.outcome in DETECTED:
                 SWITCH.set(None)
                 result.is_steady = self._run(test).outcome == Outcome.PASS

@@ -22,7 +22,8 @@ from conformance.harness.client.peer import (
 )
 from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.targets.target import NoServerError, Target
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Capability, NoServerError, Target
 from conformance.harness.targets.topics import request_group, request_topic
 from spec.layout import LayoutError
 from spec.routing.route_data import decode_route
@@ -86,6 +87,18 @@ class PlainRequests:
             if address is not None:
                 with Peer(address) as peer:
                     _check_opaque(peer, question)
+
+    def check_unknown_route(self) -> None:
+        """Check that the name server has no route of a topic without a broker."""
+        with self._target.connect_to_namesrv() as namesrv:
+            found = namesrv.route(self._topic).code
+        _expect("ROUTE-DATA-003", "code", found, ResponseCode.TOPIC_NOT_EXIST)
+
+    def check_unknown_pull(self) -> None:
+        """Check that a pull from an unknown topic is refused."""
+        with self._target.connect_to_broker() as broker:
+            found = broker.pull(topic=self._topic, offset=0).code
+        _expect("PULL-TOPIC-001", "code", found, ResponseCode.TOPIC_NOT_EXIST)
 
     def check_oneway(self) -> None:
         """Check that a oneway request gets no response."""
@@ -189,6 +202,21 @@ class PlainRequests:
             )
         _expect("OFFSET-MAX-001", "offset", found.fields["offset"], str(offset))
 
+    def check_units(self) -> None:
+        """Check that units have offset and size of the records, if there are files."""
+        path = self._target.store_path
+        if path is None or Capability.STORE not in self._target.capabilities:
+            return
+        files = StoreFiles(path)
+        units = files.queue(self._topic, QUEUE_ID).units()
+        for answer, unit in zip(self._answers, units, strict=False):
+            _, offset = decode_message_id(answer.fields["msgId"])
+            record = files.record_bytes(offset)
+            if record is not None:
+                found = unit.commit_log_offset, unit.size
+                wanted = offset, len(record)
+                _expect("STORE-QUEUE-003", "offset and size", found, wanted)
+
     def check_min_offset(self) -> None:
         """Check the min offset of the queue."""
         with self._target.connect_to_broker() as broker:
@@ -220,6 +248,19 @@ class PlainRequests:
             records = list(decode_records(answer.body))
         for record, body, number in zip(records, BODIES, range(2), strict=False):
             self._check_record(record, body, number)
+
+    def check_pull_commits_nothing(self) -> None:
+        """Check that a pull without the flag of a commit leaves the offset alone."""
+        topic, group, committed = self._topic, self._topic, 1
+        with self._target.connect_to_broker() as broker:
+            answer = broker.update_offset(group=group, topic=topic, offset=committed)
+            if answer.code != ResponseCode.SUCCESS:
+                return  # another clause is about the commit itself
+            broker.pull(group=group, topic=topic, offset=0, commit_offset=committed + 1)
+            answer = broker.query_offset(group=group, topic=topic)
+        if answer.code == ResponseCode.SUCCESS:
+            found = answer.fields["offset"]
+            _expect("PULL-COMMIT-002", "committed offset", found, str(committed))
 
     def check_view(self) -> None:
         """View the last message by its id; check its record."""

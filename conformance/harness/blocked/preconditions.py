@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from conformance.harness.baseline.baseline import CHECKSUM, is_wrong_checksum
-from conformance.harness.blocked.known_refusals import exchanges, last_request
 from conformance.harness.blocked.skips import blocked, unsupported
 from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.exchanges import exchanges, last_request
 from conformance.harness.client.peer import PeerMisbehavedError, WrongOpaqueError
 from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.client.transcript import Transcript

@@ -223,15 +223,27 @@ def test_the_cluster_is_the_same_after_a_restart(start_target: TargetStarter) ->
     )
 
 
-@pytest.mark.clause("ADMIN-TOPIC-005")
-def test_the_version_of_topics_outlives_a_restart(start_target: TargetStarter) -> None:
+@pytest.mark.parametrize(
+    ("clause", "table"),
+    [
+        pytest.param(clause, table, marks=pytest.mark.clause(clause), id=name)
+        for name, clause, table in (
+            ("topics", "ADMIN-TOPIC-005", Client.all_topic_config),
+            ("groups", "ADMIN-GROUP-009", Client.all_groups),
+        )
+    ],
+)
+def test_the_version_of_a_table_outlives_a_restart(
+    start_target: TargetStarter, clause: str, table: Callable[[Client], Command]
+) -> None:
     own = start_target()
     create_topic(own, unique_name("same"))
-    before = topics_version(own)
+    create_group(own, unique_name("group"))
+    before = version_of(own, table)
     own.restart()
-    after = topics_version(own)
+    after = version_of(own, table)
     expect_that(
-        "ADMIN-TOPIC-005",
+        clause,
         all(new >= old for new, old in zip(after, before, strict=True)),
         found=after,
         expected=f"not less than {before}",
@@ -239,8 +251,8 @@ def test_the_version_of_topics_outlives_a_restart(start_target: TargetStarter) -
     )
 
 
-def topics_version(target: Target) -> tuple[int, int]:
-    """Return counter and time of the version of the topic table."""
+def version_of(target: Target, table: Callable[[Client], Command]) -> tuple[int, int]:
+    """Return counter and time of the version of a *table*; -1 where it is absent."""
     with target.connect_to_broker() as broker:
-        version = mapping_of(broker.all_topic_config())["dataVersion"]
+        version = mapping_of(table(broker)).get("dataVersion") or {}
     return version.get("counter", -1), version.get("timestamp", -1)

@@ -29,7 +29,7 @@ from conformance.mutating_proxy.mutation import (
 )
 from conformance.mutating_proxy.places import Occurrence, kind_of, occurrences
 from conformance.mutating_proxy.proxied_target import ProxiedReference
-from conformance.mutating_proxy.recording import CLOSEST, Recording
+from conformance.mutating_proxy.recording import CLOSEST, OF_EACH_CLAUSE, Recording
 from conformance.mutating_proxy.results import (
     detecting_clause,
     families,
@@ -203,7 +203,9 @@ def test_a_change_that_no_receiver_reads_does_not_count(
 def test_a_mutation_is_shown_to_each_right_clause() -> None:
     code = RequestCode.GET_MAX_OFFSET
     place = Unit(FrameKind.RESPONSE, code, "fields.offset", "number")
-    clauses = ["WIRE-TABLE-001"] * (CLOSEST + 2) + ["OFFSET-MAX-001"] * 2
+    clauses = ["WIRE-TABLE-001"] * (CLOSEST + 2) + ["OFFSET-MAX-001"] * (
+        OF_EACH_CLAUSE + 2
+    )
     runs = [
         TestRun(
             test=f"test_{number}",
@@ -217,7 +219,8 @@ def test_a_mutation_is_shown_to_each_right_clause() -> None:
     ]
     mutation = Mutation(FrameKind.RESPONSE, code, "fields.offset", "dropped")
     shown = Recording(runs).tests_for(mutation)
-    assert shown == [f"test_{number}" for number in (*range(CLOSEST), CLOSEST + 2)]
+    others = range(CLOSEST + 2, CLOSEST + 2 + OF_EACH_CLAUSE)
+    assert shown == [f"test_{number}" for number in (*range(CLOSEST), *others)]
 
 
 def result_of(mutation: Mutation, clause: str) -> Result:

@@ -2,69 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
-from conformance.harness.blocked.known_refusals import frame_clauses_in, refused_in
+from conformance.harness.blocked.known_refusals import refused_in
 from conformance.harness.blocked.preconditions import precondition_reason
 from conformance.harness.client.conversations import CONVERSATIONS
-from conformance.harness.client.peer import ONEWAY_FLAG
 from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.client.transcript import Direction, Entry, Transcript
+from conformance.meta.reports.made_transcripts import transcript_of
 from spec.wire.remoting.command import Command, encode_command
-from spec.wire.remoting.frame import SerializeType
-
-
-def transcript_of(*frames: tuple[Direction, Command]) -> Transcript:
-    """Return a transcript with *frames*, all at one time."""
-    transcript = Transcript("a peer")
-    for direction, command in frames:
-        data = encode_command(command)
-        transcript.add(Entry(direction=direction, at_ms=0, data=data))
-    return transcript
-
-
-def test_a_response_to_no_request_is_found_in_a_transcript() -> None:
-    frames = [
-        (Direction.SENT, Command(code=34, opaque=7)),
-        (Direction.RECEIVED, Command(code=40, opaque=1)),  # a request of the peer
-        (Direction.RECEIVED, Command(code=0, opaque=7, flag=1)),
-    ]
-    assert not frame_clauses_in([transcript_of(*frames)])
-    assert frame_clauses_in([transcript_of(*frames[:2])]) == {"WIRE-COMMAND-009"}
-    stray = (Direction.RECEIVED, Command(code=0, opaque=8, flag=1))
-    assert frame_clauses_in([transcript_of(*frames, stray)]) == {"WIRE-COMMAND-003"}
-
-
-def test_a_response_to_a_oneway_request_is_found_in_a_transcript() -> None:
-    oneway = (Direction.SENT, Command(code=34, opaque=7, flag=ONEWAY_FLAG))
-    response = (Direction.RECEIVED, Command(code=0, opaque=7, flag=1))
-    found = frame_clauses_in([transcript_of(oneway, response)])
-    assert found == {"WIRE-COMMAND-002"}
-
-
-@pytest.mark.parametrize(
-    ("direction", "found"),
-    [(Direction.SENT, set()), (Direction.RECEIVED, {"WIRE-FRAME-004"})],
-)
-def test_bytes_that_are_no_frame_count_if_the_peer_sent_them(
-    direction: Direction, found: set[str]
-) -> None:
-    transcript = transcript_of((Direction.SENT, Command(code=34, opaque=7)))
-    transcript.add(Entry(direction=direction, at_ms=0, data=b"\0\0\0\1x"))
-    response = Command(code=0, opaque=8, flag=1)
-    transcript.add(
-        Entry(direction=Direction.RECEIVED, at_ms=1, data=encode_command(response))
-    )
-    stray = set() if direction is Direction.SENT else {"WIRE-COMMAND-003"}
-    unanswered = {"WIRE-COMMAND-009"} if direction is Direction.RECEIVED else set()
-    assert frame_clauses_in([transcript]) == found | stray | unanswered
-
-
-def test_a_request_with_a_binary_header_is_found_in_a_transcript() -> None:
-    request = Command(code=34, opaque=7, serialize_type=SerializeType.ROCKETMQ)
-    response = Command(code=0, opaque=7, flag=1)
-    frames = (Direction.SENT, request), (Direction.RECEIVED, response)
-    assert frame_clauses_in([transcript_of(*frames)]) == {"WIRE-BINARY-001"}
 
 
 def test_a_peer_that_takes_a_response_for_a_request_has_not_refused_that() -> None:

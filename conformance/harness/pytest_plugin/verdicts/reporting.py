@@ -14,16 +14,17 @@ from dataclasses import replace
 import pytest
 
 from conformance.harness.baseline.baseline import Defect, load
+from conformance.harness.baseline.signs import clauses_seen_in
+from conformance.harness.baseline.steps import SENDS
 from conformance.harness.blocked.guard import GUARD, without_verdict
 from conformance.harness.blocked.known_refusals import (
-    frame_clauses_in,
     refusal_in_test,
     refusal_of_unsigned,
-    sent_codes,
 )
 from conformance.harness.blocked.preconditions import PRECONDITION_ERRORS, first_line
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.exchanges import sent_codes
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin.collection.selection import (
@@ -164,12 +165,17 @@ def noted_requests(
 
 
 def _codes_behind(item: pytest.Item, transcripts: list[Transcript]) -> set[int]:
-    """Return the codes of the requests of *item* and of its fixtures."""
+    """Return the codes of the requests of *item* and of its fixtures.
+
+    What a store has was sent, also where it was written before the tests.
+    """
     by_fixture = item.config.stash.get(FIXTURE_CODES, {})
     # Files have different fixtures of one name. pytest lists those of each test.
     named = getattr(item, "_fixtureinfo").name2fixturedefs.values()  # noqa: B009
+    sends = SENDS if suite_of(item) == "store" else ()
     return sent_codes(transcripts).union(
-        *(by_fixture.get(one, ()) for fixtures in named for one in fixtures[-1:])
+        sends,
+        *(by_fixture.get(one, ()) for fixtures in named for one in fixtures[-1:]),
     )
 
 
@@ -180,7 +186,7 @@ def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
     """
     defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
     transcripts = CONVERSATIONS.transcripts()
-    codes, seen = _codes_behind(item, transcripts), frame_clauses_in(transcripts)
+    codes, seen = _codes_behind(item, transcripts), clauses_seen_in(transcripts)
     behind = [
         one
         for one in defects
