@@ -39,6 +39,7 @@ MINOR = {
     "ROUTE-DATA-001": ("write queues",),
     "ROUTE-DATA-002": ("addresses", "address of the master"),
     "SEND-TIME-001": ("born time", "born_at_ms"),
+    "SEND-HOST-001": ("born_host", "born_port"),
 }
 """Clauses about values that few tests rely on, and parts of the names of these."""
 NO_RESPONSE = ("WIRE-FRAME-001", "WIRE-COMMAND-001", "WIRE-COMMAND-003")

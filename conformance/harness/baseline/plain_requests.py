@@ -25,6 +25,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, NoServerError, Target
 from conformance.harness.targets.topics import request_group, request_topic
+from spec.host import Host
 from spec.layout import LayoutError
 from spec.routing.route_data import decode_route
 from spec.store.message_record import Record, decode_record, decode_records
@@ -62,6 +63,7 @@ class PlainRequests:
         self._question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
         self._answers: list[Command] = []
         self._born_at_ms = 0
+        self._born_host: Host | None = None
 
     def check_name_server_frame(self) -> None:
         """Check frame and header of the name server's responses."""
@@ -159,6 +161,8 @@ class PlainRequests:
         """Send two messages to one queue; check the fields of the responses."""
         self._answers = []
         with self._target.connect_to_broker() as broker:
+            own = broker.peer.local_address
+            self._born_host = Host.of(own.host, own.port)
             for number, body in enumerate(BODIES):
                 self._born_at_ms = now_ms()
                 answer = require_success(
@@ -269,6 +273,7 @@ class PlainRequests:
             _check_is_whole(broker.peer)
             record = decode_record(require_success(viewed).body)
         self._check_record(record, BODIES[-1], len(BODIES) - 1)
+        _expect("SEND-HOST-001", "born_host", record.born_host, self._born_host)
 
     def check_commit(self) -> None:
         """Send a half message, commit it, and wait until its queue has it."""
