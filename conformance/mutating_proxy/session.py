@@ -230,7 +230,7 @@ class Worker:
             run = self._run(test)
             result.runs.append(run)
             if not run.count and run.outcome in DETECTED:
-                # What an earlier mutation has left disturbed it.
+                # It was disturbed by what an earlier mutation has left.
                 SWITCH.set(mutation)
                 run = self._run(test)
                 result.runs.append(run)

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from conformance.harness.baseline.plain_requests import PlainRequests
-from conformance.harness.baseline.steps import SENDS, STEPS, Step
+from conformance.harness.baseline.steps import ROUTE_STEP, SENDS, STEPS, Step
 from conformance.harness.client.client import RefusedError
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import (
@@ -25,6 +25,7 @@ from conformance.harness.client.peer import (
 )
 from conformance.harness.failure.failure import ConformanceFailure, clause_block, row
 from conformance.harness.process.deadline import TooLateError
+from conformance.harness.targets.shared_target import LATE_ROUTES
 from conformance.harness.targets.target import NoServerError, Target, TargetError
 from spec.layout import LayoutError
 from spec.registry import all_clauses
@@ -168,9 +169,11 @@ def description_of(target: Target, baseline: Baseline) -> dict[str, str]:
         return {}
     with CONVERSATIONS.apart():
         checked = check_steps(target, may_write=baseline is Baseline.WHOLE)
+    is_late = any(one.is_total and one.step == ROUTE_STEP for one in checked.defects)
     return {
         "baseline": dump(checked.defects),
         "baseline_passed": "\n".join(checked.passed),
+        LATE_ROUTES: "yes" if is_late else "",
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from conformance.harness.baseline.plain_requests import PlainRequests
 from spec.wire.remoting.request_code import RequestCode
 
+ROUTE_STEP = "the route of a topic"
 SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 
 
@@ -110,7 +111,7 @@ STEPS = (
         needs=("a request to the broker",),
     ),
     Step(
-        name="the route of a topic",
+        name=ROUTE_STEP,
         clause="ROUTE-DATA-001",
         run=PlainRequests.check_route,
         codes=(RequestCode.GET_ROUTEINFO_BY_TOPIC,),

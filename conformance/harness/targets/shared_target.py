@@ -23,6 +23,9 @@ from conformance.harness.targets.target import (
     parse_target,
 )
 
+LATE_ROUTES = "late_routes"
+"""Key of a description: whether new topics have no route in time."""
+
 
 class SharedTarget(Target):
     """Started target that another process stops."""
@@ -50,6 +53,7 @@ class SharedTarget(Target):
         self.capabilities = frozenset(Capability(name) for name in names)
         self.refuses = refuses_of(description)
         self.is_foreign = bool(description.get("is_foreign"))
+        self.has_late_routes = has_late_routes(description)
         self.use_access(dict(parse_qsl(description.get("access", ""))))
 
 
@@ -78,6 +82,11 @@ def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str,
 def complaints_of(description: Mapping[str, str]) -> list[str]:
     """Return the complaints about the honesty of the target."""
     return description.get("complaints", "").splitlines()
+
+
+def has_late_routes(description: Mapping[str, str]) -> bool:
+    """Return whether the baseline waited for the route of a new topic, in vain."""
+    return bool(description.get(LATE_ROUTES))
 
 
 def refuses_of(description: Mapping[str, str]) -> frozenset[int]:

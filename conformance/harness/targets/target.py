@@ -139,6 +139,8 @@ class Target(Closing):
         self.store_path = store
         self.refuses: frozenset[int] = frozenset()
         """Codes of the requests that it is known to refuse as unknown to it."""
+        self.has_late_routes = False
+        """Whether the baseline waited for the route of a new topic, in vain."""
         self.use_access(self.access_settings)
         self._configure()
 

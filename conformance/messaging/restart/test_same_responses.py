@@ -226,11 +226,18 @@ def test_the_cluster_is_the_same_after_a_restart(start_target: TargetStarter) ->
 @pytest.mark.parametrize(
     ("clause", "table"),
     [
-        pytest.param(clause, table, marks=pytest.mark.clause(clause), id=name)
-        for name, clause, table in (
-            ("topics", "ADMIN-TOPIC-005", Client.all_topic_config),
-            ("groups", "ADMIN-GROUP-009", Client.all_groups),
-        )
+        pytest.param(
+            "ADMIN-TOPIC-005",
+            Client.all_topic_config,
+            marks=pytest.mark.clause("ADMIN-TOPIC-005"),
+            id="topics",
+        ),
+        pytest.param(
+            "ADMIN-GROUP-009",
+            Client.all_groups,
+            marks=pytest.mark.clause("ADMIN-GROUP-009"),
+            id="groups",
+        ),
     ],
 )
 def test_the_version_of_a_table_outlives_a_restart(

@@ -24,6 +24,8 @@ EXIT_STATUS = 7
 LAST_WORDS = "panicked at 'no entry found for key'"
 SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 ADMIN = (RequestCode.UPDATE_AND_CREATE_TOPIC, RequestCode.DELETE_TOPIC_IN_BROKER)
+OF_A_TOPIC = (RequestCode.GET_ROUTEINFO_BY_TOPIC, RequestCode.PULL_MESSAGE)
+"""Requests that it refuses for unknown topics."""
 NONSENSE = "rmqc_probe_that_is_not_there"
 
 
@@ -60,6 +62,8 @@ class HostilePeer:
     def __init__(self, habit: Habit, *, port: int = 0) -> None:
         self._habit = habit
         self._has_hung = threading.Event()
+        self.topics: set[str] = set()
+        """Topics that were created."""
         self.server = LyingServer(self._answer, port=port)
         self.broker = self.server.address
         self.end: Callable[[], None] = self.server.stop
@@ -82,9 +86,7 @@ class HostilePeer:
             return honest(request, body=self._cluster_info())
         if NONSENSE in request.fields.values() or request.code > 10_000:
             return honest(request, code=ResponseCode.SYSTEM_ERROR)
-        if request.code in ADMIN and self._habit is Habit.LACKS_ADMIN:
-            return honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
-        if self._habit is Habit.LACKS_SEND and request.code == RequestCode.SEND_MESSAGE:
+        if self._lacks(request):
             return honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
         if request.code in ADMIN and self._habit is Habit.REFUSES_ADMIN:
             return honest(request, code=ResponseCode.SYSTEM_ERROR, remark="not today")
@@ -96,9 +98,24 @@ class HostilePeer:
                 opaque=request.opaque + wrong,
                 remark=REFUSALS[self._habit],
             )
+        if self._is_of_unknown_topic(request):
+            return honest(request, code=ResponseCode.TOPIC_NOT_EXIST)
         if request.code == RequestCode.GET_ROUTEINFO_BY_TOPIC:
             return honest(request, body=self._route())
         return self._odd_header(request)
+
+    def _lacks(self, request: Command) -> bool:
+        """Return whether it does not have the *request*."""
+        if self._habit is Habit.LACKS_SEND:
+            return request.code == RequestCode.SEND_MESSAGE
+        return self._habit is Habit.LACKS_ADMIN and request.code in ADMIN
+
+    def _is_of_unknown_topic(self, request: Command) -> bool:
+        """Note the topic that *request* creates; return whether it needs another."""
+        topic = request.fields.get("topic", "")
+        if request.code == RequestCode.UPDATE_AND_CREATE_TOPIC:
+            self.topics.add(topic)
+        return request.code in OF_A_TOPIC and topic not in self.topics
 
     def _odd_header(self, request: Command) -> bytes:
         header = {"code": 0, "flag": 1, "language": "OTHER", "opaque": request.opaque}
@@ -131,7 +148,7 @@ def main() -> None:
     """Serve on two ports until the habit ends the program: HABIT NAMESRV BROKER."""
     habit, *ports = sys.argv[1:]
     broker, namesrv = (HostilePeer(Habit(habit), port=int(one)) for one in ports[::-1])
-    namesrv.broker = broker.server.address
+    namesrv.broker, namesrv.topics = broker.server.address, broker.topics
     broker.end = namesrv.end = _end_program
     with broker.server, namesrv.server:
         sys.stdout.write("ready\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from conformance.harness.client.peer import RESPONSE_TIMEOUT_S
+from conformance.harness.client.peer import RESPONSE_TIMEOUT_S, PeerMisbehavedError
 from conformance.harness.client.requests.invoker import (
     FieldValue,
     Invoker,
@@ -153,7 +153,11 @@ class MessageRequests(Invoker):
             yield response
             if response.code != ResponseCode.SUCCESS:
                 return
-            offset = int(response.fields["nextBeginOffset"])
+            following = int(response.fields["nextBeginOffset"])
+            if following <= offset:
+                reason = f"a pull from {offset} finds messages and leads to {following}"
+                raise PeerMisbehavedError(reason, self.transcript)
+            offset = following
 
     def begin_pull(
         self,
