@@ -15,7 +15,13 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from conformance.harness.baseline.plain_requests import PlainRequests
-from conformance.harness.baseline.steps import ROUTE_STEP, SENDS, STEPS, Step
+from conformance.harness.baseline.steps import (
+    NEW_ROUTE_STEP,
+    ROUTE_STEP,
+    SENDS,
+    STEPS,
+    Step,
+)
 from conformance.harness.client.client import RefusedError
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import (
@@ -169,7 +175,8 @@ def description_of(target: Target, baseline: Baseline) -> dict[str, str]:
         return {}
     with CONVERSATIONS.apart():
         checked = check_steps(target, may_write=baseline is Baseline.WHOLE)
-    is_late = any(one.is_total and one.step == ROUTE_STEP for one in checked.defects)
+    routes = (ROUTE_STEP, NEW_ROUTE_STEP)
+    is_late = any(one.is_total and one.step in routes for one in checked.defects)
     return {
         "baseline": dump(checked.defects),
         "baseline_passed": "\n".join(checked.passed),

@@ -155,6 +155,17 @@ class PlainRequests:
         addresses = [a for one in route.broker_datas for a in one.addresses.values()]
         _expect_that("ROUTE-DATA-002", "addresses", bool(addresses), addresses, "one")
 
+    def check_new_route(self) -> None:
+        """Check that a further topic has a route soon.
+
+        The route of the first one may have come with a periodic registration. Then the
+        next registration is a whole period away.
+        """
+        topic = f"{self._topic}_{uuid.uuid4().hex[:4]}"
+        require_success(request_topic(self._target, topic))
+        with self._target.connect_to_namesrv() as namesrv:
+            namesrv.wait_for_route(topic, timeout_s=TIMEOUT_S)
+
     def send(self) -> None:
         """Send two messages to one queue; check the fields of the responses."""
         self._answers = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from conformance.harness.baseline.plain_requests import PlainRequests
 from spec.wire.remoting.request_code import RequestCode
 
-ROUTE_STEP = "the route of a topic"
+ROUTE_STEP, NEW_ROUTE_STEP = "the route of a topic", "the route of a new topic"
 SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 
 
@@ -116,6 +116,13 @@ STEPS = (
         run=PlainRequests.check_route,
         codes=(RequestCode.GET_ROUTEINFO_BY_TOPIC,),
         needs=("a request to the name server", "the creation of a topic"),
+    ),
+    Step(
+        name=NEW_ROUTE_STEP,
+        clause="ROUTE-OUTERAPI-005",
+        run=PlainRequests.check_new_route,
+        codes=(RequestCode.GET_ROUTEINFO_BY_TOPIC,),
+        needs=(ROUTE_STEP,),
     ),
     Step(
         name="the send of a message",
