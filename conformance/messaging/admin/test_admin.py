@@ -248,20 +248,21 @@ def test_a_groups_statistics_give_what_it_committed(
 def test_settings_are_lines_with_the_names_of_java(
     broker: Client, target: SharedTarget
 ) -> None:
-    text = require_success(broker.broker_config()).body.decode()
     expected = {
         "brokerName": target.broker_name,
         "brokerClusterName": target.cluster,
         "listenPort": str(broker.address.port),
     }
-    found = [line for line in text.splitlines() if line.startswith(tuple(expected))]
-    expect(
-        "ADMIN-CONFIG-001",
-        found=sorted(found),
-        expected=sorted(f"{name}={value}" for name, value in expected.items()),
-        what="lines of these settings",
-        transcript=broker.transcript,
-    )
+    for _ in range(2):  # a second request has the same response
+        text = require_success(broker.broker_config()).body.decode()
+        found = [line for line in text.splitlines() if line.startswith(tuple(expected))]
+        expect(
+            "ADMIN-CONFIG-001",
+            found=sorted(found),
+            expected=sorted(f"{name}={value}" for name, value in expected.items()),
+            what="lines of these settings",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("ADMIN-CONFIG-002")

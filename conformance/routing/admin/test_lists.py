@@ -7,7 +7,7 @@ import pytest
 from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeCluster
-from spec.routing.cluster_info import TopicList, decode_topic_list
+from spec.routing.cluster_info import ClusterInfo, TopicList, decode_topic_list
 from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -114,11 +114,26 @@ def test_a_cluster_that_does_not_exist_has_no_topics(fake_cluster: FakeCluster) 
     )
 
 
+def names_in(info: ClusterInfo) -> set[str]:
+    """Return the names of all clusters and brokers."""
+    return {*info.clusters, *info.brokers}
+
+
 @pytest.mark.clause("ROUTE-LIST-004", "ROUTE-LIST-005")
 def test_the_system_topics_are_clusters_and_brokers(fake_cluster: FakeCluster) -> None:
     broker = fake_cluster.broker()
     broker.register(TopicConfig(topic=(topic := fake_cluster.unique("topic"))))
+    before = names_in(fake_cluster.clusters())
     found = listed(fake_cluster, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS)
+    # Other tests register brokers of their own meanwhile.
+    lasting = before & names_in(fake_cluster.clusters())
+    expect(
+        "ROUTE-LIST-004",
+        found=sorted(lasting.difference(found.topics)),
+        expected=[],
+        what="clusters and brokers that are not listed",
+        transcript=fake_cluster.client.transcript,
+    )
     names = (broker.name, broker.identity.cluster, topic)
     expect(
         "ROUTE-LIST-004",

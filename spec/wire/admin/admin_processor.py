@@ -20,8 +20,8 @@ SYSTEM_TOPICS = Clause(
     level=Level.MUST,
     text=(
         "GET_SYSTEM_TOPIC_LIST_FROM_BROKER (305) lists the broker's own topics, "
-        "among them TBW102 and those named after its cluster and itself, and no "
-        "created topic."
+        "among them TBW102, SELF_TEST_TOPIC, BenchmarkTest, OFFSET_MOVED_EVENT and "
+        "those named after its cluster and itself, and no created topic."
     ),
     source=f"{_ADMIN}#getSystemTopicListFromBroker",
 )
