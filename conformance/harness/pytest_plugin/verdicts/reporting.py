@@ -38,7 +38,15 @@ from conformance.harness.report.known_failures import Known, reason_for
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.client_adapter import AdapterError
+from spec.wire.remoting.request_code import RequestCode
 
+OF_A_STORE = (
+    *SENDS,
+    RequestCode.PULL_MESSAGE,
+    RequestCode.GET_MIN_OFFSET,
+    RequestCode.GET_MAX_OFFSET,
+)
+"""Requests by which a store is written, and its queues are observed."""
 FIXTURE_CODES = pytest.StashKey[dict[pytest.FixtureDef[object], set[int]]]()
 """Codes of the requests that each fixture has sent."""
 KNOWN = pytest.StashKey[tuple[Known, ...]]()
@@ -167,14 +175,14 @@ def noted_requests(
 def _codes_behind(item: pytest.Item, transcripts: list[Transcript]) -> set[int]:
     """Return the codes of the requests of *item* and of its fixtures.
 
-    What a store has was sent, also where it was written before the tests.
+    A store is written and observed before its tests, also in another thread.
     """
     by_fixture = item.config.stash.get(FIXTURE_CODES, {})
     # Files have different fixtures of one name. pytest lists those of each test.
     named = getattr(item, "_fixtureinfo").name2fixturedefs.values()  # noqa: B009
-    sends = SENDS if suite_of(item) == "store" else ()
+    before = OF_A_STORE if suite_of(item) == "store" else ()
     return sent_codes(transcripts).union(
-        sends,
+        before,
         *(by_fixture.get(one, ()) for fixtures in named for one in fixtures[-1:]),
     )
 
