@@ -228,12 +228,11 @@ class Worker:
         for test in tests:
             SWITCH.set(mutation)
             run = self._run(test)
-            result.runs.append(run)
             if not run.count and run.outcome in DETECTED:
                 # It was disturbed by what an earlier mutation has left.
                 SWITCH.set(mutation)
                 run = self._run(test)
-                result.runs.append(run)
+            result.runs.append(run)
             if run.count and run.outcome in DETECTED:
                 SWITCH.set(None)
                 result.is_steady = self._run(test).outcome == Outcome.PASS

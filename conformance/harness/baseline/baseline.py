@@ -81,6 +81,8 @@ class Defect:
     """Codes of the requests that fail with it; empty for all."""
     is_narrow: bool = False
     """Whether it explains only failures in whose frames it is seen."""
+    is_late: bool = False
+    """Whether something was waited for, in vain."""
 
     @property
     def is_total(self) -> bool:
@@ -176,7 +178,7 @@ def description_of(target: Target, baseline: Baseline) -> dict[str, str]:
     with CONVERSATIONS.apart():
         checked = check_steps(target, may_write=baseline is Baseline.WHOLE)
     routes = (ROUTE_STEP, NEW_ROUTE_STEP)
-    is_late = any(one.is_total and one.step in routes for one in checked.defects)
+    is_late = any(one.is_late and one.step in routes for one in checked.defects)
     return {
         "baseline": dump(checked.defects),
         "baseline_passed": "\n".join(checked.passed),
@@ -228,7 +230,8 @@ def _attempt(step: Step, plain: PlainRequests) -> list[Defect]:
                 found, expected = error.found, error.what
             if isinstance(error, PeerMisbehavedError):
                 found = error.reason
-            defects = [_total(step, found, expected, clause=clause)]
+            defect = _total(step, found, expected, clause=clause)
+            defects = [replace(defect, is_late=isinstance(error, TooLateError))]
         else:
             return []
     return defects

@@ -6,7 +6,7 @@ Such a defect of the baseline explains only failures of tests that met it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from conformance.harness.client.exchanges import commands_or_none, exchanges
 from conformance.harness.client.requests.routes import names_brokers
@@ -29,17 +29,23 @@ def clauses_seen_in(transcripts: Sequence[Transcript]) -> set[str]:
     behind a request that cannot be read.
     """
     seen = {clause for one in transcripts for clause in _of_frames(one)}
-    if any(_is_empty_route(*one) for one in exchanges(transcripts)):
+    if any(map(_is_empty_route, _last_routes(transcripts))):
         seen.add("ROUTE-DATA-003")
     return seen
 
 
-def _is_empty_route(sent: Command, answer: Command) -> bool:
-    return (
-        sent.code == RequestCode.GET_ROUTEINFO_BY_TOPIC
-        and answer.code == ResponseCode.SUCCESS
-        and not names_brokers(answer)
-    )
+def _last_routes(transcripts: Sequence[Transcript]) -> Collection[Command]:
+    """Return the last response of each topic's route: earlier ones were waits."""
+    routes = {
+        sent.fields.get("topic"): answer
+        for sent, answer in exchanges(transcripts)
+        if sent.code == RequestCode.GET_ROUTEINFO_BY_TOPIC
+    }
+    return routes.values()
+
+
+def _is_empty_route(answer: Command) -> bool:
+    return answer.code == ResponseCode.SUCCESS and not names_brokers(answer)
 
 
 def _of_frames(transcript: Transcript) -> Iterator[str]:

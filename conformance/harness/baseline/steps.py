@@ -26,7 +26,10 @@ class Step:
     """Steps without which it makes no sense."""
     writes: bool = True
     is_narrow: bool = False
-    """Whether its defect concerns only tests in whose frames it is seen."""
+    """Whether its defect concerns only tests in whose frames it is seen.
+
+    Without a sign in `signs`, it concerns none.
+    """
     refusal_clause: str = ""
     """The clause about the success of the request; empty if it is *clause*."""
 
@@ -99,8 +102,7 @@ STEPS = (
         clause="PULL-TOPIC-001",
         run=PlainRequests.check_unknown_pull,
         codes=(RequestCode.PULL_MESSAGE,),
-        needs=("a request to the broker",),
-        writes=False,
+        needs=("a request by the broker's name",),
         is_narrow=True,
     ),
     Step(
@@ -142,6 +144,7 @@ STEPS = (
         name="the units of a consume queue",
         clause="STORE-QUEUE-003",
         run=PlainRequests.check_units,
+        # The broker itself reads the queues of delayed and of half messages.
         codes=SENDS,
         needs=("the send of a message",),
     ),

@@ -51,7 +51,7 @@ def reserved_properties(
     is_late = release_key(target.release) >= (4, 9)
     changed = {*CHANGED, *(CHANGED_SINCE_4_9 if is_late else ())}
     if is_batch and not is_late:
-        changed.remove("CLUSTER")  # added to the properties of the whole batch only
+        changed.remove("CLUSTER")  # 4.8.0 began to add it to each message
     names = sorted(PROPERTY_NAMES.keys() - changed)
     return [
         {name: f"{number}:{place}" for place, name in enumerate(names)}

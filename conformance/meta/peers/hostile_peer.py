@@ -69,6 +69,8 @@ class HostilePeer:
         self.end: Callable[[], None] = self.server.stop
 
     def _answer(self, request: Command) -> bytes | None:
+        if request.code == RequestCode.UPDATE_AND_CREATE_TOPIC:
+            self.topics.add(request.fields.get("topic", ""))
         response = self._response(request)
         return None if response and request.is_oneway else response
 
@@ -98,7 +100,10 @@ class HostilePeer:
                 opaque=request.opaque + wrong,
                 remark=REFUSALS[self._habit],
             )
-        if self._is_of_unknown_topic(request):
+        if (
+            request.code in OF_A_TOPIC
+            and request.fields.get("topic") not in self.topics
+        ):
             return honest(request, code=ResponseCode.TOPIC_NOT_EXIST)
         if request.code == RequestCode.GET_ROUTEINFO_BY_TOPIC:
             return honest(request, body=self._route())
@@ -109,13 +114,6 @@ class HostilePeer:
         if self._habit is Habit.LACKS_SEND:
             return request.code == RequestCode.SEND_MESSAGE
         return self._habit is Habit.LACKS_ADMIN and request.code in ADMIN
-
-    def _is_of_unknown_topic(self, request: Command) -> bool:
-        """Note the topic that *request* creates; return whether it needs another."""
-        topic = request.fields.get("topic", "")
-        if request.code == RequestCode.UPDATE_AND_CREATE_TOPIC:
-            self.topics.add(topic)
-        return request.code in OF_A_TOPIC and topic not in self.topics
 
     def _odd_header(self, request: Command) -> bytes:
         header = {"code": 0, "flag": 1, "language": "OTHER", "opaque": request.opaque}

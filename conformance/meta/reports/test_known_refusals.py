@@ -1,4 +1,4 @@
-"""Requests that a peer has refused, and stray responses, by transcripts."""
+"""Requests that a peer has refused, by transcripts."""
 
 from __future__ import annotations
 

@@ -47,7 +47,8 @@ TOPIC_CONFIG = Clause(
     level=Level.MUST,
     text=(
         "GET_ALL_TOPIC_CONFIG returns the broker's topics as a table by name, with a "
-        "data version whose counter each change increments."
+        "data version whose counter each change increments. Counter and time outlive a "
+        "restart."
     ),
     source=f"{_TOPICS}#encode",
 )
@@ -102,7 +103,8 @@ GROUPS_VERSION = Clause(
     level=Level.MUST,
     text=(
         "GET_ALL_SUBSCRIPTIONGROUP_CONFIG returns the table of groups with a data "
-        "version whose counter each change increments."
+        "version whose counter each change increments. After a restart its time is not "
+        "earlier than before."
     ),
     source="4.6.0 org.apache.rocketmq.broker.subscription.SubscriptionGroupManager"
     "#updateSubscriptionGroupConfig",
