@@ -6,24 +6,30 @@ Each compares what nearly every test relies on, and names the clause about it.
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 
-from conformance.harness.client.address import Address
+from conformance.harness.baseline.frame_checks import (
+    BETWEEN_PARTS_S,
+    LONG_REMARK,
+    check_frame,
+    check_is_whole,
+    check_opaque,
+    expect,
+    expect_that,
+    expect_wire,
+    peer_of,
+)
 from conformance.harness.client.client import RefusedError, now_ms, require_success
 from conformance.harness.client.peer import (
     ONEWAY_FLAG,
     Peer,
-    PeerMisbehavedError,
-    UnreadableResponseError,
     WrongOpaqueError,
 )
-from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.store_files import StoreFiles
-from conformance.harness.targets.target import Capability, NoServerError, Target
+from conformance.harness.targets.target import Capability, Target
 from conformance.harness.targets.topics import request_group, request_topic
 from spec.host import Host
 from spec.layout import LayoutError
@@ -32,8 +38,8 @@ from spec.store.message_record import Record, decode_record, decode_records
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import NAME_END, decode_properties
 from spec.wire.message.transactions import Decision
-from spec.wire.remoting.command import Command, decode_command, encode_command
-from spec.wire.remoting.frame import SerializeType, decode_frame
+from spec.wire.remoting.command import Command, encode_command
+from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send import ANSWER_FIELDS
@@ -44,15 +50,11 @@ READ_QUEUES, WRITE_QUEUES = 4, 3
 QUEUE_ID, HALF_QUEUE_ID = 1, 2
 TIMEOUT_S = 5.0
 """Longer than any release takes to dispatch a message."""
-BETWEEN_PARTS_S = 0.02
-"""Pause that lets a server read one part of a frame before the next arrives."""
 NOWHERE = 1 << 40
 """Offset of the commit log at which no message is."""
 WITHOUT_MESSAGES = (ResponseCode.SUCCESS, ResponseCode.PULL_NOT_FOUND)
 """Codes of a pull's response, as long as the messages are not in the queue."""
 ANY_OPAQUE = 12
-LONG_REMARK = "r" * 300
-"""It makes a header of more than 255 bytes, so that its size needs two bytes."""
 
 
 class PlainRequests:
@@ -70,11 +72,11 @@ class PlainRequests:
     def check_name_server_frame(self) -> None:
         """Check frame and header of the name server's responses."""
         code = RequestCode.GET_BROKER_CLUSTER_INFO
-        _check_frame(self._target.namesrv, Command(code=code))
+        check_frame(self._target.namesrv, Command(code=code))
 
     def check_broker_frame(self) -> None:
         """Check frame and header of the broker's responses."""
-        _check_frame(self._target.broker, self._question)
+        check_frame(self._target.broker, self._question)
 
     def check_refusals(self) -> None:
         """Check the opaque of responses with an error."""
@@ -90,7 +92,7 @@ class PlainRequests:
         ):
             if address is not None:
                 with Peer(address) as peer:
-                    _check_opaque(peer, question)
+                    check_opaque(peer, question)
 
     def check_unknown_route(self) -> None:
         """Check that the name server has no route of a topic without a broker."""
@@ -106,26 +108,26 @@ class PlainRequests:
 
     def check_oneway(self) -> None:
         """Check that a oneway request gets no response."""
-        with _peer_of(self._target.broker) as peer:
+        with peer_of(self._target.broker) as peer:
             sent = peer.send(replace(self._question, flag=ONEWAY_FLAG))
             # As bytes: then a response to the oneway request is kept, not an error.
             peer.send_bytes(encode_command(replace(self._question, opaque=ANY_OPAQUE)))
             peer.receive_response(ANY_OPAQUE)
             received = peer.receive_until_silent(BETWEEN_PARTS_S)
         found = [one.code for one in received if one.opaque == sent.opaque]
-        _expect_wire("WIRE-COMMAND-002", not found, f"codes {found}", "no response")
+        expect_wire("WIRE-COMMAND-002", not found, f"codes {found}", "no response")
 
     def check_binary_header(self) -> None:
         """Check that a request with a ROCKETMQ header gets a response."""
         kind = SerializeType.ROCKETMQ
-        with _peer_of(self._target.broker) as peer:
+        with peer_of(self._target.broker) as peer:
             peer.request(
                 replace(self._question, remark=LONG_REMARK, serialize_type=kind)
             )
 
     def check_failure(self) -> None:
         """Check that a request that fails unexpectedly gets a response."""
-        with _peer_of(self._target.broker) as peer:
+        with peer_of(self._target.broker) as peer:
             peer.request(Command(code=RequestCode.HEART_BEAT, body=b"{"))
 
     def check_named_broker(self) -> None:
@@ -155,9 +157,9 @@ class PlainRequests:
             (one.read_queue_count, one.write_queue_count) for one in route.queue_datas
         ]
         wanted = [(READ_QUEUES, WRITE_QUEUES)]
-        _expect("ROUTE-DATA-001", "read and write queues", queues, wanted)
+        expect("ROUTE-DATA-001", "read and write queues", queues, wanted)
         addresses = [a for one in route.broker_datas for a in one.addresses.values()]
-        _expect_that("ROUTE-DATA-002", "addresses", bool(addresses), addresses, "one")
+        expect_that("ROUTE-DATA-002", "addresses", bool(addresses), addresses, "one")
 
     def check_new_route(self) -> None:
         """Check that a further topic has a route soon.
@@ -193,17 +195,17 @@ class PlainRequests:
 
     def _check_answer(self, answer: Command, number: int) -> None:
         missing = [name for name in ANSWER_FIELDS if name not in answer.fields]
-        _expect("SEND-RESPONSE-001", "absent fields", missing, [])
+        expect("SEND-RESPONSE-001", "absent fields", missing, [])
         found = answer.fields["queueId"]
-        _expect("SEND-RESPONSE-001", "queueId", found, str(QUEUE_ID))
+        expect("SEND-RESPONSE-001", "queueId", found, str(QUEUE_ID))
         first = self._answers[0].fields["queueOffset"]
         wanted = str(int(first) + number)
         found = answer.fields["queueOffset"]
-        _expect("SEND-RESPONSE-003", "queueOffset", found, wanted)
+        expect("SEND-RESPONSE-003", "queueOffset", found, wanted)
         try:
             decode_message_id(answer.fields["msgId"].partition(",")[0])
         except LayoutError as error:
-            _expect_wire("WIRE-MESSAGEID-001", False, str(error), "a message id")
+            expect_wire("WIRE-MESSAGEID-001", False, str(error), "a message id")
 
     def check_max_offset(self) -> None:
         """Check the max offset of the queue."""
@@ -218,7 +220,7 @@ class PlainRequests:
             found = require_success(
                 broker.max_offset(topic=self._topic, queue_id=QUEUE_ID)
             )
-        _expect("OFFSET-MAX-001", "offset", found.fields["offset"], str(offset))
+        expect("OFFSET-MAX-001", "offset", found.fields["offset"], str(offset))
 
     def check_units(self) -> None:
         """Check that units have offset and size of the records, if there are files."""
@@ -237,7 +239,7 @@ class PlainRequests:
             if record is not None and 0 <= number < len(units):
                 found = units[number].commit_log_offset, units[number].size
                 wanted = offset, len(record)
-                _expect("STORE-QUEUE-003", "offset and size", found, wanted)
+                expect("STORE-QUEUE-003", "offset and size", found, wanted)
 
     def check_min_offset(self) -> None:
         """Check the min offset of the queue."""
@@ -245,7 +247,7 @@ class PlainRequests:
             found = require_success(
                 broker.min_offset(topic=self._topic, queue_id=QUEUE_ID)
             )
-        _expect("OFFSET-MIN-001", "offset", found.fields["offset"], "0")
+        expect("OFFSET-MIN-001", "offset", found.fields["offset"], "0")
 
     def check_pull(self) -> None:
         """Pull the messages; check header fields and records."""
@@ -253,7 +255,7 @@ class PlainRequests:
 
             def pull() -> Command:
                 found = broker.pull(topic=self._topic, offset=0, queue_id=QUEUE_ID)
-                _check_is_whole(broker.peer)
+                check_is_whole(broker.peer)
                 return found
 
             def is_answered() -> bool:
@@ -265,9 +267,9 @@ class PlainRequests:
             answer = require_success(pull())
             end = str(len(BODIES))
             found = answer.fields["nextBeginOffset"]
-            _expect("PULL-FOUND-002", "nextBeginOffset", found, end)
+            expect("PULL-FOUND-002", "nextBeginOffset", found, end)
             bounds = (answer.fields["minOffset"], answer.fields["maxOffset"])
-            _expect("PULL-FOUND-003", "minOffset, maxOffset", bounds, ("0", end))
+            expect("PULL-FOUND-003", "minOffset, maxOffset", bounds, ("0", end))
             records = list(decode_records(answer.body))
         for record, body, number in zip(records, BODIES, range(2), strict=False):
             self._check_record(record, body, number)
@@ -293,16 +295,16 @@ class PlainRequests:
             answer = broker.query_offset(group=group, topic=topic, queue_id=QUEUE_ID)
         if answer.code == ResponseCode.SUCCESS:
             found = answer.fields["offset"]
-            _expect("PULL-COMMIT-002", "committed offset", found, str(committed))
+            expect("PULL-COMMIT-002", "committed offset", found, str(committed))
 
     def check_view(self) -> None:
         """View the last message by its id; check its record."""
         with self._target.connect_to_broker() as broker:
             viewed = broker.view_message_by_id(self._answers[-1].fields["msgId"])
-            _check_is_whole(broker.peer)
+            check_is_whole(broker.peer)
             record = decode_record(require_success(viewed).body)
         self._check_record(record, BODIES[-1], len(BODIES) - 1)
-        _expect("SEND-HOST-001", "born_host", record.born_host, self._born_host)
+        expect("SEND-HOST-001", "born_host", record.born_host, self._born_host)
 
     def check_commit(self) -> None:
         """Send a half message, commit it, and wait until its queue has it."""
@@ -343,12 +345,12 @@ class PlainRequests:
 
     def _check_record(self, record: Record, body: bytes, number: int) -> None:
         store_host, offset = decode_message_id(self._answers[number].fields["msgId"])
-        _expect("SEND-BODY-001", "body", record.body, body)
-        _expect("STORE-RECORD-005", "queue_offset", record.queue_offset, number)
-        _expect("STORE-RECORD-006", "physical_offset", record.physical_offset, offset)
-        _expect("WIRE-MESSAGEID-001", "store host", record.store_host, store_host)
+        expect("SEND-BODY-001", "body", record.body, body)
+        expect("STORE-RECORD-005", "queue_offset", record.queue_offset, number)
+        expect("STORE-RECORD-006", "physical_offset", record.physical_offset, offset)
+        expect("WIRE-MESSAGEID-001", "store host", record.store_host, store_host)
         if number == len(BODIES) - 1:
-            _expect("SEND-TIME-001", "born time", record.born_at_ms, self._born_at_ms)
+            expect("SEND-TIME-001", "born time", record.born_at_ms, self._born_at_ms)
         stored = decode_properties(record.properties)
         found = {name: stored.get(name) for name in PROPERTIES}
         texts = (f"{name}{NAME_END}{value}" for name, value in PROPERTIES.items())
@@ -357,82 +359,7 @@ class PlainRequests:
             text in record.properties for text in texts
         )
         clause = "WIRE-PROPERTIES-001" if is_joined else "SEND-PROPS-001"
-        _expect(clause, "properties", found, PROPERTIES)
-
-
-def _check_frame(address: Address | None, question: Command) -> None:
-    """Check the responses to *question*: whole, long, in parts, in pairs."""
-    with _peer_of(address) as peer:
-        peer.send_bytes(encode_command(replace(question, opaque=7)))
-        frame = peer.receive_bytes()
-        _check_header(frame)
-        answer = decode_command(frame)
-        _expect_wire(
-            "WIRE-COMMAND-001", answer.is_response, answer.flag, "a flag with bit 0 set"
-        )
-        _expect_wire("WIRE-COMMAND-003", answer.opaque == 7, answer.opaque, "opaque 7")
-        long = encode_command(replace(question, remark=LONG_REMARK, opaque=8))
-        _check_are_answered("WIRE-FRAME-002", peer, [long], [8])
-        data = encode_command(replace(question, opaque=9))
-        _check_are_answered("WIRE-FRAME-006", peer, [data[:9], data[9:]], [9])
-        both = [encode_command(replace(question, opaque=n)) for n in (10, 11)]
-        _check_are_answered("WIRE-FRAME-006", peer, [b"".join(both)], [10, 11])
-
-
-def _peer_of(address: Address | None) -> Peer:
-    """Return a connection to the server at *address*."""
-    if address is None:
-        raise NoServerError("no listener")
-    return Peer(address)
-
-
-def _check_opaque(peer: Peer, question: Command) -> None:
-    """Check that the response to *question*, if there is one, has its opaque."""
-    try:
-        peer.request(question)
-    except WrongOpaqueError as error:
-        _expect_wire("WIRE-COMMAND-003", False, error.reason, error.expected)
-    except PeerMisbehavedError:
-        return  # other clauses are about a response that is missing or unreadable
-
-
-def _check_is_whole(peer: Peer) -> None:
-    """Check that nothing follows a response: its frame contains the whole body."""
-    try:
-        peer.is_silent(BETWEEN_PARTS_S)
-        found = f"{len(peer.rest)} bytes that are no frame"
-        is_whole = not peer.rest
-    except UnreadableResponseError as error:
-        found, is_whole = error.reason, False
-    expected = "nothing behind the frame of the response"
-    _expect_wire("WIRE-FRAME-004", is_whole, found, expected)
-
-
-def _check_are_answered(
-    clause: str, peer: Peer, parts: Iterable[bytes], opaques: Iterable[int]
-) -> None:
-    """Check that requests in *parts*, each in a packet of its own, have responses."""
-    try:
-        for part in parts:
-            peer.send_bytes(part)
-            peer.is_silent(BETWEEN_PARTS_S)
-        for opaque in opaques:
-            peer.receive_response(opaque)
-    except PeerMisbehavedError as error:
-        _expect_wire(clause, False, error.reason, "a response to the request")
-
-
-def _check_header(frame: bytes) -> None:
-    """Check the types of the members of a JSON header."""
-    read = decode_frame(frame)
-    if read.serialize_type != SerializeType.JSON:
-        return
-    header = json.loads(read.header)
-    is_text = isinstance(header.get("language"), str)
-    _expect_wire("WIRE-JSON-005", is_text, header, "the name of a language")
-    fields = (header.get("extFields") or {}).values()
-    are_texts = all(isinstance(value, str) for value in fields)
-    _expect_wire("WIRE-JSON-002", are_texts, header, "texts as values of extFields")
+        expect(clause, "properties", found, PROPERTIES)
 
 
 def _expect_unknown(clause: str, send: Callable[[], Command]) -> None:
@@ -448,22 +375,4 @@ def _expect_unknown(clause: str, send: Callable[[], Command]) -> None:
         raise RefusedError(answer)
     if answer.code == ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST:
         return  # the group is unknown too, and was looked up first
-    _expect(clause, "code", answer.code, ResponseCode.TOPIC_NOT_EXIST)
-
-
-def _expect(clause: str, what: str, found: object, expected: object) -> None:
-    _expect_that(clause, what, found == expected, found, expected)
-
-
-def _expect_that(
-    clause: str, what: str, condition: bool, found: object, expected: object
-) -> None:
-    if not condition:
-        finding = Finding(what=what, found=found, expected=expected)
-        raise ConformanceFailure(clause, [finding])
-
-
-def _expect_wire(clause: str, condition: bool, found: object, expected: str) -> None:
-    """Fail *clause* as a whole, because no response can be trusted without it."""
-    if not condition:
-        raise ConformanceFailure(clause, [Finding(found=found, expected=expected)])
+    expect(clause, "code", answer.code, ResponseCode.TOPIC_NOT_EXIST)
