@@ -115,6 +115,11 @@ class Transcript:
                 return entry.data
         return b""
 
+    def ends_unanswered(self) -> bool:
+        """Return whether no frame was received after the last sent bytes."""
+        frames = [one.direction for one in self._entries if one.data]
+        return frames[-1:] == [Direction.SENT]
+
     def last_sent(self) -> bytes:
         """Return the frame that was last sent; its pieces, where it went in pieces."""
         last = self.last(Direction.SENT)

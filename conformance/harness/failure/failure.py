@@ -113,13 +113,22 @@ def render(failure: ConformanceFailure) -> str:
     elif transcript is not None:
         wrong = [finding.what for finding in failure.findings if finding.what]
         answer = transcript.last(Direction.RECEIVED)
-        title = "sent by the client" if transcript.is_server else "what came back"
         if answer:
+            title = _title_of_received(transcript)
             parts.append(_block(title, answer, frame_tree(answer, wrong)))
     if transcript is not None:
         parts.append(_indented(transcript.render()))
     parts.append(_knowledge_block(failure))
     return "\n\n".join(part for part in parts if part)
+
+
+def _title_of_received(transcript: Transcript) -> str:
+    """Return the title of the last received frame, which may be an earlier response."""
+    if transcript.is_server:
+        return "sent by the client"
+    if transcript.ends_unanswered():
+        return "nothing came back; the last frame that came before"
+    return "what came back"
 
 
 def clause_block(clause: Clause) -> str:

@@ -93,6 +93,22 @@ def test_a_failure_teaches(tmp_path: Path) -> None:
     assert "Traceback" not in output
 
 
+WITHOUT_TRANSCRIPT = """
+@pytest.mark.clause("WIRE-FRAME-002")
+@pytest.mark.parametrize("tag", ["a || b", "c"])
+def test_fails_apart(broker, tag):
+    response = broker.max_offset(topic="T", queue_id=0)
+    if tag != "c":
+        expect("WIRE-FRAME-002", found=response.code, expected=2)
+"""
+
+
+def test_a_failure_without_a_transcript_shows_the_tests_frames(tmp_path: Path) -> None:
+    output = run(tmp_path, WITHOUT_TRANSCRIPT).output
+    assert "request 30 GET_MAX_OFFSET" in output
+    assert "-k 'test_fails_apart[a and b]' -v" in output
+
+
 def test_what_stopped_before_its_verdict_is_not_green(tmp_path: Path) -> None:
     ended = run(tmp_path, FAILS)
     assert ended.outcomes["WIRE-FRAME-001"] == "unsupported"

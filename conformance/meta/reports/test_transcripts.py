@@ -10,6 +10,7 @@ from conformance.harness.client.transcript import (
     Transcript,
     describe_command,
 )
+from conformance.harness.failure.failure import ConformanceFailure, Finding
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.request_code import RequestCode
@@ -65,3 +66,17 @@ def test_a_response_is_called_so_even_with_an_unknown_code() -> None:
     assert describe_command(Command(105, opaque=7, flag=1)) == (
         "response 105 (unknown code) opaque=7"
     )
+
+
+def test_a_request_after_the_last_response_is_unanswered() -> None:
+    transcript = Transcript("a peer")
+    assert not transcript.ends_unanswered()
+    exchanged(transcript, RequestCode.GET_MAX_OFFSET, SerializeType.JSON)
+    assert not transcript.ends_unanswered()
+    sent = encode_command(Command(RequestCode.GET_MIN_OFFSET, opaque=9))
+    transcript.add(Entry(direction=Direction.SENT, at_ms=9, data=sent))
+    transcript.add(Entry(direction=Direction.NOTE, at_ms=9, note="the peer closed"))
+    assert transcript.ends_unanswered()
+    finding = Finding(found=0, expected=1, what="code")
+    text = str(ConformanceFailure("WIRE-FRAME-002", [finding], transcript=transcript))
+    assert "nothing came back; the last frame that came before, " in text

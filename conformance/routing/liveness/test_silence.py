@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
-from conformance.routing.liveness.silence import Idle, Moment, Seen
+from conformance.routing.liveness.silence import WATCHED_S, Idle, Moment, Seen
 
 IDLE_LIMIT_S = 120
 EXPIRY_S = 120
@@ -25,7 +25,7 @@ def expect_within(
         found is not None
         and found.by_s >= first_s - EARLY_S
         and found.after_s <= last_s + LATE_S,
-        found=found or "not within the observed time",
+        found=found or f"not within {WATCHED_S:g}",
         expected=f"{first_s:g} to {last_s:g}",
         what=what,
     )
@@ -65,5 +65,5 @@ def test_a_connection_without_a_word_is_closed(idle: Idle) -> None:
             None if found is None else Moment(after_s=found, by_s=found),
             first_s=IDLE_LIMIT_S,
             last_s=IDLE_LIMIT_S + 2,
-            what=f"seconds of silence until the {peer} closes",
+            what=f"seconds until the {peer} closes a connection without any byte",
         )

@@ -311,8 +311,10 @@ GROUP_SUBSCRIPTION = Clause(
 OLD_SUBSCRIPTION = Clause(
     id="PULL-GROUP-003",
     level=Level.MUST,
-    text="A pull whose subVersion is newer than that of the group's heartbeat is"
-    " refused with SUBSCRIPTION_NOT_LATEST (25).",
+    text=(
+        "A pull without FLAG_SUBSCRIPTION (4), whose subVersion is newer than that of "
+        "the group's heartbeat, is refused with SUBSCRIPTION_NOT_LATEST (25)."
+    ),
     source=_PULL,
 )
 HOLD = Clause(

@@ -219,7 +219,8 @@ VIP_PORT = Clause(
 IDLE_CLOSE = Clause(
     id="WIRE-CONN-024",
     level=Level.SHOULD,
-    text="A connection on which nothing is sent or received for 120 seconds is closed.",
+    text="A connection on which nothing is sent or received for 120 seconds is closed,"
+    " also one on which nothing ever was.",
     source="4.6.0 org.apache.rocketmq.remoting.netty.NettyServerConfig"
     "#serverChannelMaxIdleTimeSeconds",
 )

@@ -7,6 +7,7 @@ unreachable target or a failing fixture is an error, without a verdict.
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
@@ -60,6 +61,9 @@ OTHERS_MOST = 3
 CLIENT_SUITE = "client"
 TARGET_ERRORS = (PeerError, TargetError, ProcessError)
 """The target could not be reached or started."""
+_KEYWORD = re.compile(r"[\w:+.\[\]\\/-]+")
+"""A word of pytest's option -k. Other characters of a name would not be understood."""
+_OPERATORS = {"and", "or", "not"}
 VALID_RESPONSE = "a valid response"
 """Expected value where a peer closed, was silent or sent an invalid response."""
 
@@ -224,12 +228,12 @@ def text_of_error(
     if not failures:
         return None
     parts = [str(failure) for failure in failures]
-    if suite_of(item) == CLIENT_SUITE:
-        has_frames = any(failure.transcript for failure in failures)
-        parts += other_frames(error) if has_frames else rendered()
-        parts.append(sentence_of(item))
-    else:
+    if any(failure.transcript for failure in failures):
         parts += other_frames(error)
+    elif not any(failure.evidence for failure in failures):
+        parts += rendered()
+    if suite_of(item) == CLIENT_SUITE:
+        parts.append(sentence_of(item))
     parts += notes_of(error, item)
     return "\n\n".join([*parts, last_rows(item, options, kept)])
 
@@ -287,9 +291,8 @@ def last_rows(item: pytest.Item, options: Options, kept: Artifacts) -> str:
 
 def again(item: pytest.Item, options: Options) -> str:
     """Return the one command that runs *item* again, and prints as much."""
-    name = item.name
-    if not name.replace("[", "").replace("]", "").replace("-", "").isidentifier():
-        name = name.partition("[")[0]
+    words = [word for word in _KEYWORD.findall(item.name) if word not in _OPERATORS]
+    name = " and ".join(words)
     profile = f" --profile {options.profile}" if options.profile else ""
     command = f"rmqc test --target '{options.target}'"
     if options.target.startswith(CLIENT):
