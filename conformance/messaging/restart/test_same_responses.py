@@ -27,6 +27,8 @@ from spec.wire.remoting.command import Command
 pytestmark = [pytest.mark.long, pytest.mark.needs("wire", "restart")]
 
 RICH = {"KEYS": "one two", "TAGS": "blue", "own": "ä"}
+CREATED_LATER = "RMQ_SYS_"
+"""Begin of topics that a broker creates when it first uses them."""
 OF_THE_PLACE = ("msgId", "queueOffset", "transactionId")
 """Fields of a response to a send that differ from message to message."""
 
@@ -179,6 +181,22 @@ def test_tables_are_the_same_after_a_restart(start_target: TargetStarter) -> Non
                 "ADMIN-TOPIC-001",
                 lambda broker: row(
                     broker.all_topic_config(), "topicConfigTable", topic
+                ),
+            ),
+            "the names of all ordinary topics": (
+                "ADMIN-TOPIC-001",
+                lambda broker: sorted(
+                    name
+                    for name in mapping_of(broker.all_topic_config())[
+                        "topicConfigTable"
+                    ]
+                    if not name.upper().startswith(CREATED_LATER)
+                ),
+            ),
+            "the names of all groups": (
+                "ADMIN-GROUP-001",
+                lambda broker: sorted(
+                    mapping_of(broker.all_groups())["subscriptionGroupTable"]
                 ),
             ),
             "the group": (

@@ -179,6 +179,31 @@ def test_topics_are_listed_by_their_unit_flags(fake_cluster: FakeCluster) -> Non
             what="flags of the topics that are listed",
             transcript=fake_cluster.client.transcript,
         )
+    expect(
+        "ROUTE-LIST-008",
+        found=without_units(fake_cluster),
+        expected=[],
+        what="topics with the flag 2 and without 1 that are not listed",
+        transcript=fake_cluster.client.transcript,
+    )
+
+
+def without_units(fake_cluster: FakeCluster) -> list[str]:
+    """Return topics with the flag 2 alone that the third list lacks.
+
+    Other tests register and unregister topics of their own meanwhile, so that only
+    those are considered that were there before and after.
+    """
+    before, units, listed_ones, after = (
+        {*listed(fake_cluster, code).topics}
+        for code in (
+            RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST,
+            RequestCode.GET_UNIT_TOPIC_LIST,
+            RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST,
+            RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST,
+        )
+    )
+    return sorted((before & after) - units - listed_ones)
 
 
 @pytest.mark.clause("ROUTE-DELETE-001", "ROUTE-DELETE-002", "ROUTE-DELETE-003")
