@@ -9,6 +9,7 @@ import pytest
 
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import Client, plain_send, require_success
+from conformance.harness.failure.failure import record_evidence
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.harness.pytest_plugin.fixtures import create_group, create_topic
 from conformance.harness.targets.target import Target
@@ -18,6 +19,7 @@ from spec.wire.remoting.response_code import ResponseCode
 MAX_RECONSUME_TIMES_SINCE = 121
 
 MOST = 3
+STORED_QUEUE = "queue id of the stored record"
 
 
 def stored_topics(broker: Client, group: str, times: list[int]) -> list[str]:
@@ -66,6 +68,37 @@ def test_more_deliveries_than_allowed_make_a_dead_letter(
     )
 
 
+def expect_first_queue(clause: str, target: Target, broker: Client, group: str) -> None:
+    """Fail *clause* unless a dead letter sent to queue 3 is stored in queue 0."""
+    retry = f"%RETRY%{group}"
+    create_topic(target, retry)
+    answer = broker.send_message(
+        topic=retry, queue_id=3, reconsume_times=MOST + 1, max_reconsume_times=MOST
+    )
+    record = record_of(broker, answer)
+    expect_fields(
+        clause,
+        found={"topic": record.topic, STORED_QUEUE: record.queue_id},
+        expected={"topic": f"%DLQ%{group}", STORED_QUEUE: 0},
+        transcript=broker.transcript,
+        evidence=record_evidence(record, "queue_id"),
+    )
+
+
+@pytest.mark.clause("SEND-RETRY-003")
+def test_a_dead_letter_is_in_queue_0(
+    target: Target, broker: Client, known_group: str
+) -> None:
+    expect_first_queue("SEND-RETRY-003", target, broker, known_group)
+
+
+@pytest.mark.clause("SEND-RETRY-004")
+def test_a_later_dead_letter_is_in_queue_0(
+    target: Target, broker: Client, known_group: str
+) -> None:
+    expect_first_queue("SEND-RETRY-004", target, broker, known_group)
+
+
 @pytest.mark.clause("SEND-RETRY-005")
 def test_a_dead_letter_is_answered_with_the_queue_asked_for(
     target: Target, broker: Client, known_group: str
@@ -82,13 +115,11 @@ def test_a_dead_letter_is_answered_with_the_queue_asked_for(
             "queueId": answer.fields["queueId"],
             "queueOffset": answer.fields["queueOffset"],
             "topic": record.topic,
-            "queue_id": record.queue_id,
         },
         expected={
             "queueId": "3",
             "queueOffset": str(record.queue_offset),
             "topic": f"%DLQ%{known_group}",
-            "queue_id": 0,
         },
         transcript=broker.transcript,
     )
@@ -110,6 +141,7 @@ def test_old_clients_retry_as_often_as_their_group(
         found=topics,
         expected=[f"%DLQ%{group}", f"%RETRY%{group}"],
         what=f"topics for the versions below {MAX_RECONSUME_TIMES_SINCE} and that one",
+        transcript=broker.transcript,
     )
 
 
@@ -152,6 +184,7 @@ def _permission_of_dead_letters(broker: Client, group: str, clause: str) -> int:
         found=(topic.read_queue_count, topic.write_queue_count),
         expected=(1, 1),
         what="read and write queues",
+        transcript=broker.transcript,
     )
     return topic.permission
 
@@ -159,13 +192,25 @@ def _permission_of_dead_letters(broker: Client, group: str, clause: str) -> int:
 @pytest.mark.clause("RETRY-DLQ-002")
 def test_dead_letters_cannot_be_read(broker: Client, known_group: str) -> None:
     found = _permission_of_dead_letters(broker, known_group, "RETRY-DLQ-002")
-    expect("RETRY-DLQ-002", found=found, expected=2, what="permission")
+    expect(
+        "RETRY-DLQ-002",
+        found=found,
+        expected=2,
+        what="permission",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("RETRY-DLQ-003")
 def test_dead_letters_can_be_read(broker: Client, known_group: str) -> None:
     found = _permission_of_dead_letters(broker, known_group, "RETRY-DLQ-003")
-    expect("RETRY-DLQ-003", found=found, expected=6, what="permission")
+    expect(
+        "RETRY-DLQ-003",
+        found=found,
+        expected=6,
+        what="permission",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-TOPIC-016")
