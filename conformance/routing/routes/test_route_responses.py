@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -158,15 +159,19 @@ def test_flags_are_called_topic_sys_flag(fake_cluster: FakeCluster) -> None:
     )
 
 
+WITHOUT_A_VALUE = re.compile(rb'(?:"[^"]*":)?null|"?orderTopicConf[^,}]*')
+"""Members of a route's JSON that are null; also the orders, which no topic has here."""
+
+
 @pytest.mark.clause("ROUTE-DATA-009")
 def test_a_route_has_no_nulls(fake_cluster: FakeCluster) -> None:
     _, topic = registered(fake_cluster)
     body = raw_route(fake_cluster, topic.topic).body
     expect(
         "ROUTE-DATA-009",
-        found=(b"null" in body, b"orderTopicConf" in body),
-        expected=(False, False),
-        what="body has null, body has orderTopicConf",
+        found=[member.decode() for member in WITHOUT_A_VALUE.findall(body)],
+        expected=[],
+        what="members of the route without a value",
         transcript=fake_cluster.client.transcript,
     )
 
