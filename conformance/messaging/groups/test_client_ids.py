@@ -52,8 +52,9 @@ def test_two_connections_may_have_the_same_client_id(
             "GROUP-MEMBER-011",
             found=broker.peer.received_close(QUIET_S),
             expected=False,
-            what="whether the broker closed the first connection",
-            transcript=second.transcript,
+            what=f"whether the first of two connections with the client id {client_id}"
+            " was closed",
+            transcript=broker.transcript,
         )
         expect(
             "GROUP-MEMBER-011",

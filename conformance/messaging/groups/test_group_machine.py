@@ -58,6 +58,8 @@ class GroupMachine(RuleBasedStateMachine):
         self.topics = [unique_name("wanted") for _ in range(3)]
         self.client_ids = [id_of(name, self.names[0]) for name in CLIENT_NAMES]
         self.connections: dict[int, Client] = {}
+        self.used_ids: dict[int, set[str]] = {}
+        """Client ids of the heartbeats on each open connection."""
 
     def teardown(self) -> None:
         """Close all connections."""
@@ -88,7 +90,11 @@ class GroupMachine(RuleBasedStateMachine):
         ]
         consumer = consumer_data(group=name, subscriptions=subscriptions)
         connection = self.connection(client)
-        require_success(connection.heartbeat(client_id=client_id, consumers=[consumer]))
+        self.used_ids.setdefault(client, set()).add(client_id)
+        with self.expect_open(client):
+            require_success(
+                connection.heartbeat(client_id=client_id, consumers=[consumer])
+            )
         change = connection.transcript.since(0)
         notified = self.model.beat(name, client, client_id, wanted)
         self.compare_notifications(clause, {name: notified}, change)
@@ -101,11 +107,12 @@ class GroupMachine(RuleBasedStateMachine):
         if client not in self.members(name):
             clause = "GROUP-MEMBER-010"
         connection = self.connection(client)
-        require_success(
-            connection.unregister_client(
-                client_id=self.client_ids[client], consumer_group=name
+        with self.expect_open(client):
+            require_success(
+                connection.unregister_client(
+                    client_id=self.client_ids[client], consumer_group=name
+                )
             )
-        )
         change = connection.transcript.since(0)
         notified = self.model.leave(name, client)
         self.compare_notifications(clause, {name: notified}, change)
@@ -116,6 +123,7 @@ class GroupMachine(RuleBasedStateMachine):
         connection = self.connections.pop(client, None)
         if connection is not None:
             connection.close()
+            self.used_ids.pop(client, None)
             notified = self.model.close(client)
             self.wait_until_gone(client)
             self.compare_notifications(
@@ -237,7 +245,7 @@ class GroupMachine(RuleBasedStateMachine):
                 return found >= expected
 
             # The comparison reports the difference.
-            with suppress(TooLateError), expect_open():
+            with suppress(TooLateError), self.expect_open(client):
                 wait_until(
                     is_notified, what="the expected members are notified", timeout_s=5
                 )
@@ -260,20 +268,38 @@ class GroupMachine(RuleBasedStateMachine):
         try:
             wait_until(is_gone, what=f"client {client} is gone", timeout_s=5)
         except TooLateError as late:
-            expect("GROUP-MEMBER-006", found=str(late), expected="fewer members")
+            expect(
+                "GROUP-MEMBER-006",
+                found=str(late),
+                expected="fewer members",
+                transcript=self.control.transcript,
+            )
 
+    @contextmanager
+    def expect_open(self, client: int) -> Iterator[None]:
+        """Fail GROUP-MEMBER-011 if the broker closes a client's connection."""
+        try:
+            yield
+        except ClosedError as error:
+            expect(
+                "GROUP-MEMBER-011",
+                found=error.reason,
+                expected="an open connection",
+                what=f"client {client}{self.sharers_of(client)}",
+                transcript=error.transcript,
+            )
 
-@contextmanager
-def expect_open() -> Iterator[None]:
-    """Fail GROUP-MEMBER-011 if the broker closes a connection in the block."""
-    try:
-        yield
-    except ClosedError as error:
-        expect(
-            "GROUP-MEMBER-011",
-            found=error.reason,
-            expected="an open connection",
-            transcript=error.transcript,
+    def sharers_of(self, client: int) -> str:
+        """Return in words which clients have sent a client id of *client*, too."""
+        own = self.used_ids.get(client, set())
+        shared = {
+            other: sorted(own & ids)
+            for other, ids in self.used_ids.items()
+            if other != client and own & ids
+        }
+        return "".join(
+            f", whose client id {' and '.join(ids)} client {other} has, too"
+            for other, ids in shared.items()
         )
 
 
