@@ -64,7 +64,13 @@ def test_a_bad_frame_closes_its_connection_and_no_other(
     other = server.reconnected()
     with other.peer:
         served = server.answers(), other.answers()
-        expect("WIRE-FRAME-011", found=served, expected=(True, True), what="before it")
+        expect(
+            "WIRE-FRAME-011",
+            found=served,
+            expected=(True, True),
+            what="before it",
+            transcript=(other if served[0] else server).transcript,
+        )
         server.peer.send_bytes(bad)
         expect(
             clause,
@@ -81,6 +87,7 @@ def test_a_bad_frame_closes_its_connection_and_no_other(
         found=served,
         expected=(True, True),
         what="whether an older and a fresh connection are served",
+        transcript=(fresh if served[0] else other).transcript,
     )
 
 
@@ -118,6 +125,7 @@ def test_a_bad_frame_takes_no_message_back(broker: Client, topic: str) -> None:
         found=[record.body for record in decode_records(pulled.body)],
         expected=bodies,
         what="the bodies that were pulled",
+        transcript=broker.transcript,
     )
 
 
@@ -147,4 +155,10 @@ def test_a_whole_request_before_a_bad_frame_is_done(broker: Client, topic: str) 
     broker.wait_for_max_offset(topic=topic, offset=1)
     pulled = require_success(broker.pull(topic=topic, offset=0))
     found = [record.body for record in decode_records(pulled.body)]
-    expect("WIRE-CONN-022", found=found, expected=[b"before"], what="what was stored")
+    expect(
+        "WIRE-CONN-022",
+        found=found,
+        expected=[b"before"],
+        what="what was stored",
+        transcript=broker.transcript,
+    )

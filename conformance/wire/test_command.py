@@ -68,7 +68,13 @@ def test_two_connections_may_use_the_same_opaque(server: Server) -> None:
         found = [
             one.known_parts(one.peer.receive_response(7)) for one in (other, server)
         ]
-    expect("WIRE-COMMAND-004", found=found, expected=[server.known] * 2, what="answers")
+    expect(
+        "WIRE-COMMAND-004",
+        found=found,
+        expected=[server.known] * 2,
+        what="answers",
+        transcript=(other if found[1] == server.known else server).transcript,
+    )
 
 
 @pytest.mark.read_only
@@ -84,7 +90,13 @@ def test_only_two_bits_of_the_flag_mean_something(server: Server, bits: int) -> 
         what=f"the answer to a request with the flag {bits & ~3:#x}",
         transcript=server.transcript,
     )
-    expect("WIRE-COMMAND-001", found=answer.flag & 1, expected=1, what="flag")
+    expect(
+        "WIRE-COMMAND-001",
+        found=answer.flag & 1,
+        expected=1,
+        what="flag",
+        transcript=server.transcript,
+    )
 
 
 @pytest.mark.read_only
@@ -96,7 +108,11 @@ def test_an_answer_that_nobody_waits_for_is_dropped(server: Server) -> None:
             encode_command(replace(server.question, opaque=opaque, flag=1))
         )
     expect_that(
-        "WIRE-COMMAND-006", server.answers(), found="none", expected="an answer"
+        "WIRE-COMMAND-006",
+        server.answers(),
+        found="none",
+        expected="an answer",
+        transcript=server.transcript,
     )
     expect(
         "WIRE-COMMAND-006",
@@ -115,7 +131,13 @@ def test_a_oneway_request_is_done_and_not_answered(
     fields: dict[str, str | int | bool | None] = {"namespace": space, "key": "k"}
     namesrv.invoke_oneway(RequestCode.PUT_KV_CONFIG, {**fields, "value": "v"})
     silent = namesrv.peer.is_silent(QUIET_S)
-    expect("WIRE-COMMAND-002", found=silent, expected=True, what="silence")
+    expect(
+        "WIRE-COMMAND-002",
+        found=silent,
+        expected=True,
+        what="silence",
+        transcript=namesrv.transcript,
+    )
     answer = require_success(namesrv.get_kv(namespace=space, key="k"))
     expect(
         "WIRE-COMMAND-002",
@@ -139,7 +161,13 @@ def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
         what="whether nothing came",
         transcript=server.transcript,
     )
-    expect_that("WIRE-CONN-019", server.answers(), found="none", expected="an answer")
+    expect_that(
+        "WIRE-CONN-019",
+        server.answers(),
+        found="none",
+        expected="an answer",
+        transcript=server.transcript,
+    )
 
 
 @pytest.mark.read_only
@@ -154,9 +182,16 @@ def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
         found=sorted(answer.opaque for answer in answers),
         expected=list(opaques),
         what="the opaques that were answered",
+        transcript=server.transcript,
     )
     wrong = [answer for answer in answers if server.known_parts(answer) != server.known]
-    expect("WIRE-CONN-001", found=wrong, expected=[], what="wrong answers")
+    expect(
+        "WIRE-CONN-001",
+        found=wrong,
+        expected=[],
+        what="wrong answers",
+        transcript=server.transcript,
+    )
 
 
 @pytest.mark.read_only
@@ -184,6 +219,7 @@ def test_a_new_connection_is_not_greeted(server: Server) -> None:
         found=server.peer.is_silent(QUIET_S),
         expected=True,
         what="whether nothing came",
+        transcript=server.transcript,
     )
 
 
@@ -197,7 +233,12 @@ def test_a_broker_takes_messages_at_its_port_for_producers(
     try:
         producer = Client.connect(vip, access=target.access)
     except PeerError as error:
-        expect("WIRE-CONN-023", found=str(error), expected="a connection")
+        expect(
+            "WIRE-CONN-023",
+            found=str(error),
+            expected="a connection",
+            transcript=broker.transcript,
+        )
         raise
     with producer:
         sent = require_success(
@@ -208,4 +249,5 @@ def test_a_broker_takes_messages_at_its_port_for_producers(
         found=require_success(broker.view_message_by_id(sent.fields["msgId"])).code,
         expected=ResponseCode.SUCCESS,
         what="code of a view of the message",
+        transcript=broker.transcript,
     )

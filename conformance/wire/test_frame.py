@@ -83,11 +83,27 @@ def test_an_answer_is_one_whole_frame_with_a_json_header(server: Server) -> None
     frame = server.peer.receive_bytes()
     size = int.from_bytes(frame[:4], "big")
     header_size = int.from_bytes(frame[5:8], "big")
-    expect("WIRE-FRAME-001", found=size, expected=len(frame) - 4, what="length")
-    expect("WIRE-FRAME-003", found=frame[4], expected=0, what="serialize_type")
+    expect(
+        "WIRE-FRAME-001",
+        found=size,
+        expected=len(frame) - 4,
+        what="length",
+        transcript=server.transcript,
+    )
+    expect(
+        "WIRE-FRAME-003",
+        found=frame[4],
+        expected=0,
+        what="serialize_type",
+        transcript=server.transcript,
+    )
     header = json.loads(frame[8 : 8 + header_size])
     expect(
-        "WIRE-FRAME-002", found=header["opaque"], expected=sent.opaque, what="opaque"
+        "WIRE-FRAME-002",
+        found=header["opaque"],
+        expected=sent.opaque,
+        what="opaque",
+        transcript=server.transcript,
     )
 
 
@@ -124,6 +140,7 @@ def test_a_frame_may_come_byte_by_byte(server: Server) -> None:
         found=server.known_parts(server.peer.receive_response(73)),
         expected=server.known,
         what="the answer",
+        transcript=server.transcript,
     )
 
 
@@ -141,6 +158,7 @@ def test_frames_glued_together_are_each_answered(server: Server, count: int) -> 
         found=sorted(answered),
         expected=list(opaques),
         what="the opaques that were answered",
+        transcript=server.transcript,
     )
 
 
@@ -155,13 +173,20 @@ def test_a_frame_of_the_largest_size_is_read(server: Server) -> None:
         found=server.known_parts(server.request(opaque=74, body=bytes(size - empty))),
         expected=server.known,
         what=f"the answer to a frame of {size} bytes",
+        transcript=server.transcript,
     )
 
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-005")
 def test_a_frame_one_byte_too_large_closes_the_connection(server: Server) -> None:
-    expect_that("WIRE-FRAME-005", server.answers(), found="none", expected="an answer")
+    expect_that(
+        "WIRE-FRAME-005",
+        server.answers(),
+        found="none",
+        expected="an answer",
+        transcript=server.transcript,
+    )
     server.peer.send_bytes((FRAME_SIZE_MAX - 4 + 1).to_bytes(4, "big") + bytes(64))
     expect(
         "WIRE-FRAME-005",

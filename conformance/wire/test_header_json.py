@@ -91,16 +91,29 @@ def test_an_answers_header_has_the_members_of_a_command(server: Server) -> None:
     server.peer.send(server.question)
     frame = server.peer.receive_bytes()
     header = json.loads(frame[8 : 8 + int.from_bytes(frame[5:8], "big")])
-    expect("WIRE-JSON-001", found=REQUIRED - set(header), expected=set(), what="absent")
+    expect(
+        "WIRE-JSON-001",
+        found=REQUIRED - set(header),
+        expected=set(),
+        what="absent",
+        transcript=server.transcript,
+    )
     expect(
         "WIRE-JSON-001",
         found=set(header) - MEMBERS - {"serializeTypeCurrentRPC"},
         expected=set(),
         what="unknown members",
+        transcript=server.transcript,
     )
     fields = header.get("extFields") or {}
     wrong = {name: value for name, value in fields.items() if type(value) is not str}
-    expect("WIRE-JSON-002", found=wrong, expected={}, what="values that are no strings")
+    expect(
+        "WIRE-JSON-002",
+        found=wrong,
+        expected={},
+        what="values that are no strings",
+        transcript=server.transcript,
+    )
     language = header["language"]
     expect_that(
         "WIRE-JSON-005",
@@ -108,11 +121,22 @@ def test_an_answers_header_has_the_members_of_a_command(server: Server) -> None:
         found=language,
         expected="a name in capitals",
         what="language",
+        transcript=server.transcript,
     )
     nulls = [name for name, value in header.items() if value is None]
-    expect("WIRE-JSON-006", found=nulls, expected=[], what="members that are null")
+    expect(
+        "WIRE-JSON-006",
+        found=nulls,
+        expected=[],
+        what="members that are null",
+        transcript=server.transcript,
+    )
     expect_that(
-        "WIRE-JSON-001", decode_command(frame).is_response, found=0, expected="1"
+        "WIRE-JSON-001",
+        decode_command(frame).is_response,
+        found=0,
+        expected="1",
+        transcript=server.transcript,
     )
 
 

@@ -59,7 +59,13 @@ def test_a_name_server_says_that_it_does_not_know_a_request(
 def _stays_silent(server: Server, clause: str) -> None:
     for code in UNKNOWN:
         server.peer.send(replace(server.question, code=code))
-    expect_that(clause, server.answers(), found="none", expected="the known answer")
+    expect_that(
+        clause,
+        server.answers(),
+        found="none",
+        expected="the known answer",
+        transcript=server.transcript,
+    )
     expect(
         clause,
         found=server.peer.is_silent(QUIET_S),

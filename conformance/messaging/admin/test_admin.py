@@ -53,7 +53,13 @@ def expect_rows(
 ) -> None:
     """Fail *clause* unless *found* has the *expected* queues with their values."""
     queues = sorted(found, key=str)
-    expect(clause, found=queues, expected=[*expected], what="queues")
+    expect(
+        clause,
+        found=queues,
+        expected=[*expected],
+        what="queues",
+        transcript=broker.transcript,
+    )
     for queue, values in expected.items():
         expect_fields(
             clause,
@@ -140,9 +146,21 @@ def test_a_changed_topic_keeps_its_messages(broker: Client, topic: str) -> None:
         what=f"{topic} has 6 queues",
     )
     found = broker.send_message(topic=topic, queue_id=5).code
-    expect("ADMIN-TOPIC-002", found=found, expected=ResponseCode.SUCCESS, what="code")
+    expect(
+        "ADMIN-TOPIC-002",
+        found=found,
+        expected=ResponseCode.SUCCESS,
+        what="code",
+        transcript=broker.transcript,
+    )
     kept = bodies_of(broker.pull(topic=topic, offset=0))
-    expect("ADMIN-TOPIC-002", found=kept, expected=[b"kept"], what="bodies")
+    expect(
+        "ADMIN-TOPIC-002",
+        found=kept,
+        expected=[b"kept"],
+        what="bodies",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ADMIN-TOPIC-003")
@@ -239,9 +257,21 @@ def test_a_groups_statistics_give_what_it_committed(
     )
     table = mapping_of(broker.all_consumer_offsets())["offsetTable"]
     found = {int(k): v for k, v in table[f"{topic}@{known_group}"].items()}
-    expect("ADMIN-STATS-003", found=found, expected={0: 2}, what="committed offsets")
+    expect(
+        "ADMIN-STATS-003",
+        found=found,
+        expected={0: 2},
+        what="committed offsets",
+        transcript=broker.transcript,
+    )
     groups = mapping_of(broker.group_topics(topic=topic))["groupList"]
-    expect("ADMIN-STATS-004", found=groups, expected=[known_group], what="groups")
+    expect(
+        "ADMIN-STATS-004",
+        found=groups,
+        expected=[known_group],
+        what="groups",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ADMIN-CONFIG-001")
@@ -289,7 +319,13 @@ def test_no_number_is_no_change_of_a_number(broker: Client) -> None:
     after = broker.broker_config()
     found = broker.broker_settings()["defaultQueryMaxNum"]
     what = "defaultQueryMaxNum after many"
-    expect("ADMIN-CONFIG-003", found=found, expected=number, what=what)
+    expect(
+        "ADMIN-CONFIG-003",
+        found=found,
+        expected=number,
+        what=what,
+        transcript=broker.transcript,
+    )
     expect_that(
         "ADMIN-CONFIG-005",
         settings_version(after) > settings_version(before),

@@ -81,7 +81,13 @@ def test_a_deleted_group_is_not_listed(broker: Client, group: str) -> None:
     require_success(broker.update_group(group=group))
     require_success(broker.delete_group(group=group))
     table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
-    expect("ADMIN-GROUP-007", found=group in table, expected=False, what="still listed")
+    expect(
+        "ADMIN-GROUP-007",
+        found=group in table,
+        expected=False,
+        what="still listed",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ADMIN-GROUP-008")
@@ -116,7 +122,13 @@ def committed_after_deletion(
 @pytest.mark.clause("ADMIN-GROUP-002")
 def test_offsets_outlive_their_group(broker: Client, topic: str, group: str) -> None:
     found = committed_after_deletion(broker, topic, group)
-    expect("ADMIN-GROUP-002", found=found, expected={0: 1}, what="committed offsets")
+    expect(
+        "ADMIN-GROUP-002",
+        found=found,
+        expected={0: 1},
+        what="committed offsets",
+        transcript=broker.transcript,
+    )
 
 
 REMOVE, CLEAN = "removeOffset", "cleanOffset"
@@ -130,7 +142,13 @@ def test_offsets_go_with_their_group_where_remove_offset_is_true(
     for name, expected in ((REMOVE, {}), (CLEAN, {0: 1})):
         found = _committed_after(name, broker, topic, unique("group"))
         what = f"offsets after {name}"
-        expect("ADMIN-GROUP-003", found=found, expected=expected, what=what)
+        expect(
+            "ADMIN-GROUP-003",
+            found=found,
+            expected=expected,
+            what=what,
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("ADMIN-GROUP-004")
@@ -140,7 +158,13 @@ def test_offsets_go_with_their_group_where_clean_offset_is_true(
     for name, expected in ((CLEAN, {}), (REMOVE, {0: 1})):
         found = _committed_after(name, broker, topic, unique("group"))
         what = f"offsets after {name}"
-        expect("ADMIN-GROUP-004", found=found, expected=expected, what=what)
+        expect(
+            "ADMIN-GROUP-004",
+            found=found,
+            expected=expected,
+            what=what,
+            transcript=broker.transcript,
+        )
 
 
 def _committed_after(

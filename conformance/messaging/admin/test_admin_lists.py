@@ -108,7 +108,13 @@ def test_a_list_with_a_bad_topic_creates_none(
     expected = ResponseCode.INVALID_PARAMETER
     expect_code("ADMIN-TOPICLIST-002", response, expected, broker.transcript)
     found = good in topics_of(broker)
-    expect("ADMIN-TOPICLIST-002", found=found, expected=False, what="the other exists")
+    expect(
+        "ADMIN-TOPICLIST-002",
+        found=found,
+        expected=False,
+        what="the other exists",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ADMIN-TOPICLIST-003")
@@ -123,7 +129,11 @@ def test_a_list_with_an_unchanged_topic_creates_none(
     expect_code("ADMIN-TOPICLIST-003", response, expected, broker.transcript)
     found = new in topics_of(broker)
     expect(
-        "ADMIN-TOPICLIST-003", found=found, expected=False, what="the new one exists"
+        "ADMIN-TOPICLIST-003",
+        found=found,
+        expected=False,
+        what="the new one exists",
+        transcript=broker.transcript,
     )
 
 
@@ -163,7 +173,13 @@ def test_a_list_creates_a_group_with_an_invalid_name(
     bad = f"{unique('group')} {INVALID}"
     require_success(create_groups(broker, {"groupName": bad}))
     found = bad in groups_of(broker)
-    expect("ADMIN-GROUPLIST-002", found=found, expected=True, what="the group exists")
+    expect(
+        "ADMIN-GROUPLIST-002",
+        found=found,
+        expected=True,
+        what="the group exists",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ADMIN-GROUPLIST-003")
@@ -175,7 +191,13 @@ def test_a_list_with_an_invalid_group_creates_none(
     expected = ResponseCode.INVALID_PARAMETER
     expect_code("ADMIN-GROUPLIST-003", response, expected, broker.transcript)
     found = good in groups_of(broker)
-    expect("ADMIN-GROUPLIST-003", found=found, expected=False, what="the other exists")
+    expect(
+        "ADMIN-GROUPLIST-003",
+        found=found,
+        expected=False,
+        what="the other exists",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ADMIN-TOPIC-008")
@@ -211,4 +233,10 @@ def test_an_unknown_group_is_created(broker: Client, group: str) -> None:
         transcript=broker.transcript,
     )
     exists = group in groups_of(broker)
-    expect("ADMIN-GROUP-006", found=exists, expected=True, what="the group exists")
+    expect(
+        "ADMIN-GROUP-006",
+        found=exists,
+        expected=True,
+        what="the group exists",
+        transcript=broker.transcript,
+    )

@@ -12,6 +12,7 @@ from conformance.harness.client.peer import NoResponseError
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
+    charged,
     expect,
     expect_code,
     expect_that,
@@ -137,7 +138,9 @@ def test_a_filter_server_is_in_the_route_while_it_is_there(
     def filter_servers_of_route() -> list[str]:
         # A broker registers immediately when a topic is created.
         create_topic(target, unique_name("topic"))
-        route = decode_route(require_success(namesrv.route(topic)).body)
+        body = require_success(namesrv.route(topic)).body
+        with charged("ADMIN-FILTER-001", namesrv.transcript):
+            route = decode_route(body)
         return [name for names in route.filter_servers.values() for name in names]
 
     address = unique_name("127.0.0.1:1")
@@ -209,4 +212,10 @@ def test_access_is_not_told_while_it_is_off(broker: Client, code: RequestCode) -
             transcript=broker.transcript,
         )
     found = require_success(broker.broker_config()).code
-    expect("ADMIN-ACL-002", found=found, expected=0, what="the next request's code")
+    expect(
+        "ADMIN-ACL-002",
+        found=found,
+        expected=0,
+        what="the next request's code",
+        transcript=broker.transcript,
+    )

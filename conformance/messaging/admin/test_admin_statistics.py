@@ -14,6 +14,7 @@ from conformance.harness.client.requests.groups import (
 )
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
+    charged,
     expect,
     expect_code,
     expect_that,
@@ -143,7 +144,9 @@ def test_time_spans_tell_how_far_a_group_is(
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     wait_until(lambda: time.monotonic() > ready, what="the last message waits")
     answer = time_spans(broker, topic, known_group)
-    spans = decode_body(QueryConsumeTimeSpanBody, require_success(answer).body).queues
+    body = require_success(answer).body
+    with charged("ADMIN-STATS-007", broker.transcript):
+        spans = decode_body(QueryConsumeTimeSpanBody, body).queues
     found = [
         (
             *(one.queue.topic, one.queue.broker_name, one.queue.queue_id),
@@ -169,6 +172,7 @@ def test_time_spans_tell_how_far_a_group_is(
         found=first.delay_ms,
         expected=f"about {WAIT_S * 1000:g} or more",
         what="milliseconds that the next message waits",
+        transcript=broker.transcript,
     )
 
 
@@ -193,7 +197,8 @@ def test_every_groups_progress_is_told(
     consumed = records_of(broker.pull(topic=topic, offset=1))[0].stored_at_ms
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     groups = mapping_of(broker.all_groups())["subscriptionGroupTable"]
-    statistics = consume_statistics(broker, is_order=False)
+    with charged("ADMIN-STATS-009", broker.transcript):
+        statistics = consume_statistics(broker, is_order=False)
     progress = {
         (queue.topic, queue.queue_id): (
             *(at.broker_offset, at.consumer_offset),
@@ -266,7 +271,8 @@ def test_progress_in_order_has_no_unordered_topic(
 ) -> None:
     send_bodies(broker, topic, [b"a"])
     require_success(broker.update_offset(group=known_group, topic=topic, offset=1))
-    statistics = consume_statistics(broker, is_order=True)
+    with charged("ADMIN-STATS-009", broker.transcript):
+        statistics = consume_statistics(broker, is_order=True)
     expect(
         "ADMIN-STATS-009",
         found=[queue.topic for queue, _ in queues_of(statistics, known_group)],
@@ -285,11 +291,13 @@ def test_topics_that_no_member_subscribes_to_are_left_out(
         require_success(broker.update_offset(group=known_group, topic=name, offset=0))
     subscriptions = [subscription_data(topic=other)]
     consumer = consumer_data(group=known_group, subscriptions=subscriptions)
-    before = topics_with_statistics(broker, known_group, topic)
+    with charged("ADMIN-STATS-011", broker.transcript):
+        before = topics_with_statistics(broker, known_group, topic)
     require_success(
         broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
     )
-    after = topics_with_statistics(broker, known_group, topic)
+    with charged("ADMIN-STATS-011", broker.transcript):
+        after = topics_with_statistics(broker, known_group, topic)
     expect(
         "ADMIN-STATS-011",
         found=[before, after],

@@ -96,6 +96,7 @@ def test_each_level_has_its_queue(broker: Client, topic: str) -> None:
         found=found,
         expected={level: (SCHEDULE_TOPIC, level - 1) for level in levels},
         what="topic and queue of the record, by level",
+        transcript=broker.transcript,
     )
 
 
@@ -110,6 +111,7 @@ def test_messages_of_a_level_come_once_and_in_order(broker: Client, topic: str) 
         found=[record.body for record in came],
         expected=[*(b"%d" % n for n in range(PER_LEVEL)), b"last"],
         what="bodies of level 1, and of level 2, four seconds later",
+        transcript=broker.transcript,
     )
     early = {
         after.body: after.stored_at_ms - before.stored_at_ms
@@ -117,7 +119,13 @@ def test_messages_of_a_level_come_once_and_in_order(broker: Client, topic: str) 
         if after.stored_at_ms - before.stored_at_ms
         < DELAYS_MS[level_of_queue(before.queue_id)] - TICK_MS
     }
-    expect("DELAY-LEVEL-006", found=early, expected={}, what="ms until delivery")
+    expect(
+        "DELAY-LEVEL-006",
+        found=early,
+        expected={},
+        what="ms until delivery",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("RETRY-SENDBACK-004", "RETRY-SENDBACK-005", "RETRY-SENDBACK-001")
@@ -130,7 +138,13 @@ def test_a_second_retry_waits_longer_and_keeps_its_origin(
     sent_back(broker, known_group, topic, first, level=1, most=16)
     came = wait_for_records(broker, retry_topic, 1)
     times = [record.reconsume_times for record in came]
-    expect("RETRY-SENDBACK-001", found=times, expected=[1], what="reconsumeTimes")
+    expect(
+        "RETRY-SENDBACK-001",
+        found=times,
+        expected=[1],
+        what="reconsumeTimes",
+        transcript=broker.transcript,
+    )
     sent_back(broker, known_group, retry_topic, came[0], level=0, most=16)
     waiting = list(stored_after(target, came[0], retry_topic))
     expect(
@@ -138,11 +152,13 @@ def test_a_second_retry_waits_longer_and_keeps_its_origin(
         found=[(one.topic, one.queue_id, one.reconsume_times) for one in waiting],
         expected=[(SCHEDULE_TOPIC, 3, 2)],
         what="topic, queue and reconsumeTimes of the second retry",
+        transcript=broker.transcript,
     )
     expect_fields(
         "RETRY-SENDBACK-005",
         found=decode_properties(waiting[0].properties),
         expected={"RETRY_TOPIC": topic, "ORIGIN_MESSAGE_ID": answer.fields["msgId"]},
+        transcript=broker.transcript,
     )
 
 
@@ -168,4 +184,5 @@ def test_a_message_that_was_delayed_becomes_a_dead_letter(
         found=[(one.topic, one.queue_id) for one in stored],
         expected=[(SCHEDULE_TOPIC if waits_again else dead_letters, 0)],
         what="topic and queue of the records of the dead letter",
+        transcript=broker.transcript,
     )

@@ -212,13 +212,20 @@ class DelayMachine(RuleBasedStateMachine):
             return
         one = next((o for o in self.stored if _is(o, record, to)), None)
         if not level and (one is None or one.level):
-            self.has_waited(record, to)
+            self.has_waited(record, to, transcript)
         elif one is not None:
-            self.is_stored(one, record, level)
+            self.is_stored(one, record, level, transcript)
         else:
-            expect("DELAY-SEND-006", found=f"{record.body!r} for {to}", expected="-")
+            expect(
+                "DELAY-SEND-006",
+                found=f"{record.body!r} for {to}",
+                expected="-",
+                transcript=transcript,
+            )
 
-    def is_stored(self, one: DelayedMessage, record: Record, level: int) -> None:
+    def is_stored(
+        self, one: DelayedMessage, record: Record, level: int, transcript: Transcript
+    ) -> None:
         """Compare how what was just sent is stored with how it must be."""
         stated = decode_properties(record.properties).get("DELAY")
         expect(
@@ -226,14 +233,17 @@ class DelayMachine(RuleBasedStateMachine):
             found=(level, stated if one.level else "-"),
             expected=(one.level, str(one.level) if one.level else "-"),
             what=f"level, and DELAY, at which waits {one}",
+            transcript=transcript,
         )
         self.stored.remove(one)
         if level:
             self.model.wait(one, stored_at_ms=record.stored_at_ms)
         else:
-            self.has_come(one, record)
+            self.has_come(one, record, transcript)
 
-    def has_waited(self, record: Record, to: Destination) -> None:
+    def has_waited(
+        self, record: Record, to: Destination, transcript: Transcript
+    ) -> None:
         """Compare what has come with the first that waited at its level.
 
         Its level is its DELAY, or without one that of the message due first.
@@ -253,6 +263,7 @@ class DelayMachine(RuleBasedStateMachine):
             found=f"{record.body!r} in {to} of level {stated}",
             expected=f"one of {[one for one, _ in firsts]}",
             what="what comes next",
+            transcript=transcript,
         )
         one, due_at_ms = found[0]
         self.model.waiting[one.level].pop(0)
@@ -262,6 +273,7 @@ class DelayMachine(RuleBasedStateMachine):
             expected=str(one.level),
             what=f"DELAY of the delivered {one}",
             evidence=record_evidence(record, "properties"),
+            transcript=transcript,
         )
         expect_that(
             "DELAY-LEVEL-006",
@@ -269,8 +281,9 @@ class DelayMachine(RuleBasedStateMachine):
             found=record.stored_at_ms,
             expected=f"{due_at_ms} or later",
             what=f"when a message of level {one.level} has come",
+            transcript=transcript,
         )
-        self.has_come(one, record)
+        self.has_come(one, record, transcript)
 
     def clause_of(self, one: DelayedMessage) -> str:
         """Return the clause about the first place of *one*."""
@@ -282,7 +295,9 @@ class DelayMachine(RuleBasedStateMachine):
             return "RETRY-SENDBACK-004"
         return "DELAY-LEVEL-005" if one.level else "DELAY-LEVEL-003"
 
-    def has_come(self, one: DelayedMessage, record: Record) -> None:
+    def has_come(
+        self, one: DelayedMessage, record: Record, transcript: Transcript
+    ) -> None:
         """Compare a record in its own queue with what was sent."""
         self.model.arrive(one)
         self.records[one.number] = record
@@ -292,6 +307,7 @@ class DelayMachine(RuleBasedStateMachine):
                 "RETRY-SENDBACK-001" if one.reconsume_times else "DELAY-SEND-001",
                 found={"flag": record.flag, "own": properties.get("own")},
                 expected={"flag": FLAG, "own": "é"},
+                transcript=transcript,
             )
         if one.level:
             real = {"REAL_TOPIC": one.to.topic, "REAL_QID": str(one.to.queue_id)}
@@ -300,18 +316,21 @@ class DelayMachine(RuleBasedStateMachine):
                 found=properties,
                 expected=real,
                 evidence=record_evidence(record, "properties"),
+                transcript=transcript,
             )
         if one.first_topic is not None:
             expect_fields(
                 "RETRY-SENDBACK-005",
                 found=properties,
                 expected={"RETRY_TOPIC": one.first_topic},
+                transcript=transcript,
             )
             expect(
                 "RETRY-SENDBACK-005" if one.first_id else "RETRY-DLQ-006",
                 found=properties.get("ORIGIN_MESSAGE_ID"),
                 expected=one.first_id,
                 what="ORIGIN_MESSAGE_ID",
+                transcript=transcript,
             )
 
     def compare_pulled(self, queue: Destination, expected: list[bytes]) -> None:
@@ -321,7 +340,13 @@ class DelayMachine(RuleBasedStateMachine):
                 topic=queue.topic, queue_id=queue.queue_id, offset=len(expected)
             )
             found = pulled(broker, queue)
-        expect("DELAY-SEND-001", found=found, expected=expected, what=f"in {queue}")
+        expect(
+            "DELAY-SEND-001",
+            found=found,
+            expected=expected,
+            what=f"in {queue}",
+            transcript=broker.transcript,
+        )
 
     def comes_true(self, clause: str, condition: Callable[[], bool], what: str) -> None:
         """Fail *clause* unless a condition comes true in time."""

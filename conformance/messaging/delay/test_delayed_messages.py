@@ -62,16 +62,23 @@ def test_a_delayed_message_comes_when_its_time_has_come(
     )
     own = {name: sent[name] for name in ("KEYS", "TAGS", "own", "UNIQ_KEY")}
     properties = decode_properties(record.properties)
-    expect_fields("DELAY-SEND-001", found=properties, expected=own)
+    expect_fields(
+        "DELAY-SEND-001",
+        found=properties,
+        expected=own,
+        transcript=broker.transcript,
+    )
     expect_fields(
         "DELAY-SEND-003",
         found=properties,
         expected={"REAL_TOPIC": topic, "REAL_QID": "2"},
+        transcript=broker.transcript,
     )
     expect_fields(
         "DELAY-SEND-004",
         found={"born_at_ms": record.born_at_ms, "born_host": record.born_host},
         expected={"born_at_ms": 99, "born_host": waiting.born_host},
+        transcript=broker.transcript,
     )
     waited_ms = record.stored_at_ms - waiting.stored_at_ms
     expect_that(
@@ -80,6 +87,7 @@ def test_a_delayed_message_comes_when_its_time_has_come(
         found=waited_ms,
         expected=f"about {LEVEL_1_MS} or more",
         what="milliseconds between the two store times",
+        transcript=broker.transcript,
     )
 
 
@@ -125,6 +133,7 @@ def test_a_message_sent_back_comes_again(
         "RETRY-SENDBACK-002",
         found=decode_properties(record.properties),
         expected={"RETRY_TOPIC": topic, "ORIGIN_MESSAGE_ID": first.fields["msgId"]},
+        transcript=broker.transcript,
     )
 
 
@@ -154,7 +163,12 @@ def test_a_retry_message_without_origin_can_be_sent_back(
     record = records_of(broker.pull(topic=retry_topic, offset=1))[0]
     found = decode_properties(record.properties)
     expected = {"RETRY_TOPIC": retry_topic, "ORIGIN_MESSAGE_ID": first.fields["msgId"]}
-    expect_fields("RETRY-SENDBACK-006", found=found, expected=expected)
+    expect_fields(
+        "RETRY-SENDBACK-006",
+        found=found,
+        expected=expected,
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("RETRY-SENDBACK-003")
@@ -185,4 +199,10 @@ def test_a_message_that_is_given_up_goes_to_the_dead_letters(
     dead_letters = f"%DLQ%{known_group}"
     broker.wait_for_max_offset(topic=dead_letters, offset=1)
     found = require_success(broker.max_offset(topic=dead_letters)).fields["offset"]
-    expect("RETRY-DLQ-001", found=found, expected="1", what="dead letters")
+    expect(
+        "RETRY-DLQ-001",
+        found=found,
+        expected="1",
+        what="dead letters",
+        transcript=broker.transcript,
+    )

@@ -94,7 +94,13 @@ def test_a_timed_message_has_a_handle(
     )
     sent = require_success(timed.send(b"b"))
     found_handle = sent.fields.get("recallHandle")
-    expect("DELAY-RECALL-002", found=found_handle, expected=None, what="recallHandle")
+    expect(
+        "DELAY-RECALL-002",
+        found=found_handle,
+        expected=None,
+        what="recallHandle",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("DELAY-RECALL-003")

@@ -195,7 +195,13 @@ def test_the_engine_of_files_delivers(timed: Timed) -> None:
     expect_code("DELAY-ENGINE-001", response, ResponseCode.SUCCESS, transcript)
     timed.send_timed(b"delivered")
     bodies = [one.body for one in timed.wait_for(1)]
-    expect("DELAY-ENGINE-001", found=bodies, expected=[b"delivered"], what="bodies")
+    expect(
+        "DELAY-ENGINE-001",
+        found=bodies,
+        expected=[b"delivered"],
+        what="bodies",
+        transcript=timed.broker.transcript,
+    )
 
 
 @pytest.mark.clause("DELAY-ENGINE-002")

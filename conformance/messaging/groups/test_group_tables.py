@@ -14,6 +14,7 @@ from conformance.harness.client.client import (
     subscription_data,
 )
 from conformance.harness.pytest_plugin.expectations import (
+    charged,
     expect,
     expect_fields,
 )
@@ -49,7 +50,9 @@ def test_all_producers_are_returned_by_group(
     client_id = unique("producer")
     require_success(broker.heartbeat(client_id=client_id, producer_groups=groups))
     response = broker.invoke(RequestCode.GET_ALL_PRODUCER_INFO)
-    found = decode_body(ProducerTableInfo, require_success(response).body).groups
+    body = require_success(response).body
+    with charged("GROUP-CONNECTION-006", broker.transcript):
+        found = decode_body(ProducerTableInfo, body).groups
     own = broker.peer.local_address
     expect(
         "GROUP-CONNECTION-006",
@@ -87,7 +90,8 @@ def test_one_subscription_is_returned_as_it_was_sent(
         expected={**sent, "group": group},
         transcript=broker.transcript,
     )
-    other = subscription_of(broker, group, f"{topic}_other")
+    with charged("GROUP-CONNECTION-008", broker.transcript):
+        other = subscription_of(broker, group, f"{topic}_other")
     expect(
         "GROUP-CONNECTION-008",
         found=other.subscription,

@@ -17,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from conformance.harness.blocked.preconditions import precondition
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import body_of, queue_data, require_success
+from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.deadline import (
     TooLateError,
     comes_true,
@@ -97,7 +98,7 @@ class LockMachine(RuleBasedStateMachine):
         """Lock some queues: the client gets those that are free."""
         name = self.groups[group]
         began = time.monotonic() - CLOCKS_DIFFER_S
-        got = self.lock_queues(name, client, wanted)
+        got, transcript = self.lock_queues(name, client, wanted)
         ended = time.monotonic() + CLOCKS_DIFFER_S
         for queue_id in sorted(wanted):
             possible = self.model.may_take(
@@ -110,8 +111,15 @@ class LockMachine(RuleBasedStateMachine):
                 found=sorted(got),
                 expected=f"queue {queue_id}, held by {held}: {possible}",
                 what=f"queues that {client} gets of {sorted(wanted)}",
+                transcript=transcript,
             )
-        expect("GROUP-LOCK-001", found=got - wanted, expected=set(), what="unasked")
+        expect(
+            "GROUP-LOCK-001",
+            found=got - wanted,
+            expected=set(),
+            what="unasked",
+            transcript=transcript,
+        )
         for queue_id in got:
             self.model.take((name, queue_id), client, began=began, ended=ended)
 
@@ -172,8 +180,10 @@ class LockMachine(RuleBasedStateMachine):
         is_new = time.monotonic() - held.earliest < SHORT_LIFE_S / 2
         return "GROUP-LOCK-002" if is_new else "GROUP-LOCK-005"
 
-    def lock_queues(self, group: str, client: str, wanted: set[int]) -> set[int]:
-        """Return the queues that a client holds of those that it locks.
+    def lock_queues(
+        self, group: str, client: str, wanted: set[int]
+    ) -> tuple[set[int], Transcript]:
+        """Return the queues that a client holds of those that it locks, and the frames.
 
         Each request has a connection of its own, for a lock belongs to the client. On a
         hastened clock a connection that rests for a moment is closed.
@@ -184,7 +194,8 @@ class LockMachine(RuleBasedStateMachine):
             )
         found = body_of(answer)
         assert isinstance(found, dict)
-        return {int(queue["queueId"]) for queue in found["lockOKMQSet"]}
+        held = {int(queue["queueId"]) for queue in found["lockOKMQSet"]}
+        return held, broker.transcript
 
     def queues(self, queue_ids: set[int]) -> list[dict[str, object]]:
         """Return queues as lock bodies name them."""

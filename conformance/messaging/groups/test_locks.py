@@ -70,7 +70,13 @@ def locker(broker: Client, target: SharedTarget, topic: str) -> Locker:
 def test_a_client_holds_what_it_locks(locker: Locker, group: str) -> None:
     for _ in range(2):
         found = locker.lock(group, "first", 0, 2)
-        expect("GROUP-LOCK-001", found=found, expected=[0, 2], what="queues")
+        expect(
+            "GROUP-LOCK-001",
+            found=found,
+            expected=[0, 2],
+            what="queues",
+            transcript=locker.broker.transcript,
+        )
 
 
 @pytest.mark.clause("GROUP-LOCK-007")
@@ -97,16 +103,33 @@ def test_queues_of_each_topic_are_locked_apart(
     other = Locker(locker.broker, target.broker_name, unique("other"))
     for number, one in enumerate((locker, other, locker)):
         found = one.lock(group, "first", number, number + 1)
-        expect("GROUP-LOCK-001", found=found, expected=[number, number + 1])
+        expect(
+            "GROUP-LOCK-001",
+            found=found,
+            expected=[number, number + 1],
+            transcript=locker.broker.transcript,
+        )
 
 
 @pytest.mark.clause("GROUP-LOCK-002")
 def test_another_client_gets_only_what_is_free(locker: Locker, group: str) -> None:
     locker.lock(group, "first", 0, 1)
     found = locker.lock(group, "second", 0, 1, 2)
-    expect("GROUP-LOCK-002", found=found, expected=[2], what="queues")
+    expect(
+        "GROUP-LOCK-002",
+        found=found,
+        expected=[2],
+        what="queues",
+        transcript=locker.broker.transcript,
+    )
     found = locker.lock(group, "first", 0, 1, 2)
-    expect("GROUP-LOCK-002", found=found, expected=[0, 1], what="queues")
+    expect(
+        "GROUP-LOCK-002",
+        found=found,
+        expected=[0, 1],
+        what="queues",
+        transcript=locker.broker.transcript,
+    )
 
 
 @pytest.mark.clause("GROUP-LOCK-003")
@@ -114,7 +137,13 @@ def test_groups_do_not_lock_each_other_out(
     locker: Locker, unique: Callable[[str], str]
 ) -> None:
     found = [locker.lock(unique("group"), f"client{n}", 0) for n in range(2)]
-    expect("GROUP-LOCK-003", found=found, expected=[[0], [0]], what="queues")
+    expect(
+        "GROUP-LOCK-003",
+        found=found,
+        expected=[[0], [0]],
+        what="queues",
+        transcript=locker.broker.transcript,
+    )
 
 
 @pytest.mark.clause("GROUP-LOCK-004")
@@ -122,7 +151,19 @@ def test_only_its_holder_unlocks_a_queue(locker: Locker, group: str) -> None:
     locker.lock(group, "first", 0, 1)
     locker.unlock(group, "second", 0)
     found = locker.lock(group, "second", 0)
-    expect("GROUP-LOCK-004", found=found, expected=[], what="queues")
+    expect(
+        "GROUP-LOCK-004",
+        found=found,
+        expected=[],
+        what="queues",
+        transcript=locker.broker.transcript,
+    )
     locker.unlock(group, "first", 0)
     found = locker.lock(group, "second", 0, 1)
-    expect("GROUP-LOCK-004", found=found, expected=[0], what="queues")
+    expect(
+        "GROUP-LOCK-004",
+        found=found,
+        expected=[0],
+        what="queues",
+        transcript=locker.broker.transcript,
+    )

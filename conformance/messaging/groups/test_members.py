@@ -40,6 +40,7 @@ def test_members_are_listed_and_told_of_each_other(broker: Client, group: str) -
         "GROUP-MEMBER-001",
         found=members(broker, group),
         expected=ids_of(group, "first"),
+        transcript=broker.transcript,
     )
     with broker.another() as second:
         join(second, group, "second")
@@ -51,6 +52,7 @@ def test_members_are_listed_and_told_of_each_other(broker: Client, group: str) -
         found=found,
         expected=ids_of(group, "first", "second"),
         what="members",
+        transcript=second.transcript,
     )
 
 
@@ -68,7 +70,13 @@ def test_a_second_heartbeat_is_told_to_nobody(
             join(broker, group, "first", topic)
             join(other, group, "second", topic)
         silent = broker.peer.is_silent(QUIET_S)
-    expect("GROUP-MEMBER-004", found=silent, expected=True, what="silence")
+    expect(
+        "GROUP-MEMBER-004",
+        found=silent,
+        expected=True,
+        what="silence",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("GROUP-MEMBER-005")
@@ -217,11 +225,24 @@ def test_a_groups_connections_are_listed(
             "messageModel": "CLUSTERING",
             "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
         },
+        transcript=broker.transcript,
     )
     count = len(found["connectionSet"])
-    expect("GROUP-CONNECTION-001", found=count, expected=1, what="connections")
+    expect(
+        "GROUP-CONNECTION-001",
+        found=count,
+        expected=1,
+        what="connections",
+        transcript=broker.transcript,
+    )
     topics = sorted(found["subscriptionTable"])
-    expect("GROUP-CONNECTION-001", found=topics, expected=[topic], what="topics")
+    expect(
+        "GROUP-CONNECTION-001",
+        found=topics,
+        expected=[topic],
+        what="topics",
+        transcript=broker.transcript,
+    )
     expect_fields(
         "GROUP-CONNECTION-001",
         found=found["subscriptionTable"][topic],
@@ -234,14 +255,26 @@ def test_a_groups_connections_are_listed(
 def test_a_group_without_members_is_not_online(broker: Client, group: str) -> None:
     found = broker.consumer_connections(group=group).code
     expected = ResponseCode.CONSUMER_NOT_ONLINE
-    expect("GROUP-CONNECTION-002", found=found, expected=expected, what="code")
+    expect(
+        "GROUP-CONNECTION-002",
+        found=found,
+        expected=expected,
+        what="code",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("GROUP-CONNECTION-003", "GROUP-CONNECTION-004")
 def test_a_producer_groups_connections_are_listed(broker: Client, group: str) -> None:
     found_code = broker.producer_connections(group=group).code
     expected = ResponseCode.SYSTEM_ERROR
-    expect("GROUP-CONNECTION-004", found=found_code, expected=expected, what="code")
+    expect(
+        "GROUP-CONNECTION-004",
+        found=found_code,
+        expected=expected,
+        what="code",
+        transcript=broker.transcript,
+    )
     require_success(
         broker.heartbeat(client_id=id_of("producer", group), producer_groups=[group])
     )
@@ -260,7 +293,13 @@ def test_a_producer_groups_connections_are_listed(broker: Client, group: str) ->
         transcript=broker.transcript,
     )
     count = len(found["connectionSet"])
-    expect("GROUP-CONNECTION-003", found=count, expected=1, what="connections")
+    expect(
+        "GROUP-CONNECTION-003",
+        found=count,
+        expected=1,
+        what="connections",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("GROUP-CONNECTION-009")

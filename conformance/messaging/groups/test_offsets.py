@@ -98,7 +98,13 @@ def test_offsets_of_groups_topics_and_queues_are_apart(
         for g, t, q in places
     ]
     expected = list(range(len(places)))
-    expect("OFFSET-COMMIT-002", found=found, expected=expected, what="offsets")
+    expect(
+        "OFFSET-COMMIT-002",
+        found=found,
+        expected=expected,
+        what="offsets",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-COMMIT-003")
@@ -107,9 +113,21 @@ def test_an_offset_may_be_committed_oneway(
 ) -> None:
     broker.update_offset(group=known_group, topic=topic, offset=5, oneway=True)
     silent = broker.peer.is_silent(0.2)
-    expect("OFFSET-COMMIT-003", found=silent, expected=True, what="silence")
+    expect(
+        "OFFSET-COMMIT-003",
+        found=silent,
+        expected=True,
+        what="silence",
+        transcript=broker.transcript,
+    )
     found = offset_in(broker.query_offset(group=known_group, topic=topic))
-    expect("OFFSET-COMMIT-003", found=found, expected=5, what="offset")
+    expect(
+        "OFFSET-COMMIT-003",
+        found=found,
+        expected=5,
+        what="offset",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-COMMIT-005")
@@ -119,7 +137,13 @@ def test_an_offset_of_an_unknown_topic_is_kept(
     topic = unique("nowhere")
     require_success(broker.update_offset(group=known_group, topic=topic, offset=5))
     found = offset_in(broker.query_offset(group=known_group, topic=topic))
-    expect("OFFSET-COMMIT-005", found=found, expected=5, what="offset")
+    expect(
+        "OFFSET-COMMIT-005",
+        found=found,
+        expected=5,
+        what="offset",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-COMMIT-006")
@@ -128,7 +152,13 @@ def test_an_offset_of_an_unknown_topic_is_refused(
 ) -> None:
     answer = broker.update_offset(group=known_group, topic=unique("t"), offset=5)
     expected = ResponseCode.TOPIC_NOT_EXIST
-    expect("OFFSET-COMMIT-006", found=answer.code, expected=expected, what="code")
+    expect(
+        "OFFSET-COMMIT-006",
+        found=answer.code,
+        expected=expected,
+        what="code",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-COMMIT-007")
@@ -137,7 +167,13 @@ def test_an_offset_of_an_unknown_group_is_refused(
 ) -> None:
     answer = broker.update_offset(group=group, topic=topic, offset=5)
     expected = ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
-    expect("OFFSET-COMMIT-007", found=answer.code, expected=expected, what="code")
+    expect(
+        "OFFSET-COMMIT-007",
+        found=answer.code,
+        expected=expected,
+        what="code",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-QUERY-001")
@@ -146,7 +182,13 @@ def test_a_new_group_begins_at_the_beginning(
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     found = offset_in(broker.query_offset(group=known_group, topic=topic))
-    expect("OFFSET-QUERY-001", found=found, expected=0, what="offset")
+    expect(
+        "OFFSET-QUERY-001",
+        found=found,
+        expected=0,
+        what="offset",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-QUERY-002")
@@ -154,7 +196,13 @@ def test_a_new_group_begins_at_0_where_nothing_is(
     broker: Client, topic: str, known_group: str
 ) -> None:
     found = offset_in(broker.query_offset(group=known_group, topic=topic, queue_id=3))
-    expect("OFFSET-QUERY-002", found=found, expected=0, what="offset")
+    expect(
+        "OFFSET-QUERY-002",
+        found=found,
+        expected=0,
+        what="offset",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-QUERY-003")
@@ -163,7 +211,13 @@ def test_a_new_group_has_no_offset_where_nothing_is(
 ) -> None:
     answer = broker.query_offset(group=known_group, topic=topic, queue_id=3)
     expected = ResponseCode.QUERY_NOT_FOUND
-    expect("OFFSET-QUERY-003", found=answer.code, expected=expected, what="code")
+    expect(
+        "OFFSET-QUERY-003",
+        found=answer.code,
+        expected=expected,
+        what="code",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-MAX-001", "OFFSET-MIN-001", "OFFSET-TIME-001")
@@ -172,14 +226,30 @@ def test_a_queue_knows_its_ends(broker: Client, topic: str) -> None:
         require_success(broker.send_message(topic=topic, queue_id=2))
         broker.wait_for_max_offset(topic=topic, queue_id=2, offset=count)
         found = offset_in(broker.max_offset(topic=topic, queue_id=2))
-        expect("OFFSET-MAX-001", found=found, expected=count, what="offset")
+        expect(
+            "OFFSET-MAX-001",
+            found=found,
+            expected=count,
+            what="offset",
+            transcript=broker.transcript,
+        )
         found = offset_in(broker.min_offset(topic=topic, queue_id=2))
-        expect("OFFSET-MIN-001", found=found, expected=0, what="offset")
+        expect(
+            "OFFSET-MIN-001",
+            found=found,
+            expected=0,
+            what="offset",
+            transcript=broker.transcript,
+        )
     first = records_of(broker.pull(topic=topic, queue_id=2, offset=0))[0]
     answer = require_success(broker.earliest_store_time(topic=topic, queue_id=2))
     found = int(answer.fields["timestamp"])
     expect(
-        "OFFSET-TIME-001", found=found, expected=first.stored_at_ms, what="timestamp"
+        "OFFSET-TIME-001",
+        found=found,
+        expected=first.stored_at_ms,
+        what="timestamp",
+        transcript=broker.transcript,
     )
 
 
@@ -196,13 +266,31 @@ def test_a_queue_that_was_never_used_is_empty(
             offset_in(broker.max_offset(**where)),
             offset_in(broker.min_offset(**where)),
         ]
-        expect("OFFSET-MAX-002", found=found, expected=[0, 0], what="max and min")
+        expect(
+            "OFFSET-MAX-002",
+            found=found,
+            expected=[0, 0],
+            what="max and min",
+            transcript=broker.transcript,
+        )
         earliest = require_success(broker.earliest_store_time(**where)).fields[
             "timestamp"
         ]
-        expect("OFFSET-TIME-001", found=earliest, expected="-1", what="timestamp")
+        expect(
+            "OFFSET-TIME-001",
+            found=earliest,
+            expected="-1",
+            what="timestamp",
+            transcript=broker.transcript,
+        )
         searched = offset_in(broker.search_offset(**where, timestamp_ms=1))
-        expect("OFFSET-SEARCH-007", found=searched, expected=0, what="offset")
+        expect(
+            "OFFSET-SEARCH-007",
+            found=searched,
+            expected=0,
+            what="offset",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("PULL-COMMIT-001")
@@ -221,7 +309,13 @@ def test_a_pull_commits_where_it_says_so(
             commit_offset=offset,
         )
         found = offset_in(broker.query_offset(group=known_group, topic=topic))
-        expect("PULL-COMMIT-001", found=found, expected=offset, what="committed offset")
+        expect(
+            "PULL-COMMIT-001",
+            found=found,
+            expected=offset,
+            what="committed offset",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("PULL-COMMIT-002")
@@ -233,7 +327,13 @@ def test_a_pull_commits_nothing_where_it_does_not_say_so(
     for pulled_at in (0, 2, 50):
         broker.pull(topic=topic, offset=pulled_at, group=known_group, commit_offset=2)
     found = offset_in(broker.query_offset(group=known_group, topic=topic))
-    expect("PULL-COMMIT-002", found=found, expected=1, what="committed offset")
+    expect(
+        "PULL-COMMIT-002",
+        found=found,
+        expected=1,
+        what="committed offset",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-RESET-001")
@@ -338,6 +438,7 @@ def test_members_get_the_offsets_of_a_reset(
         found=f"{min(took_s):.1f} s",
         expected=f"less than {IN_TIME_S:g} s",
         what="time until both members have the reset",
+        transcript=broker.transcript,
     )
 
 

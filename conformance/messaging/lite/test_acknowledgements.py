@@ -91,7 +91,13 @@ def test_acknowledgements_advance_the_lite_topic(lite: LiteClient) -> None:
             transcript=lite.broker.transcript,
         )
     rest = lite.pop_until(1)
-    expect("LITE-ACK-002", found=bodies(rest), expected=[b"a 2"], what="popped next")
+    expect(
+        "LITE-ACK-002",
+        found=bodies(rest),
+        expected=[b"a 2"],
+        what="popped next",
+        transcript=lite.broker.transcript,
+    )
 
 
 @pytest.mark.clause("LITE-ACK-003")
@@ -124,6 +130,7 @@ def test_a_changed_time_decides_when_a_message_returns(lite: LiteClient) -> None
         found=changed.fields["popTime"],
         expected=popped.fields["popTime"],
         what="popTime",
+        transcript=lite.broker.transcript,
     )
     new_end_ms = int(changed.fields["popTime"]) + int(changed.fields["invisibleTime"])
     expect_that(
@@ -132,14 +139,21 @@ def test_a_changed_time_decides_when_a_message_returns(lite: LiteClient) -> None
         found=new_end_ms,
         expected=f"about {began_ms + SHORT_MS}",
         what="popTime and invisibleTime together",
+        transcript=lite.broker.transcript,
     )
     again = lite.pop_until(1)
     waited_ms = now_ms() - began_ms
-    expect("LITE-INVISIBLE-001", found=bodies(again), expected=[SENT[0]])
+    expect(
+        "LITE-INVISIBLE-001",
+        found=bodies(again),
+        expected=[SENT[0]],
+        transcript=lite.broker.transcript,
+    )
     expect_that(
         "LITE-INVISIBLE-001",
         waited_ms >= SHORT_MS - TICK_MS,
         found=waited_ms,
         expected=f"about {SHORT_MS} or more",
         what="milliseconds until it was popped again",
+        transcript=lite.broker.transcript,
     )

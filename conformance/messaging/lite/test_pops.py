@@ -11,6 +11,7 @@ from conformance.harness.client.client import now_ms, require_success
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.client.requests.pops import INVISIBLE_MS
 from conformance.harness.pytest_plugin.expectations import (
+    charged,
     expect,
     expect_code,
     expect_fields,
@@ -57,7 +58,12 @@ def test_a_message_is_in_its_parent_and_its_lite_topic(lite: LiteClient) -> None
         answers = lite.send(lite_topic, *[b"%d" % one for one in range(count)])
         for offset, answer in enumerate(answers):
             record = record_of(lite.broker, answer)
-            expect("LITE-SEND-001", found=record.topic, expected=lite.parent)
+            expect(
+                "LITE-SEND-001",
+                found=record.topic,
+                expected=lite.parent,
+                transcript=lite.broker.transcript,
+            )
             expect_fields(
                 "LITE-SEND-001",
                 found=decode_properties(record.properties),
@@ -113,7 +119,13 @@ def test_a_pop_returns_the_oldest_of_what_is_subscribed(lite: LiteClient) -> Non
     whole = {b"a": [b"a 0", b"a 1", b"a 2"], b"b": [b"b 0", b"b 1"]}
     # The order of the two lite topics is not fixed.
     by_topic = {name: [one for one in found if one[:1] == name] for name in whole}
-    expect("LITE-POP-002", found=len(found), expected=4, what="number of messages")
+    expect(
+        "LITE-POP-002",
+        found=len(found),
+        expected=4,
+        what="number of messages",
+        transcript=lite.broker.transcript,
+    )
     expect(
         "LITE-POP-002",
         found=by_topic,
@@ -138,6 +150,7 @@ def test_a_pop_returns_the_oldest_of_what_is_subscribed(lite: LiteClient) -> Non
         found=popped_at_ms,
         expected=f"about {began_ms}",
         what="popTime",
+        transcript=lite.broker.transcript,
     )
 
 
@@ -147,7 +160,12 @@ def test_a_lite_topic_waits_for_its_popped_messages(lite: LiteClient) -> None:
     expect_nothing("LITE-POP-005", lite)
     lite.send("a", b"a 0", b"a 1")
     first = lite.response(maxMsgNum=1, pollTime=LONG_MS)
-    expect("LITE-POP-004", found=popped_bodies(first), expected=[b"a 0"])
+    expect(
+        "LITE-POP-004",
+        found=popped_bodies(first),
+        expected=[b"a 0"],
+        transcript=lite.broker.transcript,
+    )
     expect_nothing("LITE-POP-004", lite)
     lite.send("b", b"b 0")
     second = lite.response(pollTime=LONG_MS)
@@ -169,10 +187,23 @@ def test_a_held_pop_gets_the_message_that_arrives(
         waiting = replace(lite, broker=connection)
         opaque = waiting.begin_pop(LONG_MS)
         silent = connection.peer.is_silent(QUIET_S)
-        expect("LITE-POP-006", found=silent, expected=True, what="silence before")
+        expect(
+            "LITE-POP-006",
+            found=silent,
+            expected=True,
+            what="silence before",
+            transcript=connection.transcript,
+        )
         lite.send("a", b"awaited")
         response = connection.peer.receive_response(opaque, timeout_s=SOON_S)
-    expect("LITE-POP-006", found=popped_bodies(response), expected=[b"awaited"])
+    with charged("LITE-POP-006", connection.transcript):
+        found = popped_bodies(response)
+    expect(
+        "LITE-POP-006",
+        found=found,
+        expected=[b"awaited"],
+        transcript=connection.transcript,
+    )
 
 
 @pytest.mark.long
@@ -183,10 +214,17 @@ def test_messages_without_acknowledgement_are_popped_again(lite: LiteClient) -> 
     lite.subscribe("a")
     first = decode_records(require_success(lite.response(invisibleTime=SHORT_MS)).body)
     again = lite.pop_until(len(sent))
-    expect("LITE-POP-007", found=bodies(again), expected=sent, what="bodies again")
+    expect(
+        "LITE-POP-007",
+        found=bodies(again),
+        expected=sent,
+        what="bodies again",
+        transcript=lite.broker.transcript,
+    )
     expect(
         "LITE-POP-007",
         found=[one.physical_offset for one in again],
         expected=[one.physical_offset for one in first],
         what="commit-log offsets again",
+        transcript=lite.broker.transcript,
     )

@@ -102,7 +102,13 @@ def test_a_group_has_offsets_and_lag_of_a_lite_topic(lite: LiteClient) -> None:
         RequestCode.GET_LITE_GROUP_INFO, group=lite.group, liteTopic="unknown"
     )
     lag = mapping_of(require_success(none)).get("totalLagCount")
-    expect("LITE-INFO-004", found=lag, expected=-1, what="totalLagCount of nothing")
+    expect(
+        "LITE-INFO-004",
+        found=lag,
+        expected=-1,
+        what="totalLagCount of nothing",
+        transcript=lite.broker.transcript,
+    )
 
 
 @pytest.mark.clause("LITE-INFO-005")

@@ -128,9 +128,14 @@ def test_an_exclusive_subscription_ends_that_of_another(
             "consumerGroup": exclusive_group,
             "clientId": first.client_id,
         },
+        transcript=connection.transcript,
     )
     expect(
-        "LITE-SUBSCRIBE-005", found=notified.is_oneway, expected=True, what="one-way"
+        "LITE-SUBSCRIBE-005",
+        found=notified.is_oneway,
+        expected=True,
+        what="one-way",
+        transcript=connection.transcript,
     )
     queried = replace(first, broker=lite.broker)
     expect_lite_topics("LITE-SUBSCRIBE-005", queried, "kept")

@@ -82,13 +82,19 @@ def test_order_and_last_separator_mean_nothing(
 def test_a_broken_pair_is_passed_over(broker: Client, topic: str, broken: str) -> None:
     text = stored(broker, topic, f"a\x011\x02{broken}\x02b\x012\x02")
     found = decode_properties(text)
-    expect_fields("WIRE-PROPERTIES-004", found=found, expected={"a": "1", "b": "2"})
+    expect_fields(
+        "WIRE-PROPERTIES-004",
+        found=found,
+        expected={"a": "1", "b": "2"},
+        transcript=broker.transcript,
+    )
     for name in ("alone", "x", "y", ""):
         expect_that(
             "WIRE-PROPERTIES-004",
             name not in found,
             found=text,
             expected=f"no property {name!r}",
+            transcript=broker.transcript,
         )
 
 
@@ -206,7 +212,13 @@ def _ends_with(broker: Client, topic: str, end: str, *, clause: str) -> None:
     for sent in ({"a": "1"}, {"KEYS": "k", "TAGS": "t"}):
         text = stored(broker, topic, sent)
         found = text[len(text.rstrip("\x02")) :]
-        expect(clause, found=found, expected=end, what="the end of the properties")
+        expect(
+            clause,
+            found=found,
+            expected=end,
+            what="the end of the properties",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("SEND-PROPS-003")
@@ -230,7 +242,13 @@ def test_the_broker_adds_a_unique_key_where_there_is_none(
 ) -> None:
     found = [decode_properties(stored(broker, topic, None)) for _ in range(2)]
     keys = {properties.get(Property.UNIQ_KEY) for properties in found}
-    expect("SEND-PROPS-004", found=len(keys - {None}), expected=2, what="unique keys")
+    expect(
+        "SEND-PROPS-004",
+        found=len(keys - {None}),
+        expected=2,
+        what="unique keys",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-PROPS-005")
@@ -250,4 +268,10 @@ def test_the_broker_adds_its_region(broker: Client, topic: str) -> None:
 def test_a_producers_unique_key_stays(broker: Client, topic: str, key: str) -> None:
     text = stored(broker, topic, {"UNIQ_KEY": key})
     found = decode_properties(text).get("UNIQ_KEY")
-    expect("CLIENT-UNIQKEY-007", found=found, expected=key, what="UNIQ_KEY")
+    expect(
+        "CLIENT-UNIQKEY-007",
+        found=found,
+        expected=key,
+        what="UNIQ_KEY",
+        transcript=broker.transcript,
+    )

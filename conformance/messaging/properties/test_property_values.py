@@ -64,14 +64,24 @@ def test_bad_property_values_stop_no_other_message(
         send_good(client, topic, b"behind")
         pulled = pull_up_to(client, topic, b"behind")
         found = [body for body in bodies_of_all(pulled) if body in GOOD]
-        expect("SEND-PROPS-007", found=found, expected=GOOD)
+        expect(
+            "SEND-PROPS-007",
+            found=found,
+            expected=GOOD,
+            transcript=client.transcript,
+        )
         expect_records_of_the_log(client, pulled, sent)
     own.restart()
     with own.connect_to_broker() as client:
         send_good(client, topic, b"later")
         pulled = pull_up_to(client, topic, b"later")
         found = [body for body in bodies_of_all(pulled) if body != b"bad"]
-        expect("SEND-PROPS-007", found=found, expected=[*GOOD, b"later"])
+        expect(
+            "SEND-PROPS-007",
+            found=found,
+            expected=[*GOOD, b"later"],
+            transcript=client.transcript,
+        )
         expect_records_of_the_log(client, pulled, sent)
 
 

@@ -102,10 +102,22 @@ def test_a_pull_gets_the_next_messages_in_order(
         what="messages",
         transcript=broker.transcript,
     )
-    expect("PULL-FOUND-001", found=bodies_of(answer), expected=expected, what="bodies")
+    expect(
+        "PULL-FOUND-001",
+        found=bodies_of(answer),
+        expected=expected,
+        what="bodies",
+        transcript=broker.transcript,
+    )
     found = [record.queue_offset for record in records_of(answer)]
     wanted = list(range(offset, offset + len(expected)))
-    expect("PULL-FOUND-001", found=found, expected=wanted, what="queue offsets")
+    expect(
+        "PULL-FOUND-001",
+        found=found,
+        expected=wanted,
+        what="queue offsets",
+        transcript=broker.transcript,
+    )
     expect_fields(
         "PULL-FOUND-002",
         found=answer.fields,
@@ -161,7 +173,13 @@ def test_a_master_suggests_itself(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a"])
     for offset in (0, 1, 2):
         found = broker.pull(topic=topic, offset=offset).fields["suggestWhichBrokerId"]
-        expect("PULL-FOUND-005", found=found, expected="0", what="suggestWhichBrokerId")
+        expect(
+            "PULL-FOUND-005",
+            found=found,
+            expected="0",
+            what="suggestWhichBrokerId",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("PULL-MAXOFFSET-001")
@@ -254,7 +272,13 @@ def test_a_group_that_is_switched_off_reads_nothing(
 def test_a_pull_for_nothing_gets_a_message(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
     found = bodies_of(broker.pull(topic=topic, offset=0, max_count=0))
-    expect("PULL-COUNT-002", found=found, expected=[b"a"], what="bodies")
+    expect(
+        "PULL-COUNT-002",
+        found=found,
+        expected=[b"a"],
+        what="bodies",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("PULL-COUNT-003")
@@ -263,7 +287,13 @@ def test_an_answer_has_32_messages_at_most(broker: Client, topic: str) -> None:
     for count in (31, 32, 33, 1000):
         found = bodies_of(broker.pull(topic=topic, offset=0, max_count=count))
         expected = min(count, 32)
-        expect("PULL-COUNT-003", found=len(found), expected=expected, what="messages")
+        expect(
+            "PULL-COUNT-003",
+            found=len(found),
+            expected=expected,
+            what="messages",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("PULL-COUNT-004")
@@ -274,9 +304,21 @@ def test_an_answer_has_a_quarter_of_a_megabyte_at_most(
     pulled = [broker.pull(topic=topic, offset=offset) for offset in (0, 1)]
     sizes = [len(require_success(answer).body) for answer in pulled]
     counts = [len(records_of(answer)) for answer in pulled]
-    expect("PULL-COUNT-004", found=counts, expected=[1, 4], what="messages in answers")
+    expect(
+        "PULL-COUNT-004",
+        found=counts,
+        expected=[1, 4],
+        what="messages in answers",
+        transcript=broker.transcript,
+    )
     small = sizes[1] <= 262_144
-    expect("PULL-COUNT-004", found=small, expected=True, what=f"{sizes[1]} bytes fit")
+    expect(
+        "PULL-COUNT-004",
+        found=small,
+        expected=True,
+        what=f"{sizes[1]} bytes fit",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("PULL-COUNT-004")
@@ -288,4 +330,10 @@ def test_an_answer_may_have_a_quarter_of_a_megabyte(broker: Client, topic: str) 
     send_bodies(broker, topic, [*bodies, bodies[0], bodies[1] + b"1"])
     pulled = [broker.pull(topic=topic, offset=offset) for offset in (1, 3)]
     counts = [len(records_of(answer)) for answer in pulled]
-    expect("PULL-COUNT-004", found=counts, expected=[2, 1], what="messages in answers")
+    expect(
+        "PULL-COUNT-004",
+        found=counts,
+        expected=[2, 1],
+        what="messages in answers",
+        transcript=broker.transcript,
+    )

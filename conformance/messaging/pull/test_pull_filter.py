@@ -74,7 +74,13 @@ def test_tags_with_bars_between_select_all_of_theirs(
 ) -> None:
     send_tagged(broker, topic, ["a", "b", "d", None, "a"])
     found = bodies_for(broker, topic, expression)
-    expect("PULL-FILTER-002", found=found, expected=["a", "b", "a"], what="bodies")
+    expect(
+        "PULL-FILTER-002",
+        found=found,
+        expected=["a", "b", "a"],
+        what=f"bodies pulled with the expression {expression!r}",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("PULL-FILTER-003")
@@ -84,7 +90,13 @@ def test_no_tag_selects_everything(
 ) -> None:
     send_tagged(broker, topic, ["a", None, "b"])
     found = bodies_for(broker, topic, expression)
-    expect("PULL-FILTER-003", found=found, expected=["a", "none", "b"], what="bodies")
+    expect(
+        "PULL-FILTER-003",
+        found=found,
+        expected=["a", "none", "b"],
+        what=f"bodies pulled with the expression {expression!r}",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("PULL-FILTER-004")
@@ -104,7 +116,13 @@ def test_a_pull_that_selects_nothing_goes_on_behind(broker: Client, topic: str) 
 def test_tags_with_one_hash_are_not_told_apart(broker: Client, topic: str) -> None:
     send_tagged(broker, topic, ["Aa", "BB", "Cc"])
     found = [bodies_for(broker, topic, tag) for tag in ("Aa", "BB")]
-    expect("PULL-FILTER-005", found=found, expected=[["Aa", "BB"]] * 2, what="bodies")
+    expect(
+        "PULL-FILTER-005",
+        found=found,
+        expected=[["Aa", "BB"]] * 2,
+        what="bodies",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("PULL-FILTER-006")
@@ -162,7 +180,13 @@ def test_a_pull_may_use_the_subscription_of_the_heartbeat(
         for version in (5, 4, 6)
     ]
     found = [bodies_of(answer) for answer in pulls[:2]]
-    expect("PULL-GROUP-002", found=found, expected=[[b"a", b"a"]] * 2, what="bodies")
+    expect(
+        "PULL-GROUP-002",
+        found=found,
+        expected=[[b"a", b"a"]] * 2,
+        what="bodies",
+        transcript=broker.transcript,
+    )
     expect(
         "PULL-GROUP-003",
         found=pulls[2].code,

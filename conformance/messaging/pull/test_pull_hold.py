@@ -8,6 +8,7 @@ import pytest
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import (
+    charged,
     expect,
     expect_code,
     expect_that,
@@ -30,14 +31,33 @@ def test_a_held_pull_gets_the_message_that_arrives(
     with broker.another() as consumer:
         opaque = consumer.begin_pull(topic=topic, offset=before)
         silent = consumer.peer.is_silent(QUIET_S)
-        expect("PULL-HOLD-001", found=silent, expected=True, what="silence before")
+        expect(
+            "PULL-HOLD-001",
+            found=silent,
+            expected=True,
+            what="silence before",
+            transcript=consumer.transcript,
+        )
         require_success(broker.send_message(topic=topic, body=b"awaited"))
         answer = consumer.peer.receive_response(opaque)
-        found = bodies_of(answer)
-    expect("PULL-HOLD-001", found=found, expected=[b"awaited"], what="bodies")
+        with charged("PULL-HOLD-001", consumer.transcript):
+            found = bodies_of(answer)
+    expect(
+        "PULL-HOLD-001",
+        found=found,
+        expected=[b"awaited"],
+        what="bodies",
+        transcript=consumer.transcript,
+    )
     found_next = answer.fields["nextBeginOffset"]
     expected = str(before + 1)
-    expect("PULL-HOLD-001", found=found_next, expected=expected, what="nextBeginOffset")
+    expect(
+        "PULL-HOLD-001",
+        found=found_next,
+        expected=expected,
+        what="nextBeginOffset",
+        transcript=consumer.transcript,
+    )
 
 
 def is_woken(broker: Client, topic: str, offset: int) -> bool:
@@ -45,7 +65,13 @@ def is_woken(broker: Client, topic: str, offset: int) -> bool:
     with broker.another() as consumer:
         consumer.begin_pull(topic=topic, offset=offset, subscription="wanted")
         held = consumer.peer.is_silent(QUIET_S)
-        expect("PULL-HOLD-003", found=held, expected=True, what="held at first")
+        expect(
+            "PULL-HOLD-003",
+            found=held,
+            expected=True,
+            what="held at first",
+            transcript=consumer.transcript,
+        )
         require_success(broker.send_message(topic=topic, properties={"TAGS": "other"}))
         broker.wait_for_max_offset(topic=topic, offset=offset + 1)
         return not consumer.peer.is_silent(QUIET_S)
@@ -60,6 +86,7 @@ def test_a_held_pull_is_not_woken_by_other_tags(broker: Client, topic: str) -> N
         found=woken,
         expected="0, or 1 if the broker's look fell into that second",
         what="pulls that were woken, of 3",
+        transcript=broker.transcript,
     )
 
 
@@ -68,11 +95,25 @@ def test_a_held_pull_is_woken_by_its_tag(broker: Client, topic: str) -> None:
     with broker.another() as consumer:
         opaque = consumer.begin_pull(topic=topic, offset=0, subscription="wanted")
         beside = require_success(consumer.max_offset(topic=topic)).fields["offset"]
-        expect("PULL-HOLD-005", found=beside, expected="0", what="a question beside it")
+        expect(
+            "PULL-HOLD-005",
+            found=beside,
+            expected="0",
+            what="a question beside it",
+            transcript=consumer.transcript,
+        )
         wanted = {"TAGS": "wanted"}
         require_success(broker.send_message(topic=topic, body=b"w", properties=wanted))
-        found = bodies_of(consumer.peer.receive_response(opaque))
-    expect("PULL-HOLD-003", found=found, expected=[b"w"], what="bodies")
+        answer = consumer.peer.receive_response(opaque)
+        with charged("PULL-HOLD-003", consumer.transcript):
+            found = bodies_of(answer)
+    expect(
+        "PULL-HOLD-003",
+        found=found,
+        expected=[b"w"],
+        what="bodies",
+        transcript=consumer.transcript,
+    )
 
 
 @pytest.mark.clause("PULL-HOLD-002")
@@ -89,6 +130,7 @@ def test_a_held_pull_ends_in_time(broker: Client, topic: str) -> None:
         found=round(took_ms),
         expected=f"{suspend_ms} or more",
         what="milliseconds until the answer",
+        transcript=broker.transcript,
     )
 
 

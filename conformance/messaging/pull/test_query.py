@@ -75,7 +75,13 @@ def test_a_message_is_found_by_its_id(broker: Client, topic: str) -> None:
         record = record_of(broker, answer)
         found = (record.physical_offset, record.body)
         expected = (offset_of(answer), b"%d" % number)
-        expect("QUERY-ID-001", found=found, expected=expected, what="place and body")
+        expect(
+            "QUERY-ID-001",
+            found=found,
+            expected=expected,
+            what="place and body",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("QUERY-ID-002")
@@ -170,7 +176,13 @@ def test_a_time_without_messages_gives_none(broker: Client, topic: str) -> None:
     wait_for(broker, topic, "k", 1)
     now = now_ms()
     found = found_by(broker, topic, "k", begin_ms=now - HOUR_MS, end_ms=now + HOUR_MS)
-    expect("QUERY-KEY-006", found=found, expected=[b"0"], what="bodies around now")
+    expect(
+        "QUERY-KEY-006",
+        found=found,
+        expected=[b"0"],
+        what="bodies around now",
+        transcript=broker.transcript,
+    )
     begin_ms, end_ms = now + HOUR_MS, now + 2 * HOUR_MS
     later = query_by_key(broker, topic, "k", begin_ms=begin_ms, end_ms=end_ms)
     expect_code("QUERY-KEY-006", later, ResponseCode.QUERY_NOT_FOUND, broker.transcript)
@@ -189,7 +201,13 @@ def test_a_time_between_messages_gives_none(broker: Client, topic: str) -> None:
     wait_until(is_later, what="a message is stored two seconds after the first")
     wait_for(broker, topic, "l", 1)
     found = found_by(broker, topic, "k", begin_ms=begin_ms, end_ms=end_ms)
-    expect("QUERY-KEY-006", found=found, expected=[], what="bodies between the two")
+    expect(
+        "QUERY-KEY-006",
+        found=found,
+        expected=[],
+        what="bodies between the two",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("QUERY-KEY-011")
@@ -221,7 +239,13 @@ def test_keys_with_one_hash_are_not_told_apart(broker: Client, topic: str) -> No
     send_with_keys(broker, topic, ["Aa", "BB", "Cc"])
     wait_for(broker, topic, "Aa", 2)
     found = [found_by(broker, topic, key) for key in ("Aa", "BB")]
-    expect("QUERY-KEY-007", found=found, expected=[[b"0", b"1"]] * 2, what="bodies")
+    expect(
+        "QUERY-KEY-007",
+        found=found,
+        expected=[[b"0", b"1"]] * 2,
+        what="bodies",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("QUERY-KEY-008")
@@ -276,6 +300,7 @@ def test_without_an_index_no_key_is_found(
         found=found,
         expected=(b"0", []),
         what="body found by place, bodies found by key",
+        transcript=broker.transcript,
     )
 
 
@@ -291,7 +316,13 @@ def test_a_message_is_found_by_its_unique_key(
     for count in (32, 1, 0, -1):
         found = found_by(broker, topic, key, unique=True, max_count=count)
         clause = "QUERY-UNIQUE-002" if count < 1 else "QUERY-UNIQUE-001"
-        expect(clause, found=found, expected=[b"one"], what=f"bodies, at most {count}")
+        expect(
+            clause,
+            found=found,
+            expected=[b"one"],
+            what=f"bodies, at most {count}",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("QUERY-RESPONSE-001")

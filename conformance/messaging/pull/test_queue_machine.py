@@ -169,7 +169,12 @@ class QueueMachine(RuleBasedStateMachine):
         found = require_success(
             self.broker.max_offset(topic=self.topic, queue_id=queue_id)
         )
-        expect("OFFSET-MAX-001", found=found.fields["offset"], expected=str(size))
+        expect(
+            "OFFSET-MAX-001",
+            found=found.fields["offset"],
+            expected=str(size),
+            transcript=self.broker.transcript,
+        )
         return size
 
 

@@ -33,9 +33,21 @@ def send_many(broker: Client, topic: str, count: int = 40) -> list[int]:
 def test_a_store_time_finds_its_message(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, times)
-    expect("OFFSET-SEARCH-001", found=found, expected=[0, 1, 2, 3], what="offsets")
+    expect(
+        "OFFSET-SEARCH-001",
+        found=found,
+        expected=[0, 1, 2, 3],
+        what="offsets",
+        transcript=broker.transcript,
+    )
     early = found_at(broker, topic, [times[0] - 1, 0, -1])
-    expect("OFFSET-SEARCH-002", found=early, expected=[0, 0, 0], what="offsets")
+    expect(
+        "OFFSET-SEARCH-002",
+        found=early,
+        expected=[0, 0, 0],
+        what="offsets",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-SEARCH-001")
@@ -72,6 +84,7 @@ def test_a_store_time_of_many_finds_one_of_them(broker: Client, topic: str) -> N
             found=found,
             expected=f"one of {[n for n, time in enumerate(times) if time == at]}",
             what="offset",
+            transcript=broker.transcript,
         )
 
 
@@ -79,14 +92,26 @@ def test_a_store_time_of_many_finds_one_of_them(broker: Client, topic: str) -> N
 def test_a_later_time_finds_the_last_message(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, [times[-1] + 1, times[-1] + 10**6, 2**62])
-    expect("OFFSET-SEARCH-003", found=found, expected=[3, 3, 3], what="offsets")
+    expect(
+        "OFFSET-SEARCH-003",
+        found=found,
+        expected=[3, 3, 3],
+        what="offsets",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-SEARCH-004")
 def test_a_later_time_finds_the_end(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, [times[-1] + 1, times[-1] + 10**6, 2**62])
-    expect("OFFSET-SEARCH-004", found=found, expected=[4, 4, 4], what="offsets")
+    expect(
+        "OFFSET-SEARCH-004",
+        found=found,
+        expected=[4, 4, 4],
+        what="offsets",
+        transcript=broker.transcript,
+    )
 
 
 def _between(times: list[int]) -> list[int]:
@@ -98,14 +123,26 @@ def _between(times: list[int]) -> list[int]:
 def test_a_time_between_two_finds_the_nearer(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, _between(times))
-    expect("OFFSET-SEARCH-005", found=found, expected=[0, 0, 1, 1], what="offsets")
+    expect(
+        "OFFSET-SEARCH-005",
+        found=found,
+        expected=[0, 0, 1, 1],
+        what="offsets",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-SEARCH-006")
 def test_a_time_between_two_finds_the_later(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, _between(times))
-    expect("OFFSET-SEARCH-006", found=found, expected=[1, 1, 1, 1], what="offsets")
+    expect(
+        "OFFSET-SEARCH-006",
+        found=found,
+        expected=[1, 1, 1, 1],
+        what="offsets",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("OFFSET-SEARCH-010", "OFFSET-SEARCH-011")
@@ -119,12 +156,14 @@ def test_a_store_time_of_many_finds_the_first_or_the_last(
         found=found_at(broker, topic, wanted, boundary="lower"),
         expected=[times.index(at) for at in wanted],
         what="offsets, with the boundary lower",
+        transcript=broker.transcript,
     )
     expect(
         "OFFSET-SEARCH-011",
         found=found_at(broker, topic, wanted, boundary="upper"),
         expected=[len(times) - 1 - times[::-1].index(at) for at in wanted],
         what="offsets, with the boundary upper",
+        transcript=broker.transcript,
     )
 
 
@@ -137,4 +176,5 @@ def test_the_upper_boundary_is_the_message_before(broker: Client, topic: str) ->
         found=found_at(broker, topic, times_ms, boundary="upper"),
         expected=[0, 0, 0, 0, 0, 0, 3],
         what="offsets",
+        transcript=broker.transcript,
     )

@@ -60,7 +60,13 @@ def test_the_messages_of_a_batch_are_stored_in_order(
         transcript=broker.transcript,
     )
     ids = answer.fields["msgId"].split(",")
-    expect("WIRE-MESSAGEID-004", found=len(ids), expected=len(batch), what="ids")
+    expect(
+        "WIRE-MESSAGEID-004",
+        found=len(ids),
+        expected=len(batch),
+        what="ids",
+        transcript=broker.transcript,
+    )
     broker.wait_for_max_offset(topic=topic, queue_id=1, offset=1 + len(batch))
     records = records_of(broker.pull(topic=topic, queue_id=1, offset=1))
     expect(
@@ -68,6 +74,7 @@ def test_the_messages_of_a_batch_are_stored_in_order(
         found=[record.queue_offset for record in records],
         expected=list(range(1, 1 + len(batch))),
         what="queue offsets",
+        transcript=broker.transcript,
     )
     expect(
         "STORE-RECORD-012",
@@ -132,7 +139,13 @@ def test_tags_select_messages_of_a_batch(broker: Client, topic: str) -> None:
     broker.wait_for_max_offset(topic=topic, offset=6)
     pulled = records_of(broker.pull(topic=topic, offset=0, subscription="b"))
     found = [record.body for record in pulled]
-    expect("SEND-BATCH-002", found=found, expected=[b"1", b"3", b"5"], what="bodies")
+    expect(
+        "SEND-BATCH-002",
+        found=found,
+        expected=[b"1", b"3", b"5"],
+        what="bodies",
+        transcript=broker.transcript,
+    )
 
 
 def _is_illegal_on_a_retry_topic(

@@ -43,7 +43,13 @@ def send(
 def expect_nothing_stored(clause: str, broker: Client, topic: str) -> None:
     """Fail *clause* unless the next message is the topic's first."""
     first = require_success(broker.send_message(topic=topic)).fields["queueOffset"]
-    expect(clause, found=first, expected="0", what="queueOffset afterwards")
+    expect(
+        clause,
+        found=first,
+        expected="0",
+        what="queueOffset afterwards",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-BATCH-007")
@@ -81,7 +87,13 @@ def test_a_field_and_not_the_code_makes_a_batch(
     require_success(send(broker, topic, code=code))
     broker.wait_for_max_offset(topic=topic, offset=2)
     found = bodies_of(broker.pull(topic=topic, offset=0))
-    expect("SEND-BATCH-009", found=found, expected=[b"one", b"two"], what="bodies")
+    expect(
+        "SEND-BATCH-009",
+        found=found,
+        expected=[b"one", b"two"],
+        what="bodies",
+        transcript=broker.transcript,
+    )
     require_success(send(broker, topic, batch=False))
     broker.wait_for_max_offset(topic=topic, offset=3)
     found = bodies_of(broker.pull(topic=topic, offset=2))
@@ -122,7 +134,13 @@ def test_many_properties_of_a_batch_are_stored(broker: Client, topic: str) -> No
     broker.wait_for_max_offset(topic=topic, offset=1)
     record = records_of(broker.pull(topic=topic, offset=0))[0]
     found = decode_properties(record.properties).get("p")
-    expect("SEND-BATCH-011", found=found == value, expected=True, what="equal values")
+    expect(
+        "SEND-BATCH-011",
+        found=found == value,
+        expected=True,
+        what="equal values",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-BATCH-011")

@@ -65,7 +65,11 @@ def test_null_members_are_left_out(broker: Client, topic: str, group: str) -> No
     )
     found = [b":null" in re.sub(rb"\s", b"", require_success(a).body) for a in answers]
     expect(
-        "WIRE-FASTJSON-004", found=found, expected=[False] * len(answers), what="nulls"
+        "WIRE-FASTJSON-004",
+        found=found,
+        expected=[False] * len(answers),
+        what="nulls",
+        transcript=broker.transcript,
     )
 
 
@@ -80,7 +84,13 @@ def test_integer_keys_are_read_bare_and_in_quotes(
     expect_code("WIRE-FASTJSON-003", answer, ResponseCode.SUCCESS, broker.transcript)
     listed = require_success(broker.all_groups()).body.decode()
     found = group in listed
-    expect("WIRE-FASTJSON-003", found=found, expected=True, what="the group is listed")
+    expect(
+        "WIRE-FASTJSON-003",
+        found=found,
+        expected=True,
+        what="the group is listed",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("WIRE-FASTJSON-005")

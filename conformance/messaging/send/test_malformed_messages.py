@@ -89,7 +89,12 @@ def test_undeliverable_messages_stop_no_delay_level(own: Target, place: str) -> 
             require_success(sent)
         send_delayed(client, place, b"behind")
         found = bodies_in(client, place, 2)
-        expect("DELAY-SEND-008", found=found, expected=[b"before", b"behind"])
+        expect(
+            "DELAY-SEND-008",
+            found=found,
+            expected=[b"before", b"behind"],
+            transcript=client.transcript,
+        )
     wait_until(
         lambda: is_level_persisted(own), what="the level is persisted", timeout_s=30
     )
@@ -97,7 +102,12 @@ def test_undeliverable_messages_stop_no_delay_level(own: Target, place: str) -> 
     with own.connect_to_broker() as client:
         send_delayed(client, place, b"later")
         found = bodies_in(client, place, 3)
-        expect("DELAY-SEND-008", found=found, expected=[b"before", b"behind", b"later"])
+        expect(
+            "DELAY-SEND-008",
+            found=found,
+            expected=[b"before", b"behind", b"later"],
+            transcript=client.transcript,
+        )
 
 
 def is_level_persisted(target: Target) -> bool:
@@ -137,14 +147,24 @@ def test_malformed_half_messages_stop_no_check(
         send_half(client, place, group=group, body=b"behind", born_at_ms=old())
         commit_checked(client, group, {b"before", b"behind"})
         found = bodies_in(client, place, 2)
-        expect("TXN-CHECK-022", found=found, expected=[b"before", b"behind"])
+        expect(
+            "TXN-CHECK-022",
+            found=found,
+            expected=[b"before", b"behind"],
+            transcript=client.transcript,
+        )
     own.restart()
     with own.connect_to_broker() as client:
         join(client, group)
         send_half(client, place, group=group, body=b"later", born_at_ms=old())
         commit_checked(client, group, {b"later"})
         found = bodies_in(client, place, 3)
-        expect("TXN-CHECK-022", found=found, expected=[b"before", b"behind", b"later"])
+        expect(
+            "TXN-CHECK-022",
+            found=found,
+            expected=[b"before", b"behind", b"later"],
+            transcript=client.transcript,
+        )
 
 
 def commit_checked(client: Client, group: str, awaited: set[bytes]) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from conformance.harness.blocked.skips import not_applicable
 from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.transcript import Transcript
 from conformance.harness.header_tables import known_codes
 from conformance.harness.pytest_plugin.expectations import (
     expect,
@@ -64,8 +65,11 @@ def replied(
     *,
     code: RequestCode = RequestCode.SEND_REPLY_MESSAGE,
     verdict: int = ResponseCode.SUCCESS,
-) -> tuple[Command, Command]:
-    """Send a reply to a client that answers *verdict*; what it was sent, the answer."""
+) -> tuple[Command, Command, Transcript]:
+    """Send a reply to a client that answers *verdict*.
+
+    Return what the client was sent, the answer, and the conversation with the client.
+    """
     client_id = f"client_of_{topic}"
     with broker.another() as client:
         require_success(
@@ -85,7 +89,7 @@ def replied(
             what="further pushes of the reply",
             transcript=client.transcript,
         )
-        return pushed, answer
+        return pushed, answer, client.transcript
 
 
 @pytest.mark.clause(
@@ -96,9 +100,15 @@ def test_a_reply_reaches_its_client(
     broker: Client, topic: str, code: RequestCode
 ) -> None:
     before_ms = record_of(broker, broker.send_message(topic=topic)).stored_at_ms
-    pushed, answer = replied(broker, topic, code=code)
+    pushed, answer, pushes = replied(broker, topic, code=code)
     after_ms = record_of(broker, broker.send_message(topic=topic)).stored_at_ms
-    expect("SEND-REPLY-001", found=pushed.body, expected=b"the reply", what="body")
+    expect(
+        "SEND-REPLY-001",
+        found=pushed.body,
+        expected=b"the reply",
+        what="body",
+        transcript=pushes,
+    )
     expect_fields(
         "SEND-REPLY-002",
         found=pushed.fields,
@@ -114,7 +124,7 @@ def test_a_reply_reaches_its_client(
             "defaultTopic": "TBW102",
             "defaultTopicQueueNums": "4",
         },
-        transcript=broker.transcript,
+        transcript=pushes,
     )
     properties = decode_properties(pushed.fields["properties"])
     expect_fields(
@@ -125,13 +135,14 @@ def test_a_reply_reaches_its_client(
             "CORRELATION_ID": "c-1",
             "REPLY_TO_CLIENT": f"client_of_{topic}",
         },
-        transcript=broker.transcript,
+        transcript=pushes,
     )
     expect(
         "SEND-REPLY-002",
         found="PUSH_REPLY_TIME" in properties,
         expected=True,
         what="whether PUSH_REPLY_TIME was added",
+        transcript=pushes,
     )
     expect_code("SEND-REPLY-003", answer, ResponseCode.SUCCESS, broker.transcript)
     expect_fields(
@@ -148,7 +159,7 @@ def test_a_reply_reaches_its_client(
         found=(stored_ms, relayed_ms),
         expected=f"in this order, from {before_ms} to {after_ms}",
         what="storeTimestamp and PUSH_REPLY_TIME, among store times",
-        transcript=broker.transcript,
+        transcript=pushes,
     )
 
 
@@ -165,9 +176,15 @@ def test_a_reply_is_pushed_in_time(
 def test_a_reply_that_its_client_refuses_is_an_error(
     broker: Client, topic: str
 ) -> None:
-    _, answer = replied(broker, topic, verdict=ResponseCode.SYSTEM_ERROR)
+    _, answer, _ = replied(broker, topic, verdict=ResponseCode.SYSTEM_ERROR)
     found = answer.code
-    expect("SEND-REPLY-003", found=found, expected=1, what="code")
+    expect(
+        "SEND-REPLY-003",
+        found=found,
+        expected=1,
+        what="code",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-REPLY-004", "SEND-REPLY-005")
@@ -186,7 +203,7 @@ def test_a_reply_to_nobody_is_refused_and_stored(
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_reply_is_stored_too(broker: Client, topic: str, code: RequestCode) -> None:
-    _, answer = replied(broker, topic, code=code)
+    _, answer, _ = replied(broker, topic, code=code)
     record = record_of(broker, answer)
     expect(
         "SEND-REPLY-005",
@@ -222,24 +239,26 @@ def store_host(answer: Command) -> Host:
 @pytest.mark.clause("SEND-REPLY-006")
 @pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_replys_host_is_printed(broker: Client, topic: str) -> None:
-    pushed, answer = replied(broker, topic)
+    pushed, answer, pushes = replied(broker, topic)
     born, stored = broker.peer.local_address, store_host(answer)
     expect(
         "SEND-REPLY-006",
         found=(pushed.fields.get("bornHost"), pushed.fields.get("storeHost")),
         expected=(f"/{born}", f"/{stored}"),
         what="bornHost and storeHost",
+        transcript=pushes,
     )
 
 
 @pytest.mark.clause("SEND-REPLY-007")
 @pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_replys_host_is_plain(broker: Client, topic: str) -> None:
-    pushed, answer = replied(broker, topic)
+    pushed, answer, pushes = replied(broker, topic)
     born, stored = broker.peer.local_address, store_host(answer)
     expect(
         "SEND-REPLY-007",
         found=(pushed.fields.get("bornHost"), pushed.fields.get("storeHost")),
         expected=(str(born), str(stored)),
         what="bornHost and storeHost",
+        transcript=pushes,
     )

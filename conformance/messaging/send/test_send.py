@@ -102,15 +102,32 @@ def test_the_id_in_the_answer_is_the_records_place(
             expected={"body": b"%d" % number, "physical_offset": offset},
             transcript=broker.transcript,
         )
-        expect("SEND-HOST-002", found=record.store_host, expected=host)
+        expect(
+            "SEND-HOST-002",
+            found=record.store_host,
+            expected=host,
+            transcript=broker.transcript,
+        )
         message_id = answer.fields["msgId"]
-        expect("WIRE-MESSAGEID-001", found=message_id, expected=message_id.upper())
-        expect("WIRE-MESSAGEID-001", found=len(message_id), expected=32, what="digits")
+        expect(
+            "WIRE-MESSAGEID-001",
+            found=message_id,
+            expected=message_id.upper(),
+            transcript=broker.transcript,
+        )
+        expect(
+            "WIRE-MESSAGEID-001",
+            found=len(message_id),
+            expected=32,
+            what="digits",
+            transcript=broker.transcript,
+        )
         expect(
             "WIRE-MESSAGEID-001",
             found=host.port,
             expected=(broker.storage or broker.address).port,
             what="port",
+            transcript=broker.transcript,
         )
 
 
@@ -209,9 +226,26 @@ def test_flag_born_time_and_deliveries_are_the_producers(
             reconsume_times=times,
         ),
     )
-    expect("SEND-FLAG-001", found=record.flag, expected=flag, what="flag")
-    expect("SEND-TIME-001", found=record.born_at_ms, expected=born, what="born_at_ms")
-    expect("SEND-RETRY-001", found=record.reconsume_times, expected=times)
+    expect(
+        "SEND-FLAG-001",
+        found=record.flag,
+        expected=flag,
+        what="flag",
+        transcript=broker.transcript,
+    )
+    expect(
+        "SEND-TIME-001",
+        found=record.born_at_ms,
+        expected=born,
+        what="born_at_ms",
+        transcript=broker.transcript,
+    )
+    expect(
+        "SEND-RETRY-001",
+        found=record.reconsume_times,
+        expected=times,
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-FLAG-002")
@@ -252,7 +286,13 @@ def test_the_born_host_is_the_producers_end_of_the_connection(
 def test_store_times_never_decrease(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"m"] * 30)
     times = [r.stored_at_ms for r in records_of(broker.pull(topic=topic, offset=0))]
-    expect("SEND-TIME-002", found=times, expected=sorted(times), what="stored_at_ms")
+    expect(
+        "SEND-TIME-002",
+        found=times,
+        expected=sorted(times),
+        what="stored_at_ms",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-BODY-001")
@@ -293,7 +333,13 @@ def test_the_broker_chooses_where_no_queue_is_named(
         transcript=broker.transcript,
     )
     record = record_of(broker, answer)
-    expect("SEND-QUEUE-001", found=record.queue_id, expected=chosen, what="queue_id")
+    expect(
+        "SEND-QUEUE-001",
+        found=record.queue_id,
+        expected=chosen,
+        what="queue_id",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-ONEWAY-001")
@@ -303,9 +349,21 @@ def test_a_message_sent_oneway_is_stored(broker: Client, topic: str) -> None:
     count = len(SEND_CODES)
     broker.wait_for_max_offset(topic=topic, offset=count)
     found = bodies_of(broker.pull(topic=topic, offset=0))
-    expect("SEND-ONEWAY-001", found=found, expected=[b"oneway"] * count, what="bodies")
+    expect(
+        "SEND-ONEWAY-001",
+        found=found,
+        expected=[b"oneway"] * count,
+        what="bodies",
+        transcript=broker.transcript,
+    )
     silent = broker.peer.is_silent(0.2)
-    expect("SEND-ONEWAY-001", found=silent, expected=True, what="silence afterwards")
+    expect(
+        "SEND-ONEWAY-001",
+        found=silent,
+        expected=True,
+        what="silence afterwards",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-HEADER-002", "SEND-RETRY-001")
@@ -332,6 +390,18 @@ def test_two_producers_at_once_share_no_offset(broker: Client, topic: str) -> No
             producer.peer.receive_response(opaque) for producer, opaque in opaques
         ]
     offsets = sorted(int(require_success(a).fields["queueOffset"]) for a in answers)
-    expect("SEND-RESPONSE-003", found=offsets, expected=list(range(50)), what="offsets")
+    expect(
+        "SEND-RESPONSE-003",
+        found=offsets,
+        expected=list(range(50)),
+        what="offsets",
+        transcript=broker.transcript,
+    )
     places = {offset_of(answer) for answer in answers}
-    expect("SEND-RESPONSE-002", found=len(places), expected=50, what="different ids")
+    expect(
+        "SEND-RESPONSE-002",
+        found=len(places),
+        expected=50,
+        what="different ids",
+        transcript=broker.transcript,
+    )

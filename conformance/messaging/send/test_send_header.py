@@ -77,7 +77,13 @@ def test_letters_and_codes_are_these(broker: Client, topic: str) -> None:
         broker.peer.request(batch),
         broker.peer.request(plain_send(topic, queueId=2)),
     ):
-        expect("SEND-HEADER-003", found=answer.code, expected=0, what="code")
+        expect(
+            "SEND-HEADER-003",
+            found=answer.code,
+            expected=0,
+            what="code",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("SEND-FLAG-003")
@@ -89,7 +95,13 @@ def test_a_topic_of_many_tags_marks_its_messages(
     create_topic(target, topic, filter_type=kind)
     record = record_of(broker, broker.send_message(topic=topic))
     found = record.system_flags & SystemFlag.MULTI_TAGS
-    expect("SEND-FLAG-003", found=found, expected=bit, what="bit 1 of the flags")
+    expect(
+        "SEND-FLAG-003",
+        found=found,
+        expected=bit,
+        what="bit 1 of the flags",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.settings(autoCreateTopicEnable="true")
@@ -110,7 +122,13 @@ def test_a_created_topic_is_like_its_default(
         what="permission and filter type",
         transcript=broker.transcript,
     )
-    expect("SEND-TOPIC-012", found=topic.topic_flags, expected=flags, what="flags")
+    expect(
+        "SEND-TOPIC-012",
+        found=topic.topic_flags,
+        expected=flags,
+        what="flags",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-TOPIC-012")
@@ -120,7 +138,13 @@ def test_a_retry_topic_of_a_unit_is_marked(broker: Client, known_group: str) -> 
         broker.peer.request(plain_send(name, unitMode=True, maxReconsumeTimes=16))
     )
     found = topic_of(broker, name).topic_flags
-    expect("SEND-TOPIC-012", found=found, expected=2, what="flags of the retry topic")
+    expect(
+        "SEND-TOPIC-012",
+        found=found,
+        expected=2,
+        what="flags of the retry topic",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.settings(messageDelayLevel=DEFAULT_DELAY_LEVELS)
@@ -152,7 +176,13 @@ def test_no_delay_is_longer_than_the_last_level(
 def test_no_level_is_no_delay(broker: Client, topic: str, level: str) -> None:
     answer = broker.send_message(topic=topic, properties={"DELAY": level})
     record = record_of(broker, answer)
-    expect("DELAY-LEVEL-003", found=record.topic, expected=topic, what="topic")
+    expect(
+        "DELAY-LEVEL-003",
+        found=record.topic,
+        expected=topic,
+        what="topic",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("DELAY-SEND-005")
@@ -164,4 +194,10 @@ def test_what_is_not_consumed_is_not_delayed(
         topic=topic, properties={"DELAY": "1"}, system_flags=flags
     )
     record = record_of(broker, answer)
-    expect("DELAY-SEND-005", found=record.topic, expected=topic, what="topic")
+    expect(
+        "DELAY-SEND-005",
+        found=record.topic,
+        expected=topic,
+        what="topic",
+        transcript=broker.transcript,
+    )

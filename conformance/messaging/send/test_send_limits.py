@@ -38,6 +38,7 @@ def test_a_record_of_the_largest_size_is_taken(broker: Client, topic: str) -> No
         found=codes_of(broker, topic, [room, room + 1]),
         expected=[ResponseCode.SUCCESS, ILLEGAL],
         what=f"codes for bodies of {room} and {room + 1} bytes",
+        transcript=broker.transcript,
     )
 
 
@@ -50,6 +51,7 @@ def test_a_body_of_the_largest_size_is_taken(broker: Client, topic: str) -> None
         found=codes_of(broker, topic, sizes),
         expected=[ResponseCode.SUCCESS, ILLEGAL],
         what=f"codes for bodies of {sizes[0]} and {sizes[1]} bytes",
+        transcript=broker.transcript,
     )
 
 
@@ -59,7 +61,13 @@ def test_a_body_of_four_million_bytes_arrives(broker: Client, topic: str) -> Non
     body = bytes(range(256)) * 15_625
     answer = broker.send_message(topic=topic, body=body, timeout_s=15)
     found = record_of(broker, answer).body
-    expect("SEND-BODY-001", found=found == body, expected=True, what="equal bodies")
+    expect(
+        "SEND-BODY-001",
+        found=found == body,
+        expected=True,
+        what="equal bodies",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-BODY-002")
@@ -67,7 +75,13 @@ def test_an_empty_body_is_taken(broker: Client, topic: str) -> None:
     answer = broker.send_message(topic=topic, body=b"")
     expect_code("SEND-BODY-002", answer, ResponseCode.SUCCESS, broker.transcript)
     found = record_of(broker, answer).body
-    expect("SEND-BODY-002", found=found, expected=b"", what="body")
+    expect(
+        "SEND-BODY-002",
+        found=found,
+        expected=b"",
+        what="body",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-BODY-003")
@@ -100,7 +114,13 @@ def test_properties_of_the_largest_size_are_taken(broker: Client, topic: str) ->
         transcript=broker.transcript,
     )
     size = len(record_of(broker, answers[0]).properties)
-    expect("SEND-PROPS-002", found=size, expected=PROPERTIES_SIZE_MAX, what="size")
+    expect(
+        "SEND-PROPS-002",
+        found=size,
+        expected=PROPERTIES_SIZE_MAX,
+        what="size",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-TOPIC-001")
@@ -110,7 +130,13 @@ def test_a_topic_of_127_characters_is_taken(
     name = create_topic(target, topic.ljust(127, "t"))
     answer = require_success(broker.send_message(topic=name))
     found = record_of(broker, answer).topic
-    expect("SEND-TOPIC-001", found=found, expected=name, what="topic")
+    expect(
+        "SEND-TOPIC-001",
+        found=found,
+        expected=name,
+        what="topic",
+        transcript=broker.transcript,
+    )
 
 
 def _send_to_long_topic(broker: Client, topic: str, size: int) -> Command:
@@ -151,15 +177,39 @@ def _send_too_large_a_batch(broker: Client, topic: str) -> int:
 @pytest.mark.clause("SEND-BATCH-004")
 def test_a_batch_that_is_too_large_is_illegal(broker: Client, topic: str) -> None:
     found = _send_too_large_a_batch(broker, topic)
-    expect("SEND-BATCH-004", found=found, expected=ILLEGAL, what="code")
+    expect(
+        "SEND-BATCH-004",
+        found=found,
+        expected=ILLEGAL,
+        what="code",
+        transcript=broker.transcript,
+    )
     first = require_success(broker.send_message(topic=topic)).fields["queueOffset"]
-    expect("SEND-BATCH-004", found=first, expected="0", what="queueOffset afterwards")
+    expect(
+        "SEND-BATCH-004",
+        found=first,
+        expected="0",
+        what="queueOffset afterwards",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-BATCH-005")
 def test_a_batch_that_is_too_large_is_an_error(broker: Client, topic: str) -> None:
     found = _send_too_large_a_batch(broker, topic)
     expected = ResponseCode.SYSTEM_ERROR
-    expect("SEND-BATCH-005", found=found, expected=expected, what="code")
+    expect(
+        "SEND-BATCH-005",
+        found=found,
+        expected=expected,
+        what="code",
+        transcript=broker.transcript,
+    )
     first = require_success(broker.send_message(topic=topic)).fields["queueOffset"]
-    expect("SEND-BATCH-005", found=first, expected="0", what="queueOffset afterwards")
+    expect(
+        "SEND-BATCH-005",
+        found=first,
+        expected="0",
+        what="queueOffset afterwards",
+        transcript=broker.transcript,
+    )

@@ -58,7 +58,13 @@ def expect_slave_refuses(clause: str, broker: Client, topic: str, code: int) -> 
         answer = broker.send_message(topic=topic)
         expect_code(clause, answer, code, broker.transcript)
     first = require_success(broker.send_message(topic=topic)).fields["queueOffset"]
-    expect(clause, found=first, expected="0", what="queueOffset afterwards")
+    expect(
+        clause,
+        found=first,
+        expected="0",
+        what="queueOffset afterwards",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-STATE-002")
@@ -87,6 +93,7 @@ def test_a_master_without_slave_says_so_and_stores(broker: Client, topic: str) -
         "SEND-STATE-008",
         found={"body": record.body, "queueOffset": answer.fields["queueOffset"]},
         expected={"body": b"lonely", "queueOffset": "0"},
+        transcript=broker.transcript,
     )
 
 

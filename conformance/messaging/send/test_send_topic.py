@@ -149,7 +149,13 @@ def test_a_topic_that_may_not_be_inherited_is_no_default(
 @pytest.mark.clause("SEND-TOPIC-008")
 def test_any_characters_are_taken_in_a_topic(broker: Client, unique: Any) -> None:
     codes = [broker.send_message(topic=unique("a b$")).code for _ in range(2)]
-    expect("SEND-TOPIC-008", found=codes, expected=[0, 0], what="codes")
+    expect(
+        "SEND-TOPIC-008",
+        found=codes,
+        expected=[0, 0],
+        what="codes",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-TOPIC-009")
@@ -157,7 +163,14 @@ def test_any_characters_are_taken_in_a_topic(broker: Client, unique: Any) -> Non
 def test_other_characters_are_refused_in_a_topic(broker: Client, name: str) -> None:
     code = broker.send_message(topic=name).code
     refused = code != ResponseCode.SUCCESS
-    expect_that("SEND-TOPIC-009", refused, found=code, expected="an error", what="code")
+    expect_that(
+        "SEND-TOPIC-009",
+        refused,
+        found=code,
+        expected="an error",
+        what="code",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-TOPIC-010")

@@ -95,7 +95,13 @@ def test_bits_are_looked_at_before_the_record(
         subscribe(broker, line, group, EXPRESSION)
         send(broker, line, 0, 1, 2, 3)
         found = chosen(broker, line, group)
-    expect("PULL-SQL-016", found=found, expected=[b"2", b"3"], what="chosen")
+    expect(
+        "PULL-SQL-016",
+        found=found,
+        expected=[b"2", b"3"],
+        what="chosen",
+        transcript=broker.transcript,
+    )
     noting.stop()
     try:
         assert noting.store_path is not None
@@ -108,8 +114,20 @@ def test_bits_are_looked_at_before_the_record(
         places = tuple({"a": str(value)} for value in range(4))
         sql_topic = SqlTopic(broker=broker, topic=line, properties=places)
         brought = [int(one["a"]) for one in sql_topic.selected(EXPRESSION)]
-    expect("PULL-SQL-016", found=found, expected=[b"2"], what="chosen by wrong bits")
-    expect("PULL-SQL-016", found=brought, expected=[2, 3], what="chosen without bits")
+    expect(
+        "PULL-SQL-016",
+        found=found,
+        expected=[b"2"],
+        what="chosen by wrong bits",
+        transcript=broker.transcript,
+    )
+    expect(
+        "PULL-SQL-016",
+        found=brought,
+        expected=[2, 3],
+        what="chosen without bits",
+        transcript=broker.transcript,
+    )
 
 
 def set_bits(files: StoreFiles, topic: str, bits: Mapping[int, bytes]) -> None:
@@ -136,7 +154,13 @@ def test_bits_say_nothing_of_messages_before_the_group(
         subscribe(broker, line, group, EXPRESSION)
         send(broker, line, 3)
         found = chosen(broker, line, group)
-    expect("PULL-SQL-017", found=found, expected=[b"2", b"3"], what="chosen")
+    expect(
+        "PULL-SQL-017",
+        found=found,
+        expected=[b"2", b"3"],
+        what="chosen",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("PULL-SQL-018")
@@ -152,11 +176,18 @@ def test_bits_of_a_message_may_be_taken_for_those_of_the_next(
         finally:
             require_success(broker.update_broker_config({BITS: "true"}))
         both, second = (chosen(broker, line, group, offset=n) for n in (0, 1))
-    expect("PULL-SQL-018", found=second, expected=[b"2"], what="chosen, from offset 1")
+    expect(
+        "PULL-SQL-018",
+        found=second,
+        expected=[b"2"],
+        what="chosen, from offset 1",
+        transcript=broker.transcript,
+    )
     expect_that(
         "PULL-SQL-018",
         both == [b"2"] or both == [],
         found=both,
         expected="message 2, or nothing",
         what="chosen, from offset 0",
+        transcript=broker.transcript,
     )

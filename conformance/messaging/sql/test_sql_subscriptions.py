@@ -8,6 +8,7 @@ import pytest
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import (
+    charged,
     expect,
     expect_code,
     expect_that,
@@ -142,6 +143,7 @@ def test_a_held_pull_waits_for_a_message_that_it_selects(
         found=woken,
         expected="0, or 1 if the broker's look fell into that second",
         what="pulls that were woken, of 3",
+        transcript=sql_client.transcript,
     )
     with sql_client.another() as consumer:
         opaque = hold(consumer, topic, offset=3)
@@ -149,8 +151,16 @@ def test_a_held_pull_waits_for_a_message_that_it_selects(
         require_success(
             sql_client.send_message(topic=topic, body=b"w", properties=wanted)
         )
-        found = bodies_of(consumer.peer.receive_response(opaque))
-    expect("PULL-SQL-014", found=found, expected=[b"w"], what="bodies")
+        answer = consumer.peer.receive_response(opaque)
+        with charged("PULL-SQL-014", consumer.transcript):
+            found = bodies_of(answer)
+    expect(
+        "PULL-SQL-014",
+        found=found,
+        expected=[b"w"],
+        what="bodies",
+        transcript=consumer.transcript,
+    )
 
 
 def is_woken(broker: Client, topic: str, offset: int) -> bool:
@@ -158,7 +168,13 @@ def is_woken(broker: Client, topic: str, offset: int) -> bool:
     with broker.another() as consumer:
         hold(consumer, topic, offset=offset)
         held = consumer.peer.is_silent(QUIET_S / 2)
-        expect("PULL-SQL-014", found=held, expected=True, what="held at first")
+        expect(
+            "PULL-SQL-014",
+            found=held,
+            expected=True,
+            what="held at first",
+            transcript=consumer.transcript,
+        )
         require_success(broker.send_message(topic=topic, properties={"a": "1"}))
         broker.wait_for_max_offset(topic=topic, offset=offset + 1)
         return not consumer.peer.is_silent(QUIET_S)

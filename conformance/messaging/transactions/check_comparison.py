@@ -67,7 +67,13 @@ class CheckComparison:
         """Return message and place of a check request; fail if its group is wrong."""
         half = self.model.halves.get(found.fields["msgId"])
         assert half is not None, f"a question about {found.fields['msgId']}"
-        expect("TXN-CHECK-001", found=group, expected=half.group, what="who")
+        expect(
+            "TXN-CHECK-001",
+            found=group,
+            expected=half.group,
+            what="who",
+            transcript=self.producers.broker.transcript,
+        )
         place = Place(
             commit_log_offset=int(found.fields["commitLogOffset"]),
             queue_offset=int(found.fields["tranStateTableOffset"]),
@@ -107,13 +113,25 @@ class CheckComparison:
         properties = decode_properties(record.properties)
         found = (record.topic, record.queue_offset, record.physical_offset)
         expected = (HALF_TOPIC, place.queue_offset, place.commit_log_offset)
-        expect(clause, found=found, expected=expected, what="topic and offsets")
+        expect(
+            clause,
+            found=found,
+            expected=expected,
+            what="topic and offsets",
+            transcript=self.producers.broker.transcript,
+        )
         real = {"REAL_TOPIC": self.producers.topic, "REAL_QID": str(half.queue_id)}
-        expect_fields("STORE-SYSTOPIC-001", found=properties, expected=real)
+        expect_fields(
+            "STORE-SYSTOPIC-001",
+            found=properties,
+            expected=real,
+            transcript=self.producers.broker.transcript,
+        )
         expect_fields(
             "STORE-SYSTOPIC-002",
             found={"body": record.body, **properties},
             expected={"body": half.body, "UNIQ_KEY": half.key, **OWN},
+            transcript=self.producers.broker.transcript,
         )
         self.compare_flag("STORE-SYSTOPIC-002", half, record, place)
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.client.client import Client
-from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
 from conformance.messaging.stored_messages import record_of
 from conformance.messaging.transactions.half import PREPARED, only_later_ones, send_half
 from spec.wire.message.properties import decode_properties
@@ -31,6 +35,7 @@ def test_a_half_message_is_not_in_its_queue(
         found=record.system_flags & Decision.ROLLBACK,
         expected=0,
         what="transaction bits of the half message's record",
+        transcript=broker.transcript,
     )
     expect_fields(
         "TXN-HALF-003",
@@ -49,11 +54,13 @@ def test_a_half_message_says_so_in_any_case(
     broker: Client, topic: str, group: str, value: str, is_half: bool
 ) -> None:
     half = send_half(broker, topic, group=group, properties={"TRAN_MSG": value})
-    expect(
+    found = record_of(broker, half.answer).topic
+    expect_that(
         "TXN-HALF-005",
-        found=record_of(broker, half.answer).topic == topic,
-        expected=not is_half,
-        what=f"the record of a message with TRAN_MSG {value} is of its own topic",
+        (found == topic) is not is_half,
+        found=found,
+        expected=f"another topic than {topic}" if is_half else topic,
+        what=f"topic of the record of a message with TRAN_MSG {value}",
         transcript=broker.transcript,
     )
 

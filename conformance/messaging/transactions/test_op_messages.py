@@ -104,6 +104,7 @@ def test_a_note_is_a_number(eager_broker: Client, place: str, group: str) -> Non
         found=wait_for_note(eager_broker, half).body,
         expected=b"%d" % half.queue_offset,
         what="body of the note",
+        transcript=eager_broker.transcript,
     )
 
 
@@ -121,4 +122,5 @@ def test_a_note_is_numbers_with_commas(
         found=body,
         expected="numbers with a comma after each",
         what="body of the note",
+        transcript=eager_broker.transcript,
     )

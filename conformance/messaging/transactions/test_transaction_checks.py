@@ -65,7 +65,13 @@ def test_an_undecided_message_is_asked_about_and_decided(
     join(eager_broker, group)
     half = send_half(eager_broker, place, group=group, queue_id=2, born_at_ms=old())
     first, second = question(eager_broker), question(eager_broker)
-    expect("TXN-CHECK-001", found=first.is_oneway, expected=True, what="is oneway")
+    expect(
+        "TXN-CHECK-001",
+        found=first.is_oneway,
+        expected=True,
+        what="is oneway",
+        transcript=eager_broker.transcript,
+    )
     for number, found in enumerate((first, second), 1):
         check_renewal(eager_broker, found, half, number=number)
     for found in (first, second):
@@ -86,7 +92,13 @@ def test_an_undecided_message_is_asked_about_and_decided(
         transaction_id=second.fields["transactionId"],
         from_check=True,
     )
-    expect("TXN-CHECK-007", found=answer.code, expected=0, what="code")
+    expect(
+        "TXN-CHECK-007",
+        found=answer.code,
+        expected=0,
+        what="code",
+        transcript=eager_broker.transcript,
+    )
     eager_broker.wait_for_max_offset(topic=place, queue_id=2, offset=1)
 
 
@@ -137,7 +149,13 @@ def test_each_question_shows_its_own_message(
             transcript=eager_broker.transcript,
         )
         topics.add(shown.topic)
-    expect("TXN-CHECK-001", found=topics, expected={place, other}, what="topics")
+    expect(
+        "TXN-CHECK-001",
+        found=topics,
+        expected={place, other},
+        what="topics",
+        transcript=eager_broker.transcript,
+    )
 
 
 @pytest.mark.clause("TXN-CHECK-024")
@@ -166,7 +184,13 @@ def test_a_question_shows_the_record_before_the_renewed_one(
 def check_shown(client: Client, found: Command) -> Record:
     """Compare the record in a question with the renewed half message; return it."""
     size = size_of_record(found.body)
-    expect("TXN-CHECK-003", found=len(found.body), expected=size, what="body's bytes")
+    expect(
+        "TXN-CHECK-003",
+        found=len(found.body),
+        expected=size,
+        what="body's bytes",
+        transcript=client.transcript,
+    )
     shown = decode_record(found.body, check_crc=False)
     record = renewed_by(client, found)
     expect_fields(
@@ -292,7 +316,13 @@ def test_a_young_message_is_left_alone_and_those_behind_it(
     clauses = (("TXN-CHECK-004", b"young"), ("TXN-CHECK-015", b"old"))
     for found, (clause, body) in zip(questions, clauses, strict=True):
         shown = decode_record(found.body, check_crc=False).body
-        expect(clause, found=shown, expected=body, what="who is asked about next")
+        expect(
+            clause,
+            found=shown,
+            expected=body,
+            what="who is asked about next",
+            transcript=eager_broker.transcript,
+        )
         waited_ms = renewed_by(eager_broker, found).stored_at_ms - born
         expect_that(
             clause,
@@ -374,6 +404,7 @@ def test_a_message_may_ask_for_time(patient: Client, place: str, group: str) -> 
         found=first,
         expected=str(half.queue_offset),
         what="TRAN_PREPARED_QUEUE_OFFSET",
+        transcript=patient.transcript,
     )
 
 

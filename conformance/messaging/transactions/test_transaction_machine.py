@@ -285,6 +285,7 @@ class TransactionMachine(RuleBasedStateMachine):
             found=record.prepared_transaction_offset,
             expected=place.commit_log_offset,
             what="prepared transaction offset",
+            transcript=self.broker.transcript,
         )
 
     def refused(self, clause: str, group: str, place: Place, decision: int) -> None:

@@ -65,7 +65,10 @@ def test_a_commit_delivers_the_message_as_it_was_sent(
     )
     properties = decode_properties(record.properties)
     expect_fields(
-        "TXN-END-001", found=properties, expected={**sent, "UNIQ_KEY": half.unique_key}
+        "TXN-END-001",
+        found=properties,
+        expected={**sent, "UNIQ_KEY": half.unique_key},
+        transcript=broker.transcript,
     )
     expect(
         "TXN-END-002",
@@ -75,6 +78,7 @@ def test_a_commit_delivers_the_message_as_it_was_sent(
         ),
         expected=(Decision.COMMIT, half.commit_log_offset),
         what="transaction bits, prepared transaction offset",
+        transcript=broker.transcript,
     )
 
 
@@ -195,7 +199,13 @@ def test_a_stranger_cannot_decide(broker: Client, topic: str, group: str) -> Non
     expect_code("TXN-END-007", elsewhere, ResponseCode.SYSTEM_ERROR, broker.transcript)
     found = only_later_ones(broker, topic)
     for clause in ("TXN-END-006", "TXN-END-007"):
-        expect(clause, found=found, expected=[b"ordinary"], what="bodies in the queue")
+        expect(
+            clause,
+            found=found,
+            expected=[b"ordinary"],
+            what="bodies in the queue",
+            transcript=broker.transcript,
+        )
 
 
 @pytest.mark.clause("TXN-END-008", "TXN-END-009")
@@ -213,7 +223,13 @@ def test_a_decision_is_not_remembered(
     require_success(half.end(broker, first))
     expect_code(clause, half.end(broker), ResponseCode.SUCCESS, broker.transcript)
     bodies = [record.body for record in delivered(broker, topic, count)]
-    expect(clause, found=bodies, expected=[b"half"] * count, what="bodies delivered")
+    expect(
+        clause,
+        found=bodies,
+        expected=[b"half"] * count,
+        what="bodies delivered",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("TXN-END-011", "TXN-END-013")
@@ -223,7 +239,13 @@ def test_a_oneway_decision_by_place_counts(
     half = send_half(broker, topic, group=group)
     half.end(broker, oneway=True)
     found = [record.body for record in delivered(broker, topic, 1)]
-    expect("TXN-END-011", found=found, expected=[b"half"], what="bodies delivered")
+    expect(
+        "TXN-END-011",
+        found=found,
+        expected=[b"half"],
+        what="bodies delivered",
+        transcript=broker.transcript,
+    )
     second = send_half(broker, topic, group=group, body=b"second")
     answer = broker.end_transaction(
         group=group,
@@ -278,7 +300,13 @@ def test_the_topics_of_transactions_are_there(broker: Client) -> None:
     counts = [
         topics.get(name, {}).get("readQueueNums") for name in (HALF_TOPIC, OP_TOPIC)
     ]
-    expect("TXN-OP-005", found=counts, expected=[1, 1], what="read queues of both")
+    expect(
+        "TXN-OP-005",
+        found=counts,
+        expected=[1, 1],
+        what="read queues of both",
+        transcript=broker.transcript,
+    )
 
 
 DEFAULTS = (

@@ -66,12 +66,14 @@ def test_a_name_server_answers_what_it_knows(
         "clusterName": name,
     }
     # Without brokerId a registration fails: any response is enough.
-    answer = fake_cluster.connect().request(Command(code=code, fields=fields))
+    peer = fake_cluster.connect()
+    answer = peer.request(Command(code=code, fields=fields))
     expect(
         "ROUTE-CODE-001",
         found=answer.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED,
         expected=False,
         what=f"{code.name} is not supported",
+        transcript=peer.transcript,
     )
     fake_cluster.client.delete_kv(namespace=name, key="k")
 
@@ -80,7 +82,12 @@ def check_settings(fake_cluster: FakeCluster, target: Target, clause: str) -> No
     """Fail *clause* unless *target*'s name server reports the settings that it has."""
     found = fake_cluster.client.namesrv_settings()
     need_defaults(target, SETTINGS[clause], found)
-    expect_fields(clause, found=found, expected=SETTINGS[clause])
+    expect_fields(
+        clause,
+        found=found,
+        expected=SETTINGS[clause],
+        transcript=fake_cluster.client.transcript,
+    )
 
 
 @pytest.fixture

@@ -162,7 +162,13 @@ def test_a_deaf_name_server_holds_nobody_up(
         with own.connect_to_broker() as broker, own.connect_to_namesrv() as namesrv:
             answer = broker.create_topic(topic=topic)
             namesrv.wait_for_route(topic)
-    expect("ROUTE-OUTERAPI-014", found=answer.code, expected=0, what="code")
+    expect(
+        "ROUTE-OUTERAPI-014",
+        found=answer.code,
+        expected=0,
+        what="code",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ROUTE-OUTERAPI-005")

@@ -159,27 +159,51 @@ def test_a_slave_dials_where_its_name_server_says(
 @pytest.mark.clause("HA-SLAVE-004")
 def test_a_slave_has_its_masters_topics_and_no_others(broker: Client) -> None:
     found = set(synchronized_table(broker).topics)
-    expect("HA-SLAVE-004", found=found, expected={TOPIC}, what="topics")
+    expect(
+        "HA-SLAVE-004",
+        found=found,
+        expected={TOPIC},
+        what="topics",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("HA-SLAVE-018")
 def test_a_slaves_topics_have_the_version_of_its_masters(broker: Client) -> None:
     found = synchronized_table(broker)
     expected = decode_topic_table(topics())
-    expect("HA-SLAVE-018", found=found, expected=expected, what="table")
+    expect(
+        "HA-SLAVE-018",
+        found=found,
+        expected=expected,
+        what="table",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("HA-SLAVE-020")
 def test_a_slaves_topics_have_the_version_again(broker: Client) -> None:
     found = synchronized_table(broker).version
-    expect("HA-SLAVE-020", found=found, expected=VERSION, what="data version")
+    expect(
+        "HA-SLAVE-020",
+        found=found,
+        expected=VERSION,
+        what="data version",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("HA-SLAVE-019")
 def test_a_slave_counts_on_from_its_masters_version(broker: Client) -> None:
     counter = synchronized_table(broker).version.counter
     is_more = counter > VERSION.counter
-    expect("HA-SLAVE-019", found=is_more, expected=True, what=f"{counter} is more")
+    expect(
+        "HA-SLAVE-019",
+        found=is_more,
+        expected=True,
+        what=f"{counter} is more",
+        transcript=broker.transcript,
+    )
 
 
 def synchronized_table(broker: Client) -> TopicTable:
@@ -207,7 +231,13 @@ def test_a_slave_knows_how_far_consumers_are(broker: Client) -> None:
         what="the slave knows an offset of its master",
         timeout_s=PATIENCE_S,
     )
-    expect("HA-SLAVE-005", found=offset(0), expected="11", what="offset of queue 0")
+    expect(
+        "HA-SLAVE-005",
+        found=offset(0),
+        expected="11",
+        what="offset of queue 0",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.needs(Capability.STORE)
@@ -238,7 +268,13 @@ def test_a_slave_has_its_masters_groups(broker: Client) -> None:
         what=f"the slave knows {GROUP}",
         timeout_s=PATIENCE_S,
     )
-    expect("HA-SLAVE-007", found=times(), expected=5, what="retryMaxTimes")
+    expect(
+        "HA-SLAVE-007",
+        found=times(),
+        expected=5,
+        what="retryMaxTimes",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("HA-SLAVE-008")
