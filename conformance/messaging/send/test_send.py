@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conformance.harness.client.client import Client, plain_send, require_success
+from conformance.harness.failure.failure import record_evidence
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
@@ -273,12 +274,14 @@ def test_the_born_host_is_the_producers_end_of_the_connection(
     with broker.another() as producer:
         answer = producer.send_message(topic=topic, properties=properties)
         own = producer.peer.local_address
+    record = record_of(broker, answer)
     expect(
         "SEND-HOST-001",
-        found=record_of(broker, answer).born_host,
-        expected=Host.of(own.host, own.port),
-        what="born_host",
+        found=str(record.born_host),
+        expected=str(Host.of(own.host, own.port)),
+        what="born_host of the stored record",
         transcript=producer.transcript,
+        evidence=record_evidence(record, "born_host"),
     )
 
 
