@@ -28,7 +28,7 @@ from conformance.harness.pytest_plugin.known_settings import (
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.groups.lock_expiry import LockExpiry, watch
 from conformance.messaging.pop import revival
-from conformance.messaging.pop.pop_group import PopGroup
+from conformance.messaging.pop.pop_group import PopGroup, Revival
 from conformance.messaging.sql.sql_preconditions import need_sql_pulls
 from conformance.messaging.sql.sql_topic import UNUSUAL, SqlTopic, create_sql_topic
 from conformance.messaging.transactions.transaction_checks import (
@@ -50,9 +50,9 @@ def known_group(target: Target, group: str) -> str:
 
 
 @pytest.fixture
-def never_revives(pytestconfig: pytest.Config) -> Callable[[], bool]:
-    """Return a function: whether the target was seen to return no popped message."""
-    return lambda: revival.is_dead(pytestconfig)
+def observed_revival(pytestconfig: pytest.Config) -> Revival:
+    """Return the observation whether the target returns a popped message again."""
+    return revival.observed(pytestconfig)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def pop_group(
     target: Target,
     topic: str,
     known_group: str,
-    never_revives: Callable[[], bool],
+    observed_revival: Revival,
 ) -> PopGroup:
     """Return a new group that pops a new topic of 4 queues."""
     return PopGroup(
@@ -69,7 +69,7 @@ def pop_group(
         broker_name=target.broker_name,
         topic=topic,
         group=known_group,
-        is_dead=never_revives,
+        revival=observed_revival,
     )
 
 
@@ -213,7 +213,7 @@ def lock_expiry(pytestconfig: pytest.Config) -> LockExpiry:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Lock queues and pop now, so that no test waits long for what follows."""
     begin(session, {"lock_expiry": watch}, lambda target: target.broker is not None)
-    begin(session, {"never_revives": revival.watch}, revival.allows)
+    begin(session, {revival.NAME: revival.watch}, revival.allows)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

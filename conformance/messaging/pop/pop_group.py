@@ -10,6 +10,7 @@ from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.process.deadline import TooLateError, comes_true
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.messaging.stored_messages import send_bodies
 from spec.store.message_record import Record, decode_records
 from spec.wire.message.properties import decode_properties
@@ -17,8 +18,8 @@ from spec.wire.pop.pop_bodies import BatchAck
 from spec.wire.pop.pop_receipt import (
     PopReceipt,
     TopicKind,
-    decode_popped_queues,
     decode_receipt,
+    popped_queues_of,
 )
 from spec.wire.pop.pop_topics import topic_of_kind
 from spec.wire.remoting.command import Command
@@ -30,8 +31,6 @@ AGAIN_S = 60.0
 
 Brokers need 3 to 12: the checkpoint waits in a timer, and a revive thread follows.
 """
-OBSERVED_S = 10.0
-"""Seconds after `AGAIN_S` in which the observation of the target ends too."""
 SHORT_MS = 2_000
 """Invisible time that tests wait for."""
 TICK_MS = 100
@@ -51,6 +50,16 @@ class PoppedMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Revival:
+    """Whether the target returns popped messages again, observed while tests run."""
+
+    is_dead: Callable[[], bool] = lambda: False
+    """Whether the observation has ended without a message."""
+    result: Callable[[], object] = lambda: None
+    """Waits for the end of the observation, and returns whether a message came."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PopGroup:
     """A group that pops a topic."""
 
@@ -58,8 +67,7 @@ class PopGroup:
     broker_name: str
     topic: str
     group: str
-    is_dead: Callable[[], bool] = lambda: False
-    """Whether the target is known to return no popped message again."""
+    revival: Revival = Revival()
 
     def send(self, bodies: Iterable[bytes], *, queue_id: int = 0) -> None:
         """Send messages to a fresh queue, and wait until it holds them."""
@@ -97,7 +105,7 @@ class PopGroup:
 
     def pop_again(self, count: int, **more: FieldValue) -> list[PoppedMessage]:
         """Pop until *count* messages were returned."""
-        found = self.pop_in_time(count, **more)
+        found = self.pop_revived(count, **more)
         if len(found) < count:
             raise TooLateError(f"{count} messages are popped again", AGAIN_S)
         return found
@@ -106,16 +114,22 @@ class PopGroup:
         """Pop until *count* messages were returned, at most `AGAIN_S`; return them."""
         return _popped_in_time(lambda: self.pop(**more), count)
 
-    def pop_revived(self, count: int) -> list[PoppedMessage]:
+    def pop_revived(self, count: int, **more: FieldValue) -> list[PoppedMessage]:
         """Pop until *count* messages were returned again, or some in `AGAIN_S`.
 
         Without any, the running test is blocked on a target that never returns one.
         """
-        found = _popped_in_time(self.pop, count, is_futile=self.is_dead)
-        # The observation began at about the same time, and waits as long.
-        if not found and comes_true(self.is_dead, OBSERVED_S):
-            blocked(NEVER_AGAIN)
+        found = _popped_in_time(
+            lambda: self.pop(**more), count, is_futile=self.revival.is_dead
+        )
+        if not found:
+            self.require_revival()
         return found
+
+    def require_revival(self) -> None:
+        """Block the running test on a target that returns no popped message again."""
+        if self.revival.result() is False:
+            blocked(NEVER_AGAIN)
 
     def acknowledge(self, popped: PoppedMessage, **more: FieldValue) -> Command:
         """Acknowledge a message."""
@@ -161,7 +175,7 @@ class PopGroup:
         fields = response.fields
         first = {
             one.queue: one.offsets[0]
-            for one in decode_popped_queues(fields["startOffsetInfo"])
+            for one in popped_queues_of(fields, "startOffsetInfo")
             if one.topic_kind == TopicKind.NORMAL
         }
         return PopReceipt(
@@ -209,6 +223,19 @@ def ack_of(pop_group: PopGroup, popped: PoppedMessage, *, bits: int) -> BatchAck
         popped_at_ms=receipt.popped_at_ms,
         invisible_ms=receipt.invisible_ms,
         bits=b64encode(data).decode("ascii"),
+    )
+
+
+def expect_again(
+    pop_group: PopGroup, found: Iterable[bytes], expected: Iterable[bytes]
+) -> None:
+    """Fail POP-REVIVE-001 unless the *expected* bodies were *found*, each once."""
+    expect(
+        "POP-REVIVE-001",
+        found=sorted(found),
+        expected=sorted(expected),
+        what=f"unacknowledged bodies popped again, at most {AGAIN_S:g} s later",
+        transcript=pop_group.broker.transcript,
     )
 
 

@@ -3,26 +3,34 @@ Whether a popped message comes again at all, observed while other tests run.
 
 A broker that returns no message again would let every test wait for one in vain. The
 observation waits once. The other tests that need one are blocked by POP-REVIVE-001.
+
+A busy broker may leave a pop without a response, and the message in it is lost to us.
+The observation then begins again, with another message over another connection.
 """
 
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 
 import pytest
 
 from conformance.harness.client.client import require_success
+from conformance.harness.client.peer import NoResponseError
 from conformance.harness.process.deadline import TooLateError, comes_true
-from conformance.harness.pytest_plugin.background import ended_result_of
+from conformance.harness.pytest_plugin.background import ended_result_of, result_of
 from conformance.harness.pytest_plugin.fixtures import TARGET_OWNER, unique_name
 from conformance.harness.targets.target import Target
 from conformance.harness.targets.topics import request_group, request_topic
-from conformance.messaging.pop.pop_group import AGAIN_S, PopGroup
+from conformance.messaging.pop.pop_group import AGAIN_S, PopGroup, Revival
 from spec.clause import release_key
 
-NAME = "never_revives"
+NAME = "observed_revival"
 """Fixture of the tests that need the observation, and its name."""
 INVISIBLE_MS = 2_000
+RESPONSE_S = 15.0
+"""Seconds after which a pop has no response."""
+TRIES = 3
 FIRST_RELEASE = "5.0"
 
 
@@ -35,9 +43,16 @@ def allows(target: Target) -> bool:
 def watch(config: pytest.Config, ending: threading.Event) -> bool:
     """Pop a message, and return whether it is popped again."""
     target = config.stash[TARGET_OWNER].target()
+    for _ in range(TRIES - 1):
+        with suppress(NoResponseError):
+            return comes_again(target, ending)
+    return comes_again(target, ending)
+
+
+def comes_again(target: Target, ending: threading.Event) -> bool:
+    """Pop a new message, and return whether it is popped again."""
     with target.connect_to_broker() as broker:
-        # A message in a late response counts, so that no response may be given up.
-        broker.peer.least_timeout_s = AGAIN_S
+        broker.peer.least_timeout_s = RESPONSE_S
         pop_group = PopGroup(
             broker=broker,
             broker_name=target.broker_name,
@@ -53,6 +68,9 @@ def watch(config: pytest.Config, ending: threading.Event) -> bool:
         return comes_true(lambda: ending.is_set() or bool(pop_group.pop()), AGAIN_S)
 
 
-def is_dead(config: pytest.Config) -> bool:
-    """Return whether the observation has ended without a message."""
-    return ended_result_of(config, NAME) is False
+def observed(config: pytest.Config) -> Revival:
+    """Return the observation of this run's target, which may still go on."""
+    return Revival(
+        is_dead=lambda: ended_result_of(config, NAME) is False,
+        result=lambda: result_of(config, NAME),
+    )

@@ -22,7 +22,7 @@ from conformance.messaging.pop.pop_group import PopGroup, bodies
 from conformance.messaging.stored_messages import bodies_of, record_of
 from spec.store.message_record import encode_record
 from spec.wire.pop.pop_message import InitMode
-from spec.wire.pop.pop_receipt import decode_popped_queues
+from spec.wire.pop.pop_receipt import popped_queues_of
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -47,9 +47,16 @@ def test_a_pop_returns_messages_of_every_queue_once(pop_group: PopGroup) -> None
     sent = one_in_each_queue(pop_group)
     response = pop_group.response()
     popped = pop_group.popped(response)
-    expect("POP-GET-001", found=sorted(bodies(popped)), expected=sent, what="bodies")
+    expect(
+        "POP-GET-001",
+        found=sorted(bodies(popped)),
+        expected=sent,
+        what="bodies",
+        transcript=pop_group.broker.transcript,
+    )
     for field in ("startOffsetInfo", "msgOffsetInfo"):
-        queues = decode_popped_queues(response.fields[field])
+        with charged("POP-GET-004", pop_group.broker.transcript):
+            queues = popped_queues_of(response.fields, field)
         expect(
             "POP-GET-004",
             found={one.queue: one.offsets for one in queues},
@@ -58,7 +65,11 @@ def test_a_pop_returns_messages_of_every_queue_once(pop_group: PopGroup) -> None
             transcript=pop_group.broker.transcript,
         )
     expect(
-        "POP-HIDE-001", found=bodies(pop_group.pop()), expected=[], what="popped next"
+        "POP-HIDE-001",
+        found=bodies(pop_group.pop()),
+        expected=[],
+        what="popped next",
+        transcript=pop_group.broker.transcript,
     )
 
 
@@ -66,7 +77,13 @@ def test_a_pop_returns_messages_of_every_queue_once(pop_group: PopGroup) -> None
 def test_a_pop_of_one_queue_returns_nothing_of_others(pop_group: PopGroup) -> None:
     sent = one_in_each_queue(pop_group)
     found = bodies(pop_group.pop(queueId=2))
-    expect("POP-GET-002", found=found, expected=[sent[2]], what="bodies of queue 2")
+    expect(
+        "POP-GET-002",
+        found=found,
+        expected=[sent[2]],
+        what="bodies of queue 2",
+        transcript=pop_group.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-GET-003", "POP-GET-004", "POP-HIDE-001")
@@ -83,12 +100,13 @@ def test_a_pop_returns_the_oldest_and_counts_the_rest(pop_group: PopGroup) -> No
             ("startOffsetInfo", offsets[:1]),
         ):
             with charged("POP-GET-004", pop_group.broker.transcript):
-                queues = decode_popped_queues(response.fields[field])
+                queues = popped_queues_of(response.fields, field)
             expect(
                 "POP-GET-004",
                 found=[one.offsets for one in queues],
                 expected=[expected],
                 what=f"offsets of {field}",
+                transcript=pop_group.broker.transcript,
             )
         expect(
             "POP-GET-003",
@@ -98,9 +116,21 @@ def test_a_pop_returns_the_oldest_and_counts_the_rest(pop_group: PopGroup) -> No
             transcript=pop_group.broker.transcript,
         )
         found += bodies(popped)
-    expect("POP-GET-003", found=found, expected=sent[:4], what="bodies, in order")
+    expect(
+        "POP-GET-003",
+        found=found,
+        expected=sent[:4],
+        what="bodies, in order",
+        transcript=pop_group.broker.transcript,
+    )
     last = bodies(pop_group.pop(queueId=0))
-    expect("POP-HIDE-001", found=last, expected=sent[4:], what="popped after them")
+    expect(
+        "POP-HIDE-001",
+        found=last,
+        expected=sent[4:],
+        what="popped after them",
+        transcript=pop_group.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-GET-005", "POP-GET-006")
@@ -129,6 +159,7 @@ def test_a_pop_states_its_times_and_returns_stored_bytes(pop_group: PopGroup) ->
         found=popped_at_ms,
         expected="the time of the pop",
         what="popTime",
+        transcript=pop_group.broker.transcript,
     )
     revive_queue_id = int(response.fields["reviveQid"])
     expect_that(
@@ -137,6 +168,7 @@ def test_a_pop_states_its_times_and_returns_stored_bytes(pop_group: PopGroup) ->
         found=revive_queue_id,
         expected="0 or more",
         what="reviveQid",
+        transcript=pop_group.broker.transcript,
     )
     popped = [one.record for one in pop_group.popped(response)]
     expect(
@@ -144,6 +176,7 @@ def test_a_pop_states_its_times_and_returns_stored_bytes(pop_group: PopGroup) ->
         found=[encode_record(one) for one in popped],
         expected=[encode_record(stored)],
         what="records",
+        transcript=pop_group.broker.transcript,
     )
 
 
@@ -157,7 +190,13 @@ def test_a_pop_returns_only_its_tag(pop_group: PopGroup) -> None:
         )
         pop_group.broker.wait_for_max_offset(topic=pop_group.topic, offset=number + 1)
     found = bodies(pop_group.pop(exp="wanted"))
-    expect("POP-GET-007", found=found, expected=[b"wanted"], what="bodies")
+    expect(
+        "POP-GET-007",
+        found=found,
+        expected=[b"wanted"],
+        what="bodies",
+        transcript=pop_group.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-GET-010")
@@ -181,7 +220,13 @@ def test_a_pop_returns_only_what_its_expression_selects(
             )
         broker.wait_for_max_offset(topic=pop_group.topic, offset=3)
         found = bodies(pop_group.pop(expType="SQL92", exp="a > 0 AND a < 2"))
-    expect("POP-GET-010", found=found, expected=[b"1"], what="bodies")
+    expect(
+        "POP-GET-010",
+        found=found,
+        expected=[b"1"],
+        what="bodies",
+        transcript=pop_group.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-GET-008", "POP-GET-009")
@@ -195,7 +240,13 @@ def test_a_new_group_begins_at_the_first_message(
     sent = [b"first", b"second"]
     pop_group.send(sent)
     found = bodies(pop_group.pop(queueId=0, initMode=mode))
-    expect(clause, found=found, expected=sent, what="bodies of the first pop")
+    expect(
+        clause,
+        found=found,
+        expected=sent,
+        what="bodies of the first pop",
+        transcript=pop_group.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-REFUSE-001", "POP-REFUSE-002")
@@ -221,7 +272,13 @@ def test_numbers_out_of_range_are_refused(
     expect_code(clause, response, ResponseCode.INVALID_PARAMETER, transcript)
     pop_group.send([b"at the limit"], queue_id=QUEUES - 1)
     found = bodies(pop_group.pop(**accepted))
-    expect(clause, found=found, expected=[b"at the limit"], what="popped at the limit")
+    expect(
+        clause,
+        found=found,
+        expected=[b"at the limit"],
+        what="popped at the limit",
+        transcript=pop_group.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-REFUSE-003", "POP-REFUSE-004", "POP-REFUSE-005")
@@ -267,7 +324,13 @@ def test_a_late_pop_is_refused(pop_group: PopGroup) -> None:
         pop_group.broker.transcript,
     )
     found = bodies(pop_group.pop())
-    expect("POP-REFUSE-007", found=found, expected=[b"waiting"], what="popped in time")
+    expect(
+        "POP-REFUSE-007",
+        found=found,
+        expected=[b"waiting"],
+        what="popped in time",
+        transcript=pop_group.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-HIDE-002")
@@ -289,6 +352,7 @@ def test_another_group_pops_the_same_messages(
         found=(first, bodies(other.pop())),
         expected=([b"for both"], [b"for both"]),
         what="bodies popped by the two groups",
+        transcript=pop_group.broker.transcript,
     )
 
 
@@ -299,9 +363,21 @@ def test_a_peek_hides_nothing(pop_group: PopGroup) -> None:
     for _ in range(2):
         response = pop_group.broker.peek(topic=pop_group.topic, group=pop_group.group)
         found = bodies_of(response)
-        expect("POP-PEEK-001", found=found, expected=sent, what="bodies of a peek")
+        expect(
+            "POP-PEEK-001",
+            found=found,
+            expected=sent,
+            what="bodies of a peek",
+            transcript=pop_group.broker.transcript,
+        )
     found = bodies(pop_group.pop(queueId=0))
-    expect("POP-PEEK-001", found=found, expected=sent, what="bodies of the pop")
+    expect(
+        "POP-PEEK-001",
+        found=found,
+        expected=sent,
+        what="bodies of the pop",
+        transcript=pop_group.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-ROLLBACK-001")
@@ -313,7 +389,13 @@ def test_a_rollback_leaves_popped_messages_hidden(pop_group: PopGroup) -> None:
     transcript = pop_group.broker.transcript
     expect_code("POP-ROLLBACK-001", response, ResponseCode.SUCCESS, transcript)
     again = bodies(pop_group.pop())
-    expect("POP-ROLLBACK-001", found=again, expected=[], what="bodies popped again")
+    expect(
+        "POP-ROLLBACK-001",
+        found=again,
+        expected=[],
+        what="bodies popped again",
+        transcript=pop_group.broker.transcript,
+    )
     acknowledged = pop_group.acknowledge(popped)
     expect_code("POP-ROLLBACK-001", acknowledged, ResponseCode.SUCCESS, transcript)
 
@@ -323,9 +405,21 @@ def test_a_peek_begins_behind_popped_messages(pop_group: PopGroup) -> None:
     sent = [b"%d" % number for number in range(4)]
     pop_group.send(sent, queue_id=1)
     popped = bodies(pop_group.pop(queueId=1, maxMsgNums=1))
-    expect("POP-PEEK-002", found=popped, expected=sent[:1], what="bodies of the pop")
+    expect(
+        "POP-PEEK-002",
+        found=popped,
+        expected=sent[:1],
+        what="bodies of the pop",
+        transcript=pop_group.broker.transcript,
+    )
     response = pop_group.broker.peek(
         topic=pop_group.topic, group=pop_group.group, queue_id=1, count=2
     )
     found = bodies_of(response)
-    expect("POP-PEEK-002", found=found, expected=sent[1:3], what="bodies of a peek")
+    expect(
+        "POP-PEEK-002",
+        found=found,
+        expected=sent[1:3],
+        what="bodies of a peek",
+        transcript=pop_group.broker.transcript,
+    )

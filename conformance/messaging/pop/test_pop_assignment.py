@@ -103,6 +103,7 @@ def test_members_divide_the_queues(pop_group: PopGroup, members: list[str]) -> N
             for queue_id in range(QUEUES)
         ],
         what="queues and modes of both members",
+        transcript=pop_group.broker.transcript,
     )
 
 
@@ -120,6 +121,7 @@ def test_members_that_pop_share_all_queues(
             found=[(place_of(one), one.mode) for one in assigned(pop_group, member)],
             expected=[((pop_group.topic, pop_group.broker_name, ANY_QUEUE), "POP")],
             what="queues and modes of one member",
+            transcript=pop_group.broker.transcript,
         )
 
 

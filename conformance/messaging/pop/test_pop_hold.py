@@ -32,19 +32,43 @@ def test_a_held_pop_gets_the_message_that_arrives(pop_group: PopGroup) -> None:
         )
         return int(require_success(response).fields["pollingNum"])
 
-    expect("POP-HOLD-004", found=held(), expected=0, what="pollingNum before")
+    expect(
+        "POP-HOLD-004",
+        found=held(),
+        expected=0,
+        what="pollingNum before",
+        transcript=pop_group.broker.transcript,
+    )
     with pop_group.broker.another() as consumer:
         opaque = consumer.begin_pop(
             topic=pop_group.topic, group=pop_group.group, poll_ms=LONG_MS
         )
         wait_until(lambda: held() > 0, what="the pop is held")
-        expect("POP-HOLD-004", found=held(), expected=1, what="pollingNum with one")
+        expect(
+            "POP-HOLD-004",
+            found=held(),
+            expected=1,
+            what="pollingNum with one",
+            transcript=pop_group.broker.transcript,
+        )
         silent = consumer.peer.is_silent(QUIET_S)
-        expect("POP-HOLD-001", found=silent, expected=True, what="silence before")
+        expect(
+            "POP-HOLD-001",
+            found=silent,
+            expected=True,
+            what="silence before",
+            transcript=consumer.transcript,
+        )
         pop_group.send([b"awaited"], queue_id=3)
         response = consumer.peer.receive_response(opaque, timeout_s=SOON_S)
     found = bodies(pop_group.popped(response))
-    expect("POP-HOLD-001", found=found, expected=[b"awaited"], what="bodies")
+    expect(
+        "POP-HOLD-001",
+        found=found,
+        expected=[b"awaited"],
+        what="bodies",
+        transcript=consumer.transcript,
+    )
 
 
 @pytest.mark.clause("POP-HOLD-002")
@@ -64,6 +88,7 @@ def test_a_held_pop_ends_in_time(pop_group: PopGroup) -> None:
         found=round(took_ms),
         expected=f"about {SHORT_MS} or more",
         what="milliseconds until the response",
+        transcript=pop_group.broker.transcript,
     )
 
 
@@ -113,9 +138,21 @@ def test_a_notification_reports_a_message_and_hides_nothing(
             topic=pop_group.topic, group=pop_group.group, poll_ms=LONG_MS
         )
         found = notified(pop_group.broker, opaque)
-        expect("POP-NOTIFY-001", found=found, expected="true", what="hasMsg")
+        expect(
+            "POP-NOTIFY-001",
+            found=found,
+            expected="true",
+            what="hasMsg",
+            transcript=pop_group.broker.transcript,
+        )
     found_bodies = bodies(pop_group.pop())
-    expect("POP-NOTIFY-001", found=found_bodies, expected=[b"there"], what="popped")
+    expect(
+        "POP-NOTIFY-001",
+        found=found_bodies,
+        expected=[b"there"],
+        what="popped",
+        transcript=pop_group.broker.transcript,
+    )
 
 
 @pytest.mark.clause("POP-NOTIFY-002")
@@ -125,10 +162,22 @@ def test_a_notification_is_held_until_a_message_arrives(pop_group: PopGroup) -> 
             topic=pop_group.topic, group=pop_group.group, poll_ms=LONG_MS
         )
         silent = consumer.peer.is_silent(QUIET_S)
-        expect("POP-NOTIFY-002", found=silent, expected=True, what="silence before")
+        expect(
+            "POP-NOTIFY-002",
+            found=silent,
+            expected=True,
+            what="silence before",
+            transcript=consumer.transcript,
+        )
         pop_group.send([b"arrives"], queue_id=2)
         found = notified(consumer, opaque)
-    expect("POP-NOTIFY-002", found=found, expected="true", what="hasMsg")
+    expect(
+        "POP-NOTIFY-002",
+        found=found,
+        expected="true",
+        what="hasMsg",
+        transcript=consumer.transcript,
+    )
 
 
 @pytest.mark.clause("POP-NOTIFY-003")
@@ -139,11 +188,18 @@ def test_a_notification_ends_in_time(pop_group: PopGroup) -> None:
     )
     found = notified(pop_group.broker, opaque)
     took_ms = (time.monotonic() - began) * 1000
-    expect("POP-NOTIFY-003", found=found, expected="false", what="hasMsg")
+    expect(
+        "POP-NOTIFY-003",
+        found=found,
+        expected="false",
+        what="hasMsg",
+        transcript=pop_group.broker.transcript,
+    )
     expect_that(
         "POP-NOTIFY-003",
         took_ms >= SHORT_MS - 100,
         found=round(took_ms),
         expected=f"about {SHORT_MS} or more",
         what="milliseconds until the response",
+        transcript=pop_group.broker.transcript,
     )

@@ -9,7 +9,7 @@ Receipts with a short invisible time are not used: an acknowledgement could race
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Set
 from dataclasses import replace
 
 import pytest
@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import require_success
-from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.process.deadline import comes_true
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.pytest_plugin.fixtures import (
     create_group,
@@ -32,6 +32,7 @@ from conformance.messaging.pop.pop_group import (
     NEVER_AGAIN,
     PopGroup,
     PoppedMessage,
+    Revival,
     ack_of,
 )
 from conformance.models.pops import Broken, Pops
@@ -54,7 +55,7 @@ choices = st.integers(0, 30)
 class PopMachine(RuleBasedStateMachine):
     """One group that pops a topic with two queues."""
 
-    def __init__(self, target: Target, never_revives: Callable[[], bool]) -> None:
+    def __init__(self, target: Target, observed_revival: Revival) -> None:
         super().__init__()
         # A refusal ends the test here, before there is a connection to close.
         topic = create_topic(target, unique_name("popped"), queue_count=QUEUES)
@@ -65,7 +66,7 @@ class PopMachine(RuleBasedStateMachine):
             broker_name=target.broker_name,
             topic=topic,
             group=group,
-            is_dead=never_revives,
+            revival=observed_revival,
         )
         self.model = Pops()
         self.sent = [0] * QUEUES
@@ -139,7 +140,7 @@ class PopMachine(RuleBasedStateMachine):
         """Hide one of the held messages for another time."""
         number = self.chosen(which)
         popped = self.held.pop(number)
-        changed = require_success(self.pop_group.change(popped, invisible_ms)).fields
+        changed = self.pop_group.require_change(popped, invisible_ms).fields
         receipt = replace(
             popped.receipt,
             first_offset=popped.record.queue_offset,
@@ -157,8 +158,7 @@ class PopMachine(RuleBasedStateMachine):
     @rule()
     def wait_for_one(self) -> None:
         """Wait until one of the messages with a short invisible time comes again."""
-        waiting = set(self.abandoned)
-        self.pop_until(lambda: waiting & self.held.keys(), f"one of {waiting}")
+        self.pop_until(1, self.abandoned)
 
     @property
     def abandoned(self) -> set[int]:
@@ -170,19 +170,27 @@ class PopMachine(RuleBasedStateMachine):
         numbers = sorted(self.held)
         return numbers[which % len(numbers)]
 
-    def pop_until(self, condition: Callable[[], object], what: str) -> None:
-        """Pop with a long invisible time until *condition* is true."""
+    def pop_until(self, count: int, numbers: Set[int]) -> None:
+        """Pop with a long invisible time until *count* of the *numbers* are held."""
 
         def is_met() -> bool:
             self.pop(ANY_QUEUE, 32, LONG_MS)
-            if not condition() and self.pop_group.is_dead():
+            is_met = len(numbers & self.held.keys()) >= count
+            if not is_met and self.pop_group.revival.is_dead():
                 blocked(NEVER_AGAIN)
-            return bool(condition())
+            return is_met
 
-        try:
-            wait_until(is_met, what=f"{what} is popped again", timeout_s=AGAIN_S)
-        except TooLateError as late:
-            expect("POP-REVIVE-001", found=str(late), expected=f"{what} popped again")
+        if not comes_true(is_met, AGAIN_S):
+            self.pop_group.require_revival()
+            part = "" if count == len(numbers) else f"{count} of "
+            expect_that(
+                "POP-REVIVE-001",
+                False,
+                found=in_words(numbers & self.held.keys()),
+                expected=part + in_words(numbers),
+                what=f"popped again, at most {AGAIN_S:g} s later",
+                transcript=self.broker.transcript,
+            )
 
     def take(self, popped: list[PoppedMessage]) -> None:
         """Compare popped messages with the model, and hide them there."""
@@ -231,10 +239,7 @@ class PopMachine(RuleBasedStateMachine):
 
     def acknowledge_the_rest(self) -> None:
         """Pop what is left, acknowledge it, and pop nothing more."""
-        self.pop_until(
-            lambda: self.held.keys() == self.model.missing,
-            f"each message but {sorted(self.model.acknowledged)}",
-        )
+        self.pop_until(len(self.model.missing), self.model.missing)
         for number in sorted(self.held):
             self.acknowledge(sorted(self.held).index(number), in_batch=False)
         self.pop(ANY_QUEUE, 32, LONG_MS)
@@ -243,7 +248,15 @@ class PopMachine(RuleBasedStateMachine):
             found=sorted(self.held),
             expected=[],
             what="messages popped after all are acknowledged",
+            transcript=self.broker.transcript,
         )
+
+
+def in_words(numbers: Set[int]) -> str:
+    """Return the messages with these *numbers*, as text."""
+    noun = "message" if len(numbers) == 1 else "messages"
+    listed = ", ".join(map(str, sorted(numbers)))
+    return f"{noun} {listed}" if numbers else "no message"
 
 
 @pytest.mark.clause(
@@ -257,9 +270,9 @@ class PopMachine(RuleBasedStateMachine):
 )
 @pytest.mark.long
 def test_popped_messages_do_what_sets_do(
-    target: Target, pytestconfig: pytest.Config, never_revives: Callable[[], bool]
+    target: Target, pytestconfig: pytest.Config, observed_revival: Revival
 ) -> None:
     def machine() -> PopMachine:
-        return PopMachine(target, never_revives)
+        return PopMachine(target, observed_revival)
 
     run_machine(pytestconfig, machine, examples=4, steps=12)

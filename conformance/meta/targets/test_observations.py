@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Iterable
 from typing import Any
 from unittest import mock
 
@@ -12,7 +13,8 @@ import pytest
 from conformance.harness.client.peer import NoResponseError
 from conformance.harness.client.transcript import Transcript
 from conformance.messaging.pop import pop_group as pops
-from conformance.messaging.pop.pop_group import PopGroup
+from conformance.messaging.pop import revival
+from conformance.messaging.pop.pop_group import PopGroup, Revival
 from conformance.routing.liveness.silence import Moment, Watch
 
 LATE = NoResponseError("none came in time", Transcript("127.0.0.1:1"))
@@ -44,20 +46,39 @@ def test_a_peer_that_responds_no_more_gives_no_result() -> None:
 ONE: Any = "one popped message"
 
 
-def pop_group(popped: Iterable[object], is_dead: Callable[[], bool]) -> mock.Mock:
+SEEN_DEAD = Revival(is_dead=lambda: True, result=lambda: False)
+
+
+def pop_group(popped: Iterable[object], revival: Revival) -> mock.Mock:
     """Return a group whose pops return *popped*."""
     pop = mock.Mock(side_effect=popped)
-    return mock.Mock(spec=PopGroup, pop=pop, is_dead=is_dead)
+    group = mock.Mock(spec=PopGroup, pop=pop, revival=revival)
+    group.require_revival = lambda: PopGroup.require_revival(group)
+    return group
 
 
 def test_a_broker_without_revival_blocks_a_test_immediately() -> None:
-    group = pop_group(itertools.repeat([]), lambda: True)
+    group = pop_group(itertools.repeat([]), SEEN_DEAD)
     with pytest.raises(pytest.skip.Exception, match="blocked: blocked by POP-REVIVE"):
         PopGroup.pop_revived(group, 1)
 
 
+def test_a_test_without_a_message_waits_for_the_observation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pops, "AGAIN_S", 0.05)
+    group = pop_group(itertools.repeat([]), Revival(result=lambda: False))
+    with pytest.raises(pytest.skip.Exception, match="blocked: blocked by POP-REVIVE"):
+        PopGroup.pop_revived(group, 1)
+    group = pop_group(itertools.repeat([]), Revival(result=lambda: True))
+    assert PopGroup.pop_revived(group, 1) == []
+
+
 def test_messages_that_come_again_are_returned_whatever_was_observed() -> None:
-    group = pop_group([[], [ONE]], mock.Mock(side_effect=[False, True]))
+    group = pop_group(
+        [[], [ONE]],
+        Revival(is_dead=mock.Mock(side_effect=[False, True]), result=lambda: False),
+    )
     assert PopGroup.pop_revived(group, 1) == [ONE]
 
 
@@ -65,5 +86,23 @@ def test_messages_are_missing_where_others_come_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pops, "AGAIN_S", 0.05)
-    group = pop_group(itertools.chain([[ONE]], itertools.repeat([])), lambda: True)
+    group = pop_group(itertools.chain([[ONE]], itertools.repeat([])), SEEN_DEAD)
     assert PopGroup.pop_revived(group, 2) == [ONE]
+
+
+@pytest.mark.parametrize("lost", [1, revival.TRIES - 1])
+def test_the_observation_begins_again_after_a_lost_response(
+    monkeypatch: pytest.MonkeyPatch, lost: int
+) -> None:
+    observe = mock.Mock(side_effect=[*[LATE] * lost, False])
+    monkeypatch.setattr(revival, "comes_again", observe)
+    assert revival.watch(mock.MagicMock(), threading.Event()) is False
+    assert observe.call_count == lost + 1
+
+
+def test_the_observation_of_a_broker_that_responds_no_more_has_no_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(revival, "comes_again", mock.Mock(side_effect=LATE))
+    with pytest.raises(NoResponseError):
+        revival.watch(mock.MagicMock(), threading.Event())

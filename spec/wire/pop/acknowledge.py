@@ -75,8 +75,9 @@ BATCH_ACK = Clause(
     id="POP-ACK-007",
     level=Level.MUST,
     text=(
-        "BATCH_ACK_MESSAGE (200151) acknowledges the message at each set bit, counted "
-        "from the pop's start offset, and no other."
+        "BATCH_ACK_MESSAGE (200151) acknowledges the message at each set bit of b, "
+        "counted from the pop's start offset, and no other. The text b is a bit set "
+        "(Java: BitSet#toByteArray) in Base64."
     ),
     source=f"{_ACK}#appendAck",
     since="5.1.3",

@@ -140,7 +140,7 @@ class BatchAck:
     revive_queue_id: int = member("rq", INTEGER, "as in a receipt")
     popped_at_ms: int = member("pt", INTEGER, "as in a receipt")
     invisible_ms: int = member("it", INTEGER, "as in a receipt")
-    bits: str = member("b", TEXT, "Base64 of bits: n stands for start offset + n")
+    bits: str = member("b", TEXT, "bit set in Base64: bit n is start offset + n")
     rest: Mapping[str, object] = rest_of_members()
 
 

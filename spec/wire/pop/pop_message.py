@@ -64,7 +64,8 @@ OFFSETS_OF_POPPED = Clause(
     level=Level.MUST,
     text=(
         "startOffsetInfo has the queue offset of the first popped message of each "
-        "queue, and msgOffsetInfo that of every popped message."
+        "queue, and msgOffsetInfo that of every popped message. A queue's words are "
+        "separated by spaces, its offsets by commas, and queues by semicolons."
     ),
     source=_QUEUE,
     since="5.0",

@@ -10,7 +10,7 @@ The client puts the receipt together and keeps it in the property POP_CK.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -125,18 +125,19 @@ def decode_receipt(text: str) -> PopReceipt:
     """Return the receipt that *text* is."""
     words = text.split(WORD_END)
     if not _WORDS <= len(words) <= _WORDS + 1:
-        raise LayoutError(f"{len(words)} words, a receipt has 7 or 8")
+        reason = f"{len(words)} words in {text!r}, a receipt has 7 or 8"
+        raise LayoutError(reason, field="receipt")
     if not words[5]:
-        raise LayoutError("no broker's name", field="broker_name")
+        raise LayoutError(f"no broker's name in {text!r}", field="broker_name")
     return PopReceipt(
-        first_offset=_number(words[0], "first_offset"),
-        popped_at_ms=_number(words[1], "popped_at_ms"),
-        invisible_ms=_number(words[2], "invisible_ms"),
-        revive_queue_id=_number(words[3], "revive_queue_id"),
-        topic_kind=_kind(words[4]),
+        first_offset=_number(words[0], "first_offset", text),
+        popped_at_ms=_number(words[1], "popped_at_ms", text),
+        invisible_ms=_number(words[2], "invisible_ms", text),
+        revive_queue_id=_number(words[3], "revive_queue_id", text),
+        topic_kind=_kind(words[4], "topic_kind", text),
         broker_name=words[5],
-        queue_id=_number(words[6], "queue_id"),
-        queue_offset=_number(words[7], "queue_offset") if words[7:] else None,
+        queue_id=_number(words[6], "queue_id", text),
+        queue_offset=_number(words[7], "queue_offset", text) if words[7:] else None,
     )
 
 
@@ -151,29 +152,45 @@ def encode_popped_queues(queues: Iterable[PoppedQueue]) -> str:
 
 
 def decode_popped_queues(text: str) -> list[PoppedQueue]:
-    """Return the queues that a header field of a response lists."""
+    """Return the queues that a header field of a response lists.
+
+    Semicolons stand between queues, spaces between the three words of a queue, and
+    commas between its offsets.
+    """
     found: dict[tuple[str, str], PoppedQueue] = {}
     for entry in text.split(ENTRY_END) if text else []:
         words = entry.split(WORD_END)
         if len(words) != 3:
-            raise LayoutError(f"{len(words)} words, a queue has 3")
+            reason = f"{len(words)} words in {entry!r} of {text!r}, a queue has 3"
+            raise LayoutError(reason)
         kind, queue, offsets = words
         if (kind, queue) in found:
-            raise LayoutError(f"queue {queue} twice")
-        numbers = tuple(_number(word, queue) for word in offsets.split(OFFSET_END))
+            raise LayoutError(f"queue {queue} twice in {text!r}")
         found[kind, queue] = PoppedQueue(
-            topic_kind=_kind(kind), queue=queue, offsets=numbers
+            topic_kind=_kind(kind, "topic_kind", text),
+            queue=queue,
+            offsets=tuple(
+                _number(word, queue, text) for word in offsets.split(OFFSET_END)
+            ),
         )
     return list(found.values())
 
 
-def _kind(word: str) -> str:
+def popped_queues_of(fields: Mapping[str, str], name: str) -> list[PoppedQueue]:
+    """Return the queues that the header field *name* lists; an error has its name."""
+    try:
+        return decode_popped_queues(fields[name])
+    except LayoutError as error:
+        raise LayoutError(error.reason, field=name) from None
+
+
+def _kind(word: str, field: str, text: str) -> str:
     if word not in list(TopicKind):
-        raise LayoutError(f"{word!r} is no kind of topic", field="topic_kind")
+        raise LayoutError(f"{word!r} in {text!r} is no kind of topic", field=field)
     return word
 
 
-def _number(word: str, field: str) -> int:
+def _number(word: str, field: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,19}", word, re.ASCII) or int(word) > INT64_MAX:
-        raise LayoutError(f"{word!r} is no number here", field=field)
+        raise LayoutError(f"{word!r} in {text!r} is no number here", field=field)
     return int(word)
