@@ -27,7 +27,10 @@ REGISTRATION_ROUTES = Clause(
 REGISTRATION_COMPRESSED = Clause(
     id="ROUTE-REG-002",
     level=Level.MUST,
-    text="A compressed registration has the same effect as one in JSON.",
+    text=(
+        "A registration compressed in zlib's format (RFC 1950) has the same effect as "
+        "one in JSON."
+    ),
     source=f"{_BODY}#decode",
 )
 REGISTRATION_CRC = Clause(

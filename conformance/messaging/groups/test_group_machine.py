@@ -24,6 +24,7 @@ from conformance.harness.client.client import (
     subscription_data,
 )
 from conformance.harness.client.peer import ClosedError
+from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
@@ -60,6 +61,8 @@ class GroupMachine(RuleBasedStateMachine):
         self.connections: dict[int, Client] = {}
         self.used_ids: dict[int, set[str]] = {}
         """Client ids of the heartbeats on each open connection."""
+        self.senders: dict[str, set[Client]] = {}
+        """Connections, also closed ones, on which a client id was sent."""
 
     def teardown(self) -> None:
         """Close all connections."""
@@ -91,6 +94,7 @@ class GroupMachine(RuleBasedStateMachine):
         consumer = consumer_data(group=name, subscriptions=subscriptions)
         connection = self.connection(client)
         self.used_ids.setdefault(client, set()).add(client_id)
+        self.senders.setdefault(client_id, set()).add(connection)
         with self.expect_open(client):
             require_success(
                 connection.heartbeat(client_id=client_id, consumers=[consumer])
@@ -277,9 +281,23 @@ class GroupMachine(RuleBasedStateMachine):
 
     @contextmanager
     def expect_open(self, client: int) -> Iterator[None]:
-        """Fail GROUP-MEMBER-011 if the broker closes a client's connection."""
+        """Fail GROUP-MEMBER-011 if the broker closes a client's connection.
+
+        So does a refusal on a connection whose client id another one has sent, too.
+        """
         try:
             yield
+        except RefusedError as error:
+            ids = self.used_ids.get(client, set())
+            if all(len(self.senders[one]) == 1 for one in ids):
+                raise
+            expect(
+                "GROUP-MEMBER-011",
+                found=str(error),
+                expected=f"{ResponseCode.SUCCESS:d} SUCCESS",
+                what=f"client {client}, whose client id another connection has sent",
+                transcript=self.connections[client].transcript,
+            )
         except ClosedError as error:
             expect(
                 "GROUP-MEMBER-011",

@@ -90,7 +90,7 @@ def test_messages_are_missing_where_others_come_again(
     assert PopGroup.pop_revived(group, 2) == [ONE]
 
 
-@pytest.mark.parametrize("lost", [1, revival.TRIES - 1])
+@pytest.mark.parametrize("lost", [1, len(revival.TRIES_S) - 1])
 def test_the_observation_begins_again_after_a_lost_response(
     monkeypatch: pytest.MonkeyPatch, lost: int
 ) -> None:

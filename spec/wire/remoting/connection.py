@@ -93,7 +93,7 @@ ANY_VERSION = Clause(
     level=Level.MUST,
     text=(
         "A request is served regardless of its header's version, even if that is "
-        "missing or negative."
+        "missing or negative. So is a request without a flag."
     ),
     source=f"{_COMMAND}#headerDecode",
 )
