@@ -8,6 +8,7 @@ import pytest
 
 from conformance.harness.targets.target import Target
 from conformance.messaging.pop import test_pop_machine as pops
+from conformance.messaging.pop.pop_group import Revival
 
 
 def test_a_machine_without_a_topic_opens_no_connection(
@@ -17,5 +18,5 @@ def test_a_machine_without_a_topic_opens_no_connection(
     refusal = mock.Mock(side_effect=pytest.skip.Exception("refused"))
     monkeypatch.setattr(pops, "create_topic", refusal)
     with pytest.raises(pytest.skip.Exception):
-        pops.PopMachine(target, lambda: False)
+        pops.PopMachine(target, Revival())
     target.connect_to_broker.assert_not_called()
