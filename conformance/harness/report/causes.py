@@ -3,7 +3,8 @@ Causes of a run's failures: failures with one sign, and what they block.
 
 A sign is one test, or one refused request. Equal values alone are not one: different
 defects close a connection. Causes of the gravest level come first. Each is shown with
-one clause, and with the values that were got and expected in one line each.
+one clause, and with the values that were got and expected in one line each. Late
+responses precede what they may explain: requests without a response in time.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ _VARIES = re.compile(
 _REFUSAL = re.compile(r"refused with code \d+")
 _SENT = re.compile(r"^  sent +request (\d+)", re.MULTILINE)
 """Code of the last request, in the text of a failure."""
+LATE = "WIRE-COMMAND-012"
+"""Clause about responses that are late."""
+_UNANSWERED = re.compile(r"waited for a response .*none came within")
 _LEVELS = {level.value: place for place, level in enumerate(Level)}
 
 
@@ -118,8 +122,9 @@ def loss_in(outcome: str, reason: str) -> tuple[str, str]:
 def causes_of(results: Iterable[Result], outcome: str = "fail") -> list[Cause]:
     """Return the causes of the *results* with this outcome, the first one first.
 
-    Breaks of the target precede the rest. It is ordered by level. Within a level,
-    defects of the baseline precede, then causes with more clauses.
+    Breaks of the target precede, then late responses where other requests had none in
+    time. The rest is ordered by level. Within a level, defects of the baseline precede,
+    then causes with more clauses.
     """
     listed = list(results)
     failed = [one for one in listed if one["outcome"] == outcome]
@@ -130,7 +135,15 @@ def causes_of(results: Iterable[Result], outcome: str = "fail") -> list[Cause]:
             cause = causes.setdefault(key, _cause(result))
             cause.clauses.append(result["id"])
     _count_blocked(causes.values(), listed)
-    return sorted(causes.values(), key=_rank)
+    is_any_unanswered = any(_UNANSWERED.search(one.found) for one in causes.values())
+    return sorted(
+        causes.values(),
+        key=lambda one: (
+            not one.is_break,
+            not (is_any_unanswered and LATE in one.clauses),
+            *_rank(one),
+        ),
+    )
 
 
 def stale_clauses(results: Iterable[Result]) -> list[str]:
@@ -207,8 +220,7 @@ def _count_blocked(causes: Iterable[Cause], results: Iterable[Result]) -> None:
             cause.blocked += 1
 
 
-def _rank(cause: Cause) -> tuple[bool, int, bool, int, str]:
+def _rank(cause: Cause) -> tuple[int, bool, int, str]:
     level = _LEVELS[cause.level]
     explained = cause.blocked + len(cause.clauses)
-    is_rest = not cause.is_break, level, not cause.is_baseline
-    return *is_rest, -explained, cause.clause_id
+    return level, not cause.is_baseline, -explained, cause.clause_id
