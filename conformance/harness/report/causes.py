@@ -4,7 +4,7 @@ Causes of a run's failures: failures with one sign, and what they block.
 A sign is one test, or one refused request. Equal values alone are not one: different
 defects close a connection. Causes of the gravest level come first. Each is shown with
 one clause, and with the values that were got and expected in one line each. Late
-responses precede what they may explain: requests without a response in time.
+responses precede the others, for they disturb every test that waits.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ _SENT = re.compile(r"^  sent +request (\d+)", re.MULTILINE)
 """Code of the last request, in the text of a failure."""
 LATE = "WIRE-COMMAND-012"
 """Clause about responses that are late."""
-_UNANSWERED = re.compile(r"waited for a response .*none came within")
 _LEVELS = {level.value: place for place, level in enumerate(Level)}
 
 
@@ -122,9 +121,8 @@ def loss_in(outcome: str, reason: str) -> tuple[str, str]:
 def causes_of(results: Iterable[Result], outcome: str = "fail") -> list[Cause]:
     """Return the causes of the *results* with this outcome, the first one first.
 
-    Breaks of the target precede, then late responses where other requests had none in
-    time. The rest is ordered by level. Within a level, defects of the baseline precede,
-    then causes with more clauses.
+    Breaks of the target precede, then late responses. The rest is ordered by level.
+    Within a level, defects of the baseline precede, then causes with more clauses.
     """
     listed = list(results)
     failed = [one for one in listed if one["outcome"] == outcome]
@@ -135,15 +133,7 @@ def causes_of(results: Iterable[Result], outcome: str = "fail") -> list[Cause]:
             cause = causes.setdefault(key, _cause(result))
             cause.clauses.append(result["id"])
     _count_blocked(causes.values(), listed)
-    is_any_unanswered = any(_UNANSWERED.search(one.found) for one in causes.values())
-    return sorted(
-        causes.values(),
-        key=lambda one: (
-            not one.is_break,
-            not (is_any_unanswered and LATE in one.clauses),
-            *_rank(one),
-        ),
-    )
+    return sorted(causes.values(), key=_rank)
 
 
 def stale_clauses(results: Iterable[Result]) -> list[str]:
@@ -220,7 +210,8 @@ def _count_blocked(causes: Iterable[Cause], results: Iterable[Result]) -> None:
             cause.blocked += 1
 
 
-def _rank(cause: Cause) -> tuple[int, bool, int, str]:
+def _rank(cause: Cause) -> tuple[bool, bool, int, bool, int, str]:
     level = _LEVELS[cause.level]
     explained = cause.blocked + len(cause.clauses)
-    return level, not cause.is_baseline, -explained, cause.clause_id
+    disturbs = not cause.is_break, LATE not in cause.clauses
+    return *disturbs, level, not cause.is_baseline, -explained, cause.clause_id
