@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import PeerMisbehavedError
+from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, texts
 from conformance.strategies.frames import frame_of
@@ -64,14 +65,12 @@ def is_answered(server: Server, header: bytes, clause: str, what: str) -> Comman
     try:
         answer = server.peer.receive()
     except PeerMisbehavedError as error:
-        expect(
-            clause,
-            found=error.reason,
-            expected="an answer",
-            what=f"after a header with {what}",
-            transcript=error.transcript,
+        finding = Finding(
+            found=error.reason, expected="an answer", what=f"after a header with {what}"
         )
-        raise
+        raise ConformanceFailure(
+            clause, [finding], transcript=error.transcript
+        ) from None
     expect(
         clause,
         found=(answer.opaque, server.known_parts(answer)),
@@ -299,8 +298,7 @@ def test_a_requests_remark_changes_nothing(server: Server, remark: str) -> None:
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-009")
 def test_a_request_without_opaque_is_answered(server: Server) -> None:
-    members = {k: v for k, v in members_of(server).items() if k != "opaque"}
-    server.peer.send_bytes(frame_of(json.dumps(members).encode()))
+    server.peer.send_bytes(frame_of(header_without(server, "opaque")))
     expect(
         "WIRE-CONN-009",
         found=server.known_parts(server.peer.receive()),

@@ -260,9 +260,9 @@ def other_times(
         own = decode_body(ConsumeStats, response.body).queues
         for queue, at in queues_of(statistics, name):
             now = own.get(queue, at)
-            if now.consumer_offset == at.consumer_offset:
-                times = at.last_stored_at_ms, now.last_stored_at_ms
-                found += [(queue, *times)] if times[0] != times[1] else []
+            times = at.last_stored_at_ms, now.last_stored_at_ms
+            if now.consumer_offset == at.consumer_offset and times[0] != times[1]:
+                found.append((queue, *times))
     return found
 
 

@@ -59,8 +59,6 @@ class GroupMachine(RuleBasedStateMachine):
         self.topics = [unique_name("wanted") for _ in range(3)]
         self.client_ids = [id_of(name, self.names[0]) for name in CLIENT_NAMES]
         self.connections: dict[int, Client] = {}
-        self.used_ids: dict[int, set[str]] = {}
-        """Client ids of the heartbeats on each open connection."""
         self.senders: dict[str, set[Client]] = {}
         """Connections, also closed ones, on which a client id was sent."""
 
@@ -93,7 +91,6 @@ class GroupMachine(RuleBasedStateMachine):
         ]
         consumer = consumer_data(group=name, subscriptions=subscriptions)
         connection = self.connection(client)
-        self.used_ids.setdefault(client, set()).add(client_id)
         self.senders.setdefault(client_id, set()).add(connection)
         with self.expect_open(client):
             require_success(
@@ -127,7 +124,6 @@ class GroupMachine(RuleBasedStateMachine):
         connection = self.connections.pop(client, None)
         if connection is not None:
             connection.close()
-            self.used_ids.pop(client, None)
             notified = self.model.close(client)
             self.wait_until_gone(client)
             self.compare_notifications(
@@ -288,8 +284,7 @@ class GroupMachine(RuleBasedStateMachine):
         try:
             yield
         except RefusedError as error:
-            ids = self.used_ids.get(client, set())
-            if all(len(self.senders[one]) == 1 for one in ids):
+            if all(len(self.senders[one]) == 1 for one in self.ids_sent_by(client)):
                 raise
             expect(
                 "GROUP-MEMBER-011",
@@ -309,16 +304,22 @@ class GroupMachine(RuleBasedStateMachine):
 
     def sharers_of(self, client: int) -> str:
         """Return in words which clients have sent a client id of *client*, too."""
-        own = self.used_ids.get(client, set())
+        own = self.ids_sent_by(client)
         shared = {
-            other: sorted(own & ids)
-            for other, ids in self.used_ids.items()
-            if other != client and own & ids
+            other: sorted(own & self.ids_sent_by(other))
+            for other in self.connections
+            if other != client
         }
         return "".join(
             f", whose client id {' and '.join(ids)} client {other} has, too"
             for other, ids in shared.items()
+            if ids
         )
+
+    def ids_sent_by(self, client: int) -> set[str]:
+        """Return the client ids of the heartbeats on a client's open connection."""
+        connection = self.connections.get(client)
+        return {one for one, senders in self.senders.items() if connection in senders}
 
 
 def notices(connection: Client, group: str) -> list[str]:

@@ -194,7 +194,7 @@ def without_units(fake_cluster: FakeCluster) -> list[str]:
     Other tests register and unregister topics of their own meanwhile, so that only
     those are considered that were there before and after.
     """
-    before, units, listed_ones, after = (
+    before, units, others, after = (
         {*listed(fake_cluster, code).topics}
         for code in (
             RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST,
@@ -203,7 +203,7 @@ def without_units(fake_cluster: FakeCluster) -> list[str]:
             RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST,
         )
     )
-    return sorted((before & after) - units - listed_ones)
+    return sorted((before & after) - units - others)
 
 
 @pytest.mark.clause("ROUTE-DELETE-001", "ROUTE-DELETE-002", "ROUTE-DELETE-003")

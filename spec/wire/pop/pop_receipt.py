@@ -134,7 +134,7 @@ def decode_receipt(text: str) -> PopReceipt:
         popped_at_ms=_number(words[1], "popped_at_ms", text),
         invisible_ms=_number(words[2], "invisible_ms", text),
         revive_queue_id=_number(words[3], "revive_queue_id", text),
-        topic_kind=_kind(words[4], "topic_kind", text),
+        topic_kind=_kind(words[4], text),
         broker_name=words[5],
         queue_id=_number(words[6], "queue_id", text),
         queue_offset=_number(words[7], "queue_offset", text) if words[7:] else None,
@@ -167,7 +167,7 @@ def decode_popped_queues(text: str) -> list[PoppedQueue]:
         if (kind, queue) in found:
             raise LayoutError(f"queue {queue} twice in {text!r}")
         found[kind, queue] = PoppedQueue(
-            topic_kind=_kind(kind, "topic_kind", text),
+            topic_kind=_kind(kind, text),
             queue=queue,
             offsets=tuple(
                 _number(word, queue, text) for word in offsets.split(OFFSET_END)
@@ -184,9 +184,10 @@ def popped_queues_of(fields: Mapping[str, str], name: str) -> list[PoppedQueue]:
         raise LayoutError(error.reason, field=name) from None
 
 
-def _kind(word: str, field: str, text: str) -> str:
+def _kind(word: str, text: str) -> str:
     if word not in list(TopicKind):
-        raise LayoutError(f"{word!r} in {text!r} is no kind of topic", field=field)
+        reason = f"{word!r} in {text!r} is no kind of topic"
+        raise LayoutError(reason, field="topic_kind")
     return word
 
 
