@@ -33,7 +33,7 @@ INT8_MIN, INT8_MAX = -(2**7), 2**7 - 1
 INT16_MIN, INT16_MAX = -(2**15), 2**15 - 1
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
-_DECIMAL = re.compile(r"[+-]?0*\d{1,19}")
+_DECIMAL = re.compile(r"([+-]?)0*(\d{1,19})")
 
 
 def java_int(value: int) -> int:
@@ -52,9 +52,10 @@ def parse_java_long(text: str | None) -> int | None:
 
 
 def _parse(text: str | None, least: int, most: int) -> int | None:
-    if text is None or not _DECIMAL.fullmatch(text):
+    found = None if text is None else _DECIMAL.fullmatch(text)
+    if found is None:
         return None
-    value = int(text)
+    value = int("".join(found.groups()))  # Python refuses 4,301 digits
     return value if least <= value <= most else None
 
 

@@ -11,13 +11,11 @@ from __future__ import annotations
 import math
 import re
 
-from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
+from spec.integers import INT32_MAX, parse_java_int, parse_java_long
 
 _DECIMAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _HEX = r"0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+"
 _DOUBLE = re.compile(rf"[+-]?(?:NaN|Infinity|(?:{_DECIMAL}|{_HEX})[fFdD]?)")
-_LONG_DIGITS = len(str(INT64_MAX))
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 BLANKS = "".join(map(chr, range(33)))
 """Characters that Java's trim removes: all up to the space."""
 
@@ -36,8 +34,8 @@ Value = str | int | float | None
 
 def whole(text: str) -> int:
     """Return the number that a literal without a point means."""
-    number = _number_of(text)
-    if number > INT64_MAX:
+    number = parse_java_long(text)
+    if number is None:
         raise SqlError(f"{text} is no long")
     return number if number <= INT32_MAX else Long(number)
 
@@ -82,11 +80,13 @@ def _parse_like(other: Value, text: str) -> Value:
     """Return *text* as valueOf reads it in the class of *other*."""
     if isinstance(other, bool):
         return text.lower() == "true"
-    if isinstance(other, Long):
-        return Long(_in_range(text, INT64_MIN, INT64_MAX))
-    if isinstance(other, int):
-        return _in_range(text, INT32_MIN, INT32_MAX)
-    return as_double(text)
+    if isinstance(other, float):
+        return as_double(text)
+    is_long = isinstance(other, Long)
+    number = parse_java_long(text) if is_long else parse_java_int(text)
+    if number is None:
+        raise SqlError(f"{text!r} is no whole number of this type")
+    return Long(number) if is_long else number
 
 
 def _order(left: Value, right: Value) -> int:
@@ -106,21 +106,3 @@ def _order_of_doubles(left: float, right: float) -> int:
     if keys[0][0] or keys[1][0]:
         return keys[0][0] - keys[1][0]
     return (keys[0] > keys[1]) - (keys[0] < keys[1])
-
-
-def _number_of(text: str) -> int:
-    """Return a number of any size; INT64_MAX + 1 for more digits than a long has.
-
-    Python refuses to read 4,301 digits.
-    """
-    has_more = len(text.lstrip("+-0")) > _LONG_DIGITS
-    return INT64_MAX + 1 if has_more else int(text)
-
-
-def _in_range(text: str, least: int, most: int) -> int:
-    if not _INTEGER.fullmatch(text):
-        raise SqlError(f"{text!r} is no whole number")
-    number = _number_of(text)
-    if not least <= number <= most:
-        raise SqlError(f"{text} is out of range")
-    return number
