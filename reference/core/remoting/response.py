@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring_ascii as quoted
 from operator import itemgetter
 
+from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_body import body_as_json
 from spec.wire.remoting.command import Command, CommandFlag
 
 SUCCESS = 0
@@ -40,6 +42,12 @@ class Response:
     """The body as stored records, which are copied only into the frame."""
     template: ResponseTemplate | None = None
     """A prepared encoder, for responses that differ in a few fields only."""
+
+
+def json_response(value: object) -> Response:
+    """Return a response with the JSON of *value*, a declared body or an object."""
+    shown = value if isinstance(value, Mapping) else body_as_json(value)
+    return Response(body=fastjson.dumps(shown))
 
 
 class ResponseTemplate:

@@ -8,10 +8,9 @@ of each message has the bits of the groups whose expression selects it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.filter.bloom_filter import BloomFilter
@@ -21,8 +20,16 @@ from reference.core.store.commitlog.dispatch_request import properties_of
 from reference.core.store.config_files import ConfigFiles
 from reference.core.store.dispatcher import CalcBitMap, empty_bit_map
 from reference.core.store.get_message import UnitFilter
+from spec.routing.json_object import JsonObject
 from spec.store.config.config_files import CONSUMER_FILTERS_FILE
+from spec.store.config.filter_settings import (
+    BloomFilterData,
+    ConsumerFilterData,
+    FilterDataMapByTopic,
+    FiltersFile,
+)
 from spec.store.queue_extension import ExtensionUnit, has_bits
+from spec.wire.bodies.json_body import body_as_json, body_from_json
 
 _DEAD_SINCE_MS = 30_000
 """Time for which all groups count as dead at a start."""
@@ -30,36 +37,16 @@ _DEAD_SINCE_MS = 30_000
 
 @dataclass(slots=True)
 class ConsumerFilter:
-    """The expression of a group for a topic (Java: ConsumerFilterData)."""
+    """The expression of a group for a topic, as the file has it and as parsed."""
 
-    group: str
-    topic: str
-    text: str
-    expression_type: str
+    data: ConsumerFilterData
     expression: Expression | None
-    version: int
-    born_at_ms: int
     positions: tuple[int, ...]
-    dead_at_ms: int = 0
 
     @property
     def is_dead(self) -> bool:
         """Whether no member of the group subscribes to the topic."""
-        return self.dead_at_ms >= self.born_at_ms
-
-    def as_json(self, bit_count: int) -> dict[str, object]:
-        """Return the JSON object of the file."""
-        return {
-            "bloomFilterData": {"bitNum": bit_count, "bitPos": self.positions},
-            "bornTime": self.born_at_ms,
-            "clientVersion": self.version,
-            "consumerGroup": self.group,
-            "dead": self.is_dead,
-            "deadTime": self.dead_at_ms,
-            "expression": self.text,
-            "expressionType": self.expression_type,
-            "topic": self.topic,
-        }
+        return self.data.dead_at_ms >= self.data.born_at_ms
 
 
 def bits_at_start(
@@ -91,18 +78,18 @@ class ConsumerFilters:
         """Record the subscriptions in a heartbeat of *group*."""
         topics = set()
         for subscription in subscriptions:
-            topics.add(subscription.topic)
-            if not subscription.is_by_tag and subscription.text:
+            topics.add(subscription.data.topic)
+            if not subscription.is_by_tag and subscription.data.expression:
                 self._put(group, subscription, now_ms)
-        for one in self._of_group(group):
-            if one.topic not in topics and not one.is_dead:
-                one.dead_at_ms, self.is_dirty = now_ms, True
+        for topic, filters in self._table.items():
+            one = filters.get(group)
+            if one is not None and topic not in topics and not one.is_dead:
+                one.data = replace(one.data, dead_at_ms=now_ms)
+                self.is_dirty = True
 
     def leave(self, group: str, now_ms: int) -> None:
         """Record that *group* has no members."""
-        for one in self._of_group(group):
-            if not one.is_dead:
-                one.dead_at_ms, self.is_dirty = now_ms, True
+        self.subscribe(group, (), now_ms)
 
     def bits(self, topic: str, record: memoryview) -> bytes:
         """Return the bit map of a message; empty where no group filters its topic."""
@@ -129,42 +116,42 @@ class ConsumerFilters:
     def forget_dead(self, now_ms: int, patience_ms: int) -> None:
         """Remove the filters that have been dead for *patience_ms* or longer."""
         for topic, filters in list(self._table.items()):
-            for one in list(filters.values()):
-                if one.is_dead and now_ms - one.dead_at_ms >= patience_ms:
-                    del filters[one.group]
+            for group, one in list(filters.items()):
+                if one.is_dead and now_ms - one.data.dead_at_ms >= patience_ms:
+                    del filters[group]
                     self.is_dirty = True
             if not filters:
                 del self._table[topic]
 
     def as_json(self) -> dict[str, object]:
         """Return the JSON object of consumerFilter.json."""
-        count = self._bloom.bit_count
-        topics = {
-            topic: {
-                "groupFilterData": {
-                    group: one.as_json(count) for group, one in filters.items()
-                },
-                "topic": topic,
+        topics = {}
+        for topic, filters in self._table.items():
+            shown = {
+                group: replace(one.data, is_dead=one.is_dead)
+                for group, one in filters.items()
             }
-            for topic, filters in self._table.items()
-        }
-        return {"filterDataByTopic": topics}  # [STORE-SETTINGS-007]
+            topics[topic] = FilterDataMapByTopic(topic=topic, filters=shown)
+        return body_as_json(FiltersFile(topics=topics))  # [STORE-SETTINGS-007]
 
-    def load(self, content: Mapping[Any, Any], now_ms: int) -> None:
+    def load(self, content: JsonObject, now_ms: int) -> None:
         """Load consumerFilter.json, unless its bloom filter has other parameters."""
         table: dict[str, dict[str, ConsumerFilter]] = {}
-        for topic, filters in _object(content.get("filterDataByTopic")).items():
-            for group, value in _object(
-                _object(filters).get("groupFilterData")
-            ).items():
-                one = self._read(str(group), str(topic), _object(value), now_ms)
-                if one is None:
+        for of_topic in body_from_json(FiltersFile, content).topics.values():
+            for data in of_topic.filters.values():
+                bits = data.bits or BloomFilterData()
+                counts = bits.bit_count, len(bits.positions)
+                if counts != (self._bloom.bit_count, self._bloom.hash_count):
                     return
-                table.setdefault(one.topic, {})[one.group] = one
+                expression = parsed_expression(data.expression, data.expression_type)
+                assumed_ms = max(now_ms - _DEAD_SINCE_MS, data.born_at_ms)
+                known = replace(data, dead_at_ms=data.dead_at_ms or assumed_ms)
+                one = ConsumerFilter(known, expression, bits.positions)
+                table.setdefault(data.topic, {})[data.group] = one
         self._table = table
 
     def _matches(self, one: ConsumerFilter, unit: ExtensionUnit) -> bool:
-        if unit.stored_at_ms <= one.born_at_ms:
+        if unit.stored_at_ms <= one.data.born_at_ms:
             return True  # [PULL-SQL-017]
         bits = unit.filter_bits
         is_ours = 8 * len(bits) == self._bloom.bit_count
@@ -172,60 +159,34 @@ class ConsumerFilters:
 
     def _put(self, group: str, subscription: Subscription, now_ms: int) -> None:
         """Record an expression that is new to its group, or newer."""
-        filters = self._table.setdefault(subscription.topic, {})
+        wanted = subscription.data
+        topic, version = wanted.topic, wanted.version
+        text, kind = wanted.expression, wanted.expression_type
+        filters = self._table.setdefault(topic, {})
         old = filters.get(group)
-        if old is not None and subscription.version <= old.version:
-            if subscription.version == old.version and old.is_dead:
-                old.dead_at_ms, self.is_dirty = 0, True
-            return
+        if old is not None:
+            before = old.data.client_version
+            if version < before or (version == before and not old.is_dead):
+                return
         self.is_dirty = True
-        kind = subscription.expression_type
-        is_same = (old.text, old.expression_type) if old else None
-        if old is not None and is_same == (subscription.text, kind):
-            old.version, old.dead_at_ms = subscription.version, 0
+        if old is not None and (
+            version == before
+            or (text, kind) == (old.data.expression, old.data.expression_type)
+        ):
+            old.data = replace(old.data, client_version=version, dead_at_ms=0)
         elif subscription.expression is None:
             filters.pop(group, None)
         else:
-            filters[group] = ConsumerFilter(
-                group,
-                subscription.topic,
-                subscription.text,
-                kind,
-                subscription.expression,
-                subscription.version,
-                now_ms,
-                self._bloom.positions(f"{group}#{subscription.topic}"),
+            positions = self._bloom.positions(f"{group}#{topic}")
+            data = ConsumerFilterData(
+                group=group,
+                topic=topic,
+                expression=text,
+                expression_type=kind,
+                born_at_ms=now_ms,
+                client_version=version,
+                bits=BloomFilterData(
+                    bit_count=self._bloom.bit_count, positions=positions
+                ),
             )
-
-    def _of_group(self, group: str) -> list[ConsumerFilter]:
-        return [filters[group] for filters in self._table.values() if group in filters]
-
-    def _read(
-        self, group: str, topic: str, value: dict[Any, Any], now_ms: int
-    ) -> ConsumerFilter | None:
-        """Return a filter of the file; None with other parameters."""
-        bits = _object(value.get("bloomFilterData"))
-        positions = tuple(int(one) for one in bits.get("bitPos") or ())
-        counts = bits.get("bitNum"), len(positions)
-        if counts != (self._bloom.bit_count, self._bloom.hash_count):
-            return None
-        text, kind = str(value.get("expression")), str(value.get("expressionType"))
-        one = ConsumerFilter(
-            group,
-            topic,
-            text,
-            kind,
-            parsed_expression(text, kind),
-            int(value.get("clientVersion") or 0),
-            int(value.get("bornTime") or 0),
-            positions,
-            int(value.get("deadTime") or 0),
-        )
-        if one.dead_at_ms == 0:
-            one.dead_at_ms = max(now_ms - _DEAD_SINCE_MS, one.born_at_ms)
-        return one
-
-
-def _object(value: object) -> dict[Any, Any]:
-    """Return *value* if it is a JSON object, else an empty one."""
-    return value if isinstance(value, dict) else {}
+            filters[group] = ConsumerFilter(data, subscription.expression, positions)

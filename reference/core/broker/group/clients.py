@@ -60,14 +60,14 @@ class ConsumerGroup:
 
         A newer expression for a known topic is recorded, but it is not a change.
         """
-        new = {subscription.topic: subscription for subscription in subscriptions}
+        new = {one.data.topic: one for one in subscriptions}
         changed = new.keys() != self.subscriptions.keys()
         for topic in self.subscriptions.keys() - new.keys():  # [GROUP-MEMBER-008]
             del self.subscriptions[topic]
         for topic, subscription in new.items():
             old = self.subscriptions.get(topic)
             # [GROUP-HEARTBEAT-004]
-            if old is None or subscription.version > old.version:
+            if old is None or subscription.data.version > old.data.version:
                 self.subscriptions[topic] = subscription
         return changed
 
@@ -79,11 +79,6 @@ class Clients:
         self.consumers: dict[str, ConsumerGroup] = {}
         self.producers: dict[str, dict[int, Client]] = {}
         self._turn = 0
-
-    def subscription(self, group: str, topic: str) -> Subscription | None:
-        """Return the subscription of *group* to *topic*."""
-        found = self.consumers.get(group)
-        return None if found is None else found.subscriptions.get(topic)
 
     def groups_subscribed_to(self, topic: str) -> Iterator[str]:
         """Yield the groups that subscribe to *topic*."""

@@ -63,13 +63,12 @@ def consumer_connections(state: BrokerState, request: Request) -> Response:
             ResponseCode.CONSUMER_NOT_ONLINE,
             f"the consumer group[{name}] not online",
         )
-    subscriptions = group.subscriptions.values()
     body = ConsumerConnection(  # [GROUP-CONNECTION-001] [GROUP-CONNECTION-005]
         connections=_connections(state, group.members.values()),
         consume_from=group.consume_from,
         consume_type=group.consume_type,
         message_model=group.message_model,
-        subscriptions={one.topic: one.data for one in subscriptions if one.data},
+        subscriptions={key: one.data for key, one in group.subscriptions.items()},
     )
     return Response(body=encode_body(body))
 

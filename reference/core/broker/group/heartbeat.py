@@ -14,7 +14,7 @@ from reference.core.broker.group.clients import Client, ConsumerGroup
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Refused, Request
-from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from reference.core.remoting.server import RemotingServer
 from spec.routing.json_object import JsonObject, as_object, list_in
 from spec.wire.bodies import fastjson
@@ -22,7 +22,7 @@ from spec.wire.bodies.heartbeat import (
     GetConsumerListByGroupResponseBody,
     SubscriptionData,
 )
-from spec.wire.bodies.json_body import body_from_json, encode_body
+from spec.wire.bodies.json_body import body_from_json
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -61,12 +61,12 @@ def check_client(state: BrokerState, request: Request) -> Response:
     given = as_object(fastjson.loads(request.body)).get("subscriptionData")
     if isinstance(given, Mapping):
         wanted = _subscription({"topic": "", **given})
-        kind = wanted.expression_type
+        kind = wanted.data.expression_type
         if not wanted.is_by_tag and not state.options.enable_property_filter:
             remark = "The broker does not support consumer to filter message by "
             raise Refused(SYSTEM_ERROR, remark + kind)
         if not wanted.is_by_tag and wanted.expression is None:  # [PULL-SQL-012]
-            remark = f"{wanted.text!r} is no expression"
+            remark = f"{wanted.data.expression!r} is no expression"
             raise Refused(ResponseCode.SUBSCRIPTION_PARSE_FAILED, remark)
     return Response()
 
@@ -79,9 +79,7 @@ def consumers_of_group(state: BrokerState, request: Request) -> Response:
         raise Refused(SYSTEM_ERROR, f"no consumer for this group, {name}")
     # [GROUP-MEMBER-001] [GROUP-MEMBER-012]
     ids = [member.client_id for member in group.members.values()]
-    return Response(
-        body=encode_body(GetConsumerListByGroupResponseBody(client_ids=tuple(ids)))
-    )
+    return json_response(GetConsumerListByGroupResponseBody(client_ids=tuple(ids)))
 
 
 def on_member_left(

@@ -8,11 +8,7 @@ may be behind its master's.
 
 from __future__ import annotations
 
-from reference.core.broker.filter.subscription import (
-    Subscription,
-    SubscriptionError,
-    parse_subscription,
-)
+from reference.core.broker.filter.subscription import Subscription, parse_subscription
 from reference.core.broker.ports import Ports
 from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
 from reference.core.broker.send.put_result import put_message
@@ -85,7 +81,7 @@ def try_pull(state: BrokerState, pull: Pull) -> Response:
     header, options = pull.header, state.options
     group, subscription = _check_pull(state, pull)
     unit_filter = None
-    is_by_tag = subscription.expression_type == TAG
+    is_by_tag = subscription.data.expression_type == TAG
     if not (is_by_tag or header.sys_flag & FLAG_SUBSCRIPTION):
         unit_filter = state.filters.bitmap_filter(group.name, header.topic)
     offset = header.queue_offset
@@ -160,24 +156,15 @@ def _check_pull(
     if not header.sys_flag & FLAG_SUBSCRIPTION:
         subscription = _heartbeat_subscription(state, header, group)
     elif subscription is None:
-        subscription = _request_subscription(header)
-    kind = subscription.expression_type
+        subscription = parse_subscription(
+            header.topic, header.subscription, header.expression_type
+        )
+    kind = subscription.data.expression_type
     if kind != TAG and not options.enable_property_filter:  # [PULL-FILTER-007]
         remark = f"The broker does not support consumer to filter message by {kind}"
         raise Refused(SYSTEM_ERROR, remark)
     pull.subscription = subscription
     return group, subscription
-
-
-def _request_subscription(header: PullMessageRequestHeader) -> Subscription:
-    """Return the subscription that the request contains; raise Refused."""
-    try:
-        return parse_subscription(
-            header.topic, header.subscription, header.expression_type
-        )
-    except SubscriptionError:  # [PULL-FILTER-006]
-        remark = "parse the consumer's subscription failed"
-        raise Refused(ResponseCode.SUBSCRIPTION_PARSE_FAILED, remark) from None
 
 
 def _heartbeat_subscription(
@@ -195,7 +182,7 @@ def _heartbeat_subscription(
     if subscription is None:
         remark = f"the consumer's subscription not exist{SEE_FAQ}"
         raise Refused(ResponseCode.SUBSCRIPTION_NOT_EXIST, remark)
-    if subscription.version < header.sub_version:  # [PULL-GROUP-003]
+    if subscription.data.version < header.sub_version:  # [PULL-GROUP-003]
         remark = "the consumer's subscription not latest"
         raise Refused(ResponseCode.SUBSCRIPTION_NOT_LATEST, remark)
     if not subscription.is_by_tag and subscription.expression is None:
