@@ -8,10 +8,20 @@ master (Java: ConfigManager, DataVersion).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from spec.routing.json_object import JsonObject, integer_in, object_in
+
+
+class ReplicatedTable(Protocol):
+    """A table that a slave copies from its master."""
+
+    def as_json(self) -> Mapping[str, object]:
+        """Return the JSON object of the file and of tools."""
+
+    def follow(self, content: JsonObject, now_ms: int) -> None:
+        """Use *content*, the table of the master; raise an error if it is invalid."""
 
 
 class TableRow(Protocol):

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Refused, Request
-from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from reference.core.store.message_store import MessageStore
 from spec.store.message_record import Record, decode_record
-from spec.wire.bodies import fastjson
 from spec.wire.consumer.query import UNIQUE_KEY_FIELD
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -63,4 +62,4 @@ def query_consume_queue(state: BrokerState, request: Request) -> Response:
     if state.store.queues.table.get((topic, queue_id)) is None:
         raise Refused(SYSTEM_ERROR, f"{queue_id}@{topic} is not exist!")
     body = {"maxQueueIndex": 0, "minQueueIndex": 0}  # [QUERY-QUEUE-001]
-    return Response(body=fastjson.dumps(body))
+    return json_response(body)

@@ -14,6 +14,7 @@ from itertools import count
 from reference.core.broker.acl.access_control import AccessControl
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
 from reference.core.broker.broker_config import BrokerOptions
+from reference.core.broker.config_table import ReplicatedTable
 from reference.core.broker.filter.consumer_filters import ConsumerFilters
 from reference.core.broker.group.clients import Clients, FilterServers, QueueLocks
 from reference.core.broker.group.subscription_groups import SubscriptionGroups
@@ -23,6 +24,7 @@ from reference.core.remoting.connection import Connection
 from reference.core.store.message_store import MessageStore
 from spec.host import Host
 from spec.wire.bodies.queue_name import QueueName
+from spec.wire.remoting.request_code import RequestCode
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,3 +59,13 @@ class BrokerState:
         """Return the name of one of this broker's queues in bodies."""
         broker = self.options.broker_name
         return QueueName(broker_name=broker, queue_id=queue_id, topic=topic)
+
+    @property
+    def replicated_tables(self) -> Mapping[int, ReplicatedTable]:
+        """The tables that a slave copies from its master, by the request for each."""
+        return {
+            RequestCode.GET_ALL_TOPIC_CONFIG: self.topics,
+            RequestCode.GET_ALL_CONSUMER_OFFSET: self.offsets,
+            RequestCode.GET_ALL_DELAY_OFFSET: self.store.schedule_service,
+            RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: self.groups,
+        }

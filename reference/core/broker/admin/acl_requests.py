@@ -16,10 +16,9 @@ from reference.core.broker.acl.access_control import AclObject, Change
 from reference.core.broker.acl.accounts import AclFileError
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
-from reference.core.remoting.response import Response
+from reference.core.remoting.response import Response, json_response
 from spec.routing.topic_config import encode_data_version
 from spec.security.plain_acl import ACCOUNTS, KEY_LENGTH_MIN, WHITE_ADDRESSES
-from spec.wire.bodies import fastjson
 from spec.wire.remoting.response_code import ResponseCode
 
 _TEXTS = ("secretKey", "whiteRemoteAddress", "defaultTopicPerm", "defaultGroupPerm")
@@ -126,7 +125,7 @@ def all_accounts(state: BrokerState, _: Request) -> Response | None:
         "globalWhiteAddrs": read.get(WHITE_ADDRESSES) or [],
         "plainAccessConfigs": read.get(ACCOUNTS) or [],
     }
-    return Response(body=fastjson.dumps(shown))  # [SEC-ACLCONFIG-007]
+    return json_response(shown)  # [SEC-ACLCONFIG-007]
 
 
 def _changed(

@@ -11,7 +11,7 @@ from reference.core.broker.group.clients import Client
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Refused, Request
-from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from reference.core.remoting.server import RemotingServer
 from reference.core.settings import read_properties, write_properties
 from spec.layout import LayoutError
@@ -46,6 +46,12 @@ def update_settings(state: BrokerState, ports: Ports, request: Request) -> Respo
         state.topics.touch(request.now_ms)
         ports.register_topics(None)
     return Response()
+
+
+def replicated_table(state: BrokerState, request: Request) -> Response:
+    """Respond with a table that slaves copy."""
+    # [ADMIN-TOPIC-005] [ADMIN-STATS-003]
+    return json_response(state.replicated_tables[request.code].as_json())
 
 
 def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response:
@@ -179,7 +185,7 @@ def consumer_status(
         raise Refused(SYSTEM_ERROR, remark)
     clients = [one for one in group.members.values() if only in {"", one.client_id}]
     if not clients:
-        return Response(body=fastjson.dumps({"consumerTable": {}}))
+        return json_response({"consumerTable": {}})
     table: dict[str, object] = {}
     waiting = [client.connection for client in clients]
 
@@ -193,9 +199,7 @@ def consumer_status(
         finally:  # an unreadable response must not keep the others back
             if not waiting:
                 collected = {"consumerTable": table, "messageQueueTable": {}}
-                ports.remoting.respond(
-                    request, Response(body=fastjson.dumps(collected))
-                )
+                ports.remoting.respond(request, json_response(collected))
 
     fields = {name: request.text(name) for name in ("topic", "group")}
     for client in clients:  # [ADMIN-CLIENT-003]

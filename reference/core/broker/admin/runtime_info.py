@@ -12,9 +12,8 @@ import math
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
-from reference.core.remoting.response import RELEASE_ORDINAL, Response
+from reference.core.remoting.response import RELEASE_ORDINAL, Response, json_response
 from spec.store.message_record import decode_record
-from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _NO_POOL = 2_147_483_647
@@ -65,7 +64,7 @@ def runtime_info(state: BrokerState, request: Request) -> Response:
         **_places(state),
         **_disk(state),
     }
-    return Response(body=fastjson.dumps({"table": table}))
+    return json_response({"table": table})
 
 
 def running_time(duration_ms: int) -> str:

@@ -8,14 +8,12 @@ from reference.core.broker.admin.broker_statistics import SAMPLE_MS
 from reference.core.broker.group.group_requests import may_consume, progress
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Refused, Request
-from reference.core.remoting.response import SYSTEM_ERROR, Response
-from spec.wire.bodies import fastjson
+from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from spec.wire.bodies.admin_bodies import (
     ConsumeStatsList,
     QueryConsumeTimeSpanBody,
     QueueTimeSpan,
 )
-from spec.wire.bodies.json_body import encode_body
 from spec.wire.bodies.offset_tables import ConsumeStats
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -29,7 +27,7 @@ def view_statistics(state: BrokerState, request: Request) -> Response:
     rates = {
         f"stats{period.title()}": count.rate(period).as_json() for period in SAMPLE_MS
     }
-    return Response(body=fastjson.dumps(rates))  # [ADMIN-STATS-005]
+    return json_response(rates)  # [ADMIN-STATS-005]
 
 
 def consume_time_spans(state: BrokerState, request: Request) -> Response:
@@ -43,7 +41,7 @@ def consume_time_spans(state: BrokerState, request: Request) -> Response:
         for queue_id in range(topic.write_queue_count)
     ]
     # [ADMIN-STATS-007]
-    return Response(body=encode_body(QueryConsumeTimeSpanBody(queues=tuple(spans))))
+    return json_response(QueryConsumeTimeSpanBody(queues=tuple(spans)))
 
 
 def _time_span(
@@ -80,17 +78,14 @@ def all_consume_stats(state: BrokerState, request: Request) -> Response:
                 continue
             if only_ordered and not topic.is_ordered:
                 continue
-            table = {
-                state.queue_name(name, queue_id): progress(state, group, name, queue_id)
-                for queue_id in range(topic.write_queue_count)
-            }
+            table = progress(state, group, name, topic.write_queue_count)
             left += sum(q.broker_offset - q.consumer_offset for q in table.values())
             rate = state.statistics.pulled_per_second(group, name)
             stats.append(ConsumeStats(consume_tps=rate, queues=table))
         rows.append({group: tuple(stats)})
     address = state.options.address
     body = ConsumeStatsList(groups=tuple(rows), broker_address=address, behind=left)
-    return Response(body=encode_body(body))  # [ADMIN-STATS-009]
+    return json_response(body)  # [ADMIN-STATS-009]
 
 
 def smallest_offsets(state: BrokerState, request: Request) -> Response:
@@ -109,4 +104,4 @@ def smallest_offsets(state: BrokerState, request: Request) -> Response:
             if offset >= state.store.min_offset(topic, queue_id):
                 known = smallest.get(queue_id, offset)
                 smallest[queue_id] = min(known, offset)  # [OFFSET-CORRECTION-001]
-    return Response(body=fastjson.dumps({"correctionOffsets": smallest}))
+    return json_response({"correctionOffsets": smallest})

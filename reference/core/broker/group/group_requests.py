@@ -9,15 +9,16 @@ from collections.abc import Iterable
 from reference.core.broker.group.clients import Client
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Refused, Request
-from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.heartbeat import (
     Connection,
     ConsumerConnection,
     ProducerConnection,
 )
-from spec.wire.bodies.json_body import decode_body, encode_body
+from spec.wire.bodies.json_body import decode_body
 from spec.wire.bodies.offset_tables import ConsumeStats, OffsetWrapper
+from spec.wire.bodies.queue_name import QueueName
 from spec.wire.consumer.queue_locks import LockBatchRequestBody, LockBatchResponseBody
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -37,22 +38,6 @@ def delete_group(state: BrokerState, request: Request) -> Response:
     return Response()
 
 
-def all_groups(state: BrokerState, _: Request) -> Response:
-    """Respond with the table of groups."""
-    return Response(body=fastjson.dumps(state.groups.as_json()))
-
-
-def all_consumer_offsets(state: BrokerState, _: Request) -> Response:
-    """Respond with the table of consumer offsets."""
-    return Response(body=fastjson.dumps(state.offsets.as_json()))  # [ADMIN-STATS-003]
-
-
-def all_delay_offsets(state: BrokerState, _: Request) -> Response:
-    """Respond with the delivered offset of every delay level."""
-    table = {"offsetTable": state.store.schedule_service.offsets}
-    return Response(body=fastjson.dumps(table))
-
-
 def consumer_connections(state: BrokerState, request: Request) -> Response:
     """Respond with the members and subscriptions of a consumer group."""
     name = request.text("consumerGroup")
@@ -70,7 +55,7 @@ def consumer_connections(state: BrokerState, request: Request) -> Response:
         message_model=group.message_model,
         subscriptions={key: one.data for key, one in group.subscriptions.items()},
     )
-    return Response(body=encode_body(body))
+    return json_response(body)
 
 
 def producer_connections(state: BrokerState, request: Request) -> Response:
@@ -81,7 +66,7 @@ def producer_connections(state: BrokerState, request: Request) -> Response:
         raise Refused(SYSTEM_ERROR, f"the producer group[{name}] not exist")
     # [GROUP-CONNECTION-003]
     body = ProducerConnection(connections=_connections(state, members.values()))
-    return Response(body=encode_body(body))
+    return json_response(body)
 
 
 def consume_stats(state: BrokerState, request: Request) -> Response:
@@ -89,18 +74,14 @@ def consume_stats(state: BrokerState, request: Request) -> Response:
     group = request.text("consumerGroup")
     only = (request.optional_text("topic") or "").strip()
     topics = [only] if only else state.offsets.topics_of(group)
-    table = {}
+    table: dict[QueueName, OffsetWrapper] = {}
     for name in topics:
         topic = state.topics.table.get(name)
-        if topic is None or not may_consume(state, group, name):
-            continue
-        for queue_id in range(topic.read_queue_count):
-            # [ADMIN-STATS-002]
-            table[state.queue_name(name, queue_id)] = progress(
-                state, group, name, queue_id
-            )
+        if topic is not None and may_consume(state, group, name):
+            count = topic.read_queue_count
+            table |= progress(state, group, name, count)  # [ADMIN-STATS-002]
     rate = sum(state.statistics.pulled_per_second(group, name) for name in topics)
-    return Response(body=encode_body(ConsumeStats(consume_tps=rate, queues=table)))
+    return json_response(ConsumeStats(consume_tps=rate, queues=table))
 
 
 def clone_offsets(state: BrokerState, request: Request) -> Response:
@@ -124,7 +105,7 @@ def lock_batch_mq(state: BrokerState, request: Request) -> Response:
         if state.locks.lock(body.group, queue, body.client_id, now_ms=request.now_ms)
     )
     # [GROUP-LOCK-007]
-    return Response(body=encode_body(LockBatchResponseBody(queues=locked)))
+    return json_response(LockBatchResponseBody(queues=locked))
 
 
 def unlock_batch_mq(state: BrokerState, request: Request) -> Response:
@@ -144,16 +125,19 @@ def may_consume(state: BrokerState, group: str, topic: str) -> bool:
 
 
 def progress(
-    state: BrokerState, group: str, topic: str, queue_id: int
-) -> OffsetWrapper:
-    """Return the progress of *group* in a queue."""
-    consumed = max(state.offsets.query(group, topic, queue_id), 0)
-    at_ms = state.store.stored_at(topic, queue_id, consumed - 1) if consumed else 0
-    return OffsetWrapper(
-        broker_offset=max(state.store.max_offset(topic, queue_id), 0),
-        consumer_offset=consumed,
-        last_stored_at_ms=max(at_ms, 0),
-    )
+    state: BrokerState, group: str, topic: str, queue_count: int
+) -> dict[QueueName, OffsetWrapper]:
+    """Return the progress of *group* in the queues of a topic."""
+    table = {}
+    for queue_id in range(queue_count):
+        consumed = max(state.offsets.query(group, topic, queue_id), 0)
+        at_ms = state.store.stored_at(topic, queue_id, consumed - 1) if consumed else 0
+        table[state.queue_name(topic, queue_id)] = OffsetWrapper(
+            broker_offset=max(state.store.max_offset(topic, queue_id), 0),
+            consumer_offset=consumed,
+            last_stored_at_ms=max(at_ms, 0),
+        )
+    return table
 
 
 def _connections(

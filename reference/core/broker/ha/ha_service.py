@@ -7,17 +7,16 @@ seconds (Java: SlaveSynchronize).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
+from reference.core.broker.config_table import ReplicatedTable
 from reference.core.broker.ha.master_connection import MasterConnection
 from reference.core.broker.ha.slave_connections import SlaveConnections
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.server import RemotingServer
 from spec.host import Host
-from spec.layout import LayoutError
+from spec.routing.json_object import as_object
 from spec.wire.bodies import fastjson
 from spec.wire.ha.slave import (
     ADDRESS_LENGTH_MIN,
@@ -26,9 +25,7 @@ from spec.wire.ha.slave import (
 )
 from spec.wire.remoting.request_code import RequestCode
 
-_UNREADABLE = (LayoutError, LookupError, ValueError, TypeError, AttributeError)
-CopyTable = Callable[[Mapping[Any, Any], int], None]
-"""Copies a table from the body of a response; the other argument is the time."""
+_UNREADABLE = (LookupError, ValueError, TypeError, AttributeError)
 
 
 class SlaveSync:
@@ -44,12 +41,6 @@ class SlaveSync:
         self._state = state
         self._remoting = remoting
         self._connection: int | None = None
-        self._tables: Mapping[RequestCode, CopyTable] = {
-            RequestCode.GET_ALL_TOPIC_CONFIG: state.topics.follow,
-            RequestCode.GET_ALL_CONSUMER_OFFSET: self._copy_offsets,
-            RequestCode.GET_ALL_DELAY_OFFSET: self._copy_delay_offsets,
-            RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: state.groups.follow,
-        }
 
     def start(self, now_ms: int) -> None:
         """Start the timer."""
@@ -86,43 +77,26 @@ class SlaveSync:
     def _send_requests(self) -> None:
         if self._connection is None:
             return
-        for code, copy_table in self._tables.items():
-            on_response = partial(self._on_response, code, copy_table)
+        for code, table in self._state.replicated_tables.items():
+            on_response = partial(self._on_response, RequestCode(code).name, table)
             self._remoting.invoke(self._connection, code, {}, on_response=on_response)
 
     def _on_response(
-        self, code: RequestCode, copy_table: CopyTable, response: Request | None
+        self, name: str, table: ReplicatedTable, response: Request | None
     ) -> None:
         """Copy a table of the master; drop the response of another connection."""
         if response is None or response.connection != self._connection:
             return
+        error = ""
         if response.code != 0:
-            self._remoting.log_error(
-                f"{code.name}: the master responded {response.code}: {response.remark}"
-            )
-            return
-        try:
-            body = fastjson.loads(response.body)
-            if not isinstance(body, Mapping):
-                raise ValueError("the body is no object")
-            copy_table(body, response.now_ms)
-        except _UNREADABLE as error:
-            text = f"the master's response cannot be read: {error}"
-            self._remoting.log_error(f"{code.name}: {text}")
-
-    def _copy_offsets(self, body: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
-        self._state.offsets.load(body)  # [HA-SLAVE-005]
-        self._state.offsets.is_dirty = True
-
-    def _copy_delay_offsets(
-        self,
-        body: Mapping[Any, Any],
-        now_ms: int,  # noqa: ARG002
-    ) -> None:
-        table = body.get("offsetTable") or {}
-        service = self._state.store.schedule_service
-        service.offsets = {int(level): int(offset) for level, offset in table.items()}
-        service.persist()  # [HA-SLAVE-006]
+            error = f"the master responded {response.code}: {response.remark}"
+        else:
+            try:
+                table.follow(as_object(fastjson.loads(response.body)), response.now_ms)
+            except _UNREADABLE as failure:
+                error = f"the master's response cannot be read: {failure}"
+        if error:
+            self._remoting.log_error(f"{name}: {error}")
 
 
 class HAService:

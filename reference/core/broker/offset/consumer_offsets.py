@@ -8,9 +8,8 @@ persisted in ``consumerOffset.json`` every few seconds and at stop.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from spec.routing.json_object import object_in
+from spec.routing.json_object import JsonObject, object_in
 
 SEPARATOR = "@"
 """Separator of topic and group in the table's keys."""
@@ -65,10 +64,15 @@ class ConsumerOffsets:
         """Return the JSON object of ``consumerOffset.json`` and of tools."""
         return {"offsetTable": self.table}
 
-    def load(self, content: Mapping[Any, Any]) -> None:
+    def load(self, content: JsonObject) -> None:
         """Load ``consumerOffset.json``."""
         table = object_in(content, "offsetTable").items()
         self.table |= {
             str(key): {int(q): int(n) for q, n in offsets.items()}
             for key, offsets in table
         }
+
+    def follow(self, content: JsonObject, now_ms: int) -> None:  # noqa: ARG002
+        """Add the offsets of the master."""
+        self.load(content)  # [HA-SLAVE-005]
+        self.is_dirty = True

@@ -7,9 +7,7 @@ from __future__ import annotations
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic
 from reference.core.remoting.request import Refused, Request
-from reference.core.remoting.response import SYSTEM_ERROR, Response
-from spec.wire.bodies import fastjson
-from spec.wire.bodies.json_body import encode_body
+from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from spec.wire.bodies.offset_tables import TopicOffset, TopicStatsTable
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -54,15 +52,10 @@ def delete_expired_queues(state: BrokerState, _: Request) -> Response:
     return Response()
 
 
-def all_topic_configs(state: BrokerState, _: Request) -> Response:
-    """Respond with the table of topics."""
-    return Response(body=fastjson.dumps(state.topics.as_json()))  # [ADMIN-TOPIC-005]
-
-
 def system_topics(state: BrokerState, _: Request) -> Response:
     """Respond with the names of the system topics."""
     names = sorted(state.topics.system)  # [ADMIN-TOPIC-006]
-    return Response(body=fastjson.dumps({"topicList": names}))
+    return json_response({"topicList": names})
 
 
 def topic_stats(state: BrokerState, request: Request) -> Response:
@@ -80,7 +73,7 @@ def topic_stats(state: BrokerState, request: Request) -> Response:
             max_offset=end,
             updated_at_ms=grown_at_ms,
         )
-    return Response(body=encode_body(TopicStatsTable(queues=table)))
+    return json_response(TopicStatsTable(queues=table))
 
 
 def groups_of_topic(state: BrokerState, request: Request) -> Response:
@@ -88,4 +81,4 @@ def groups_of_topic(state: BrokerState, request: Request) -> Response:
     topic = request.text("topic")
     groups = dict.fromkeys(state.clients.groups_subscribed_to(topic))
     groups |= dict.fromkeys(state.offsets.groups_of(topic))  # [ADMIN-STATS-004]
-    return Response(body=fastjson.dumps({"groupList": list(groups)}))
+    return json_response({"groupList": list(groups)})

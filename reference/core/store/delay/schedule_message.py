@@ -105,7 +105,16 @@ class ScheduleMessageService:
 
     def persist(self) -> None:
         """Write the offsets of the levels (Java: delayOffset.json)."""
-        self._config.save(DELAY_OFFSETS_FILE, {"offsetTable": self.offsets})
+        self._config.save(DELAY_OFFSETS_FILE, self.as_json())
+
+    def as_json(self) -> dict[str, object]:
+        """Return the JSON object of the file and of tools."""
+        return {"offsetTable": self.offsets}
+
+    def follow(self, content: JsonObject, now_ms: int) -> None:  # noqa: ARG002
+        """Use the offsets of the master from now on."""
+        self.offsets = _offsets_in(content)
+        self.persist()  # [HA-SLAVE-006]
 
     def deliver(
         self, now_ms: int, append: Append, log_error: LogError
