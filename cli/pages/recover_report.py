@@ -14,10 +14,10 @@ from reference.core.recovery_forecast.outcome import (
     MessageRange,
     OffsetOutside,
     Outcome,
-    QueueOutcome,
-    Refusal,
     messages_in,
 )
+from reference.core.recovery_forecast.queue_state import QueueState
+from reference.core.recovery_forecast.store_view import StartRefusedError
 from spec.store.config.config_files import (
     CONSUMER_FILTERS_FILE,
     CONSUMER_OFFSETS_FILE,
@@ -88,9 +88,9 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
         "offsets": [_offset(one) for one in outcome.offsets],
         "delay_offsets": [_delay_offset(one) for one in outcome.delay_offsets],
         "index": {
-            "files": outcome.index_files,
-            "deleted_files": outcome.index_deleted,
-            "rewritten_files": outcome.index_rewritten,
+            "files": outcome.index.files,
+            "deleted_files": list(outcome.index.deleted),
+            "rewritten_files": outcome.index.rewritten,
         },
         "config": [
             {
@@ -106,7 +106,7 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _refusal(refusal: Refusal) -> dict[str, object]:
+def _refusal(refusal: StartRefusedError) -> dict[str, object]:
     return {"clause": refusal.clause, "file": refusal.file, "says": refusal.reason}
 
 
@@ -120,10 +120,11 @@ def _later_start(later: LaterStart | None) -> dict[str, object] | None:
     }
 
 
-def _queues(queues: Sequence[QueueOutcome]) -> dict[str, dict[str, object]]:
+def _queues(queues: Sequence[QueueState]) -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
     for queue in queues:
-        found.setdefault(queue.topic, {})[str(queue.queue_id)] = {
+        topic, queue_id = queue.name
+        found.setdefault(topic, {})[str(queue_id)] = {
             "min": str(queue.min_offset),
             "max": str(queue.max_offset),
             "max_before": str(queue.max_before),
@@ -142,9 +143,9 @@ def _range(one: MessageRange) -> dict[str, object]:
         "count": one.count,
         "first_stored_ms": one.first_stored_ms,
         "last_stored_ms": one.last_stored_ms,
-        "why": one.why,
-        "clause": one.clause,
-        "unreadable": one.is_unreadable,
+        "why": one.cause.why,
+        "clause": one.cause.clause,
+        "unreadable": one.cause.is_unreadable,
     }
 
 
@@ -184,7 +185,7 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         ("in their queue twice", outcome.repeated),
     ):
         lines += _messages(ranges, title)
-    if any(one.clause == "REC-QUEUE-010" for one in outcome.unreadable):
+    if any(one.cause.clause == "REC-QUEUE-010" for one in outcome.unreadable):
         lines.append(DAMAGED_BATCH)
     lines += [
         f"Group {one.owner} is at {one.offset} of {one.topic} queue {one.queue_id},"
@@ -236,8 +237,8 @@ def _later_loss(later: LaterStart) -> str:
 
 
 def _deleted_index(outcome: Outcome) -> list[str]:
-    again = outcome.index_rewritten
-    gone = [one for one in outcome.index_deleted if one not in again]
+    again = outcome.index.rewritten
+    gone = [one for one in outcome.index.deleted if one not in again]
     lines = []
     if again:
         lines.append(f"Index files deleted and written again: {', '.join(again)}.")
@@ -288,7 +289,7 @@ def _messages(ranges: Sequence[MessageRange], title: str) -> list[str]:
     largest = sorted(ranges, key=lambda one: -one.count)
     lines = [
         f"  {_messages_of(one.count)} of {one.topic} queue {one.queue_id},"
-        f" {_offsets(one)}{_times(one)}: {one.why} ({one.clause})."
+        f" {_offsets(one)}{_times(one)}: {one.cause.why} ({one.cause.clause})."
         for one in largest[:RANGES_SHOWN]
     ]
     if len(ranges) > RANGES_SHOWN:

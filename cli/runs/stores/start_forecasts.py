@@ -64,11 +64,10 @@ def start_forecast(
         rebuilt = forecast(without, rules, options)
     except (ViewError, ValueError):
         return None
-    file_size = options.commit_log_file_size
     return replace(
         _in_short(found),
         obstacle=_obstacle(Path(store), found),
-        lacks_files=found.log.lacks_files(file_size),
+        lacks_files=found.log.lacks_files,
         rebuilt=_in_short(rebuilt),
     )
 

@@ -4,17 +4,16 @@ The JSON files of ``config/`` at a start: the source of each, and its offsets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 from reference.core.recovery_forecast.outcome import (
     ConfigRead,
     OffsetOutside,
     Outcome,
-    StartRefusedError,
 )
 from reference.core.recovery_forecast.queues_state import QueuesState
-from reference.core.recovery_forecast.store_view import StoreView
+from reference.core.recovery_forecast.store_view import StartRefusedError, StoreView
 from reference.core.store.recovery.load import load_config
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.routing.json_object import JsonObject, as_object
@@ -44,50 +43,44 @@ PULL_OFFSETS = "pullOffsetTable"
 _OFFSETS = "offsetTable"
 
 
-class ConfigState:
-    """The content of the files as the broker loads it."""
+def load_configs(
+    view: StoreView, rules: RecoveryRules, outcome: Outcome
+) -> dict[str, JsonObject]:
+    """Return the content of each file as the broker loads it.
 
-    def __init__(self, view: StoreView, rules: RecoveryRules) -> None:
-        self._view = view
-        self._rules = rules
-        self._values: dict[str, JsonObject] = {}
+    Raise StartRefusedError at the first that is unreadable.
+    """
+    values = {}
+    for name, tables in _TABLES.items():
+        path = f"config/{name}"
+        text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
+        if text is None and backup is None and name == CONSUMER_FILTERS_FILE:
+            continue  # most brokers have none
+        refuses = name == CONSUMER_OFFSETS_FILE and rules.refuses_pull_offsets
+        decode = _without_pull_offsets if refuses else partial(_with_tables, tables)
+        found = load_config(text, backup, decode)
+        outcome.config.append(
+            ConfigRead(path, found.source, found.report, text is not None)
+        )
+        values[name] = found.value or {}
+        if not found.starts:
+            is_newer = refuses and PULL_OFFSETS in found.report
+            clause = "STORE-CONFIG-019" if is_newer else "STORE-CONFIG-016"
+            raise StartRefusedError(clause, path, f"{path} {found.report}")
+    return values
 
-    def load(self, outcome: Outcome) -> None:
-        """Load the files; raise StartRefusedError at the first that is unreadable."""
-        for name, tables in _TABLES.items():
-            path = f"config/{name}"
-            text, backup = self._view.text(path), self._view.text(path + BACKUP_SUFFIX)
-            if text is None and backup is None and name == CONSUMER_FILTERS_FILE:
-                continue  # most brokers have none
-            refuses = name == CONSUMER_OFFSETS_FILE and self._rules.refuses_pull_offsets
-            decode = _without_pull_offsets if refuses else partial(_with_tables, tables)
-            found = load_config(text, backup, decode)
-            outcome.config.append(
-                ConfigRead(path, found.source, found.report, text is not None)
-            )
-            self._values[name] = found.value or {}
-            if not found.starts:
-                is_newer = refuses and PULL_OFFSETS in found.report
-                clause = "STORE-CONFIG-019" if is_newer else "STORE-CONFIG-016"
-                raise StartRefusedError(clause, path, f"{path} {found.report}")
 
-    def offsets_outside(self, queues: QueuesState) -> list[OffsetOutside]:
-        """Return the committed offsets outside the bounds of their queue."""
-        found = []
-        for name, table in _objects(self._values[CONSUMER_OFFSETS_FILE].get(_OFFSETS)):
-            topic, at, owner = str(name).partition("@")
-            for queue_id, offset in _numbers(table) if at else ():
-                queue = owner, topic, queue_id
-                found += _outside(queue, offset, queues, _GROUP_EFFECTS)
-        return found
-
-    def delay_offsets_outside(self, queues: QueuesState) -> list[OffsetOutside]:
-        """Return the delay offsets outside the bounds of their level's queue."""
-        found = []
-        for level, offset in _numbers(self._values[DELAY_OFFSETS_FILE].get(_OFFSETS)):
-            queue = str(level), SCHEDULE_TOPIC, level - 1
-            found += _outside(queue, offset, queues, _DELAY_EFFECTS)
-        return found
+def offsets_outside(
+    values: Mapping[str, JsonObject], queues: QueuesState
+) -> tuple[list[OffsetOutside], list[OffsetOutside]]:
+    """Return the committed and the delay offsets outside the bounds of their queue."""
+    groups = _group_offsets(values[CONSUMER_OFFSETS_FILE].get(_OFFSETS))
+    levels = _numbers(values[DELAY_OFFSETS_FILE].get(_OFFSETS))
+    delays = ((str(level), SCHEDULE_TOPIC, level - 1, at) for level, at in levels)
+    return (
+        _outside(groups, queues, _GROUP_EFFECTS),
+        _outside(delays, queues, _DELAY_EFFECTS),
+    )
 
 
 def _with_tables(tables: tuple[str, ...], value: JsonObject) -> JsonObject:
@@ -104,28 +97,35 @@ def _without_pull_offsets(value: JsonObject) -> JsonObject:
     return _with_tables(_TABLES[CONSUMER_OFFSETS_FILE], value)
 
 
+def _group_offsets(table: object) -> Iterator[tuple[str, str, int, int]]:
+    """Yield group, topic, queue id and offset of each committed offset."""
+    for name, offsets in _objects(table):
+        topic, at, group = str(name).partition("@")
+        for queue_id, offset in _numbers(offsets) if at else ():
+            yield group, topic, queue_id, offset
+
+
 def _outside(
-    whose: tuple[str, str, int],
-    offset: int,
+    offsets: Iterable[tuple[str, str, int, int]],
     queues: QueuesState,
     effects: Mapping[bool, str],
 ) -> list[OffsetOutside]:
-    owner, topic, queue_id = whose
-    queue = queues.get(topic, queue_id)
-    low, high = (queue.min_offset, queue.max_offset) if queue else (0, 0)
-    if low <= offset <= high:
-        return []
-    return [
-        OffsetOutside(
-            owner=owner,
-            topic=topic,
-            queue_id=queue_id,
-            offset=offset,
-            min_offset=low,
-            max_offset=high,
-            effect=effects[offset > high],
-        )
-    ]
+    found = []
+    for owner, topic, queue_id, offset in offsets:
+        queue = queues.get(topic, queue_id)
+        low, high = (queue.min_offset, queue.max_offset) if queue else (0, 0)
+        if not low <= offset <= high:
+            outside = OffsetOutside(
+                owner=owner,
+                topic=topic,
+                queue_id=queue_id,
+                offset=offset,
+                min_offset=low,
+                max_offset=high,
+                effect=effects[offset > high],
+            )
+            found.append(outside)
+    return found
 
 
 _GROUP_EFFECTS = {

@@ -7,22 +7,23 @@ The steps are those of BrokerController#initialize and DefaultMessageStore#load 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
-from reference.core.recovery_forecast.config_state import ConfigState
+from reference.core.recovery_forecast.config_state import load_configs, offsets_outside
 from reference.core.recovery_forecast.index_state import IndexState
 from reference.core.recovery_forecast.log_state import LogState, dispatch
 from reference.core.recovery_forecast.message_loss import MessageLossSurvey
-from reference.core.recovery_forecast.outcome import (
-    LaterStart,
-    Outcome,
-    QueueOutcome,
-    StartRefusedError,
-)
+from reference.core.recovery_forecast.outcome import LaterStart, Outcome
 from reference.core.recovery_forecast.queues_state import QueuesState
-from reference.core.recovery_forecast.store_view import StoreView, ViewError, seen_size
+from reference.core.recovery_forecast.store_view import (
+    StartRefusedError,
+    StoreView,
+    ViewError,
+    load_files,
+    seen_size,
+)
 from reference.core.store.commitlog.record_reader import ArrayTooLarge, ScannedRecord
-from reference.core.store.recovery.load import describe_wrong_file, plan_load
 from reference.core.store.recovery.queue_end import EmptyLastFileError
 from reference.core.store.recovery.rules import Dispatch, RecoveryRules
 from reference.core.store.recovery.scan import (
@@ -32,8 +33,8 @@ from reference.core.store.recovery.scan import (
     scan_log,
 )
 from reference.core.store.types import StoreOptions
+from spec.routing.json_object import JsonObject
 from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
-from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE, LOCK
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL, WHEEL_SIZE
@@ -45,7 +46,7 @@ def forecast(view: StoreView, rules: RecoveryRules, options: StoreOptions) -> Ou
     try:
         start.run()
     except StartRefusedError as error:
-        start.outcome.refusal = error.refusal
+        start.outcome.refusal = error
     start.conclude()
     return start.outcome
 
@@ -56,21 +57,28 @@ class Start:
     def __init__(
         self, view: StoreView, rules: RecoveryRules, options: StoreOptions
     ) -> None:
-        self.outcome = Outcome(release=rules.release, after_crash=view.exists(ABORT))
         self._view = view
         self._rules = rules
         self._options = options
-        self._config = ConfigState(view, rules)
+        self._config: Mapping[str, JsonObject] = {}
         self._log = LogState(view, options.commit_log_file_size, rules)
         self._queues = QueuesState(view, options.consume_queue_file_size, rules)
         self._index = IndexState(view, options.index_item_count, rules)
-        self._has_recovered = False
+        self.outcome = Outcome(
+            release=rules.release,
+            after_crash=view.exists(ABORT),
+            log=self._log,
+            index=self._index,
+        )
 
     def run(self) -> None:
         """Run all steps. Raise StartRefusedError if the broker refuses to start."""
         outcome = self.outcome
-        self._config.load(outcome)
-        self._log.load(outcome)
+        self._config = load_configs(self._view, self._rules, outcome)
+        self._log.load()
+        if self._log.ignored_files:
+            ignored = f"the files from {self._log.ignored_files[0]} on are ignored"
+            outcome.note("REC-LOAD-006", f"commit log: {ignored}")
         self._queues.load()
         checkpoint = load_checkpoint(self._view, outcome)
         self._index.load(after_crash=outcome.after_crash, index_ms=checkpoint.index_ms)
@@ -84,62 +92,44 @@ class Start:
     def conclude(self) -> None:
         """Complete the outcome: compare the store before and after the start."""
         outcome, log = self.outcome, self._log
-        outcome.log.start = max(log.start, 0)
         self._conclude_index()
-        outcome.log.end_on_disk = log.written_end()
-        if not self._has_recovered:
-            outcome.log.end = outcome.log.next_place = outcome.log.end_on_disk
+        if not log.is_recovered:
+            log.end = log.end_on_disk
             return
-        outcome.log.next_place = log.next_place
-        outcome.queues = [
-            QueueOutcome(
-                topic=queue.name[0],
-                queue_id=queue.name[1],
-                min_offset=queue.min_offset,
-                max_offset=queue.max_offset,
-                max_before=queue.end_before // UNIT_SIZE,
-                cut=(queue.end_before - queue.lowest_end) // UNIT_SIZE,
-                redispatched=queue.added,
-            )
-            for queue in sorted(self._queues, key=lambda queue: queue.name)
-        ]
-        MessageLossSurvey(outcome, log, self._queues, self._view).run()
+        outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
+        MessageLossSurvey(outcome, self._queues, self._view).run()
         if outcome.after_crash and outcome.refusal is None:
             outcome.later_start = worse_later_start(
                 self._view, log, self._queues, self._options, self._rules
             )
-        outcome.offsets = self._config.offsets_outside(self._queues)
-        outside = self._config.delay_offsets_outside(self._queues)
+        outcome.offsets, outside = offsets_outside(self._config, self._queues)
         if not self._rules.corrects_delay_offsets:
             outcome.delay_offsets = outside
             return
         for one in outside:
             bound = one.max_offset if one.offset > one.max_offset else one.min_offset
             change = f"the offset of delay level {one.owner} is set from {one.offset}"
-            self.outcome.note("DELAY-START-003", f"{change} to {bound}")
+            outcome.note("DELAY-START-003", f"{change} to {bound}")
 
     def _conclude_index(self) -> None:
-        outcome, index = self.outcome, self._index
-        outcome.index_files = index.files
-        outcome.index_deleted = list(index.deleted)
-        begin = outcome.log.recovery_begins
+        index, begin = self._index, self._log.recovery_begins
         if begin is not None and self._options.index_enabled:
-            outcome.index_rewritten = [
+            index.rewritten = [
                 path for path, offset in index.deleted.items() if offset >= begin
             ]
         for path in index.without_header:
             text = f"{path} has no header: lookups by key do not find its messages"
-            outcome.note("INDEX-FILE-001", text)
+            self.outcome.note("INDEX-FILE-001", text)
 
     def _recover(self, checkpoint: Checkpoint) -> None:
-        for queue in self._queues:
+        queues, log = self._queues, self._log
+        for queue in queues:
             queue.recover()
-        max_physical_offset, log = self._queues.max_physical_offset, self._log
+        max_physical_offset = queues.max_physical_offset
         if not log.start_offsets:
-            self._has_recovered = True
-            log.end = self.outcome.log.end = 0
+            log.is_recovered = True
             if self.outcome.after_crash or self._rules.queues_go_with_log:
-                for queue in self._queues:
+                for queue in queues:
                     queue.destroy()
             return
         first = first_file(
@@ -151,7 +141,7 @@ class Start:
             queue_end=max_physical_offset,
             is_clean=not self.outcome.after_crash,
         )
-        self.outcome.log.recovery_begins = log.start_offsets[first]
+        log.recovery_begins = log.start_offsets[first]
         end = scan_log(
             log.start_offsets,
             first,
@@ -164,15 +154,11 @@ class Start:
             path = log.path(log.start_offsets[end.last_file])
             reason = f"{path}: a record declares {end.stopped_by.size} bytes"
             raise StartRefusedError("REC-SCAN-013", path, reason)
-        self._has_recovered = True
-        log.end = self.outcome.log.end = end.physical_end
-        self.outcome.log.deleted_files += [
-            log.path(base)
-            for base in files_behind_end(log.start_offsets, end.physical_end)
-        ]
-        if max_physical_offset >= end.physical_end:
-            for queue in self._queues:
-                queue.truncate(end.physical_end)
+        log.is_recovered, log.end = True, end.physical_end
+        log.deleted_files += map(log.path, files_behind_end(log.start_offsets, log.end))
+        if max_physical_offset >= log.end:
+            for queue in queues:
+                queue.truncate(log.end)
         self._correct_begins()
 
     def _on_record(
@@ -251,13 +237,8 @@ def load_timer(view: StoreView, rules: RecoveryRules) -> None:
         if size not in {0, WHEEL_SIZE}:
             reason = f"{TIMER_WHEEL} has {size} bytes, not {WHEEL_SIZE}"
             raise StartRefusedError("REC-LOAD-008", TIMER_WHEEL, reason)
-    entries = view.entries(TIMER_LOG)
-    size = seen_size([entries])
-    wrong_file = plan_load(entries, size, rules).wrong_file
-    if wrong_file is not None:
-        path = f"{TIMER_LOG}/{wrong_file.name}"
-        reason = describe_wrong_file(TIMER_LOG, wrong_file, size)
-        raise StartRefusedError("REC-LOAD-008", path, reason)
+    size = seen_size([view.entries(TIMER_LOG)])
+    load_files(view, TIMER_LOG, size, rules, "REC-LOAD-008")
 
 
 def worse_later_start(

@@ -7,8 +7,7 @@ full (Java: IndexService#buildIndex).
 
 from __future__ import annotations
 
-from reference.core.recovery_forecast.outcome import StartRefusedError
-from reference.core.recovery_forecast.store_view import StoreView
+from reference.core.recovery_forecast.store_view import StartRefusedError, StoreView
 from reference.core.store.commitlog.record_reader import TRANSACTION_MASK, ScannedRecord
 from reference.core.store.recovery.load import is_offset, keeps_index_file
 from reference.core.store.recovery.rules import RecoveryRules
@@ -25,6 +24,8 @@ class IndexState:
         """Names in the directory, including those that are not offsets."""
         self.deleted: dict[str, int] = {}
         """Paths of deleted files, with the commit-log offset of their first item."""
+        self.rewritten: list[str] = []
+        """Paths of deleted files whose items recovery writes again, all of them."""
         self.without_header: list[str] = []
         """Paths of kept files that are too short for a header."""
         self._view = view

@@ -5,11 +5,10 @@ The commit log during a start: its files, its end, and the dispatch of its recor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
-from reference.core.recovery_forecast.outcome import Outcome, refuse_wrong_file
-from reference.core.recovery_forecast.store_view import StoreView
+from reference.core.recovery_forecast.store_view import StoreView, load_files
 from reference.core.store.commitlog.record_reader import (
     ArrayTooLarge,
     Blank,
@@ -17,7 +16,6 @@ from reference.core.store.commitlog.record_reader import (
     places_before_magics,
     read_record,
 )
-from reference.core.store.recovery.load import plan_load
 from reference.core.store.recovery.rules import RecoveryRules
 from reference.core.store.recovery.scan import PIECE_SIZE, written_size
 from spec.store.blank import BLANK_SIZE_MIN
@@ -26,6 +24,7 @@ from spec.store.message_record import FIXED_SIZE_V4
 
 _SMALLEST = FIXED_SIZE_V4 + 1
 """A record without a body, of a topic with one letter."""
+_SEVERAL = 2
 
 
 class LogState:
@@ -35,28 +34,65 @@ class LogState:
         self.start_offsets: list[int] = []
         self.file_size = file_size
         self.end = 0
-        """The next message is written here."""
+        """Physical end: the offset after the last valid record."""
+        self.is_recovered = False
+        """Whether recovery has found the physical end."""
+        self.recovery_begins: int | None = None
+        self.deleted_files: list[str] = []
+        """Paths."""
+        self.ignored_files: list[str] = []
+        """Names."""
+        self.units_behind_end = 0
+        """Units, in order, of messages behind the end on disk."""
+        self.first_behind_end: int | None = None
+        """Lowest offset of these messages."""
         self._names: dict[int, str] = {}
         self._view = view
         self._rules = rules
 
-    def load(self, outcome: Outcome) -> None:
+    def load(self) -> None:
         """Load the files; raise StartRefusedError at the first wrong one."""
-        found = plan_load(self._view.entries(COMMIT_LOG), self.file_size, self._rules)
+        found = load_files(self._view, COMMIT_LOG, self.file_size, self._rules)
         self._names = {int(name): name for name in found.names}
         self.start_offsets = list(self._names)
-        if self.start_offsets:
-            self.end = self.start_offsets[-1] + self.file_size
-        outcome.log.deleted_files += [f"{COMMIT_LOG}/{n}" for n in found.deleted]
-        refuse_wrong_file(found, COMMIT_LOG, self.file_size, self._rules)
-        if found.ignored:
-            ignored = f"the files from {found.ignored[0]} on are ignored"
-            outcome.note("REC-LOAD-006", f"commit log: {ignored}")
+        self.deleted_files = [f"{COMMIT_LOG}/{name}" for name in found.deleted]
+        self.ignored_files = found.ignored
 
     @property
     def start(self) -> int:
-        """Offset of the first byte; -1 without files."""
-        return self.start_offsets[0] if self.start_offsets else -1
+        """Offset of the first byte; 0 without files."""
+        return self.start_offsets[0] if self.start_offsets else 0
+
+    @cached_property
+    def end_on_disk(self) -> int:
+        """Offset after the last byte that is not zero."""
+        for base in reversed(self.start_offsets):
+            data = self.open(base)
+            if size := written_size(partial(self._counted_read, data), 0, len(data)):
+                return base + size
+        return self.start
+
+    @property
+    def next_place(self) -> int:
+        """Offset of the next record: in the next file if a blank is due."""
+        left = -self.end % self.file_size if self.is_recovered else 0
+        return self.end + left if 0 < left < _SMALLEST + BLANK_SIZE_MIN else self.end
+
+    @property
+    def cut_bytes(self) -> int:
+        """Written bytes behind the physical end."""
+        return max(self.end_on_disk - self.end, 0)
+
+    @property
+    def lacks_files(self) -> bool:
+        """Whether units show that files behind the end on disk are missing.
+
+        One unit may be garbage. The first of several must point close behind the end.
+        """
+        first = self.first_behind_end
+        if first is None or self.units_behind_end < _SEVERAL:
+            return False
+        return first < self.end_on_disk + self.file_size
 
     def open(self, base: int) -> memoryview:
         """Return the whole file that begins at *base*."""
@@ -81,12 +117,6 @@ class LogState:
             if before + self.file_size < after
         ]
 
-    @property
-    def next_place(self) -> int:
-        """Offset of the next record: in the next file if a blank is due."""
-        left = -self.end % self.file_size
-        return self.end + left if 0 < left < _SMALLEST + BLANK_SIZE_MIN else self.end
-
     def record_at(self, place: int) -> ScannedRecord | None:
         """Return the record that begins at *place*, or None."""
         base = self.file_of(place)
@@ -104,14 +134,6 @@ class LogState:
             if base + self.file_size > begin and base < end:
                 data = self.open(base)[: min(end - base, self.file_size)]
                 yield from self._records_in(data, base, max(begin - base, 0))
-
-    def written_end(self) -> int:
-        """Return the offset after the last byte that is not zero."""
-        for base in reversed(self.start_offsets):
-            data = self.open(base)
-            if size := written_size(partial(self._counted_read, data), 0, len(data)):
-                return base + size
-        return max(self.start, 0)
 
     def _counted_read(self, data: memoryview, start: int, end: int) -> bytes:
         self._view.count_read(PIECE_SIZE)

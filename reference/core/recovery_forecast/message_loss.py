@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
-from reference.core.recovery_forecast.log_state import LogState
-from reference.core.recovery_forecast.outcome import Cause, Outcome, Ranges
+from reference.core.recovery_forecast.outcome import Cause, Outcome
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import StoreView
@@ -46,19 +45,14 @@ _TWICE = Cause("two units point at it", "STORE-QUEUE-006")
 class MessageLossSurvey:
     """Finds messages that are lost, invisible to consumers, or delivered twice."""
 
-    def __init__(
-        self, outcome: Outcome, log: LogState, queues: QueuesState, view: StoreView
-    ) -> None:
+    def __init__(self, outcome: Outcome, queues: QueuesState, view: StoreView) -> None:
         self._outcome = outcome
-        self._log = log
+        self._log = outcome.log
         self._queues = queues
         self._view = view
         self._end = outcome.log.end
         self._garbage: list[tuple[int, int]] = []
         """Offset ranges of the log without a record, although units point there."""
-        self._lost = Ranges()
-        self._invisible = Ranges()
-        self._repeated = Ranges()
         self._astray: dict[tuple[str, int], dict[int, int]] = {}
         """By queue: the units out of order, by what they point at."""
         self._twice: set[int] = set()
@@ -78,9 +72,9 @@ class MessageLossSurvey:
             for queue in self._queues:
                 for begin, end in self._garbage:
                     self._lost_between(queue, begin, end, _GARBAGE)
-        self._outcome.lost = self._lost.sorted()
-        self._outcome.invisible = self._invisible.sorted()
-        self._outcome.repeated = self._repeated.sorted()
+        found = self._outcome
+        for ranges in (found.lost, found.invisible, found.repeated):
+            ranges.sort(key=lambda one: (one.topic, one.queue_id, one.begin))
 
     def _cut_units(self, queue: QueueState) -> None:
         """Report messages as lost if their units pointed behind the end of the log.
@@ -99,13 +93,13 @@ class MessageLossSurvey:
             record = self._log.record_at(unit[0])
             cause = _CUT if record else _CUT_GARBAGE
             stored_at_ms = record.stored_at_ms if record else None
-            self._lost.add(queue.name, index, cause, stored_at_ms)
+            self._outcome.lost.add(queue.name, index, cause, stored_at_ms)
 
     def _cut_units_in_reach(self, queue: QueueState) -> Iterator[tuple[int, Unit]]:
         """Yield the truncated units whose message the log can have had."""
-        reach = self._outcome.log.end_on_disk + _REACH_FILES * self._log.file_size
+        reach = self._log.end_on_disk + _REACH_FILES * self._log.file_size
         first = queue.lowest_end // UNIT_SIZE
-        for index in range(first, queue.end_before // UNIT_SIZE):
+        for index in range(first, queue.max_before):
             unit = queue.unit_before(index)
             if unit and 0 <= unit[0] < reach and 0 < unit[1] < INT32_MAX:
                 yield index, unit
@@ -116,24 +110,24 @@ class MessageLossSurvey:
         """Report messages as lost if their units point into [*begin*, *end*)."""
         first, last = queue.first_at(begin), queue.first_at(end)
         for index in range(max(first, queue.min_offset), last):
-            self._lost.add(queue.name, index, cause)
+            self._outcome.lost.add(queue.name, index, cause)
 
     def _cut_records(self) -> None:
         """Report truncated records without a unit as lost."""
-        for place, record in self._log.records(
-            self._end, self._outcome.log.end_on_disk
-        ):
+        for place, record in self._log.records(self._end, self._log.end_on_disk):
             if record.physical_offset != place or not self._queues.has(record):
                 continue
             queue = self._queues.get(*record.queue)
-            before = queue.end_before // UNIT_SIZE if queue else 0
+            before = queue.max_before if queue else 0
             index = record.queue_offset
             if index >= before:
-                self._lost.add(record.queue, index, _CUT_EARLY, record.stored_at_ms)
+                self._outcome.lost.add(
+                    record.queue, index, _CUT_EARLY, record.stored_at_ms
+                )
 
     def _kept_records(self) -> None:
         """Report records without a unit as invisible; collect gaps without a record."""
-        expected = begin = max(self._log.start, 0)  # earlier files have expired
+        expected = begin = self._log.start  # earlier files have expired
         for place, record in self._log.records(begin, self._end):
             if place != expected:
                 self._note_gap(expected, place)
@@ -165,7 +159,7 @@ class MessageLossSurvey:
         else:
             return
         index, stored_at_ms = record.queue_offset, record.stored_at_ms
-        self._invisible.add(record.queue, index, cause, stored_at_ms)
+        self._outcome.invisible.add(record.queue, index, cause, stored_at_ms)
 
     def _look_through(self, queue: QueueState) -> None:
         """Collect units whose offset is not above that of the previous unit.
@@ -192,10 +186,10 @@ class MessageLossSurvey:
         record = self._log.record_at(unit[0])
         self._twice.add(unit[0])
         if record is None:
-            self._repeated.add(queue.name, index, _TWICE)
+            self._outcome.repeated.add(queue.name, index, _TWICE)
         else:
             offset, stored_at_ms = record.queue_offset, record.stored_at_ms
-            self._repeated.add(queue.name, offset, _TWICE, stored_at_ms)
+            self._outcome.repeated.add(queue.name, offset, _TWICE, stored_at_ms)
 
     def _index_of(
         self, place: int, record: ScannedRecord, queue: QueueState

@@ -49,7 +49,7 @@ class QueueState:
         self.begin = 0
         """The byte of the first unit whose message still exists."""
         self.end = QueueEnd(start_offsets[-1] + file_size if start_offsets else 0, -1)
-        self.added = 0
+        self.redispatched = 0
         """Units that dispatch added."""
         self.ends_with_unwritten_unit = False
         self._file_size = file_size
@@ -72,6 +72,16 @@ class QueueState:
     def max_offset(self) -> int:
         """The queue offset that the next message gets."""
         return self.end.position // UNIT_SIZE
+
+    @property
+    def max_before(self) -> int:
+        """The queue offset behind the last unit written before the start."""
+        return self.end_before // UNIT_SIZE
+
+    @property
+    def cut(self) -> int:
+        """Truncated units, including those that dispatch appended again."""
+        return (self.end_before - self.lowest_end) // UNIT_SIZE
 
     def recover(self) -> None:
         """Find the end of the queue by itself, without the log."""
@@ -112,7 +122,7 @@ class QueueState:
             self._add_file(self.end.position)
         if not index or expected >= self.end.position:
             self._append(unit_codec.pack(*unit), physical_end_of(unit, self._rules))
-            self.added += 1
+            self.redispatched += 1
 
     def correct_begin(self, log_start: int) -> None:
         """Let the queue begin with the first message that the log still has."""
@@ -180,7 +190,7 @@ class QueueState:
 
     def _end_at(self, end: QueueEnd) -> None:
         removed = (self.end.position - end.position) // UNIT_SIZE
-        self.added = max(self.added - max(removed, 0), 0)
+        self.redispatched = max(self.redispatched - max(removed, 0), 0)
         self.end = end
         self.start_offsets = [n for n in self.start_offsets if n <= end.position]
         if self._rules.clears_tail and self.start_offsets:

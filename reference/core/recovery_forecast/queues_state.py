@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from reference.core.recovery_forecast.outcome import refuse_wrong_file
 from reference.core.recovery_forecast.queue_state import QueueState
-from reference.core.recovery_forecast.store_view import StoreView, ViewError
+from reference.core.recovery_forecast.store_view import (
+    StoreView,
+    ViewError,
+    load_files,
+)
 from reference.core.store.commitlog.record_reader import ScannedRecord
-from reference.core.store.recovery.load import plan_load
 from reference.core.store.recovery.rules import RecoveryRules
 from reference.core.store.types import Queue
 from spec.integers import INT32_MAX
@@ -64,8 +66,7 @@ class QueuesState:
 
     def _load(self, topic: str, name: str) -> None:
         directory = f"{CONSUME_QUEUE}/{topic}/{name}"
-        found = plan_load(self._view.entries(directory), self._file_size, self._rules)
-        refuse_wrong_file(found, directory, self._file_size, self._rules)
+        found = load_files(self._view, directory, self._file_size, self._rules)
         paths = {int(one): f"{directory}/{one}" for one in found.names}
         self._add((topic, int(name)), paths)
 

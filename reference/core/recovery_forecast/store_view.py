@@ -1,5 +1,5 @@
 """
-The read-only view of a store: names, sizes and bytes.
+The read-only view of a store: names, sizes and bytes, and the files that a start loads.
 
 A broker has its files' sizes in its configuration and does not start on others. Without
 it, the distance of two names and the most frequent size decide (`inferred_options`).
@@ -13,7 +13,14 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
 
-from reference.core.store.recovery.load import DirectoryEntry, is_offset
+from reference.core.store.recovery.load import (
+    DirectoryEntry,
+    LoadPlan,
+    describe_wrong_file,
+    is_offset,
+    plan_load,
+)
+from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
 from reference.core.store.types import StoreOptions
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, INDEX
 from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
@@ -43,6 +50,40 @@ class StoreView(Protocol):
 
     def count_read(self, size: int) -> None:
         """Count *size* more bytes as read, for the display of progress."""
+
+
+class StartRefusedError(Exception):
+    """The broker refuses to start, because of *file*."""
+
+    def __init__(self, clause: str, file: str, reason: str) -> None:
+        super().__init__(reason)
+        self.clause = clause
+        self.file = file
+        self.reason = reason
+
+
+def load_files(
+    view: StoreView,
+    directory: str,
+    file_size: int,
+    rules: RecoveryRules,
+    clause: str | None = None,
+) -> LoadPlan:
+    """Plan the load of *directory*.
+
+    Raise StartRefusedError for the file that prevents it, by default with the clause
+    about its size or name.
+    """
+    plan = plan_load(view.entries(directory), file_size, rules)
+    if plan.wrong_file is None:
+        return plan
+    if plan.wrong_file.size == file_size:
+        clause = clause or "REC-LOAD-004"
+    elif rules.wrong_size_file is WrongSizeFilePolicy.DELETE_EMPTY_LAST:
+        clause = clause or "REC-LOAD-002"
+    reason = describe_wrong_file(directory, plan.wrong_file, file_size)
+    path = f"{directory}/{plan.wrong_file.name}"
+    raise StartRefusedError(clause or "REC-LOAD-001", path, reason)
 
 
 ITEMS_PER_SLOT = 4

@@ -81,7 +81,7 @@ def what_differs(story: Story, rules: RecoveryRules) -> str:
     except FilesError:
         return "" if foretold.refusal else "the refusal"
     queues = {
-        (queue.topic, queue.queue_id): (queue.min_offset, queue.max_offset)
+        queue.name: (queue.min_offset, queue.max_offset)
         for queue in foretold.queues
         if queue.max_offset
     }
@@ -89,7 +89,7 @@ def what_differs(story: Story, rules: RecoveryRules) -> str:
         "the refusal": foretold.refusal is None,
         "the log": log_of(store) == (foretold.log.start, foretold.log.end),
         "the queues": queues_of(store) == queues,
-        "the index": len(files.names("index")) == foretold.index_files,
+        "the index": len(files.names("index")) == foretold.index.files,
         "what is seen": hides(store, foretold),
     }
     return next((name for name, is_so in facts.items() if not is_so), "")
