@@ -75,9 +75,10 @@ class NameServerRegistration:
             registered = [
                 replace(t, permission=options.broker_permission) for t in registered
             ]
+        servers = self._state.clients.filter_servers
         wrapper = self._state.topics.as_json(registered)
         content = {
-            "filterServerList": self._state.filter_servers.addresses(),
+            "filterServerList": [one.client_id for one in servers.values()],
             "topicConfigSerializeWrapper": wrapper,
         }
         body = fastjson.dumps(content)

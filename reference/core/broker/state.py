@@ -16,7 +16,7 @@ from reference.core.broker.admin.broker_statistics import BrokerStatistics
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ReplicatedTable
 from reference.core.broker.filter.consumer_filters import ConsumerFilters
-from reference.core.broker.group.clients import Clients, FilterServers, QueueLocks
+from reference.core.broker.group.clients import Clients, QueueLocks
 from reference.core.broker.group.subscription_groups import SubscriptionGroups
 from reference.core.broker.offset.consumer_offsets import ConsumerOffsets
 from reference.core.broker.topic.topic_config import Topics
@@ -47,7 +47,6 @@ class BrokerState:
     clients: Clients = field(default_factory=Clients)
     offsets: ConsumerOffsets = field(default_factory=ConsumerOffsets)
     locks: QueueLocks = field(default_factory=QueueLocks)
-    filter_servers: FilterServers = field(default_factory=FilterServers)
     access_control: AccessControl | None = None
     """None with aclEnable=false."""
     numbers: Iterator[int] = field(default_factory=lambda: count(1))

@@ -162,8 +162,10 @@ def _reset_one(
 
 def register_filter_server(state: BrokerState, request: Request) -> Response:
     """Record a filter server; respond with the broker's name and id."""
-    address = request.text("filterServerAddr")
-    state.filter_servers.register(request.connection, address, request.now_ms)
+    server = Client.of(request, request.text("filterServerAddr"))
+    # The first address of a connection stays.
+    known = state.clients.filter_servers.setdefault(server.connection, server)
+    known.seen_at_ms = server.seen_at_ms
     options = state.options  # [ADMIN-FILTER-001]
     return Response(
         fields={"brokerId": options.broker_id, "brokerName": options.broker_name}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from reference.core.broker.filter.subscription import Subscription
+from reference.core.remoting.request import Request
 from spec.wire.bodies.queue_name import QueueName
 
 CLIENT_EXPIRY_MS = 120_000
@@ -31,6 +32,12 @@ class Client:
     language: str
     version: int
     seen_at_ms: int
+
+    @classmethod
+    def of(cls, request: Request, client_id: str) -> Client:
+        """Return the client that sends *request*."""
+        connection, now_ms = request.connection, request.now_ms
+        return cls(connection, client_id, request.language, request.version, now_ms)
 
 
 @dataclass(slots=True)
@@ -73,11 +80,17 @@ class ConsumerGroup:
 
 
 class Clients:
-    """The consumer and producer groups that have members."""
+    """The consumer and producer groups that have members, and the filter servers."""
 
     def __init__(self) -> None:
         self.consumers: dict[str, ConsumerGroup] = {}
         self.producers: dict[str, dict[int, Client]] = {}
+        self.filter_servers: dict[int, Client] = {}
+        """Programs that filtered messages by a consumer's class, by connection.
+
+        The client id is their address, which the broker passes on to the name servers
+        (Java: FilterServerManager). 4.6.0 has kept no more of them.
+        """
         self._turn = 0
 
     def groups_subscribed_to(self, topic: str) -> Iterator[str]:
@@ -103,7 +116,8 @@ class Clients:
             self.producers.pop(group, None)
 
     def drop(self, connection: int) -> list[ConsumerGroup]:
-        """Remove a closed connection from all groups; return its consumer groups."""
+        """Remove a closed connection from all tables; return its consumer groups."""
+        self.filter_servers.pop(connection, None)
         for name in list(self.producers):
             self.leave_producer(name, connection)
         # [GROUP-MEMBER-006]
@@ -113,11 +127,17 @@ class Clients:
         return groups
 
     def silent(self, now_ms: int) -> set[int]:
-        """Return the connections of clients without recent heartbeats."""
-        limit_ms = now_ms - CLIENT_EXPIRY_MS
+        """Return the connections of those that have been silent for too long."""
         consumers = (c for g in self.consumers.values() for c in g.members.values())
-        everyone = chain(consumers, self._all_producers())
-        return {one.connection for one in everyone if one.seen_at_ms < limit_ms}
+        members = chain(consumers, self._all_producers())
+        servers = self.filter_servers.values()
+        kinds = (members, CLIENT_EXPIRY_MS), (servers, FILTER_SERVER_EXPIRY_MS)
+        return {
+            one.connection
+            for clients, expiry_ms in kinds
+            for one in clients
+            if now_ms - one.seen_at_ms > expiry_ms
+        }
 
     def producer(self, client_id: str) -> Client | None:
         """Return the producer with this client id, or None."""
@@ -173,35 +193,3 @@ class QueueLocks:
         lock = locks.get(queue)
         if lock is not None and lock.client_id == client_id:  # [GROUP-LOCK-004]
             del locks[queue]
-
-
-class FilterServers:
-    """Programs that filtered messages by a consumer's class, by connection.
-
-    They register every few seconds, and the broker passes their addresses on to the
-    name servers (Java: FilterServerManager). 4.6.0 has kept no more of them.
-    """
-
-    def __init__(self) -> None:
-        self._seen: dict[int, tuple[str, int]] = {}
-
-    def register(self, connection: int, address: str, now_ms: int) -> None:
-        """Record a filter server; the first address of a connection stays."""
-        known, _ = self._seen.get(connection, (address, 0))
-        self._seen[connection] = known, now_ms
-
-    def drop(self, connection: int) -> None:
-        """Remove the filter server of a closed connection."""
-        self._seen.pop(connection, None)
-
-    def silent(self, now_ms: int) -> list[int]:
-        """Return the connections of filter servers that were silent for too long."""
-        return [
-            connection
-            for connection, (_, seen_ms) in self._seen.items()
-            if now_ms - seen_ms > FILTER_SERVER_EXPIRY_MS
-        ]
-
-    def addresses(self) -> list[str]:
-        """Return the addresses of all filter servers."""
-        return [address for address, _ in self._seen.values()]

@@ -38,7 +38,7 @@ def handle_heartbeat(state: BrokerState, ports: Ports, request: Request) -> Resp
         _join_consumers(state, ports, request, client_id=client_id, consumer=consumer)
     for producer in producers:
         group = state.clients.producers.setdefault(str(producer["groupName"]), {})
-        group[request.connection] = _client(request, client_id)
+        group[request.connection] = Client.of(request, client_id)
     return Response()
 
 
@@ -124,16 +124,10 @@ def _join_consumers(
     group.consume_type = str(consumer.get("consumeType"))  # [GROUP-HEARTBEAT-002]
     group.message_model = str(consumer.get("messageModel"))
     group.consume_from = str(consumer.get("consumeFromWhere"))
-    is_new = group.join(_client(request, client_id))
+    is_new = group.join(Client.of(request, client_id))
     if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
         notify_consumer_ids_changed(state, ports.remoting, group, request.now_ms)
     state.filters.subscribe(name, wanted, request.now_ms)
-
-
-def _client(request: Request, client_id: str) -> Client:
-    return Client(
-        request.connection, client_id, request.language, request.version, request.now_ms
-    )
 
 
 def _subscription(members: JsonObject) -> Subscription:

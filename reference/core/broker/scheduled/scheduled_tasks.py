@@ -82,8 +82,6 @@ def _persist_delay_offsets(state: BrokerState, _: int) -> None:
 def _scan_clients(state: BrokerState, remoting: RemotingServer, now_ms: int) -> None:
     for connection in state.clients.silent(now_ms):
         remoting.close(connection, "the client has been silent for too long")
-    for connection in state.filter_servers.silent(now_ms):
-        remoting.close(connection, "the filter server has been silent for too long")
 
 
 def _deliver(state: BrokerState, remoting: RemotingServer, now_ms: int) -> None:
