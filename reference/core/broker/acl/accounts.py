@@ -128,7 +128,7 @@ def decode_accounts(text: str) -> Accounts:
     """Return the accounts in *text*; raise AclFileError if it is malformed."""
     read = decode_yaml(text)
     white = [_white(one, WHITE_ADDRESSES) for one in _texts(read, WHITE_ADDRESSES)]
-    accounts = [_account(one) for one in _entries(read)]
+    accounts = [_account(one) for one in _list(read, ACCOUNTS)]
     return Accounts(
         by_access_key={one.access_key: one for one in accounts},
         white=white,
@@ -153,16 +153,6 @@ def decode_yaml(text: str) -> dict[str, Any]:
     return read
 
 
-def _entries(read: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    listed = read.get(ACCOUNTS) or []
-    if not isinstance(listed, list):
-        raise AclFileError(f"{ACCOUNTS} is no list")
-    for entry in listed:
-        if not isinstance(entry, dict):
-            raise AclFileError(f"{ACCOUNTS} has an entry that is no object")
-        yield entry
-
-
 def _version(read: Mapping[str, object]) -> DataVersion | None:
     listed = read.get(DATA_VERSION)
     if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
@@ -172,7 +162,9 @@ def _version(read: Mapping[str, object]) -> DataVersion | None:
     return DataVersion(counter=counter, timestamp_ms=timestamp_ms)
 
 
-def _account(entry: Mapping[str, object]) -> Account:
+def _account(entry: object) -> Account:
+    if not isinstance(entry, dict):
+        raise AclFileError(f"{ACCOUNTS} has an entry that is no object")
     access_key, secret_key = _text(entry, "accessKey"), _text(entry, "secretKey")
     for name, key in (("accessKey", access_key), ("secretKey", secret_key)):
         if key is None or len(key) < KEY_LENGTH_MIN:  # [SEC-ACL-018]
@@ -210,11 +202,15 @@ def _white(pattern: str, name: str) -> Matcher:
         raise AclFileError(f"{name} has a malformed address") from None
 
 
-def _texts(read: Mapping[str, object], name: str) -> list[str]:
+def _list(read: Mapping[str, object], name: str) -> list[object]:
     listed = read.get(name) or []
     if not isinstance(listed, list):
         raise AclFileError(f"{name} is no list")
-    return [_as_text(one, name) for one in listed]
+    return listed
+
+
+def _texts(read: Mapping[str, object], name: str) -> list[str]:
+    return [_as_text(one, name) for one in _list(read, name)]
 
 
 def _text(entry: Mapping[str, object], name: str) -> str | None:

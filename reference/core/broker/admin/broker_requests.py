@@ -4,6 +4,7 @@ Requests of tools about the broker itself and its clients (Java: AdminBrokerProc
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +19,7 @@ from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.json_body import body_as_json, encode_body
 from spec.wire.bodies.offset_tables import ResetOffsetBody
+from spec.wire.bodies.queue_name import QueueName
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -64,28 +66,36 @@ def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response
             "[reset-offset] reset offset failed, no topic in this broker. "
             f"topic={name}",
         )
-    offsets: dict[int, int] = {}
+    timestamp_ms = request.int64("timestamp")
+    queues: dict[QueueName, int] = {}
     for queue_id in range(topic.write_queue_count):
         consumed = state.offsets.query(group, name, queue_id)
         if consumed == -1:
             remark = f"THe consumer group <{group}> not exist"
             raise Refused(SYSTEM_ERROR, remark)
-        offsets[queue_id] = _reset_one(state, request, queue_id, consumed=consumed)
+        if timestamp_ms == -1:
+            offset = state.store.max_offset(name, queue_id)
+        else:
+            offset = state.store.offset_by_time(name, queue_id, timestamp_ms)
+        offset = max(offset, 0)
+        if not request.truth("isForce"):
+            offset = min(offset, consumed)
+        queues[state.queue_name(name, queue_id)] = offset
     members = state.clients.consumers.get(group)
     if members is None:
         remark = (
             f"Consumer not online, so can not reset offset, Group: {group} "
-            f"Topic: {name} Timestamp: {request.int64('timestamp')}"
+            f"Topic: {name} Timestamp: {timestamp_ms}"
         )
         raise Refused(ResponseCode.CONSUMER_NOT_ONLINE, remark)
-    queues = {state.queue_name(name, q): offset for q, offset in offsets.items()}
     table = encode_body(ResetOffsetBody(offsets=queues))  # [OFFSET-RESET-004]
     body = table
     if request.language == _FOR_C:  # [OFFSET-RESET-005]
         # The C++ client cannot read keys that are objects.
         rows = [{**body_as_json(queue), "offset": n} for queue, n in queues.items()]
         body = fastjson.dumps({"offsetTable": rows})
-    code, at = RequestCode.RESET_CONSUMER_CLIENT_OFFSET, request.text("timestamp")
+    code = RequestCode.RESET_CONSUMER_CLIENT_OFFSET
+    at = str(timestamp_ms)
     fields = {"topic": name, "group": group, "timestamp": at, "isForce": "false"}
     for connection in members.members:
         ports.remoting.invoke_oneway(connection, code, fields, body)
@@ -97,12 +107,14 @@ def relay_to_client(
 ) -> Response | None:
     """Relay a request to a member of a group, and its response back."""
     if request.code == RequestCode.CONSUME_MESSAGE_DIRECTLY:
-        message_id = request.text("msgId")
-        record = _record(state, message_id)
+        message_id, record = request.text("msgId"), None
+        with suppress(LayoutError):
+            record = state.store.record_at(decode_message_id(message_id)[1])
         if record is None:  # [ADMIN-CLIENT-005]
             raise Refused(SYSTEM_ERROR, f"there is no message {message_id}")
         fields = {**request.fields, "brokerName": state.options.broker_name}
-        request = replace(request, fields=fields, body=record)  # [ADMIN-CLIENT-004]
+        # [ADMIN-CLIENT-004]
+        request = replace(request, fields=fields, body=bytes(record))
     group, client_id = request.text("consumerGroup"), request.text("clientId")
     members = state.clients.consumers.get(group)
     clients = [] if members is None else list(members.members.values())
@@ -136,28 +148,6 @@ def _relay(
         on_response=on_response,
         timeout_at_ms=request.now_ms + RELAY_TIMEOUT_MS,
     )
-
-
-def _record(state: BrokerState, message_id: str) -> bytes | None:
-    try:
-        _, offset = decode_message_id(message_id)
-    except LayoutError:
-        return None
-    record = state.store.record_at(offset)
-    return None if record is None else bytes(record)
-
-
-def _reset_one(
-    state: BrokerState, request: Request, queue_id: int, *, consumed: int
-) -> int:
-    """Return the new offset of a queue; at most *consumed*, unless forced."""
-    topic, timestamp_ms = request.text("topic"), request.int64("timestamp")
-    if timestamp_ms == -1:
-        offset = state.store.max_offset(topic, queue_id)
-    else:
-        offset = state.store.offset_by_time(topic, queue_id, timestamp_ms)
-    offset = max(offset, 0)
-    return offset if request.truth("isForce") else min(offset, consumed)
 
 
 def register_filter_server(state: BrokerState, request: Request) -> Response:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 
-from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import RELEASE_ORDINAL, Response, json_response
@@ -18,6 +17,9 @@ from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _NO_POOL = 2_147_483_647
 """Free buffers that 4.6.0 reports for a pool that is not used."""
+
+_NO_DIRECTORY = "-1.0"
+"""Used ratio of a directory that does not exist yet."""
 
 _ALWAYS_ZERO = (
     "EndTransactionQueueSize",
@@ -53,17 +55,48 @@ _SLOWER_PUTS = (
 
 def runtime_info(state: BrokerState, request: Request) -> Response:
     """Return the state and statistics of the broker."""
+    store, counted, texts = state.store, state.store.statistics, state.options.texts()
+    log = store.log.files
+    put_count = max(counted.put_count, 1)
+    slower = "".join(f"{span}:0 " for span in _SLOWER_PUTS)
+    total, free = store.disk_space()
+    used = str((total - free) / total) if total > 0 else _NO_DIRECTORY
+    has_queues = next(iter(store.queues), None) is not None
     table = {
         **dict.fromkeys(_ALWAYS_ZERO, "0"),
-        **_settings(state.options),
+        **{name: texts[name] for name in _REPEATED_SETTINGS},
+        "EndTransactionThreadPoolQueueCapacity": texts[
+            "endTransactionPoolQueueCapacity"
+        ],
         "bootTimestamp": str(state.started_at_ms),
         "brokerVersion": str(RELEASE_ORDINAL),
         "brokerVersionDesc": "V4_6_0",  # [ADMIN-CONFIG-002]
         "runtime": running_time(request.now_ms - state.started_at_ms),
-        **_counts(state),
-        **_places(state),
-        **_disk(state),
+        "getFoundTps": counted.rates("found"),
+        "getMissTps": counted.rates("missed"),
+        "getTotalTps": counted.read_rates(),
+        "getTransferedTps": counted.rates("transferred"),
+        "msgGetTotalTodayNow": str(counted.transferred_count),
+        "msgPutTotalTodayNow": str(counted.put_count),
+        "putMessageAverageSize": str(counted.put_size / put_count),
+        "putMessageDistributeTime": f"[<=0ms]:{counted.put_calls} {slower}",
+        "putMessageSizeTotal": str(counted.put_size),
+        "putMessageTimesTotal": str(put_count),
+        "putTps": counted.rates("put"),
+        "commitLogMaxOffset": str(log.end),
+        "commitLogMinOffset": str(log.start),
+        "earliestMessageTimeStamp": str(_earliest_ms(state)),
+        "remainHowManyDataToFlush": readable_size(log.end - log.flushed),
+        "remainTransientStoreBufferNumbs": str(_NO_POOL),
+        "commitLogDirCapacity": (
+            f"Total : {readable_size(total)}, Free : {readable_size(free)}."
+        ),
+        "commitLogDiskRatio": used if len(log) > 0 else _NO_DIRECTORY,
+        "consumeQueueDiskRatio": used if has_queues else _NO_DIRECTORY,
     }
+    for level, offset in store.schedule_service.offsets.items():
+        end = store.max_offset(SCHEDULE_TOPIC, level - 1)
+        table[f"scheduleMessageOffset_{level}"] = f"{offset},{end}"
     return json_response({"table": table})
 
 
@@ -81,67 +114,6 @@ def readable_size(size: int) -> str:
         return f"{size} B"
     power = min(int(math.log(size) / math.log(1024)), 6)
     return f"{size / 1024**power:.1f} {'KMGTPE'[power - 1]}iB"
-
-
-def _settings(options: BrokerOptions) -> dict[str, str]:
-    """Return the settings that the table repeats, one of them under another name."""
-    texts = options.texts()
-    capacity = texts["endTransactionPoolQueueCapacity"]
-    return {
-        **{name: texts[name] for name in _REPEATED_SETTINGS},
-        "EndTransactionThreadPoolQueueCapacity": capacity,
-    }
-
-
-def _counts(state: BrokerState) -> dict[str, str]:
-    counted = state.store.statistics
-    put_count = max(counted.put_count, 1)
-    slower = "".join(f"{span}:0 " for span in _SLOWER_PUTS)
-    return {
-        "getFoundTps": counted.rates("found"),
-        "getMissTps": counted.rates("missed"),
-        "getTotalTps": counted.read_rates(),
-        "getTransferedTps": counted.rates("transferred"),
-        "msgGetTotalTodayNow": str(counted.transferred_count),
-        "msgPutTotalTodayNow": str(counted.put_count),
-        "putMessageAverageSize": str(counted.put_size / put_count),
-        "putMessageDistributeTime": f"[<=0ms]:{counted.put_calls} {slower}",
-        "putMessageSizeTotal": str(counted.put_size),
-        "putMessageTimesTotal": str(put_count),
-        "putTps": counted.rates("put"),
-    }
-
-
-def _places(state: BrokerState) -> dict[str, str]:
-    """Return the offsets of the log, its flush and the delay levels."""
-    store = state.store
-    table = {
-        "commitLogMaxOffset": str(store.log.files.end),
-        "commitLogMinOffset": str(store.log.files.start),
-        "earliestMessageTimeStamp": str(_earliest_ms(state)),
-        "remainHowManyDataToFlush": readable_size(
-            store.log.files.end - store.log.files.flushed
-        ),
-        "remainTransientStoreBufferNumbs": str(_NO_POOL),
-    }
-    for level, offset in store.schedule_service.offsets.items():
-        end = store.max_offset(SCHEDULE_TOPIC, level - 1)
-        table[f"scheduleMessageOffset_{level}"] = f"{offset},{end}"
-    return table
-
-
-def _disk(state: BrokerState) -> dict[str, str]:
-    """Return the disk usage; -1.0 for a directory that does not exist yet."""
-    total, free = state.store.disk_space()
-    used = str((total - free) / total) if total > 0 else "-1.0"
-    capacity = f"Total : {readable_size(total)}, Free : {readable_size(free)}."
-    has_log = len(state.store.log.files) > 0
-    has_queues = next(iter(state.store.queues), None) is not None
-    return {
-        "commitLogDirCapacity": capacity,
-        "commitLogDiskRatio": used if has_log else "-1.0",
-        "consumeQueueDiskRatio": used if has_queues else "-1.0",
-    }
 
 
 def _earliest_ms(state: BrokerState) -> int:

@@ -32,37 +32,30 @@ def view_statistics(state: BrokerState, request: Request) -> Response:
 
 def consume_time_spans(state: BrokerState, request: Request) -> Response:
     """Respond with store times and the progress of a group, by queue."""
-    name, group = request.text("topic"), request.text("group")
+    name, group, store = request.text("topic"), request.text("group"), state.store
     topic = state.topics.table.get(name)
     if topic is None:  # [ADMIN-STATS-008]
         raise Refused(ResponseCode.TOPIC_NOT_EXIST, f"topic[{name}] not exist")
-    spans = [
-        _time_span(state, group, name, queue_id, now_ms=request.now_ms)
-        for queue_id in range(topic.write_queue_count)
-    ]
+    spans = []
+    for queue_id in range(topic.write_queue_count):
+        end = store.max_offset(name, queue_id)
+        consumed = state.offsets.query(group, name, queue_id)
+        first_ms = consumed_ms = store.earliest_stored_at(name, queue_id)
+        if consumed > 0:
+            consumed_ms = store.stored_at(name, queue_id, consumed - 1)
+        delay_ms = 0
+        if consumed < end:
+            delay_ms = request.now_ms - store.stored_at(name, queue_id, consumed)
+        span = QueueTimeSpan(
+            queue=state.queue_name(name, queue_id),
+            first_stored_at_ms=first_ms,
+            last_stored_at_ms=store.stored_at(name, queue_id, end - 1),
+            consumed_at_ms=consumed_ms,
+            delay_ms=delay_ms,
+        )
+        spans.append(span)
     # [ADMIN-STATS-007]
     return json_response(QueryConsumeTimeSpanBody(queues=tuple(spans)))
-
-
-def _time_span(
-    state: BrokerState, group: str, topic: str, queue_id: int, *, now_ms: int
-) -> QueueTimeSpan:
-    store = state.store
-    end = store.max_offset(topic, queue_id)
-    consumed = state.offsets.query(group, topic, queue_id)
-    first_ms = consumed_ms = store.earliest_stored_at(topic, queue_id)
-    if consumed > 0:
-        consumed_ms = store.stored_at(topic, queue_id, consumed - 1)
-    delay_ms = 0
-    if consumed < end:
-        delay_ms = now_ms - store.stored_at(topic, queue_id, consumed)
-    return QueueTimeSpan(
-        queue=state.queue_name(topic, queue_id),
-        first_stored_at_ms=first_ms,
-        last_stored_at_ms=store.stored_at(topic, queue_id, end - 1),
-        consumed_at_ms=consumed_ms,
-        delay_ms=delay_ms,
-    )
 
 
 def all_consume_stats(state: BrokerState, request: Request) -> Response:

@@ -35,10 +35,24 @@ def handle_heartbeat(state: BrokerState, ports: Ports, request: Request) -> Resp
     consumers = [as_object(one) for one in list_in(data, "consumerDataSet")]
     producers = [as_object(one) for one in list_in(data, "producerDataSet")]
     for consumer in consumers:
-        _join_consumers(state, ports, request, client_id=client_id, consumer=consumer)
+        name = str(consumer["groupName"])
+        config = state.groups.find(name, request.now_ms)
+        if config is not None:
+            is_unit = bool(consumer.get("unitMode"))
+            state.topics.retry_topic(config, request.now_ms, is_unit=is_unit)
+        subscriptions = list_in(consumer, "subscriptionDataSet")
+        wanted = [_subscription(as_object(one)) for one in subscriptions]
+        group = state.clients.consumers.setdefault(name, ConsumerGroup(name))
+        group.consume_type = str(consumer.get("consumeType"))  # [GROUP-HEARTBEAT-002]
+        group.message_model = str(consumer.get("messageModel"))
+        group.consume_from = str(consumer.get("consumeFromWhere"))
+        is_new = group.join(Client.of(request, client_id))
+        if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
+            notify_consumer_ids_changed(state, ports.remoting, group, request.now_ms)
+        state.filters.subscribe(name, wanted, request.now_ms)
     for producer in producers:
-        group = state.clients.producers.setdefault(str(producer["groupName"]), {})
-        group[request.connection] = Client.of(request, client_id)
+        members = state.clients.producers.setdefault(str(producer["groupName"]), {})
+        members[request.connection] = Client.of(request, client_id)
     return Response()
 
 
@@ -103,31 +117,6 @@ def notify_consumer_ids_changed(
     fields = {"consumerGroup": group.name}
     for connection in group.members:  # [GROUP-MEMBER-003]
         remoting.invoke_oneway(connection, code, fields)
-
-
-def _join_consumers(
-    state: BrokerState,
-    ports: Ports,
-    request: Request,
-    *,
-    client_id: str,
-    consumer: JsonObject,
-) -> None:
-    name = str(consumer["groupName"])
-    config = state.groups.find(name, request.now_ms)
-    if config is not None:
-        is_unit = bool(consumer.get("unitMode"))
-        state.topics.retry_topic(config, request.now_ms, is_unit=is_unit)
-    subscriptions = list_in(consumer, "subscriptionDataSet")
-    wanted = [_subscription(as_object(one)) for one in subscriptions]
-    group = state.clients.consumers.setdefault(name, ConsumerGroup(name))
-    group.consume_type = str(consumer.get("consumeType"))  # [GROUP-HEARTBEAT-002]
-    group.message_model = str(consumer.get("messageModel"))
-    group.consume_from = str(consumer.get("consumeFromWhere"))
-    is_new = group.join(Client.of(request, client_id))
-    if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
-        notify_consumer_ids_changed(state, ports.remoting, group, request.now_ms)
-    state.filters.subscribe(name, wanted, request.now_ms)
 
 
 def _subscription(members: JsonObject) -> Subscription:

@@ -50,9 +50,12 @@ def query_consumer_offset(state: BrokerState, request: Request) -> Response:
     offset = state.offsets.query(group, topic, queue_id)
     if offset >= 0:
         return Response(fields={"offset": offset})
+    queue = state.store.queues.table.get((topic, queue_id))
+    first = queue.unit(0) if queue else None
+    lag = 0 if first is None else state.store.log.files.end - first[0]
     is_young = state.store.min_offset(topic, queue_id) <= 0
     # [OFFSET-QUERY-001] [OFFSET-QUERY-002]
-    if is_young and not _has_left_memory(state, topic, queue_id):
+    if is_young and lag <= state.store.options.memory_size:
         return Response(fields={"offset": 0})
     raise Refused(
         ResponseCode.QUERY_NOT_FOUND,
@@ -70,11 +73,3 @@ def update_consumer_offset(state: BrokerState, request: Request) -> Response:
         request.int64("commitOffset"),
     )
     return Response()
-
-
-def _has_left_memory(state: BrokerState, topic: str, queue_id: int) -> bool:
-    queue = state.store.queues.table.get((topic, queue_id))
-    unit = queue.unit(0) if queue else None
-    if unit is None:
-        return False
-    return state.store.log.files.end - unit[0] > state.store.options.memory_size

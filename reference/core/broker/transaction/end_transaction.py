@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reference.core.broker.query_message import look_message_by_offset
-from reference.core.broker.send.put_result import put_message
+from reference.core.broker.send.put_result import not_stored_response, put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.half_message import (
     HALF_MESSAGE,
@@ -18,8 +18,8 @@ from reference.core.broker.transaction.half_message import (
 )
 from reference.core.remoting.request import Refused, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
-from reference.core.store.types import NewMessage, PutStatus, message_of_record
-from spec.store.message_record import Record, SystemFlag
+from reference.core.store.types import message_of_record
+from spec.store.message_record import SystemFlag
 from spec.wire.headers.request_headers import (
     END_TRANSACTION_FIELDS,
     EndTransactionRequestHeader,
@@ -32,11 +32,7 @@ COMMIT = int(SystemFlag.TRANSACTION_COMMIT)
 ROLLBACK = int(SystemFlag.TRANSACTION_ROLLBACK)
 """Values of commitOrRollback (Java: MessageSysFlag)."""
 _EVENTS = {COMMIT: HalfEvent.COMMIT, ROLLBACK: HalfEvent.ROLLBACK}
-_REFUSED = {
-    PutStatus.MESSAGE_ILLEGAL: ResponseCode.MESSAGE_ILLEGAL,
-    PutStatus.PROPERTIES_SIZE_EXCEEDED: ResponseCode.MESSAGE_ILLEGAL,
-    PutStatus.SERVICE_NOT_AVAILABLE: ResponseCode.SERVICE_NOT_AVAILABLE,
-}
+_REAL_PLACE = Property.REAL_TOPIC, Property.REAL_QID
 _decode = request_decoder(EndTransactionRequestHeader, END_TRANSACTION_FIELDS)
 
 
@@ -50,23 +46,6 @@ def handle_end_transaction(state: BrokerState, request: Request) -> Response | N
     event = _EVENTS.get(header.commit_or_rollback)
     if event is None:  # [TXN-END-017]
         raise Refused(SYSTEM_ERROR, "commitOrRollback field wrong")
-    half = _checked_half_message(state, header)
-    # A half message counts as undecided, even after a first decision.
-    # [TXN-END-008] [TXN-END-009]
-    if HALF_MESSAGE[HalfState.PREPARED, event] is HalfState.COMMITTED:
-        message = _committed_message(half, header.commit_log_offset)  # [TXN-END-001]
-        result = put_message(state, message, request.now_ms)
-        if not result.is_stored:
-            code = _REFUSED.get(result.status, SYSTEM_ERROR)
-            raise Refused(code, result.status.name)
-    append_op_message(state, half, request.now_ms)  # [TXN-END-003]
-    return Response()
-
-
-def _checked_half_message(
-    state: BrokerState, header: EndTransactionRequestHeader
-) -> Record:
-    """Return the half message of a request; raise Refused."""
     half = look_message_by_offset(state.store, header.commit_log_offset)
     if half is None:  # [TXN-END-005]
         raise Refused(SYSTEM_ERROR, "Find prepared transaction message failed")
@@ -78,19 +57,23 @@ def _checked_half_message(
         raise Refused(SYSTEM_ERROR, "The transaction state table offset wrong")
     if half.physical_offset != header.commit_log_offset:
         raise Refused(SYSTEM_ERROR, "The commit log offset wrong")
-    if Property.REAL_TOPIC not in properties or Property.REAL_QID not in properties:
+    topic, queue_id = (properties.get(one) for one in _REAL_PLACE)
+    if topic is None or queue_id is None:
         raise Refused(SYSTEM_ERROR, "Find prepared transaction message failed")
-    return half
-
-
-def _committed_message(half: Record, commit_log_offset: int) -> NewMessage:
-    properties = decode_properties(half.properties)
-    # 4.6.0 encodes the properties before it removes REAL_TOPIC and REAL_QID, so that
-    # the message keeps both. [TXN-END-010]
-    topic, queue_id = properties[Property.REAL_TOPIC], properties[Property.REAL_QID]
-    system_flags = half.system_flags & ~TRANSACTION_BITS
-    return replace(
-        message_of_record(half, topic, int(queue_id)),
-        system_flags=system_flags | COMMIT,  # [TXN-END-002]
-        prepared_transaction_offset=commit_log_offset,
-    )
+    # A half message counts as undecided, even after a first decision.
+    # [TXN-END-008] [TXN-END-009]
+    if HALF_MESSAGE[HalfState.PREPARED, event] is HalfState.COMMITTED:
+        system_flags = half.system_flags & ~TRANSACTION_BITS
+        # 4.6.0 encodes the properties before it removes REAL_TOPIC and REAL_QID, so
+        # that the message keeps both. [TXN-END-010]
+        message = replace(
+            message_of_record(half, topic, int(queue_id)),  # [TXN-END-001]
+            system_flags=system_flags | COMMIT,  # [TXN-END-002]
+            prepared_transaction_offset=header.commit_log_offset,
+        )
+        result = put_message(state, message, request.now_ms)
+        if not result.is_stored:
+            code = not_stored_response(state.options, result.status).code
+            raise Refused(code, result.status.name)
+    append_op_message(state, half, request.now_ms)  # [TXN-END-003]
+    return Response()

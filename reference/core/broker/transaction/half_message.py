@@ -102,6 +102,13 @@ def prepare(message: NewMessage) -> NewMessage:
 
 def append_op_message(state: BrokerState, half: Record, now_ms: int) -> None:
     """Append the op message of a half message that was committed or rolled back."""
+    key = UniqueKey(
+        address=state.store_host.address,
+        process_id=0,
+        class_loader_hash=0,
+        since_month_ms=now_ms & 0x7FFFFFFF,
+        counter=next(state.numbers) & 0xFFFF,
+    )
     # 4.6.0 appends to this topic without configuring it. [TXN-OP-004]
     op_message = NewMessage(
         topic=OP_TOPIC,
@@ -110,7 +117,7 @@ def append_op_message(state: BrokerState, half: Record, now_ms: int) -> None:
         properties=encode_properties(
             {
                 Property.TAGS: DONE_TAG,  # [TXN-OP-001]
-                Property.UNIQ_KEY: _unique_key(state, now_ms),
+                Property.UNIQ_KEY: encode_unique_key(key),
             }
         ),
         born_at_ms=now_ms,
@@ -118,14 +125,3 @@ def append_op_message(state: BrokerState, half: Record, now_ms: int) -> None:
         store_host=state.store_host,
     )
     put_message(state, op_message, now_ms)
-
-
-def _unique_key(state: BrokerState, now_ms: int) -> str:
-    key = UniqueKey(
-        address=state.store_host.address,
-        process_id=0,
-        class_loader_hash=0,
-        since_month_ms=now_ms & 0x7FFFFFFF,
-        counter=next(state.numbers) & 0xFFFF,
-    )
-    return encode_unique_key(key)

@@ -73,7 +73,12 @@ def compare(left: Value, right: Value) -> int:
         if isinstance(left, bool):  # Java casts it to a text here, and fails
             raise SqlError("a truth value left of a text")
         right = _parse_like(left, right)
-    return _order(left, right)
+    if isinstance(left, bool) != isinstance(right, bool):
+        return -1
+    if isinstance(left, float) or isinstance(right, float):
+        keys = [_double_key(float(one)) for one in (left, right)]  # type: ignore[arg-type] # numbers
+        return (keys[0] > keys[1]) - (keys[0] < keys[1])
+    return (left > right) - (left < right)  # type: ignore[operator] # two of one kind
 
 
 def _parse_like(other: Value, text: str) -> Value:
@@ -89,20 +94,11 @@ def _parse_like(other: Value, text: str) -> Value:
     return Long(number) if is_long else number
 
 
-def _order(left: Value, right: Value) -> int:
-    if isinstance(left, bool) or isinstance(right, bool):
-        if not (isinstance(left, bool) and isinstance(right, bool)):
-            return -1
-    elif isinstance(left, float) or isinstance(right, float):
-        assert isinstance(left, int | float)
-        assert isinstance(right, int | float)
-        return _order_of_doubles(float(left), float(right))
-    return (left > right) - (left < right)  # type: ignore[operator] # two of one kind
+def _double_key(value: float) -> tuple[bool, float, float]:
+    """Return the key by which Double.compareTo orders.
 
-
-def _order_of_doubles(left: float, right: float) -> int:
-    """Order as Double.compareTo: -0 before 0, and NaN after everything."""
-    keys = [(math.isnan(one), one, math.copysign(1.0, one)) for one in (left, right)]
-    if keys[0][0] or keys[1][0]:
-        return keys[0][0] - keys[1][0]
-    return (keys[0] > keys[1]) - (keys[0] < keys[1])
+    It has -0 before 0, and NaN behind everything and equal to itself.
+    """
+    if math.isnan(value):
+        return True, 0.0, 0.0
+    return False, value, math.copysign(1.0, value)
