@@ -9,14 +9,15 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from reference.core.broker.acl.accounts import AclFileError
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.settings import SettingError, read_properties
 from reference.core.store.mapped.files import FilesError
-from reference.core.store.recovery.recover import BulkRecovery
-from reference.fast.recovery import FastRecovery
+from reference.core.store.recovery.recover import BulkScan
+from reference.fast.recovery import RECORDS_FROM, bulk_scan
 from reference.shell.clock import speed_up
 from reference.shell.faults.catalogue import FaultError, parse_faults
 from reference.shell.faults.switch import FaultSwitch
@@ -47,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
             store=given.store,
             settings=settings,
             tls=tls,
-            bulk_recovery=_bulk_recovery(given),
+            bulk_scan=_bulk_scan(given),
             faults=_faults(given),
         )
         speed_up(given.clock_rate)
@@ -80,13 +81,11 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     return factory
 
 
-def _bulk_recovery(given: argparse.Namespace) -> BulkRecovery | None:
-    """Return the recovery for large stores, unless it is off or numpy is absent."""
+def _bulk_scan(given: argparse.Namespace) -> BulkScan | None:
+    """Return the scan for large stores, unless it is off or numpy is absent."""
     if given.no_fast or importlib.util.find_spec("numpy") is None:
         return None
-    if given.fast_from is None:
-        return FastRecovery()
-    return FastRecovery(records_from=given.fast_from, units_from=given.fast_from)
+    return partial(bulk_scan, records_from=given.fast_from)
 
 
 def _faults(given: argparse.Namespace) -> FaultSwitch | None:
@@ -120,8 +119,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--fast-from",
         type=int,
+        default=RECORDS_FROM,
         metavar="N",
-        help="use numpy after N records, and for queues of N units: for tests",
+        help="use numpy after N records: for tests",
     )
     parser.add_argument(
         "--fault",

@@ -19,7 +19,7 @@ from reference.core.broker.filter.consumer_filters import bits_at_start
 from reference.core.name_server.server import NameServer
 from reference.core.settings import PORT_MAX, SettingError
 from reference.core.store.message_store import MessageStore
-from reference.core.store.recovery.recover import BulkRecovery
+from reference.core.store.recovery.recover import BulkScan
 from reference.shell.acl_file import acl_file_of
 from reference.shell.clock import now_ms, zone_offset_ms
 from reference.shell.faults.frames import FaultyBrokerHost
@@ -59,8 +59,8 @@ class Setup:
     store: Path
     settings: Mapping[str, str]
     tls: Tls = NO_TLS
-    bulk_recovery: BulkRecovery | None = None
-    """Recovery for large stores (``reference.fast``); None with ``--no-fast``."""
+    bulk_scan: BulkScan | None = None
+    """Scan of large logs (``reference.fast``); None with ``--no-fast``."""
     faults: FaultSwitch | None = None
     """Faults for authors of clients, with ``--fault``."""
 
@@ -82,7 +82,7 @@ async def serve(setup: Setup) -> None:
     store = MessageStore(
         files,
         replace(options.store_options(), zone_offset_ms=zone_offset_ms()),
-        bulk_recovery=setup.bulk_recovery,
+        bulk_scan=setup.bulk_scan,
     )
     store.calc_bit_map = bits_at_start(options, store.config, now_ms())
     before = written_end(setup.store)

@@ -24,7 +24,7 @@ from reference.core.store.index.index_service import IndexService
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import FlushMark
 from reference.core.store.put_checks import check_message
-from reference.core.store.recovery.recover import BulkRecovery, recover, resume_dispatch
+from reference.core.store.recovery.recover import BulkScan, recover, resume_dispatch
 from reference.core.store.statistics import Statistics
 from reference.core.store.types import (
     DispatchRequest,
@@ -51,10 +51,10 @@ class MessageStore(StoreReads):
         files: Files,
         options: StoreOptions,
         *,
-        bulk_recovery: BulkRecovery | None = None,
+        bulk_scan: BulkScan | None = None,
     ) -> None:
         self.options = options
-        self._bulk_recovery = bulk_recovery
+        self._bulk_scan = bulk_scan
         self.config = ConfigFiles(files)
         self.last_error = ""
         """The last error of the files, in one line; empty without one."""
@@ -286,7 +286,7 @@ class MessageStore(StoreReads):
             options=self.options,
             calc_bit_map=self.calc_bit_map,
         )
-        recover(self, is_clean=is_clean, bulk=self._bulk_recovery)
+        recover(self, is_clean=is_clean, bulk_scan=self._bulk_scan)
         resume_dispatch(self)
 
     def _close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from hypothesis import given, settings
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
-from reference.core.store.recovery.recover import BulkRecovery
+from reference.core.store.recovery.recover import BulkScan
 from reference.core.store.types import NewMessage, StoreOptions
-from reference.fast.recovery import FastRecovery
+from reference.fast.recovery import bulk_scan
 from reference.tests.memory_files import MemoryFiles
 from reference.tests.start.damaged_stores import Harm as FileHarm
 from reference.tests.start.damaged_stores import Put, corrupt, harms, puts, written
@@ -22,7 +23,7 @@ from spec.host import Host
 from spec.layout import LayoutError
 
 V6 = Host.of("::1", 50000)
-CORE, FAST = None, FastRecovery(records_from=0, units_from=0)
+CORE, FAST = None, partial(bulk_scan, records_from=0)
 SMALL = replace(
     TINY,
     commit_log_file_size=16_384,
@@ -212,10 +213,10 @@ def records_of(files: MemoryFiles) -> Iterator[tuple[bytearray, int, int]]:
 
 
 def left_by(
-    files: MemoryFiles, options: StoreOptions, bulk: BulkRecovery | None
+    files: MemoryFiles, options: StoreOptions, bulk: BulkScan | None
 ) -> dict[str, object]:
     """Return all that a start leaves, in files and in memory."""
-    store = MessageStore(files, options, bulk_recovery=bulk)
+    store = MessageStore(files, options, bulk_scan=bulk)
     try:
         store.start(NOON_MS + 60_000)
     except (FilesError, LayoutError) as error:  # an invalid queue offset

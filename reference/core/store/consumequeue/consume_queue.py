@@ -14,7 +14,12 @@ from reference.core.store.consumequeue.extension import QueueExtension, is_addre
 from reference.core.store.layouts import unit_codec
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
-from reference.core.store.recovery.queue_end import QueueEnd, Unit, correct_min_offset
+from reference.core.store.recovery.queue_end import (
+    QueueEnd,
+    Unit,
+    UnitFile,
+    correct_min_offset,
+)
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
@@ -141,6 +146,10 @@ class ConsumeQueue:
             return None
         return self.files.view(queue_offset * UNIT_SIZE)
 
+    def unit_file(self, start: int) -> UnitFile:
+        """Return the file that begins at *start* with all its units, written or not."""
+        return start, unit_codec.iter_unpack(self.files.file_data(start))
+
     def unit(self, queue_offset: int) -> Unit | None:
         """Return the unit at *queue_offset*, None without it."""
         units = self.units_from(queue_offset)
@@ -174,8 +183,7 @@ class ConsumeQueue:
     def correct_min_offset(self, log_start: int) -> None:
         """Set the min offset to the first message at or behind *log_start*, if any."""
         if len(self.files):
-            start = self.files.start
-            first = start, unit_codec.iter_unpack(self.files.file_data(start))
+            first = self.unit_file(self.files.start)
             end = QueueEnd(self.files.end, self.max_physical_offset)
             before = self.min_position
             self.min_position = correct_min_offset(first, end, before, log_start)

@@ -2,14 +2,14 @@
 The end and the first unit of one consume queue at a start.
 
 A file is a pair of its start offset and its units, written or not. Positions are bytes
-of the queue, as in 4.6.0. A caller may pass a faster reader of units as *leading*.
+of the queue, as in 4.6.0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.integers import INT32_MAX, INT64_MAX
@@ -18,8 +18,6 @@ from spec.store.consume_queue import UNIT_SIZE
 Unit = tuple[int, int, int]
 """Commit-log offset, size, tags code (Java: CqUnit)."""
 UnitFile = tuple[int, Iterable[Unit]]
-Units = TypeVar("Units")
-"""The units of a file, as *leading* reads them."""
 FILES_TO_RECOVER = 3
 _NO_LOG_END = INT64_MAX + 1
 
@@ -62,6 +60,7 @@ def leading_units(
     """Return the valid units with which *units* begin, those before *log_end*."""
     count = least_offset = 0
     last = None
+    stops_at_steps_back = rules.stops_at_steps_back
     for unit in units:
         offset, size, _ = unit
         is_written = offset >= least_offset and size > 0  # [STORE-QUEUE-008]
@@ -69,22 +68,15 @@ def leading_units(
         if offset >= log_end or not is_valid:
             break
         count, last = count + 1, unit
-        least_offset = _least_next(unit, rules)
+        if stops_at_steps_back:
+            is_filler = offset == 0 and size == INT32_MAX
+            least_offset = 0 if is_filler else offset + size
     is_unwritten = count == 1 and last is not None and (last[0] < 0 or last[1] <= 0)
     return LeadingUnits(count, last, is_unwritten)
 
 
-def _least_next(unit: Unit, rules: RecoveryRules) -> int:
-    """Return the least commit-log offset that the unit behind *unit* may have."""
-    is_filler = unit[:2] == (0, INT32_MAX)
-    return unit[0] + unit[1] if rules.stops_at_steps_back and not is_filler else 0
-
-
 def find_queue_end(
-    files: Sequence[tuple[int, Units]],
-    file_size: int,
-    rules: RecoveryRules,
-    leading: Callable[..., LeadingUnits] = leading_units,
+    files: Sequence[UnitFile], file_size: int, rules: RecoveryRules
 ) -> QueueEnd:
     """Return the end of a queue, given its last files, at most three.
 
@@ -92,7 +84,7 @@ def find_queue_end(
     """
     position, max_physical_offset = files[0][0], -1
     for start, units in files:
-        count, last, _ = leading(units, rules, _NO_LOG_END)
+        count, last, _ = leading_units(units, rules, _NO_LOG_END)
         if last is not None:
             max_physical_offset = physical_end_of(last, rules)
         position = start + count * UNIT_SIZE
@@ -112,10 +104,7 @@ class TruncatedQueue(NamedTuple):
 
 
 def truncate_queue(
-    newest_first: Iterable[tuple[int, Units]],
-    log_end: int,
-    rules: RecoveryRules,
-    leading: Callable[..., LeadingUnits] = leading_units,
+    newest_first: Iterable[UnitFile], log_end: int, rules: RecoveryRules
 ) -> TruncatedQueue:
     """Return the queue's end where the commit log ends at *log_end*.
 
@@ -125,7 +114,7 @@ def truncate_queue(
     trusts_first = rules.trusts_first_unit
     deleted = start = 0
     for start, units in newest_first:
-        found = leading(units, rules, log_end, trusts_first=trusts_first)
+        found = leading_units(units, rules, log_end, trusts_first=trusts_first)
         if found.last is not None:
             position = start + found.unit_count * UNIT_SIZE
             end = QueueEnd(position, physical_end_of(found.last, rules))

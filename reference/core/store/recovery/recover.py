@@ -9,8 +9,6 @@ filled again by dispatch. The other modules of this package hold the rules, by w
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Protocol
 
 from reference.core.store.commitlog.commit_log import CommitLog
@@ -21,15 +19,12 @@ from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.dispatcher import Dispatcher
 from reference.core.store.flush import CheckpointFile
 from reference.core.store.index.index_service import IndexService
-from reference.core.store.layouts import unit_codec
 from reference.core.store.recovery.queue_end import (
     FILES_TO_RECOVER,
-    LeadingUnits,
     find_queue_end,
-    leading_units,
     truncate_queue,
 )
-from reference.core.store.recovery.rules import REFERENCE, RecoveryRules
+from reference.core.store.recovery.rules import REFERENCE
 from reference.core.store.recovery.scan import (
     BulkScanner,
     ScanResult,
@@ -51,23 +46,19 @@ class StoreParts(Protocol):
     options: StoreOptions
 
 
-class BulkRecovery(Protocol):
-    """Vectorised steps of recovery, with the results of those that they replace."""
+class BulkScan(Protocol):
+    """Vectorised scan of a recovery, with the result of core's."""
 
-    def scanner(self, parts: StoreParts, *, dispatches: bool) -> BulkScanner | None:
+    def __call__(self, parts: StoreParts, *, dispatches: bool) -> BulkScanner | None:
         """Return the scanner of a recovery, which puts records if it *dispatches*.
 
         None leaves all records to core.
         """
         ...
 
-    def leading_units(self, data: memoryview, log_end: int) -> LeadingUnits | None:
-        """Return the result of `queue_end.leading_units`; None leaves it to core."""
-        ...
-
 
 def recover(
-    parts: StoreParts, *, is_clean: bool, bulk: BulkRecovery | None = None
+    parts: StoreParts, *, is_clean: bool, bulk_scan: BulkScan | None = None
 ) -> None:
     """Truncate log and queues to the records that can be read.
 
@@ -75,9 +66,8 @@ def recover(
     the records that it reads.
     """
     log, queues = parts.log, parts.queues
-    leading = partial(_leading_units, bulk)
     for queue in queues:
-        _recover_queue(queue, leading)
+        _recover_queue(queue)
     queue_end = queues.max_physical_offset
     if not len(log.files):
         for queue in queues:
@@ -92,12 +82,12 @@ def recover(
         queue_end=queue_end,
         is_clean=is_clean,
     )
-    end = _scan(parts, first, bulk, dispatches=not is_clean).physical_end
+    end = _scan(parts, first, bulk_scan, dispatches=not is_clean).physical_end
     log.files.truncate(end)
     log.files.flushed = end
     if queue_end >= end:
         for queue in queues:
-            _truncate_queue(queue, end, leading)
+            _truncate_queue(queue, end)
     if not is_clean:
         _flush_again(log, queues, first)
 
@@ -115,7 +105,7 @@ def resume_dispatch(parts: StoreParts) -> None:
 
 
 def _scan(
-    parts: StoreParts, first: int, bulk: BulkRecovery | None, *, dispatches: bool
+    parts: StoreParts, first: int, bulk_scan: BulkScan | None, *, dispatches: bool
 ) -> ScanResult:
     """Scan the log from its file *first* on; put the records if it *dispatches*."""
     log, dispatcher = parts.log, parts.dispatcher
@@ -131,47 +121,29 @@ def _scan(
         REFERENCE,
         check_crc=parts.options.check_crc_on_recover,
         on_record=on_record,
-        bulk_scanner=bulk.scanner(parts, dispatches=dispatches) if bulk else None,
+        bulk_scanner=bulk_scan(parts, dispatches=dispatches) if bulk_scan else None,
     )
 
 
-def _recover_queue(queue: ConsumeQueue, leading: Callable[..., LeadingUnits]) -> None:
+def _recover_queue(queue: ConsumeQueue) -> None:
     """End *queue* before the first invalid unit of its last three files."""
     start_offsets = queue.files.start_offsets[-FILES_TO_RECOVER:]
     if start_offsets:
-        files = [(start, queue.files.file_data(start)) for start in start_offsets]
-        file_size = queue.files.file_size
-        queue.truncate(find_queue_end(files, file_size, REFERENCE, leading))
+        files = [queue.unit_file(start) for start in start_offsets]
+        queue.truncate(find_queue_end(files, queue.files.file_size, REFERENCE))
         queue.recover_extension(start_offsets)
 
 
-def _truncate_queue(
-    queue: ConsumeQueue, log_end: int, leading: Callable[..., LeadingUnits]
-) -> None:
+def _truncate_queue(queue: ConsumeQueue, log_end: int) -> None:
     """Remove the units at or behind *log_end* of the log from *queue*.
 
     The extension keeps its units of them.
     """
-    newest_first = queue.files.start_offsets[::-1]
-    files = ((start, queue.files.file_data(start)) for start in newest_first)
-    truncated = truncate_queue(files, log_end, REFERENCE, leading)
+    newest_first = map(queue.unit_file, queue.files.start_offsets[::-1])
+    truncated = truncate_queue(newest_first, log_end, REFERENCE)
     for _ in range(truncated.deleted):
         queue.files.delete_last()
     queue.truncate(truncated.end)
-
-
-def _leading_units(
-    bulk: BulkRecovery | None,
-    data: memoryview,
-    rules: RecoveryRules,
-    log_end: int,
-    *,
-    trusts_first: bool = False,
-) -> LeadingUnits:
-    """Return the valid units of a file, from *bulk* if it reads the file."""
-    found = bulk.leading_units(data, log_end) if bulk else None
-    units = unit_codec.iter_unpack(data)
-    return found or leading_units(units, rules, log_end, trusts_first=trusts_first)
 
 
 def _flush_again(log: CommitLog, queues: ConsumeQueueTable, first: int) -> None:
