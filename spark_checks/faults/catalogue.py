@@ -7,34 +7,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from spark_checks.faults.fault import Planted, Site
-from spark_checks.faults.fault_list import Fault
-from spark_checks.faults.in_files import (
-    CHECKPOINT_FAULTS,
-    CONFIG_FAULTS,
-    HEADER_FAULTS,
-    LOG_FAULTS,
-)
-from spark_checks.faults.in_index import ITEM_FAULTS, KEY_FAULTS
-from spark_checks.faults.in_pops import POP_FAULTS
+from spark_checks.faults.fault import Fault, Planted
+from spark_checks.faults.field_faults import field_faults
+from spark_checks.faults.in_files import FILE_FAULTS
+from spark_checks.faults.in_index import INDEX_FAULTS
 from spark_checks.faults.in_queues import QUEUE_FAULTS
 from spark_checks.faults.in_records import RECORD_FAULTS
-from spark_checks.faults.in_rich import RICH_FAULTS
+from spark_checks.faults.in_rich import POP_FAULTS, RICH_FAULTS
 from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
+from spark_checks.faults.site import Site
 from spark_checks.generate.plan import Plan
 
 CATALOGUE: Mapping[str, Fault] = {
     fault.kind: fault
     for fault in (
+        *field_faults(),
         *RECORD_FAULTS,
         *QUEUE_FAULTS,
-        *LOG_FAULTS,
-        *HEADER_FAULTS,
-        *ITEM_FAULTS,
-        *KEY_FAULTS,
+        *FILE_FAULTS,
+        *INDEX_FAULTS,
         *SYSTEM_TOPIC_FAULTS,
-        *CHECKPOINT_FAULTS,
-        *CONFIG_FAULTS,
         *RICH_FAULTS,
         *POP_FAULTS,
     )
@@ -56,17 +48,13 @@ def sheets(kinds: Iterable[str] = CATALOGUE) -> list[list[str]]:
 
 def _together(kinds: Iterable[str]) -> list[list[str]]:
     found: list[list[str]] = []
-    claimed: list[set[str]] = []
     for kind in kinds:
-        claims = CATALOGUE[kind].claims
-        place = next(
-            (n for n, taken in enumerate(claimed) if not taken & claims), len(found)
-        )
-        if place == len(found):
-            found.append([])
-            claimed.append(set())
-        found[place].append(kind)
-        claimed[place] |= claims
+        for sheet in found:
+            if not any(CATALOGUE[one].claims & CATALOGUE[kind].claims for one in sheet):
+                sheet.append(kind)
+                break
+        else:
+            found.append([kind])
     return found
 
 

@@ -1,35 +1,18 @@
 """
-Site for planting faults, and the findings that are expected of them.
-
-A fault takes a message, queue or file that no other fault is near, so that one audit
-can find many. Its consequences, such as the unit of a lost record, are allowed
-findings. Any other finding is an error of the audit.
+Kinds of faults, and the findings that are expected of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from spark_checks.generate.encoding import with_checksum
-from spark_checks.generate.index_part import hashes_of
-from spark_checks.generate.part import Placed, messages_of, rounds_of
-from spark_checks.generate.plan import Plan, PlanError
-from spark_checks.generate.rounds import Kind, steps_of
-from spec.store.message_record import Record, encode_record
-from spec.store.record_checksum import CHECKSUM_SIZE
+from spark_checks.faults.places import Place
+from spark_checks.faults.site import Site
+from spark_checks.generate.part import Placed
 
-Change = Callable[[Record], Record]
-
-FIRST_ROUND = 5
-"""First round that takes faults; offsets before it are too small to change."""
-INDEX_PART, INDEX_ITEMS = 1, 400
-"""Number of the index file that takes faults of items, and of items that may change.
-
-Rounds of these items' messages take no other fault.
-"""
+RICH_SUBJECTS = ("rich", "pops")
+"""Subjects whose faults need a rich store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,154 +36,74 @@ class Planted:
     """Allowed findings about consequences."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Site:
-    """Generated store for faults, with the places already taken."""
+Found = Sequence[Expected]
+"""The required finding, then allowed ones about consequences."""
+Plant = Callable[[Site], Found]
 
-    root: Path
-    plan: Plan
-    next_round: int = FIRST_ROUND
-    queues_taken: int = 0
-    _messages: dict[int, list[Placed]] = field(default_factory=dict)
 
-    def part(self, number: int) -> list[Placed]:
-        """Return all messages of one commit-log file."""
-        if number not in self._messages:
-            self._messages[number] = list(messages_of(self.plan, number))
-        return self._messages[number]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Kind of fault."""
 
-    def round(self, number: int) -> list[Placed]:
-        """Return all messages of one round."""
-        rounds, steps = rounds_of(self.plan), len(steps_of(self.plan))
-        begin = number % rounds * steps
-        return self.part(number // rounds)[begin : begin + steps]
-
-    def take_round(self) -> list[Placed]:
-        """Return a round that no other fault has, nor the rounds beside it."""
-        while self._is_for_items(self.next_round):
-            self.next_round += 1
-        number = self.next_round
-        self.next_round += 2
-        last = rounds_of(self.plan) * self.plan.files - 1
-        if self.next_round > last:
-            raise PlanError("the store is too small for so many faults")
-        return self.round(number)
-
-    def _is_for_items(self, number: int) -> bool:
-        """Return whether faults of index items may be about messages of a round."""
-        part, begin = divmod(number, rounds_of(self.plan))
-        if part != INDEX_PART:
-            return False
-        before = self.part(part)[: begin * len(steps_of(self.plan))]
-        return sum(len(list(hashes_of(m.record))) for m in before) <= INDEX_ITEMS
-
-    def take_kinds(self) -> dict[Kind, Placed]:
-        """Return a message of each kind, of a round that no other fault has.
-
-        The ordinary one is of the second topic, whose queues all have the same
-        messages.
-        """
-        found: dict[Kind, Placed] = {}
-        for message in self.take_round():
-            is_second = message.record.topic == self.plan.topic_names[1]
-            if message.kind is not Kind.ORDINARY or is_second:
-                found.setdefault(message.kind, message)
-        return found
-
-    def take(self, kind: Kind = Kind.ORDINARY) -> Placed:
-        """Return a message of *kind* that no other fault has."""
-        return self.take_kinds()[kind]
-
-    def take_queue(self) -> list[Placed]:
-        """Return the messages of a queue that no other fault has."""
-        topics = self.plan.topic_names[2:-1]
-        places = [(t, q) for t in topics for q in range(self.plan.queues)]
-        if self.queues_taken >= len(places):
-            raise PlanError("the store has too few queues for so many faults")
-        place = places[self.queues_taken]
-        self.queues_taken += 1
-        return [message for message in self.all_messages if message.queue == place]
+    kind: str
+    subject: str
+    description: str
+    """Short description of the fault."""
+    plant: Plant
+    claims: frozenset[str] = frozenset()
+    """Names of places that no other fault of the store may touch."""
 
     @property
-    def all_messages(self) -> list[Placed]:
-        """All messages, for small stores."""
-        return [m for number in range(self.plan.files) for m in self.part(number)]
+    def is_rich(self) -> bool:
+        """Whether the fault needs a rich store."""
+        return self.subject in RICH_SUBJECTS
 
-    def after(self, message: Placed) -> Placed:
-        """Return the message that follows *message* in its queue."""
-        rounds, steps = rounds_of(self.plan), len(steps_of(self.plan))
-        number = message.offset // self.plan.log_size * rounds
-        number += self.part(number // rounds).index(message) // steps
-        near = [*self.round(number), *self.round(number + 1)]
-        wanted = message.record.queue_offset + 1
-        return next(
-            m
-            for m in near
-            if m.queue == message.queue and m.record.queue_offset == wanted
+    def planted(self, site: Site) -> Planted:
+        """Plant the fault and return the expected findings."""
+        expected, *also = self.plant(site)
+        return Planted(kind=self.kind, expected=expected, also=tuple(also))
+
+
+class FaultList(list[Fault]):
+    """Faults of one subject that functions plant, in the order of their definition."""
+
+    def __init__(self, subject: str) -> None:
+        super().__init__()
+        self._subject = subject
+
+    def add(self, kind: str, description: str, plant: Plant, *claims: str) -> None:
+        """Add a fault that the function *plant* plants."""
+        fault = Fault(
+            kind=kind,
+            subject=self._subject,
+            description=description,
+            plant=plant,
+            claims=frozenset(claims),
         )
+        self.append(fault)
 
-    def overwrite(self, file: str, offset: int, data: bytes) -> None:
-        """Write *data* at *offset* of *file*."""
-        with (self.root / file).open("r+b") as opened:
-            opened.seek(offset)
-            opened.write(data)
+    def planting(
+        self, kind: str, description: str, *claims: str
+    ) -> Callable[[Plant], Plant]:
+        """Add the fault that the decorated function plants."""
 
-    def flip(self, file: str, offset: int, bits: int = 1) -> None:
-        """Flip *bits* of the byte at *offset* of *file*."""
-        with (self.root / file).open("r+b") as opened:
-            opened.seek(offset)
-            (byte,) = opened.read(1)
-            opened.seek(offset)
-            opened.write(bytes([byte ^ bits]))
+        def decorate(plant: Plant) -> Plant:
+            self.add(kind, description, plant, *claims)
+            return plant
 
-    def cut(self, file: str, size: int) -> None:
-        """Truncate *file* to *size* bytes."""
-        with (self.root / file).open("r+b") as opened:
-            opened.truncate(size)
-
-    def rewrite(self, message: Placed, record: Record) -> None:
-        """Write *record*, of equal size, in place of *message*."""
-        data = encode_record(record)
-        if len(data) != message.size:
-            raise PlanError(f"{len(data)} bytes do not replace {message.size}")
-        self.overwrite(message.log_file, message.position, data)
-
-    def change(self, message: Placed, change: Change) -> None:
-        """Rewrite *message* as *change* makes it; its whole checksum stays right."""
-        record = message.record
-        if self.plan.is_rich:
-            text = record.properties[:-CHECKSUM_SIZE]
-            changed = with_checksum(change(replace(record, properties=text)))
-        else:
-            changed = change(record)
-        self.rewrite(message, changed)
-
-    @cached_property
-    def log_end(self) -> int:
-        """Commit-log offset behind the last record."""
-        last = self.part(self.plan.files - 1)[-1]
-        return last.offset + last.size
+        return decorate
 
 
-def at(finding: str, file: str, offset: int) -> Expected:
-    """Return a finding at a byte of *file*."""
-    return Expected(finding=finding, file=file, offset=offset)
+def at(finding: str, place: Place) -> Expected:
+    """Return a finding at a byte of a file."""
+    return Expected(finding=finding, file=place[0], offset=place[1])
 
 
 def at_record(finding: str, message: Placed) -> Expected:
     """Return a finding at the record of *message*."""
-    return at(finding, message.log_file, message.position)
+    return at(finding, message.record_place)
 
 
 def at_unit(finding: str, message: Placed) -> Expected:
     """Return a finding at the unit of *message*."""
-    return at(finding, message.queue_file, message.unit_position)
-
-
-def when_lost(site: Site, message: Placed) -> list[Expected]:
-    """Return the allowed findings after the loss of the record of *message*."""
-    return [
-        at_unit("INV-CQ-001", message),
-        at_unit("INV-CQ-005", site.after(message)),  # if the whole queue is missing
-        at_record("INV-LOG-005", site.after(message)),
-    ]
+    return at(finding, message.unit_place)

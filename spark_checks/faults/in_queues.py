@@ -1,59 +1,37 @@
 """
-Faults in consume queues.
+Faults of several units, and of files of consume queues.
 """
 
 from __future__ import annotations
 
 import shutil
-from functools import partial
 
-from spark_checks.faults.fault import Site, at, at_unit
-from spark_checks.faults.fault_list import FaultList, Found, unit_place
-from spark_checks.generate.encoding import tags_code_of
+from spark_checks.faults.fault import FaultList, Found, at, at_unit
+from spark_checks.faults.site import Site
 from spark_checks.generate.part import Placed
-from spark_checks.generate.rounds import Kind
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 
-QUEUE_FAULTS = FaultList()
-_flip = partial(QUEUE_FAULTS.flip, place=unit_place)
-
-_flip("unit-offset-inside", "an offset inside a record", "INV-CQ-001", 7)
-_flip("unit-offset-past-log", "an offset past the log", "INV-CQ-001", 2)
-_flip("unit-offset-negative", "a negative offset", "INV-CQ-001", 0, bits=0x80)
-_flip("unit-size", "another size", "INV-CQ-002", 11)
-_flip("unit-size-negative", "a negative size", "INV-CQ-002", 8, bits=0x80)
-_flip("unit-tags-code", "another tags code", "INV-CQ-003", 19)
+QUEUE_FAULTS = FaultList("queues")
 
 
-def _erased(site: Site, *messages: Placed) -> Found:
-    """Write zeros over units, which are one finding at the first."""
-    for hit in messages:
-        site.overwrite(hit.queue_file, hit.unit_position, bytes(UNIT_SIZE))
-    return [at_unit("INV-CQ-005", messages[0])]
+def _erased(site: Site, units: slice) -> Found:
+    """Write zeros over *units* of a queue, which are one finding at the first."""
+    erased = site.take_queue()[units]
+    for hit in erased:
+        site.overwrite(hit.unit_place, bytes(UNIT_SIZE))
+    return [at_unit("INV-CQ-005", erased[0])]
 
 
-def _point(site: Site, place: Placed, taken: Placed) -> None:
-    """Make the unit of *place* point at the record of *taken*."""
-    site.overwrite(place.queue_file, place.unit_position, taken.unit)
-
-
-QUEUE_FAULTS.add(
-    "unit-zeros", "a unit of zeros", lambda site: _erased(site, site.take())
-)
 QUEUE_FAULTS.add(
     "units-zeros",
     "a run of units of zeros",
-    lambda site: _erased(site, *site.take_queue()[10:14]),
+    lambda site: _erased(site, slice(10, 14)),
 )
 QUEUE_FAULTS.add(
-    "unit-last-missing",
-    "no last unit",
-    lambda site: _erased(site, site.take_queue()[-1]),
+    "unit-last-missing", "no last unit", lambda site: _erased(site, slice(-1, None))
 )
 QUEUE_FAULTS.add(
-    "unit-first-missing",
-    "no first unit",
-    lambda site: _erased(site, site.take_queue()[0]),
+    "unit-first-missing", "no first unit", lambda site: _erased(site, slice(1))
 )
 
 
@@ -61,76 +39,65 @@ QUEUE_FAULTS.add(
 def _swapped(site: Site) -> Found:
     one = site.take()
     other = site.after(one)
-    _point(site, one, other)
-    _point(site, other, one)
-    return [at_unit("INV-CQ-004", one), at_unit("INV-CQ-004", other)]
+    return [*_pointed(site, one, other), *_pointed(site, other, one)]
 
 
 @QUEUE_FAULTS.planting("unit-twice", "a message twice")
 def _twice(site: Site) -> Found:
     one = site.take()
-    other = site.after(one)
-    _point(site, other, one)
-    return [at_unit("INV-CQ-004", other)]
+    return _pointed(site, site.after(one), one)
 
 
 @QUEUE_FAULTS.planting("unit-of-other-queue", "a message of another queue")
 def _of_other_queue(site: Site) -> Found:
     hit = site.take()
     other = next(m for m in site.round(site.next_round) if m.queue != hit.queue)
-    _point(site, hit, other)
-    return [at_unit("INV-CQ-004", hit)]
+    return _pointed(site, hit, other)
+
+
+def _pointed(site: Site, place: Placed, taken: Placed) -> Found:
+    """Make the unit of *place* point at the record of *taken*."""
+    site.overwrite(place.unit_place, taken.entries["consume_queue_unit"].data)
+    return [at_unit("INV-CQ-004", place)]
 
 
 @QUEUE_FAULTS.planting("unit-too-many", "a unit behind the last")
 def _too_many(site: Site) -> Found:
-    last = site.take_queue()[-1]
-    offset = last.unit_position + UNIT_SIZE
+    file, position = site.take_queue()[-1].unit_place
     unit = Unit(commit_log_offset=1 << 40, size=100, tags_code=0)
-    site.overwrite(last.queue_file, offset, encode_unit(unit))
-    return [at("INV-CQ-001", last.queue_file, offset)]
-
-
-@QUEUE_FAULTS.planting("unit-delivery-time", "another time of delivery")
-def _delivery_time(site: Site) -> Found:
-    hit = site.take(Kind.DELAYED)
-    code = tags_code_of(hit.record) + 777
-    unit = Unit(commit_log_offset=hit.offset, size=hit.size, tags_code=code)
-    site.overwrite(hit.queue_file, hit.unit_position, encode_unit(unit))
-    return [at_unit("INV-CQ-003", hit)]
+    site.overwrite((file, position + UNIT_SIZE), encode_unit(unit))
+    return [at("INV-CQ-001", (file, position + UNIT_SIZE))]
 
 
 @QUEUE_FAULTS.planting("queue-first-file", "no first file")
 def _no_first_file(site: Site) -> Found:
     queue = site.take_queue()
-    (site.root / queue[0].queue_file).unlink()
+    (site.root / queue[0].unit_place[0]).unlink()
     return [at_unit("INV-CQ-005", queue[0])]
 
 
 @QUEUE_FAULTS.planting("queue-middle-file", "no second file")
 def _no_middle_file(site: Site) -> Found:
-    queue = site.take_queue()
-    hit = queue[site.plan.queue_units]
-    (site.root / hit.queue_file).unlink()
-    return [at("INV-FILE-003", hit.queue_file, 0), at_unit("INV-CQ-005", hit)]
+    hit = site.take_queue()[site.plan.queue_units]
+    (site.root / hit.unit_place[0]).unlink()
+    return [at("INV-FILE-003", (hit.unit_place[0], 0)), at_unit("INV-CQ-005", hit)]
 
 
 @QUEUE_FAULTS.planting("queue-missing", "no queue")
 def _no_queue(site: Site) -> Found:
     """Remove a queue: its units are missing from the begin of each file."""
     queue = site.take_queue()
-    shutil.rmtree((site.root / queue[0].queue_file).parent)
-    firsts = {m.queue_file: m for m in reversed(queue)}
+    shutil.rmtree((site.root / queue[0].unit_place[0]).parent)
+    firsts = {m.unit_place[0]: m for m in reversed(queue)}
     return [at_unit("INV-CQ-005", firsts[file]) for file in sorted(firsts)]
 
 
 def _cut(site: Site, units: float, finding: str) -> Found:
     """Cut the first file of a queue behind some *units*."""
     queue = site.take_queue()
-    size = int(units * UNIT_SIZE)
-    site.cut(queue[0].queue_file, size)
-    cut = at(finding, queue[0].queue_file, size)
-    return [cut, at_unit("INV-CQ-005", queue[int(units)])]
+    place = queue[0].unit_place[0], int(units * UNIT_SIZE)
+    site.cut(*place)
+    return [at(finding, place), at_unit("INV-CQ-005", queue[int(units)])]
 
 
 QUEUE_FAULTS.add(
@@ -147,6 +114,6 @@ QUEUE_FAULTS.add(
 
 @QUEUE_FAULTS.planting("queue-file-foreign", "a file of a tool")
 def _foreign_file(site: Site) -> Found:
-    name = f"{site.take_queue()[0].queue_file}.tmp"
+    name = f"{site.take_queue()[0].unit_place[0]}.tmp"
     (site.root / name).write_bytes(b"")
-    return [at("INV-FILE-001", name, 0)]
+    return [at("INV-FILE-001", (name, 0))]

@@ -1,78 +1,24 @@
 """
-Faults in system topics: transactions, delays, retries and dead letters.
+Faults of several messages in system topics: transactions and delays.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
 
-from spark_checks.faults.fault import Change, Site, at_record, at_unit
-from spark_checks.faults.fault_list import FaultList, Found
-from spark_checks.faults.index_places import keys_lost
+from spark_checks.faults.fault import FaultList, Found, at_record, at_unit
+from spark_checks.faults.in_records import keys_lost
+from spark_checks.faults.site import Site
 from spark_checks.generate.part import rounds_of
 from spark_checks.generate.plan import ROUND_MS, PlanError
 from spark_checks.generate.rounds import Kind
 from spark_checks.invariants.transactions import CHECKS_END_MS
 from spec.store.message_record import Record, record_size
 
-SYSTEM_TOPIC_FAULTS = FaultList()
-_in_op, _in_commit, _in_delivery, _in_retry, _in_dead_letter = (
-    partial(SYSTEM_TOPIC_FAULTS.change, hit=kind)
-    for kind in (Kind.OP, Kind.COMMITTED, Kind.DELIVERED, Kind.RETRIED, Kind.DEAD)
-)
-_IS_LOST = (("INV-DELAY-001", Kind.SENT_BACK),)
+SYSTEM_TOPIC_FAULTS = FaultList("system_topics")
 EARLY_ROUND = 3
 """Round without other faults, whose half messages are overdue at the store's end."""
-
-
-def _filled(body: bytes) -> Change:
-    """Return a function that fills a body with *body*, repeated."""
-    return lambda record: replace(record, body=body * len(record.body))
-
-
-def _other_half(record: Record) -> Record:
-    return replace(
-        record, prepared_transaction_offset=record.prepared_transaction_offset + 8
-    )
-
-
-def _renamed(name: str) -> Change:
-    """Return a function that changes the last letter of the property *name*."""
-
-    def change(record: Record) -> Record:
-        text = record.properties.replace(f"{name}\x01", f"{name[:-1]}_\x01")
-        return replace(record, properties=text)
-
-    return change
-
-
-def _born_earlier(record: Record) -> Record:
-    return replace(record, born_at_ms=record.born_at_ms - 1)
-
-
-_in_op("op-unreadable", "letters in an op message", "INV-TXN-001", _filled(b"n"))
-_in_op(
-    "op-of-nothing",
-    "an op message of a half message to come",
-    "INV-TXN-001",
-    _filled(b"9"),
-)
-_in_commit(
-    "commit-other-body",
-    "another body than the half message's",
-    "INV-TXN-002",
-    _filled(b"x"),
-)
-_in_commit(
-    "commit-of-nothing", "a commit of no half message", "INV-TXN-002", _other_half
-)
-SYSTEM_TOPIC_FAULTS.add(
-    "commit-twice",
-    "a second commit",
-    lambda site: _in_place_of_next(site, Kind.COMMITTED, "INV-TXN-003", "INV-TXN-002"),
-)
 
 
 @SYSTEM_TOPIC_FAULTS.planting("half-undecided", "an old half message")
@@ -90,31 +36,6 @@ def _undecided(site: Site) -> Found:
     return [at_record("INV-TXN-004", forgotten)]
 
 
-_in_delivery(
-    "delay-lost",
-    "a delayed message that is not delivered",
-    "INV-DELAY-001",
-    _born_earlier,
-    "delay offsets are read",
-    found=Kind.DELAYED,
-)
-_in_retry(
-    "retry-lost",
-    "a message sent back that does not come",
-    "INV-DELAY-001",
-    _born_earlier,
-    "delay offsets are read, too",
-    found=Kind.SENT_BACK,
-)
-SYSTEM_TOPIC_FAULTS.add(
-    "delay-twice",
-    "a second delivery",
-    lambda site: _in_place_of_next(
-        site, Kind.DELIVERED, "INV-DELAY-002", "INV-DELAY-001"
-    ),
-)
-
-
 @SYSTEM_TOPIC_FAULTS.planting("delay-early", "a delivery too early")
 def _too_early(site: Site) -> Found:
     """Deliver a message with a delay of one second after a tenth of it."""
@@ -123,34 +44,6 @@ def _too_early(site: Site) -> Found:
     stored_at_ms = messages[Kind.DELAYED].record.stored_at_ms + 100
     site.rewrite(hit, replace(hit.record, stored_at_ms=stored_at_ms))
     return [at_record("INV-DELAY-003", hit)]
-
-
-_in_retry(
-    "retry-no-topic",
-    "a retry without its topic",
-    "INV-RETRY-001",
-    _renamed("RETRY_TOPIC"),
-)
-_in_retry(
-    "retry-no-id",
-    "a retry without its first id",
-    "INV-RETRY-001",
-    _renamed("ORIGIN_MESSAGE_ID"),
-    also=_IS_LOST,
-)
-_in_retry(
-    "retry-no-count",
-    "a retry that was never delivered",
-    "INV-RETRY-001",
-    lambda record: replace(record, reconsume_times=0),
-    also=_IS_LOST,
-)
-_in_dead_letter(
-    "dead-letter-no-topic",
-    "a dead letter without its topic",
-    "INV-RETRY-002",
-    _renamed("RETRY_TOPIC"),
-)
 
 
 def _in_place_of_next(site: Site, kind: Kind, finding: str, more: str) -> Found:
@@ -175,3 +68,17 @@ def _as_large(record: Record, size: int) -> Record:
     bare = replace(record, properties=text)
     value = "true" + "e" * (size - record_size(bare))
     return replace(bare, properties=text.replace("WAIT\x01true", f"WAIT\x01{value}"))
+
+
+SYSTEM_TOPIC_FAULTS.add(
+    "commit-twice",
+    "a second commit",
+    lambda site: _in_place_of_next(site, Kind.COMMITTED, "INV-TXN-003", "INV-TXN-002"),
+)
+SYSTEM_TOPIC_FAULTS.add(
+    "delay-twice",
+    "a second delivery",
+    lambda site: _in_place_of_next(
+        site, Kind.DELIVERED, "INV-DELAY-002", "INV-DELAY-001"
+    ),
+)

@@ -5,9 +5,10 @@ Label file with the faults of a store, and the score of an audit against it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from spark_checks.faults.fault import Expected, Planted
 from spark_checks.findings import Finding
@@ -83,27 +84,22 @@ def read_labels(path: Path) -> list[Planted]:
         document = json.loads(path.read_text(encoding="utf-8"))
         if document["schema"] != SCHEMA:
             raise LabelsError(f"{path} has schema {document['schema']}, not {SCHEMA}")
-        return [_planted(one) for one in document["faults"]]
-    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
-        if isinstance(error, LabelsError):
-            raise
+        return [
+            Planted(
+                kind=str(one["kind"]),
+                expected=_expected(one),
+                also=tuple(map(_expected, one["also"])),
+            )
+            for one in document["faults"]
+        ]
+    except LabelsError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise LabelsError(f"{path} is not a label file: {error}") from None
 
 
-def _planted(one: dict[str, object]) -> Planted:
-    also = one["also"]
-    if not isinstance(also, list):
-        raise LabelsError(f"{also!r} is not a list of findings")
-    return Planted(
-        kind=str(one["kind"]),
-        expected=_expected(one),
-        also=tuple(_expected(more) for more in also),
-    )
-
-
-def _expected(one: dict[str, object]) -> Expected:
+def _expected(one: Mapping[str, Any]) -> Expected:
+    """Return the finding in *one*; raises KeyError, TypeError and ValueError."""
     return Expected(
-        finding=str(one["finding"]),
-        file=str(one["file"]),
-        offset=int(str(one["offset"])),
+        finding=str(one["finding"]), file=str(one["file"]), offset=int(one["offset"])
     )

@@ -13,11 +13,12 @@ from __future__ import annotations
 import random
 import zlib
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
+from spark_checks.generate.encoding import with_checksum
 from spark_checks.generate.plan import (
     BATCH_TOPIC,
     BEGAN_AT_MS,
@@ -30,7 +31,7 @@ from spark_checks.generate.plan import (
     Plan,
 )
 from spec.host import Host
-from spec.store.message_record import Record, SystemFlag
+from spec.store.message_record import Record, SystemFlag, record_size
 from spec.wire.bodies import fastjson
 from spec.wire.message.multi_dispatch import Dispatch, properties_of
 from spec.wire.message.properties import decode_properties, encode_properties
@@ -151,20 +152,17 @@ def _pop_steps(plan: Plan) -> Iterator[Step]:
     yield Step(kind=Kind.POPPED_AGAIN, topic=again, queue_id=0, of=popped)
 
 
-def records_of_round(
-    plan: Plan, number: int, begin: int
-) -> Generator[Record, int, None]:
-    """Yield the records of round *number*, the first at commit-log offset *begin*.
-
-    The caller sends each the offset of the next record (``generator.send``).
-    """
+def records_of_round(plan: Plan, number: int, begin: int) -> Iterator[Record]:
+    """Yield the records of round *number*, the first at commit-log offset *begin*."""
     chance = random.Random(f"{plan.seed}/{number}")  # noqa: S311 # no secret
     made: list[Record] = []
     for index, step in enumerate(steps_of(plan)):
         source = None if step.of is None else made[step.of]
-        record = _record(plan, number, index, source, chance)
-        made.append(replace(record, physical_offset=begin))
-        begin = yield made[-1]
+        bare = _record(plan, number, index, source, chance)
+        made.append(replace(bare, physical_offset=begin))
+        record = with_checksum(made[-1]) if plan.is_rich else made[-1]
+        yield record
+        begin += record_size(record)
 
 
 def _record(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from spark_checks.generate.part import write_at, write_units
+from spark_checks.generate.entries import Entry, write_at, write_entry
 from spark_checks.generate.plan import (
     BEGAN_AT_MS,
     BODY_SIZE_MAX,
@@ -190,9 +190,8 @@ def write_uniform_part(root: Path, plan: UniformPlan, part: int) -> None:
         first, last = (plan.before(index, n) for n in (numbers.start, numbers.stop))
         for some in _cut(range(first, last), AT_ONCE):
             data = uniform_units(plan, index, some)
-            write_units(
-                root, plan.queue_units * UNIT_SIZE, queue, some.start * UNIT_SIZE, data
-            )
+            place = f"consumequeue/{queue[0]}/{queue[1]}", some.start * UNIT_SIZE
+            write_entry(root, Entry(*place, data, plan.queue_units * UNIT_SIZE))
 
 
 def _cut(numbers: range, size: int) -> Iterator[range]:

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from spark_checks.counting_rules import TRANSACTION_BITS
 from spark_checks.faults.fault import Expected
+from spark_checks.faults.field_spans import FieldSpan
 from spark_checks.readers.index import slot_count_of
 from spark_checks.tests.fields.field_places import (
     STRUCTURES,
-    FieldSpan,
     PlacedStructure,
     field_names,
     structures_of,

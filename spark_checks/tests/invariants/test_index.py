@@ -13,8 +13,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
-from spark_checks.faults.fault import Site
-from spark_checks.faults.index_places import index_file, item_positions
+from spark_checks.faults.places import item_places
+from spark_checks.faults.site import Site
 from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
@@ -153,10 +153,10 @@ def test_a_clock_that_was_put_back_is_no_fault(
     hit = site.take()
     back = replace(hit.record, stored_at_ms=hit.record.stored_at_ms - 5_000)
     site.rewrite(hit, back)
-    file = index_file(site, 0)
-    for position in item_positions(site, hit):
+    (file, *_), positions = zip(*item_places(site, hit), strict=True)
+    for position in positions:
         seconds = decode_item((tmp_path / file).read_bytes()[position:]).seconds
-        site.overwrite(file, position + 12, struct.pack(">i", seconds - 5))
+        site.overwrite((file, position + 12), struct.pack(">i", seconds - 5))
     assert ItemDamage.ORDER in [
         damage for _, damage in damaged((tmp_path / file).read_bytes())
     ]

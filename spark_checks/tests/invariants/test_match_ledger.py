@@ -26,8 +26,7 @@ from spark_checks.checks.match_ledger import (
 )
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, later_offsets
-from spark_checks.faults.catalogue import plant_all
-from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
+from spark_checks.faults.catalogue import CATALOGUE, plant_all
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
 from spark_checks.progress import silent
@@ -47,6 +46,7 @@ TABLES = ("halves", "commits", "ops", "delayed", "delivered", "due")
 PLAN = Plan(seed=5, files=4, log_size=200 * 1024, topics=2, queues=2, body_size=200)
 ROOT = Path(__file__).resolve().parents[3]
 STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+FAULTS = [one.kind for one in CATALOGUE.values() if one.subject == "system_topics"]
 
 
 def _surveyed(root: Path) -> tuple[Ledger, BrokerProgress]:
@@ -80,7 +80,7 @@ def test_a_generated_store_matches(tmp_path: Path) -> None:
     assert _broken(tmp_path) == {}
 
 
-@pytest.mark.parametrize("kind", [fault.kind for fault in SYSTEM_TOPIC_FAULTS])
+@pytest.mark.parametrize("kind", FAULTS)
 def test_every_fault_breaks_its_invariant(tmp_path: Path, kind: str) -> None:
     generate(tmp_path, PLAN)
     (planted,) = plant_all(tmp_path, PLAN, [kind])
@@ -147,7 +147,7 @@ def test_tasks_find_the_rows_that_the_driver_finds(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generate(tmp_path, PLAN)
-    plant_all(tmp_path, PLAN, [fault.kind for fault in SYSTEM_TOPIC_FAULTS])
+    plant_all(tmp_path, PLAN, FAULTS)
     # Pieces of one file each, and few listed rows.
     monkeypatch.setattr(survey, "PIECE_SIZE_MIN", 1)
     store, conf = list_store(str(tmp_path)), BrokerConf()

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.faults.catalogue import plant_all
-from spark_checks.faults.fault import Site
-from spark_checks.faults.fault_list import Fault
-from spark_checks.faults.in_pops import POP_FAULTS
+from spark_checks.faults.catalogue import CATALOGUE, plant_all
+from spark_checks.faults.fault import Fault
+from spark_checks.faults.site import Site
 from spark_checks.findings import Finding, Severity
 from spark_checks.generate.encoding import with_checksum
 from spark_checks.generate.plan import REVIVE_TOPIC, Plan
@@ -30,6 +29,7 @@ from spec.wire.pop.pop_bodies import REVIVE_GROUP
 
 PLAN = Plan(files=4, log_size=96 * 1024, topics=2, queues=2, body_size=64, is_rich=True)
 ROUND = 7
+POP_FAULTS = [one for one in CATALOGUE.values() if one.subject == "pops"]
 
 
 @pytest.fixture(scope="module")

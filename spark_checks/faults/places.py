@@ -1,10 +1,10 @@
 """
-Places of a message's items in the index of a generated store.
+Places in the log and the index of a generated store.
 """
 
 from __future__ import annotations
 
-from spark_checks.faults.fault import Expected, Site, at, at_record
+from spark_checks.faults.site import INDEX_PART, Site
 from spark_checks.generate.index_part import hashes_of, index_file_name
 from spark_checks.generate.part import Placed, rounds_of
 from spark_checks.generate.plan import BEGAN_AT_MS, ROUND_MS
@@ -17,6 +17,16 @@ from spec.store.index_file import (
     slot_position,
 )
 
+Place = tuple[str, int]
+"""A file and a position in it."""
+
+
+def end_of(site: Site, part: int) -> Place:
+    """Return the place behind the last record of *part*."""
+    last = site.part(part)[-1]
+    file, position = last.record_place
+    return file, position + last.size
+
 
 def index_file(site: Site, part: int) -> str:
     """Return the index file of *part*."""
@@ -27,11 +37,12 @@ def index_file(site: Site, part: int) -> str:
 class IndexPart:
     """Bytes of the index file of a part, and the places in it."""
 
-    def __init__(self, site: Site, part: int) -> None:
+    def __init__(self, site: Site, part: int = INDEX_PART) -> None:
         self.file = index_file(site, part)
         self.data = (site.root / self.file).read_bytes()
         self.slots = slot_count_of(len(self.data))
         self.count = decode_header(self.data).index_count
+        self._messages = site.part(part)
 
     def position(self, number: int) -> int:
         """Return the position of item *number*."""
@@ -45,25 +56,20 @@ class IndexPart:
         """Return the position of the slot of item *number*."""
         return slot_position(self.item(number).key_hash, self.slots)
 
+    def message_of(self, number: int) -> Placed:
+        """Return the message that item *number* points at."""
+        offset = self.item(number).commit_log_offset
+        return next(one for one in self._messages if one.offset == offset)
 
-def item_positions(site: Site, message: Placed) -> list[int]:
-    """Return the positions of the items of *message* in its index file."""
+
+def item_places(site: Site, message: Placed) -> list[Place]:
+    """Return the places of the items of *message* in its index file."""
     part = message.offset // site.plan.log_size
     number = 1
     for one in site.part(part):
         count = len(list(hashes_of(one.record)))
         if one.offset == message.offset:
             index = IndexPart(site, part)
-            return [index.position(number + n) for n in range(count)]
+            return [(index.file, index.position(number + n)) for n in range(count)]
         number += count
     return []
-
-
-def keys_lost(site: Site, message: Placed) -> list[Expected]:
-    """Return the findings if the keys of *message* were changed."""
-    file = index_file(site, message.offset // site.plan.log_size)
-    items = [
-        at("INV-INDEX-007", file, position)
-        for position in item_positions(site, message)
-    ]
-    return [*items, at_record("INV-INDEX-008", message)]
