@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against import units
-from spark_checks.against.common_range import Common, common_of
 from spark_checks.against.differing_ranges import (
     First,
     Range,
@@ -23,9 +22,10 @@ from spark_checks.against.differing_ranges import (
     ranges_of,
 )
 from spark_checks.against.invariants import SAME_UNITS
-from spark_checks.against.messages import OneSided, Outside, one_sided, outside
-from spark_checks.against.pieces import Log, Piece, cut, log_of
+from spark_checks.against.messages import OneSided, one_sided, with_outside
+from spark_checks.against.pieces import Piece, cut
 from spark_checks.against.reader import DifferencesSource, as_option
+from spark_checks.against.sides import Side, written_end
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.run_checks import run_checks
 from spark_checks.findings import LISTED_MAX, Finding
@@ -34,27 +34,18 @@ from spark_checks.session.session import FAILURES, failed
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
 from spark_checks.survey.summary import SurveySummary
-from spark_checks.tables.store_tables import Tables, open_tables
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    """One of the two stores, with its survey."""
-
-    store: Store
-    tables: Tables
-    summary: SurveySummary
+from spark_checks.tables.store_tables import open_tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Result of a comparison of two stores."""
 
-    here: Read
-    there: Read
-    common: Common
-    outside: tuple[Outside, Outside]
-    """Records of each store before and behind the common range."""
+    here: Side
+    there: Side
+    begin: int
+    """Begin of the commit-log offsets that both stores should have."""
+    end: int
     gaps: tuple[Piece, ...]
     """Pieces for which one side has no file."""
     first: First | None = None
@@ -83,20 +74,20 @@ def compare_stores(
     conf = conf or BrokerConf()
     store, other = list_store(url), list_store(other_url)
     try:
-        here = _read(session, store, conf, progress, summary)
-        there = _read(session, other, conf, progress)
+        here = _side(session, store, conf, progress, summary)
+        there = _side(session, other, conf, progress)
         return _compared(session, here, there, progress)
     except FAILURES as error:
         raise failed(error) from error
 
 
-def _read(
+def _side(
     session: SparkSession,
     store: Store,
     conf: BrokerConf,
     progress: Progress,
     summary: SurveySummary | None = None,
-) -> Read:
+) -> Side:
     situation = situation_of(store, conf)
     tables = open_tables(session, store, situation, conf.delays)
     if summary is None:
@@ -108,68 +99,60 @@ def _read(
 
         options = SurveyOptions.of(store, situation, conf.delays)
         summary = survey_store(session.sparkContext, store, options).summary
-    return Read(store=store, tables=tables, summary=summary)
+    end = written_end(store, summary)
+    return Side(store=store, tables=tables, summary=summary, end=end)
 
 
 def _compared(
-    session: SparkSession, here: Read, there: Read, progress: Progress
+    session: SparkSession, here: Side, there: Side, progress: Progress
 ) -> Comparison:
-    common = common_of((here.store, here.summary), (there.store, there.summary))
-    logs = log_of(here.store), log_of(there.store)
-    pieces = cut(*logs, begin=common.begin, end=common.end)
-    progress(f"comparing {max(common.end - common.begin, 0):,} bytes of two logs")
-    rows = _differences(session, logs, common).persist()
+    begin, end = max(here.begin, there.begin), min(here.end, there.end)
+    pieces = cut(here.store, there.store, begin=begin, end=end)
+    progress(f"comparing {max(end - begin, 0):,} bytes of two logs")
+    session.dataSource.register(DifferencesSource)
+    rows = (
+        session.read.format(DifferencesSource.name())
+        .option("here", as_option(here.store))
+        .option("there", as_option(there.store))
+        .option("begin", str(begin))
+        .option("end", str(end))
+        .load()
+        .persist()
+    )
     try:
         ranges = ranges_of(rows, pieces)
-        parted = parted_at(rows) if any(one.is_parted for one in ranges) else None
-        here_has, here_behind = outside(
-            session, here.store, common, end=common.here_end
-        )
-        there_has, there_behind = outside(
-            session, there.store, common, end=common.there_end
-        )
+        is_parted = any(one.is_parted for one in ranges)
+        units_end = parted_at(rows) if is_parted else end
+        here, here_behind = with_outside(session, here, begin=begin, end=end)
+        there, there_behind = with_outside(session, there, begin=begin, end=end)
         lacking = one_sided(rows, here_behind, there_behind) if ranges else []
         both = rows.where(F.col("side") == "both").orderBy("offset")
         return Comparison(
             here=here,
             there=there,
-            common=common,
-            outside=(here_has, there_has),
+            begin=begin,
+            end=end,
             gaps=tuple(p for p in pieces if p.here is None or p.there is None),
             first=first_of(rows) if ranges else None,
             ranges=tuple(ranges),
             changed=tuple(both.limit(LISTED_MAX).collect()) if ranges else (),
             changed_count=both.count() if ranges else 0,
             one_sided=tuple(lacking),
-            unit_findings=_unit_findings(here, there, common, parted),
+            unit_findings=_unit_findings(here, there, begin=begin, end=units_end),
         )
     finally:
         rows.unpersist()
 
 
-def _differences(
-    session: SparkSession, logs: tuple[Log, Log], common: Common
-) -> DataFrame:
-    """Return the rows in which *logs* differ within the common range."""
-    session.dataSource.register(DifferencesSource)
-    return (
-        session.read.format(DifferencesSource.name())
-        .option("here", as_option(logs[0]))
-        .option("there", as_option(logs[1]))
-        .option("begin", str(common.begin))
-        .option("end", str(common.end))
-        .load()
-    )
-
-
 def _unit_findings(
-    here: Read, there: Read, common: Common, parted: int | None
+    here: Side, there: Side, *, begin: int, end: int
 ) -> tuple[Finding, ...]:
-    """Return the differences of consume queues, up to the logs' divergence."""
-    end = common.end if parted is None else parted
-    found = units.units_of(here.tables, there.tables, begin=common.begin, end=end)
-    suspects = units.suspects(found)
-    if not suspects:
+    """Return the differences of consume queues about records from *begin* to *end*."""
+    of_here, of_there = (
+        units.units_between(one.tables, begin=begin, end=end) for one in (here, there)
+    )
+    queues = units.differing_queues(of_here, of_there)
+    if not queues:
         return ()
-    rows = units.differing_units(found, suspects)
+    rows = units.differing_units(of_here, of_there, queues)
     return tuple(run_checks(here.tables, {SAME_UNITS: lambda _tables: rows}))

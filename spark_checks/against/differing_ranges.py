@@ -5,7 +5,7 @@ Ranges in which two logs differ, and their first difference.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
@@ -18,11 +18,11 @@ class Range:
     """Adjacent pieces that differ: from the first byte to the last record."""
 
     begin: int
-    end: int
-    here: int
+    end: int = 0
+    here: int = 0
     """Records at places where the other side has none or another."""
-    there: int
-    changed: int
+    there: int = 0
+    changed: int = 0
     """Records at the same place on both sides, with different contents."""
 
     @property
@@ -51,13 +51,7 @@ def first_of(rows: DataFrame) -> First | None:
         return None
     row = found[0]
     if row.side == "both":
-        return First(
-            at=row.at,
-            offset=row.offset,
-            field=row.field,
-            found=row.found,
-            expected=row.expected,
-        )
+        return First(**{name: row[name] for name in First.__slots__})
     texts = {
         one.side: f"{one.topic}, queue {one.queue_id}, offset {one.queue_offset}"
         if one.kind == "record"
@@ -74,11 +68,10 @@ def first_of(rows: DataFrame) -> First | None:
     )
 
 
-def parted_at(rows: DataFrame) -> int | None:
-    """Return the offset of the first different record; None without one."""
-    found: int | None = (
-        rows.where(F.col("side") != "both").agg(F.min("offset")).collect()[0][0]
-    )
+def parted_at(rows: DataFrame) -> int:
+    """Return the offset of the first different record; *rows* must have one."""
+    first = rows.where(F.col("side") != "both").agg(F.min("offset").alias("offset"))
+    found: int = first.collect()[0].offset
     return found
 
 
@@ -89,9 +82,7 @@ def ranges_of(rows: DataFrame, pieces: Sequence[Piece]) -> list[Range]:
         .agg(
             F.min("at").alias("first"),
             F.max(F.col("offset") + F.col("size")).alias("end"),
-            _records_of("here").alias("here"),
-            _records_of("there").alias("there"),
-            _records_of("both").alias("changed"),
+            *(_records_of(side).alias(side) for side in ("here", "there", "both")),
         )
         .orderBy("begin")
         .collect()
@@ -100,26 +91,19 @@ def ranges_of(rows: DataFrame, pieces: Sequence[Piece]) -> list[Range]:
     found: list[Range] = []
     reached = None
     for row in counted:
-        one = Range(
-            begin=row.first,
-            end=row.end,
-            here=row.here,
-            there=row.there,
-            changed=row.changed,
+        is_adjacent = reached == row.begin
+        before = found.pop() if is_adjacent else Range(begin=row.first)
+        found.append(
+            Range(
+                begin=before.begin,
+                end=max(before.end, row.end),
+                here=before.here + row.here,
+                there=before.there + row.there,
+                changed=before.changed + row.both,
+            )
         )
-        found.append(_joined(found.pop(), one) if reached == row.begin else one)
         reached = following.get(row.begin)
     return found
-
-
-def _joined(one: Range, other: Range) -> Range:
-    return replace(
-        one,
-        end=max(one.end, other.end),
-        here=one.here + other.here,
-        there=one.there + other.there,
-        changed=one.changed + other.changed,
-    )
 
 
 def _records_of(side: str) -> Column:

@@ -22,25 +22,22 @@ def field_differences(
     one, other = _decoded(found), _decoded(expected)
     if not is_record or one is None or other is None:
         return "bytes", (found[:16].hex(), expected[:16].hex())
-    names = [
-        field.name
+    pairs = {
+        field.name: (getattr(one, field.name), getattr(other, field.name))
         for field in fields(Record)
-        if getattr(one, field.name) != getattr(other, field.name)
-    ]
-    pairs = [(getattr(one, name), getattr(other, name)) for name in names]
-    values = [
-        [_shown(value, beside) for value, beside in pairs],
-        [_shown(value, beside) for beside, value in pairs],
-    ]
+    }
+    shown = {
+        name: (_shown(value, beside), _shown(beside, value))
+        for name, (value, beside) in pairs.items()
+        if value != beside
+    }
     if found[_CRC] != expected[_CRC]:
-        names.append("body_crc")
-        values[0].append(f"0x{found[_CRC].hex()}")
-        values[1].append(f"0x{expected[_CRC].hex()}")
+        shown["body_crc"] = f"0x{found[_CRC].hex()}", f"0x{expected[_CRC].hex()}"
     texts = [
-        ", ".join(f"{name}={value}" for name, value in zip(names, side, strict=True))
-        for side in values
+        ", ".join(f"{name}={values[side]}" for name, values in shown.items())
+        for side in (0, 1)
     ]
-    return ", ".join(names), (texts[0], texts[1])
+    return ", ".join(shown), (texts[0], texts[1])
 
 
 def is_other_message(one: bytes, other: bytes) -> bool:
@@ -52,7 +49,7 @@ def is_other_message(one: bytes, other: bytes) -> bool:
     a, b = _decoded(one), _decoded(other)
     if a is None or b is None:
         return False
-    keys = [_unique_key(record) for record in (a, b)]
+    keys = [decode_properties(r.properties).get(Property.UNIQ_KEY) for r in (a, b)]
     if keys[0] != keys[1] and a.body != b.body:
         return True
     differ = [
@@ -60,10 +57,6 @@ def is_other_message(one: bytes, other: bytes) -> bool:
         for name in ("born_at_ms", "body", "topic", "queue_id", "stored_at_ms")
     ]
     return sum(differ) > 2 or (a.queue_offset != b.queue_offset and sum(differ) > 1)
-
-
-def _unique_key(record: Record) -> str | None:
-    return decode_properties(record.properties).get(Property.UNIQ_KEY)
 
 
 def _decoded(data: bytes) -> Record | None:

@@ -12,11 +12,10 @@ from spark_checks.against.comparison import Comparison
 from spark_checks.against.invariants import SAME_BYTES, SAME_FILES, SAME_MESSAGES
 from spark_checks.against.messages import OneSided
 from spark_checks.against.pieces import Piece
+from spark_checks.against.sides import NAMES
 from spark_checks.findings import LISTED_MAX, Finding, in_order
 from spark_checks.invariants.file_findings import file_finding
 from spec.store.file_names import file_name
-
-SIDES = {"here": "this store", "there": "the other store"}
 
 
 def findings_of(compared: Comparison) -> list[Finding]:
@@ -75,7 +74,7 @@ def _shifted(compared: Comparison) -> Iterator[Finding]:
 def _lacking(compared: Comparison, one: OneSided) -> Finding:
     """Return the finding for messages of one queue that one side lacks."""
     file, offset = place_of(compared, one.offset)
-    lacks = SIDES["there" if one.side == "here" else "here"]
+    lacks = NAMES["there" if one.side == "here" else "here"]
     span = f"queue offsets {one.first} to {one.last}"
     texts = [f"{one.count} messages, {span}", "none of them"]
     found, expected = texts if one.side == "here" else reversed(texts)
@@ -86,7 +85,7 @@ def _lacking(compared: Comparison, one: OneSided) -> Finding:
         expected=expected,
         found=found,
         message=f"{one.count} messages of queue {one.queue_id} of {one.topic}, {span},"
-        f" are in {SIDES[one.side]} and not in {lacks}.",
+        f" are in {NAMES[one.side]} and not in {lacks}.",
     )
 
 
@@ -99,9 +98,9 @@ def _gaps(compared: Comparison) -> Iterator[Finding]:
             file,
             (offset, end - begin),
             expected=f"commit-log offsets {begin} to {end} in both stores",
-            found=f"only {SIDES[side]} has them",
+            found=f"only {NAMES[side]} has them",
             message=f"Commit-log offsets {begin} to {end}, {end - begin} bytes, are in"
-            f" {SIDES[side]} only.",
+            f" {NAMES[side]} only.",
         )
 
 

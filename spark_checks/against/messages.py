@@ -4,20 +4,18 @@ Messages that only one of two stores has, before, within and behind the common r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.against.common_range import Common
-from spark_checks.store_files import Store
+from spark_checks.against.sides import Side
 from spark_checks.tables.predicates import is_record
 from spark_checks.tables.store_tables import open_commit_log
 
 IDENTITY = ("topic", "queue_id", "queue_offset", "born_at_ms", "computed_crc")
 """Columns that identify a message at any place of its record."""
-Queue = tuple[str, int]
+_QUEUE = ("topic", "queue_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,52 +34,38 @@ class OneSided:
     """Commit-log offset of the first of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outside:
-    """Records of one side before and behind the common range."""
+def with_outside(
+    session: SparkSession, side: Side, *, begin: int, end: int
+) -> tuple[Side, DataFrame]:
+    """Return *side* with the numbers of its records outside the range of offsets.
 
-    before: int
-    """Records before the other log's begin."""
-    behind: Mapping[Queue, int]
-    """Records of each queue behind the other log's end."""
-
-
-def outside(
-    session: SparkSession, store: Store, common: Common, *, end: int
-) -> tuple[Outside, DataFrame]:
-    """Return the records of *store* outside *common*, and those behind it as rows.
-
-    Its log was written up to *end*.
+    The records behind it are returned as rows.
     """
     files = tuple(
         file
-        for file in store.files
+        for file in side.store.files
         if file.directory != "commitlog"
-        or (file.base or 0) < common.begin
-        or (file.base or 0) + file.size > common.end
+        or (file.base or 0) < begin
+        or (file.base or 0) + file.size > end
     )
-    log = open_commit_log(session, replace(store, files=files), {})
+    log = open_commit_log(session, replace(side.store, files=files), {})
     records = log.where(is_record())
-    behind = records.where(F.col("offset") >= common.end)
-    if store.min_offset == common.begin and end == common.end:
-        return Outside(before=0, behind={}), behind
+    is_before, is_behind = F.col("offset") < begin, F.col("offset") >= end
+    behind = records.where(is_behind)
+    if (side.begin, side.end) == (begin, end):
+        return side, behind
+    of_queue = (F.when(~is_before, F.col(name)).alias(name) for name in _QUEUE)
     counted = (
-        records.where(
-            (F.col("offset") < common.begin) | (F.col("offset") >= common.end)
-        )
-        .withColumn("is_before", F.col("offset") < common.begin)
-        .withColumn("topic", F.when(~F.col("is_before"), F.col("topic")))
-        .withColumn("queue_id", F.when(~F.col("is_before"), F.col("queue_id")))
-        .groupBy("is_before", "topic", "queue_id")
-        .count()
+        records.where(is_before | is_behind)
+        .groupBy(is_before.alias("is_before"), *of_queue)
+        .agg(F.count(F.lit(1)).alias("rows"))
         .collect()
     )
-    found = Outside(
-        before=sum(row["count"] for row in counted if row.is_before),
+    found = replace(
+        side,
+        before=sum(row.rows for row in counted if row.is_before),
         behind={
-            (row.topic, row.queue_id): row["count"]
-            for row in counted
-            if not row.is_before
+            (row.topic, row.queue_id): row.rows for row in counted if not row.is_before
         },
     )
     return found, behind
@@ -100,36 +84,19 @@ def one_sided(
         ("here", "there", there_behind),
         ("there", "here", here_behind),
     ):
-        elsewhere = _identities(rows.where(F.col("side") == other)).unionByName(
-            _identities(behind)
+        moved = rows.where(F.col("side") == other).select(*IDENTITY)
+        elsewhere = moved.unionByName(behind.select(*IDENTITY)).distinct()
+        lacking = rows.where(F.col("side") == side)
+        counted = (
+            lacking.join(elsewhere, [*IDENTITY], "left_anti")
+            .groupBy(F.lit(side).alias("side"), *_QUEUE)
+            .agg(
+                F.count(F.lit(1)).alias("count"),
+                F.min("queue_offset").alias("first"),
+                F.max("queue_offset").alias("last"),
+                F.min("offset").alias("offset"),
+            )
+            .orderBy(*_QUEUE)
         )
-        lacking = rows.where(F.col("side") == side).join(
-            elsewhere.distinct(), [*IDENTITY], "left_anti"
-        )
-        found += _by_queue(lacking, side)
+        found += [OneSided(**row.asDict()) for row in counted.collect()]
     return found
-
-
-def _identities(rows: DataFrame) -> DataFrame:
-    return rows.select(*IDENTITY)
-
-
-def _by_queue(rows: DataFrame, side: str) -> list[OneSided]:
-    counted = rows.groupBy("topic", "queue_id").agg(
-        F.count(F.lit(1)).alias("rows"),
-        F.min("queue_offset").alias("first"),
-        F.max("queue_offset").alias("last"),
-        F.min("offset").alias("offset"),
-    )
-    return [
-        OneSided(
-            side=side,
-            topic=row.topic,
-            queue_id=row.queue_id,
-            count=row.rows,
-            first=row.first,
-            last=row.last,
-            offset=row.offset,
-        )
-        for row in counted.orderBy("topic", "queue_id").collect()
-    ]

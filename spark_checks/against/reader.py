@@ -14,9 +14,9 @@ import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
 from spark_checks.against.differences import DIFFERENCE_COLUMNS, differences
-from spark_checks.against.pieces import Log, Piece, cut
+from spark_checks.against.pieces import Piece, cut
 from spark_checks.readers.table_source import TableReader, TableSource
-from spark_checks.store_files import StoreFile
+from spark_checks.store_files import Store, StoreFile
 
 PIECES_A_PARTITION = 8
 
@@ -48,7 +48,7 @@ class DifferencesReader(TableReader[Pieces]):
 
     def batches_of(self, part: Pieces) -> Iterator[pa.RecordBatch]:
         """Yield the rows in which some pieces differ."""
-        return differences(part.pieces)
+        return differences(part.pieces, self.here.url, self.there.url)
 
 
 class DifferencesSource(TableSource):
@@ -62,14 +62,13 @@ class DifferencesSource(TableSource):
     reader_type = DifferencesReader
 
 
-def as_option(log: Log) -> str:
-    """Return *log* as an option of the data source."""
-    return json.dumps([log.url, [[file.path, file.size] for file in log.files]])
+def as_option(store: Store) -> str:
+    """Return the commit log of *store* as an option of the data source."""
+    return json.dumps([store.url, [[one.path, one.size] for one in store.commit_log]])
 
 
-def log_in(option: str) -> Log:
-    """Return the log in *option*."""
+def log_in(option: str) -> Store:
+    """Return the store with only the commit log in *option*."""
     url, files = json.loads(option)
-    return Log(
-        url=url, files=tuple(StoreFile(path=path, size=size) for path, size in files)
-    )
+    log = tuple(StoreFile(path=path, size=size) for path, size in files)
+    return Store(url=url, files=log, directories=frozenset())

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from spark_checks.against.common_range import written_end
 from spark_checks.against.differences import differences
-from spark_checks.against.pieces import cut, log_of
+from spark_checks.against.pieces import cut
+from spark_checks.against.sides import written_end
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tests.building import StoreBuilder, flip, overwrite
@@ -39,9 +39,9 @@ def add(builder: StoreBuilder, number: int, *, word: str = "m") -> None:
 
 def rows_of(here: Path, there: Path, *, end: int) -> list[dict[str, Any]]:
     """Return the differences of two stores up to *end*."""
-    logs = [log_of(list_store(str(store))) for store in (here, there)]
-    pieces = cut(*logs, begin=0, end=end)
-    return [row for found in differences(pieces) for row in found.to_pylist()]
+    stores = [list_store(str(store)) for store in (here, there)]
+    pieces, urls = cut(*stores, begin=0, end=end), [one.url for one in stores]
+    return [row for found in differences(pieces, *urls) for row in found.to_pylist()]
 
 
 def summary_of(*, log_end: int, regions: int) -> SurveySummary:

@@ -1,47 +1,40 @@
 """
-Range of commit-log offsets that two stores have in common.
+The two sides of a comparison: stores with their surveys, and extents of their logs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from spark_checks.columns.record_scan import WINDOW_SIZE
 from spark_checks.store_files import Store, reading
 from spark_checks.survey.summary import SurveySummary
+from spark_checks.tables.store_tables import Tables
+
+Queue = tuple[str, int]
+NAMES = {"here": "this store", "there": "the other store"}
+"""Name of each side in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Common:
-    """Range of commit-log offsets that both stores should have."""
+class Side:
+    """One of the two stores, with its survey."""
 
-    begin: int
+    store: Store
+    tables: Tables
+    summary: SurveySummary
     end: int
-    here_begin: int
-    here_end: int
-    there_begin: int
-    there_end: int
+    """Commit-log offset behind the last written byte."""
+    before: int = 0
+    """Records before the other log's begin."""
+    behind: Mapping[Queue, int] = field(default_factory=dict)
+    """Records of each queue behind the other log's end."""
 
     @property
-    def is_empty(self) -> bool:
-        """Whether one log ends before the other begins."""
-        return self.end <= self.begin
-
-
-def common_of(
-    here: tuple[Store, SurveySummary], there: tuple[Store, SurveySummary]
-) -> Common:
-    """Return the common range of both logs."""
-    begins = here[0].min_offset, there[0].min_offset
-    ends = written_end(*here), written_end(*there)
-    return Common(
-        begin=max(begins),
-        end=min(ends),
-        here_begin=begins[0],
-        here_end=ends[0],
-        there_begin=begins[1],
-        there_end=ends[1],
-    )
+    def begin(self) -> int:
+        """First commit-log offset."""
+        return self.store.min_offset
 
 
 def written_end(store: Store, summary: SurveySummary) -> int:
