@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pyspark.sql import SparkSession
 
@@ -142,19 +143,17 @@ def audit_store(
     *sample_spec* selects a part of the log. A store with errors that a broker writes
     to is audited twice. Raises NotAStoreError, SampleError and SparkError.
     """
-
-    def once() -> Audit:
-        return _audit_once(
-            session,
-            url,
-            conf=conf or BrokerConf(),
-            only=only,
-            with_charts=with_charts,
-            since_ms=since_ms,
-            sample_spec=sample_spec,
-            progress=progress,
-        )
-
+    once = partial(
+        _audit_once,
+        session,
+        url,
+        conf=conf or BrokerConf(),
+        only=only,
+        with_charts=with_charts,
+        since_ms=since_ms,
+        sample_spec=sample_spec,
+        progress=progress,
+    )
     found = once()
     if not found.is_live or (found.is_clean and not found.unrequested_damage):
         return found
@@ -185,7 +184,9 @@ def _audit_once(
     store = list_store(url)
     sample, checked = None, frozenset(one.id for one in INVARIANTS)
     if since_ms is not None:
-        conf = replace(conf, commit_log_file_size=_log_size(store, conf))
+        # Before files are left out.
+        log_size = conf.commit_log_file_size or commit_log_file_size(store)
+        conf = replace(conf, commit_log_file_size=log_size)
         store = part_since(store, since_ms)
     if sample_spec is not None:
         only = checked_ids(only, INVARIANTS)
@@ -239,7 +240,9 @@ def surveyed_store(
     """Return *store* with the result of its survey."""
     situation = situation_of(store, conf)
     ranges = key_ranges(store, only)
-    size = _size_read(store, sample)
+    size = sum(file.size for file in store.files)
+    if sample is not None:
+        size -= store.commit_log_size - sample.size
     progress(f"reading {size:,} bytes", size)
     # Imported late: the driver needs these modules only from here on.
     from spark_checks.survey.sums import SurveyOptions
@@ -278,19 +281,6 @@ def _requested(
         and not is_about_earlier(store, finding)
     ]
     return tuple(in_order(requested))
-
-
-def _size_read(store: Store, sample: Sample | None) -> int:
-    """Return the number of bytes that the survey of *store* reads."""
-    whole = sum(file.size for file in store.files)
-    if sample is None:
-        return whole
-    return whole - store.commit_log_size + sample.size
-
-
-def _log_size(store: Store, conf: BrokerConf) -> int | None:
-    """Return the size of a commit-log file, before files are left out."""
-    return conf.commit_log_file_size or commit_log_file_size(store)
 
 
 def file_findings(

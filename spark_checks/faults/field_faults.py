@@ -53,6 +53,7 @@ class WrongField:
     fill: str | None = None
     replace: Sequence[str] = ()
     number: str | None = None
+    size: int | None = None
 
     def plant(self, site: Site) -> Found:
         """Write the wrong value, and return the findings."""
@@ -62,9 +63,9 @@ class WrongField:
         if hit is not None and self.is_sealed:
             site.change(hit, self._changed)
         elif self.structure == _FILE:
-            data = site.read(file, 0, -1)
-            offset, wrong = self._wrong(data)
-            (site.root / file).write_bytes(wrong)
+            path = site.root / file
+            offset, wrong = self._wrong(path.read_bytes() if path.exists() else b"")
+            path.write_bytes(wrong)
         else:
             data = site.read(file, begin, _READ_MAX if hit is None else hit.size)
             offset, wrong = self._in_structure(data)
@@ -129,6 +130,8 @@ class WrongField:
             wrong = right.replace(old, new, 1)
             pairs = enumerate(zip(right, wrong, strict=True))
             return next(n for n, (a, b) in pairs if a != b), wrong
+        if self.size is not None:
+            return 0, right[: self.size].ljust(self.size, b"\0")
         if self.fill is not None:
             kept = right[: self.byte or 0]
             return 0, kept + self.fill.encode() * (len(right) - len(kept))

@@ -124,7 +124,7 @@ class Site:
         return part * rounds + self.part(part).index(message) // steps
 
     def read(self, file: str, offset: int, size: int) -> bytes:
-        """Return *size* bytes at *offset* of *file*; all if the size is negative."""
+        """Return at most *size* bytes at *offset* of *file*."""
         with (self.root / file).open("rb") as opened:
             opened.seek(offset)
             return opened.read(size)
