@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from spark_checks.audit import Audit
 from spark_checks.findings import (
     CAUSES,
     STRAY,
@@ -167,25 +168,18 @@ OTHERWISE = "Keep a copy of the store before the broker is started on it."
 class Advice:
     """Headline and first steps for the findings of one store."""
 
-    store: str
-    """Path or URL."""
-    findings: Sequence[Finding]
-    forecast: StartForecast | None = None
-    """Start on the store as it is; None if it was not forecast."""
-    directories: frozenset[str] | None = None
-    """Directories of the store, relative to it; None if they are not known."""
-    other: str | None = None
-    """Path or URL of the store that this one is compared with, or None."""
-    unrequested_damage: Sequence[Finding] = ()
-    """Errors that damage the commit log, of invariants that were not requested."""
-    is_log_read_whole: bool = True
-    """Whether every record of the log was read."""
+    audit: Audit
+
+    @property
+    def forecast(self) -> StartForecast | None:
+        """Start on the store as it is; None if it was not forecast."""
+        return self.audit.forecast
 
     @property
     def damage(self) -> list[Finding]:
         """Errors that damage the commit log, also those that were not requested."""
-        found = [one for one in self.findings if is_damage(one)]
-        return in_order([*found, *self.unrequested_damage])
+        found = [one for one in self.audit.findings if is_damage(one)]
+        return in_order([*found, *self.audit.unrequested_damage])
 
     @property
     def is_log_short(self) -> bool:
@@ -204,18 +198,18 @@ class Advice:
     @property
     def headline(self) -> str | None:
         """The damage and the losses of a start, or None for a sound store."""
-        own = [one for one in self.findings if not is_about_two_stores(one)]
+        own = [one for one in self.audit.findings if not is_about_two_stores(one)]
         errors = [one for one in own if one.severity is Severity.ERROR]
         if not own and not self.damage:
             return None
-        part = "" if self.is_log_read_whole else "audited part of the "
+        part = "" if self.audit.is_log_read_whole else "audited part of the "
         if self.is_log_short:
             found = SHORT.format(log=f"The {part}commit log")
         elif self.damage:
             places = number_of(sum(1 + one.more for one in self.damage), "place")
             first = self.damage[0]
             found = f"The commit log is damaged in {places}, first in {first.file}."
-        elif not errors and (self.forecast is None or self.forecast.is_harmless):
+        elif not errors and not self.audit.is_harmed_by_start:
             return _without_errors(own)
         elif not errors:
             found = HARMFUL
@@ -233,8 +227,8 @@ class Advice:
         if not self.is_unsafe:
             return self._moved_obstacle or self._salvaged_of_refused
         release = self.forecast.release if self.forecast else "RELEASE"
-        store = shlex.quote(self.store)
-        copy = shlex.quote(f"{self.store.rstrip('/')}.copy")
+        store = shlex.quote(self.audit.store)
+        copy = shlex.quote(f"{self.audit.store.rstrip('/')}.copy")
         restored = self._restored
         return [
             ("Start no broker on this store before it is copied.", []),
@@ -249,10 +243,15 @@ class Advice:
         ]
 
     @property
+    def _again(self) -> str:
+        """The command that audits the store again."""
+        return f"rmqc audit {shlex.quote(self.audit.store)}"
+
+    @property
     def _salvage(self) -> str:
         """The command that writes a new store."""
-        new = shlex.quote(f"{self.store.rstrip('/')}.salvaged")
-        return f"rmqc salvage {shlex.quote(self.store)} -o {new}"
+        new = shlex.quote(f"{self.audit.store.rstrip('/')}.salvaged")
+        return f"rmqc salvage {shlex.quote(self.audit.store)} -o {new}"
 
     @property
     def _salvaged_of_refused(self) -> list[tuple[str, list[str]]]:
@@ -265,19 +264,17 @@ class Advice:
         """The step that moves a directory or pipe from the place of a file."""
         if self.forecast is None or self.forecast.obstacle is None:
             return []
-        again = f"rmqc audit {shlex.quote(self.store)}"
-        return [(OBSTACLE, [*self._moves([self.forecast.obstacle]), again])]
+        return [(OBSTACLE, [*self._moves([self.forecast.obstacle]), self._again])]
 
     @property
     def _restored(self) -> list[tuple[str, list[str]]]:
         """The step that brings files of the log back, if files of it are bad."""
-        again = f"rmqc audit {shlex.quote(self.store)}"
         if self.is_log_short:
             log = shlex.quote(self._path("commitlog/"))
             return [
                 (
                     self._from_other(MORE_FILES),
-                    [f"cp -an {self._donor}/commitlog/. {log}", again],
+                    [f"cp -an {self._donor}/commitlog/. {log}", self._again],
                 )
             ]
         files = list(dict.fromkeys(one.file for one in self.damage))
@@ -285,14 +282,13 @@ class Advice:
             f"cp -a {self._donor}/{shlex.quote(file)} {shlex.quote(self._path(file))}"
             for file in files[:SHOWN_FILES]
         ]
-        return [(self._from_other(RESTORED), [*back, again])] if files else []
+        return [(self._from_other(RESTORED), [*back, self._again])] if files else []
 
     @property
     def _donor(self) -> str:
         """The quoted directory that files are copied from, or OTHER if it is remote."""
-        if self.other is None or "://" in self.other:
-            return "OTHER"
-        return shlex.quote(self.other.rstrip("/"))
+        other = str(self.audit.against["store"]) if self.audit.against else "://"
+        return "OTHER" if "://" in other else shlex.quote(other.rstrip("/"))
 
     def _from_other(self, text: str) -> str:
         """Return *text* without the explanation of OTHER where no command has it."""
@@ -310,7 +306,7 @@ class Advice:
         if self._waits_for_start(findings[0]):
             return AFTER_REFUSAL, []
         if name in OF_THE_FILE_ALONE:
-            broken = {one.file for one in self.findings if _is_not_json(one)}
+            broken = {one.file for one in self.audit.findings if _is_not_json(one)}
             return config_advice(findings[0], broken) or advice_for(name), []
         if name == STRAY:
             return advice_for(name), self._moves(one.file for one in findings)
@@ -342,7 +338,7 @@ class Advice:
             finding.severity is Severity.WARNING
             and finding.invariant.id.startswith(REPAIRED)
             and not self.damage
-            and (self.forecast is None or self.forecast.is_harmless)
+            and not self.audit.is_harmed_by_start
         )
 
     def _waits_for_start(self, finding: Finding) -> bool:
@@ -360,7 +356,7 @@ class Advice:
         rebuilt = self.forecast.rebuilt if self.forecast else None
         if rebuilt is not None and not rebuilt.is_harmless:
             return NO_REBUILD, []
-        known = self.directories
+        known = self.audit.directories
         found = [one for one in directories if known is None or one in known]
         if not found:
             return REBUILD_MISSING.format(names=" and ".join(directories)), []
@@ -374,10 +370,10 @@ class Advice:
         ]
 
     def _path(self, path: str) -> str:
-        return f"{self.store.rstrip('/')}/{path}"
+        return f"{self.audit.store.rstrip('/')}/{path}"
 
     def _beside(self, path: str) -> str:
-        return f"{self.store.rstrip('/')}.{path.replace('/', '-')}"
+        return f"{self.audit.store.rstrip('/')}.{path.replace('/', '-')}"
 
 
 def _is_not_json(finding: Finding) -> bool:
@@ -407,7 +403,7 @@ def advice_for(invariant: str) -> str:
 def next_steps(advice: Advice) -> list[dict[str, object]]:
     """Return a step for each invariant and severity, in the order of the findings."""
     kinds: dict[tuple[str, str], list[Finding]] = {}
-    for one in advice.findings:
+    for one in advice.audit.findings:
         kinds.setdefault((str(one.severity), one.invariant.id), []).append(one)
     found: list[dict[str, object]] = []
     for (severity, name), findings in kinds.items():

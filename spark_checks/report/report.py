@@ -5,7 +5,6 @@ Output of audits as a table, JSON or an HTML page.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
@@ -123,7 +122,7 @@ def _document(audit: Audit) -> dict[str, Any]:
         parts["against"] = audit.against
     if audit.forecast is not None:
         parts["forecast"] = audit.forecast.as_json()
-    advice = _advice(audit)
+    advice = Advice(audit=audit)
     return {
         "schema": 1,
         "store": audit.store,
@@ -138,18 +137,6 @@ def _document(audit: Audit) -> dict[str, Any]:
         ],
         "next": next_steps(advice),
     }
-
-
-def _advice(audit: Audit) -> Advice:
-    return Advice(
-        store=audit.store,
-        findings=audit.findings,
-        forecast=audit.forecast,
-        directories=audit.directories,
-        other=None if audit.against is None else str(audit.against["store"]),
-        unrequested_damage=audit.unrequested_damage,
-        is_log_read_whole=audit.is_log_read_whole,
-    )
 
 
 def _print_one(audit: Audit, console: Console) -> None:
@@ -179,12 +166,10 @@ def _print_one(audit: Audit, console: Console) -> None:
     _print_groups(document["groups"], console)
     _print_first_steps(document["first_steps"], console)
     _print_steps(document["next"], console)
-    counts: Counter[str] = Counter()
-    for group in document["groups"]:
-        counts[group["severity"]] += group["count"]
+    row = row_of(document)
     console.print(
-        f"  {document['verdict']}: {number_of(counts['error'], 'error')},"
-        f" {number_of(counts['warning'], 'warning')}"
+        f"  {row['verdict']}: {number_of(row['errors'], 'error')},"
+        f" {number_of(row['warnings'], 'warning')}"
         f"{', and a harmful start' if audit.is_harmed_by_start else ''}"
     )
 

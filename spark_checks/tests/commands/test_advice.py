@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from spark_checks.against.invariants import AGAINST_INVARIANTS
-from spark_checks.audit import INVARIANTS
+from spark_checks.audit import INVARIANTS, Audit
 from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.report.advice import (
     ADVICE,
@@ -81,9 +82,13 @@ SHORT_LOG = replace(LOSSES, lacks_files=True)
 HIDDEN = replace(HARMLESS, invisible=2500, rebuilt=HARMLESS)
 
 
-def advice(*findings: Finding, forecast: StartForecast | None = None) -> Advice:
-    """Return the advice for a store with *findings*."""
-    return Advice(store="/a b", findings=in_order(findings), forecast=forecast)
+def advice(
+    *findings: Finding, forecast: StartForecast | None = None, **more: Any
+) -> Advice:
+    """Return the advice for a store with *findings*, and *more* of its audit."""
+    found = tuple(in_order(findings))
+    audit = Audit(store="/a b", summary={}, findings=found, forecast=forecast, **more)
+    return Advice(audit=audit)
 
 
 def test_steps_are_one_a_kind_and_the_gravest_comes_first() -> None:
@@ -207,8 +212,9 @@ def test_a_missing_end_of_the_log_is_the_headline_and_nothing_is_moved(
 def test_the_compared_store_is_the_donor(
     other: str | None, donor: str, *, explains: bool
 ) -> None:
-    damaged = replace(advice(DAMAGED, forecast=LOSSES), other=other)
-    short = replace(advice(UNIT, forecast=SHORT_LOG), other=other)
+    against = None if other is None else {"store": other}
+    damaged = advice(DAMAGED, forecast=LOSSES, against=against)
+    short = advice(UNIT, forecast=SHORT_LOG, against=against)
     for found, command in (
         (damaged, f"cp -a {donor}/{LOG} '/a b/{LOG}'"),
         (short, f"cp -an {donor}/commitlog/. '/a b/commitlog/'"),
@@ -310,9 +316,7 @@ def test_a_start_that_does_harm_repairs_no_warning_of_queues() -> None:
 
 def test_a_damaged_log_is_the_headline_also_if_it_was_not_requested() -> None:
     for findings in ([UNIT], []):
-        found = replace(
-            advice(*findings, forecast=LOSSES), unrequested_damage=[DAMAGED]
-        )
+        found = advice(*findings, forecast=LOSSES, unrequested_damage=(DAMAGED,))
         assert found.headline == (
             f"The commit log is damaged in 1 place, first in {LOG}. The start of a"
             " 4.6.0 broker loses 3,001 messages: 3,000 of T, 1 of U."
@@ -324,7 +328,7 @@ def test_a_damaged_log_is_the_headline_also_if_it_was_not_requested() -> None:
 
 @pytest.mark.parametrize("forecast", [HARMLESS, LOSSES])
 def test_a_part_of_the_log_is_not_called_the_log(forecast: StartForecast) -> None:
-    found = replace(advice(UNIT, forecast=forecast), is_log_read_whole=False)
+    found = advice(UNIT, forecast=forecast, is_log_read_whole=False)
     assert found.headline is not None
     assert "audited part of the commit log" in found.headline
 
@@ -382,11 +386,11 @@ def test_only_the_forecast_contains_the_effect_of_a_start() -> None:
 
 def test_only_directories_that_exist_are_moved() -> None:
     extension = finding("INV-EXT-001", file=f"consumequeue_ext/T/0/{0:020}")
-    found = replace(advice(extension), directories=frozenset({"consumequeue"}))
+    found = advice(extension, directories=frozenset({"consumequeue"}))
     text, commands = found.for_group([extension])
     assert "move consumequeue out of the store" in text
     assert commands == ["mv '/a b/consumequeue' '/a b.consumequeue'"]
-    found = replace(advice(UNIT), directories=frozenset({"commitlog"}))
+    found = advice(UNIT, directories=frozenset({"commitlog"}))
     text = REBUILD_MISSING.format(names="consumequeue")
     assert found.for_group([UNIT]) == (text, [])
 
