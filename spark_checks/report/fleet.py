@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-from rich.console import Console
-from rich.text import Text
 
 from spark_checks.report.start_forecast import number_of
 
@@ -38,19 +35,18 @@ def row_of(document: Document) -> dict[str, Any]:
     }
 
 
-def print_rows(documents: Sequence[Document], console: Console) -> None:
-    """Print a line for each store, with the headline of those that have one."""
+def lines_of(documents: Sequence[Document]) -> Iterator[str]:
+    """Yield a line for each store, and the headline of those that have one."""
     rows = [row_of(document) for document in documents]
     verdicts = Counter(row["verdict"] for row in rows)
     counted = [f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items())]
-    console.print(f"{number_of(len(rows), 'store')}: {', '.join(counted)}")
+    yield f"{number_of(len(rows), 'store')}: {', '.join(counted)}"
     for row in rows:
         counts = " " * 25
         if row["verdict"] != NOT_READ:
             errors = number_of(row["errors"], "error")
             warnings = number_of(row["warnings"], "warning")
             counts = f"{errors:>11}  {warnings:>12}"
-        line = f"  {row['verdict']:<10}  {counts}  {row['store']}"
-        console.print(Text(line), soft_wrap=True)
+        yield f"  {row['verdict']:<10}  {counts}  {row['store']}"
         if row["headline"]:
-            console.print(Text(f"              {row['headline']}"), soft_wrap=True)
+            yield f"              {row['headline']}"

@@ -5,7 +5,7 @@ Output of audits as a table, JSON or an HTML page.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -16,7 +16,7 @@ from rich.text import Text
 from spark_checks.audit import Audit, NotAudited
 from spark_checks.report.advice import Advice, next_steps
 from spark_checks.report.charts import charts_of
-from spark_checks.report.fleet import not_read, print_rows, row_of
+from spark_checks.report.fleet import lines_of, not_read, row_of
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import number_of
 
@@ -83,26 +83,23 @@ def as_lines(audits: AuditResults) -> str:
 
 
 def as_table(audits: AuditResults, *, is_styled: bool = False) -> str:
-    """Return whole lines of text, with the styles of a terminal if *is_styled*."""
+    """Return whole lines of text, with the styles of a terminal if *is_styled*.
+
+    Several audits begin with a row for each, and then have a table if they have
+    findings.
+    """
     out = StringIO()
     console = Console(file=out, force_terminal=is_styled, highlight=False)
-    print_tables(audits, console)
-    return out.getvalue()
-
-
-def print_tables(audits: AuditResults, console: Console) -> None:
-    """Print *audits* on *console*.
-
-    Several begin with a row for each, and then are printed if they have findings.
-    """
     are_many = len(audits) > 1
-    if are_many:
-        print_rows(_documents(audits), console)
+    lines = list(map(Text, lines_of(_documents(audits)))) if are_many else []
     for audit in audits:
         if isinstance(audit, Audit) and (
             audit.findings or audit.unrequested_damage or not are_many
         ):
-            _print_one(audit, console)
+            lines += _table(audit)
+    for line in lines:
+        console.print(line, soft_wrap=True)
+    return out.getvalue()
 
 
 def _documents(audits: AuditResults) -> list[Mapping[str, Any]]:
@@ -139,122 +136,88 @@ def _document(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _print_one(audit: Audit, console: Console) -> None:
+def _table(audit: Audit) -> Iterator[Text]:
     document = _document(audit)
-    log = document["summary"]["commitlog"]
-    console.print(Text(audit.store, style="bold"), soft_wrap=True)
+    yield Text(audit.store, style="bold")
     if document["headline"]:
-        console.print(Text(f"  {document['headline']}", style="bold"), soft_wrap=True)
-    console.print(
+        yield Text(f"  {document['headline']}", style="bold")
+    yield from map(Text, _lines(audit, document))
+
+
+def _lines(audit: Audit, document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines below the headline."""
+    summary = document["summary"]
+    log = summary["commitlog"]
+    end = "on" if log["max_offset"] is None else f"to {log['max_offset']}"
+    yield (
         f"  {number_of(log['records'], 'record')} in {number_of(log['files'], 'file')},"
-        f" commit-log offsets {log['min_offset']} {_up_to(log['max_offset'])},"
-        f" {number_of(len(document['summary']['topics']), 'topic')},"
-        f" {number_of(document['summary']['index']['entries'], 'index item')}",
-        soft_wrap=True,
+        f" commit-log offsets {log['min_offset']} {end},"
+        f" {number_of(len(summary['topics']), 'topic')},"
+        f" {number_of(summary['index']['entries'], 'index item')}"
     )
     if audit.sample is not None:
-        _print_sample(document["sample"], console)
+        yield from _of_sample(document["sample"])
     if audit.is_live:
-        console.print(f"  {LIVE}", soft_wrap=True)
-    elif document["summary"]["left_open"]:
-        console.print(f"  {LEFT_OPEN}", soft_wrap=True)
-    if "survey_tasks" in document["summary"]:
-        _print_tasks(document["summary"]["survey_tasks"], console)
-    _print_send_backs(document["summary"]["handed_back"], console)
-    if audit.against is not None:
-        _print_against(audit.against, console)
-    _print_groups(document["groups"], console)
-    _print_first_steps(document["first_steps"], console)
-    _print_steps(document["next"], console)
-    row = row_of(document)
-    console.print(
-        f"  {row['verdict']}: {number_of(row['errors'], 'error')},"
-        f" {number_of(row['warnings'], 'warning')}"
-        f"{', and a harmful start' if audit.is_harmed_by_start else ''}"
-    )
-
-
-def _up_to(end: str | None) -> str:
-    """Return the end of a log in words."""
-    return "on" if end is None else f"to {end}"
-
-
-def _print_sample(sample: Mapping[str, Any], console: Console) -> None:
-    """Print the audited part of the log, and the unchecked invariants."""
-    console.print(
-        f"  a sample of the log: {len(sample['ranges'])} ranges,"
-        f" {int(sample['bytes']):,} of {int(sample['of_bytes']):,} bytes"
-        f" (--sample {sample['fraction']:g} --seed {sample['seed']});"
-        " counts and findings cover these only",
-        soft_wrap=True,
-    )
-    console.print(f"  not checked: {', '.join(sample['not_judged'])}", soft_wrap=True)
-
-
-def _print_tasks(tasks: Mapping[str, int], console: Console) -> None:
-    """Print whether workers lacked kernels, which makes an audit slow."""
+        yield f"  {LIVE}"
+    elif summary["left_open"]:
+        yield f"  {LEFT_OPEN}"
+    tasks = summary.get("survey_tasks", {"without": 0})
     if tasks["without"]:
         lacking = f"{tasks['without']:,} of {sum(tasks.values()):,} tasks"
         reason = "without kernels: their workers lack numba or a writable cache"
-        console.print(f"  {lacking} ran {reason}", soft_wrap=True)
-
-
-def _print_send_backs(
-    groups: Mapping[str, Mapping[str, int]], console: Console
-) -> None:
-    if groups:
-        retries, dead = (
-            sum(counts[name] for counts in groups.values())
-            for name in ("retries", "dead_letters")
-        )
-        console.print(
-            f"  {number_of(retries, 'retry', 'retries')} and"
-            f" {number_of(dead, 'dead letter')} of {number_of(len(groups), 'group')}",
-            soft_wrap=True,
-        )
-
-
-def _print_groups(groups: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print each group of findings in two lines, which fit 80 columns mostly."""
-    for group in groups:
+        yield f"  {lacking} ran {reason}"
+    if summary["handed_back"]:
+        yield _of_send_backs(summary["handed_back"])
+    if audit.against is not None:
+        yield from _of_comparison(audit.against)
+    for group in document["groups"]:  # in two lines, which fit 80 columns mostly
         place = f"{group['file']} @ {group['offset']}"
         more = f" and {group['count'] - 1:,} more" if group["count"] > 1 else ""
-        head = f"  {group['severity']:<7}  {group['invariant']}  {place}{more}"
-        console.print(Text(head), soft_wrap=True)
-        console.print(Text(f"           {group['message']}"), soft_wrap=True)
+        yield f"  {group['severity']:<7}  {group['invariant']}  {place}{more}"
+        yield f"           {group['message']}"
+    for number, step in enumerate(document["first_steps"], 1):
+        yield f"  {number}. {step['do']}"
+        yield from (f"       {command}" for command in step["commands"])
+    for step in document["next"]:
+        yield f"  {step['invariant']}: {step['cost']}"
+        yield f"    next: {step['do']}"
+        yield from (f"       {command}" for command in step["commands"])
+    row = row_of(document)
+    harm = ", and a harmful start" if audit.is_harmed_by_start else ""
+    errors = number_of(row["errors"], "error")
+    yield f"  {row['verdict']}: {errors}, {number_of(row['warnings'], 'warning')}{harm}"
 
 
-def _print_first_steps(steps: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print numbered steps with their commands."""
-    for number, step in enumerate(steps, 1):
-        console.print(Text(f"  {number}. {step['do']}"), soft_wrap=True)
-        _print_commands(step["commands"], console)
+def _of_sample(sample: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the audited part of the log, and the unchecked invariants."""
+    yield (
+        f"  a sample of the log: {len(sample['ranges'])} ranges,"
+        f" {int(sample['bytes']):,} of {int(sample['of_bytes']):,} bytes"
+        f" (--sample {sample['fraction']:g} --seed {sample['seed']});"
+        " counts and findings cover these only"
+    )
+    yield f"  not checked: {', '.join(sample['not_judged'])}"
 
 
-def _print_commands(commands: Sequence[str], console: Console) -> None:
-    for command in commands:
-        console.print(Text(f"       {command}"), soft_wrap=True)
+def _of_send_backs(groups: Mapping[str, Mapping[str, int]]) -> str:
+    retries, dead = (
+        sum(counts[name] for counts in groups.values())
+        for name in ("retries", "dead_letters")
+    )
+    return (
+        f"  {number_of(retries, 'retry', 'retries')} and"
+        f" {number_of(dead, 'dead letter')} of {number_of(len(groups), 'group')}"
+    )
 
 
-def _print_against(against: Mapping[str, Any], console: Console) -> None:
-    text = f"  against {against['store']}: {against['verdict']}. {against['says']}"
-    console.print(Text(text), soft_wrap=True)
+def _of_comparison(against: Mapping[str, Any]) -> Iterator[str]:
+    yield f"  against {against['store']}: {against['verdict']}. {against['says']}"
     for topic, held in against["topics"].items():
         for queue, counted in held["queues"].items():
             here, there = counted["here"]["messages"], counted["there"]["messages"]
             if here != there or counted["only_here"] or counted["only_there"]:
-                console.print(
+                yield (
                     f"    {topic}, queue {queue}: {here} messages here, {there} there;"
                     f" only here {counted['only_here']}, only there"
-                    f" {counted['only_there']}",
-                    soft_wrap=True,
-                    markup=False,
+                    f" {counted['only_there']}"
                 )
-
-
-def _print_steps(steps: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print cost and advice for each kind of finding."""
-    for step in steps:
-        console.print(Text(f"  {step['invariant']}: {step['cost']}"), soft_wrap=True)
-        console.print(Text(f"    next: {step['do']}"), soft_wrap=True)
-        _print_commands(step["commands"], console)
