@@ -9,7 +9,7 @@ behind a record is read as its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -72,6 +72,13 @@ def numbers_at(data: bytes, starts: Ints, placed: PlacedField) -> Ints:
         (count,), placed.format, data, placed.offset, (1,)
     )
     return view[starts].astype(np.int64)
+
+
+def values_of(data: bytes, places: Places) -> Iterator[bytes]:
+    """Yield the bytes at each of *places* in *data*."""
+    begins, sizes = places
+    for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True):
+        yield data[begin:end]
 
 
 def _groups(

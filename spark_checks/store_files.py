@@ -286,6 +286,11 @@ def listing(files: Iterable[StoreFile]) -> str:
     return json.dumps([[file.path, file.base, file.size] for file in files])
 
 
+def sizes_of(files: Iterable[StoreFile]) -> str:
+    """Return *files* as the JSON option ``files`` of sources without start offsets."""
+    return json.dumps([[file.path, file.size] for file in files])
+
+
 def is_same_place(url: str, other: str) -> bool:
     """Return whether both URLs lead to one directory, links and dots resolved."""
     (system, path), (other_system, other_path) = map(open_filesystem, (url, other))

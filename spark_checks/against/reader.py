@@ -15,7 +15,7 @@ from pyspark.sql.datasource import InputPartition
 
 from spark_checks.against.differences import DIFFERENCE_COLUMNS, differences
 from spark_checks.against.pieces import Piece, cut
-from spark_checks.readers.table_source import TableReader, TableSource
+from spark_checks.readers.table_source import TableSource
 from spark_checks.store_files import Store, StoreFile
 
 PIECES_A_PARTITION = 8
@@ -28,19 +28,23 @@ class Pieces(InputPartition):
     pieces: tuple[Piece, ...]
 
 
-class DifferencesReader(TableReader[Pieces]):
-    """Splits two logs into pieces, and compares those of one partition."""
+class DifferencesSource(TableSource[Pieces]):
+    """
+    Compares two commit logs. Options: ``here`` and ``there``, each a JSON list of URL
+    and files, and ``begin`` and ``end``, the commit-log offsets to compare.
+    """
 
-    part_type = Pieces
-    part_name = "pieces of two logs"
+    source_name = "rocketmq.differences"
+    columns = DIFFERENCE_COLUMNS
 
     def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
         self.here, self.there = (log_in(options[side]) for side in ("here", "there"))
-        self.begin, self.end = int(options["begin"]), int(options["end"])
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return partitions of several pieces each."""
-        pieces = cut(self.here, self.there, begin=self.begin, end=self.end)
+        begin, end = (int(self.options[name]) for name in ("begin", "end"))
+        pieces = cut(self.here, self.there, begin=begin, end=end)
         return [
             Pieces(pieces=tuple(pieces[first : first + PIECES_A_PARTITION]))
             for first in range(0, len(pieces), PIECES_A_PARTITION)
@@ -49,17 +53,6 @@ class DifferencesReader(TableReader[Pieces]):
     def batches_of(self, part: Pieces) -> Iterator[pa.RecordBatch]:
         """Yield the rows in which some pieces differ."""
         return differences(part.pieces, self.here.url, self.there.url)
-
-
-class DifferencesSource(TableSource):
-    """
-    Compares two commit logs. Options: ``here`` and ``there``, each a JSON list of URL
-    and files, and ``begin`` and ``end``, the commit-log offsets to compare.
-    """
-
-    source_name = "rocketmq.differences"
-    columns = DIFFERENCE_COLUMNS
-    reader_type = DifferencesReader
 
 
 def as_option(store: Store) -> str:

@@ -20,6 +20,7 @@ from columns.gather import (
     Places,
     gather,
     numbers_at,
+    values_of,
 )
 from columns.log_batch import body_crcs, record_plans
 from columns.record_properties import Properties, properties_of
@@ -50,23 +51,19 @@ Delays = Mapping[int, int]
 class RecordColumns:
     """Equally long columns, one entry per record."""
 
-    fixed: Mapping[str, Ints]
-    """Fixed-size fields by name, and ``position`` and ``size``."""
+    found: FieldColumns
+    """All fields; byte fields are places in the window's data."""
+    positions: Ints
+    """Position of the record in its file."""
     topics: Topics
+    split: Properties
+    """Names and values of the properties."""
     tags_codes: Ints
     """Tags code of the record's unit, computed from the properties."""
     body_crcs: Ints
-    """Computed checksum of the body; ``body_crc`` of *fixed* is the stored one."""
+    """Computed checksum of the body; the field ``body_crc`` is the stored one."""
     damage: Ints
     """Bits of :class:`spark_checks.columns.record_damage.RecordDamage`."""
-    properties: tuple[Ints, Ints]
-    """Begin and end of the properties in the window's data."""
-    split: Properties
-    """The same properties, split into names and values."""
-    born_addresses: tuple[Ints, Ints]
-    """Begin and size of the producer's address."""
-    found: FieldColumns
-    """All gathered fields."""
 
 
 def read_columns(
@@ -82,40 +79,26 @@ def read_columns(
     *is_checked*, checksums and damage are zero.
     """
     found, refused = fields_of(window)
-    if not len(found.ends):
+    count = len(found.ends)
+    if not count:
         return None, refused
-    fixed: dict[str, Ints] = dict(found.numbers)
-    (body, body_size), (properties, properties_size) = (
-        found.places[name] for name in ("body", "properties")
-    )
-    end = properties + properties_size
-    fixed["position"] = window.starts[: len(body)] + window.position
     topics = topics_of(window.data, found)
-    split = properties_of(window.data, properties, end)
-    nothing = np.zeros(len(body), dtype=np.int64)
-    crcs = body_crcs(window.data, (body, body_size)) if is_checked else nothing
+    begins, sizes = found.places["properties"]
+    split = properties_of(window.data, begins, begins + sizes)
+    codes = hashed_tags(split, count)
+    _add_delivery_times(codes, found, topics, split, delays)
+    crcs = damage = np.zeros(count, dtype=np.int64)
+    if is_checked:
+        crcs = body_crcs(window.data, found.places["body"])
+        damage = damage_of(window.data, found, split, crcs, begun_at_ms=begun_at_ms)
     columns = RecordColumns(
-        fixed=fixed,
-        topics=topics,
-        tags_codes=_with_delivery_times(
-            fixed, topics, hashed_tags(split, len(body)), split, delays
-        ),
-        body_crcs=crcs,
-        damage=damage_of(
-            window.data,
-            fixed,
-            (body, body_size),
-            split,
-            crcs,
-            ends=end,
-            begun_at_ms=begun_at_ms,
-        )
-        if is_checked
-        else nothing,
-        properties=(properties, end),
-        split=split,
-        born_addresses=found.places["born_host_address"],
         found=found,
+        positions=window.starts[:count] + window.position,
+        topics=topics,
+        split=split,
+        tags_codes=codes,
+        body_crcs=crcs,
+        damage=damage,
     )
     return columns, refused
 
@@ -152,26 +135,21 @@ def readable_records(
             yield found
 
 
-def _with_delivery_times(
-    fixed: Mapping[str, Ints],
-    topics: Topics,
-    codes: Ints,
-    split: Properties,
-    delays: Delays,
-) -> Ints:
-    """Return *codes*, with the due time of each delayed message."""
-    if _SCHEDULE_TOPIC in topics.names:
-        waits = topics.numbers == topics.names.index(_SCHEDULE_TOPIC)
-        record, (begins, sizes) = split.named(b"DELAY")
-        stated = waits[record]
-        waiting, values = record[stated], (begins[stated], sizes[stated])
-        levels = np.minimum(_levels(split.text, values), max(delays, default=0))
-        for level in np.unique(levels[levels > 0]).tolist():
-            of_level = waiting[levels == level]
-            codes[of_level] = fixed["stored_at_ms"][of_level] + delays.get(
-                level, UNKNOWN_LEVEL_MS
-            )
-    return codes
+def _add_delivery_times(
+    codes: Ints, found: FieldColumns, topics: Topics, split: Properties, delays: Delays
+) -> None:
+    """Replace the tags code of each delayed message by its due time."""
+    if _SCHEDULE_TOPIC not in topics.names:
+        return
+    waits = topics.numbers == topics.names.index(_SCHEDULE_TOPIC)
+    record, (begins, sizes) = split.named(b"DELAY")
+    stated = waits[record]
+    waiting, values = record[stated], (begins[stated], sizes[stated])
+    levels = np.minimum(_levels(split.text, values), max(delays, default=0))
+    for level in np.unique(levels[levels > 0]).tolist():
+        of_level = waiting[levels == level]
+        delay_ms = delays.get(level, UNKNOWN_LEVEL_MS)
+        codes[of_level] = found.numbers["stored_at_ms"][of_level] + delay_ms
 
 
 def _levels(text: bytes, values: Places) -> Ints:
@@ -180,8 +158,9 @@ def _levels(text: bytes, values: Places) -> Ints:
     view = np.frombuffer(text, dtype=np.uint8)
     found = view[begins].astype(np.int64) - ord("0")
     is_digit = (sizes == 1) & (found >= 0) & (found <= 9)
-    for index in np.flatnonzero(~is_digit).tolist():
-        begin = int(begins[index])
-        value = text[begin : begin + int(sizes[index])]
-        found[index] = int(value) if _level.fullmatch(value) else 0
+    others = np.flatnonzero(~is_digit)
+    found[others] = [
+        int(value) if _level.fullmatch(value) else 0
+        for value in values_of(text, (begins[others], sizes[others]))
+    ]
     return found

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from columns.gather import Ints
+from columns.gather import FieldColumns, Ints
 from columns.record_properties import Properties
 from spec.store.message_record import SystemFlag
 from spec.store.record_checksum import CHECKSUM_SIZE, agrees, encode_checksum
@@ -73,18 +73,17 @@ class RecordDamage(IntFlag):
 
 def damage_of(
     data: bytes,
-    fixed: Mapping[str, Ints],
-    body: tuple[Ints, Ints],
+    fields: FieldColumns,
     properties: Properties,
     body_crcs: Ints,
     *,
-    ends: Ints,
     begun_at_ms: int | None,
 ) -> Ints:
-    """Return the damage of the records with these bodies and *ends* in *data*.
+    """Return the damage of the records of *data* with these *fields*.
 
     *begun_at_ms* is the store time of the file's first record, if known.
     """
+    fixed, (begins, sizes) = fields.numbers, fields.places["body"]
     flags = fixed["system_flags"]
     found = np.where(flags & ~KNOWN_FLAGS != 0, int(RecordDamage.FLAGS), 0).astype(
         np.int64
@@ -96,10 +95,10 @@ def damage_of(
     found[properties.broken] |= int(RecordDamage.PROPERTIES)
     compressed = (flags & SystemFlag.COMPRESSED != 0) & (fixed["body_crc"] == body_crcs)
     for index in np.flatnonzero(compressed).tolist():
-        begin, size = int(body[0][index]), int(body[1][index])
-        if not _inflates(data[begin : begin + size], int(flags[index])):
+        begin, end = int(begins[index]), int(begins[index] + sizes[index])
+        if not _inflates(data[begin:end], int(flags[index])):
             found[index] |= RecordDamage.COMPRESSION
-    wrong = disagreeing(data, ends - fixed["size"], ends)
+    wrong = disagreeing(data, fields.ends - fixed["size"], fields.ends)
     marked = fixed["body_crc"][wrong] != body_crcs[wrong]
     found[wrong[~marked]] |= int(RecordDamage.CHECKSUM)
     return found

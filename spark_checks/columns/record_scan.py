@@ -52,7 +52,7 @@ _HEAD_END = _PHYSICAL_OFFSET_AT + 8
 _MAGICS = tuple(magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FileRange:
     """Range of one file; a reader reads the records that begin in it."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
+from columns.gather import Ints
 from columns.log_batch import record_plans
 from columns.uint64_words import WORD
 from spark_checks.columns.record_damage import (
@@ -40,12 +41,8 @@ from spark_checks.kernels.record_fields import (
     within,
 )
 from spark_checks.kernels.string_hashes import NO_BYTE, java_hash
-from spark_checks.survey.fast_records import (
-    QUEUES_MAX,
-    FastSums,
-    KnownTopics,
-    Place,
-)
+from spark_checks.survey.fast_records import QUEUES_MAX, KnownTopics, Place
+from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import queue_summary
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.message_record import MAGIC_V1
@@ -84,7 +81,9 @@ _has_wrong_port = njit(types.boolean(types.int64), **INNER)(has_wrong_port)
 _is_out_of_range = njit(types.boolean(*2 * [types.int64]), **INNER)(is_out_of_range)
 
 
-def sum_fast_records(window: Window, place: Place, known: KnownTopics) -> FastSums:
+def sum_fast_records(
+    window: Window, place: Place, known: KnownTopics
+) -> tuple[Ints, SurveySummary]:
     """Return the sums of the fast-path records of *window*, and the other starts."""
     count = len(window.starts)
     rows = np.empty((min(count, len(known.groups)), len(_NO_SUMS)), dtype=np.int64)
@@ -106,16 +105,18 @@ def sum_fast_records(window: Window, place: Place, known: KnownTopics) -> FastSu
         totals,
     )
     if left_count == _HAS_CHECKSUMS:
-        return FastSums(left=window.starts)
+        return window.starts, SurveySummary()
+    if not row_count:
+        return left[:left_count], SurveySummary()
     log_end, last_ms, of_keys, of_tags = totals.tolist()
-    return FastSums(
-        left=left[:left_count],
+    return left[:left_count], SurveySummary(
         records={
             (known.names[number], queue): queue_summary(matched, matched, *sums)
             for number, queue, matched, *sums in rows[:row_count].tolist()
         },
         log_end=log_end,
-        last_ms=last_ms,
+        last_stored_at_ms=last_ms,
+        last_file_base=place.file_base,
         key_sums=(of_keys, of_keys ^ of_tags),
     )
 

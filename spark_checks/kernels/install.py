@@ -23,7 +23,7 @@ from columns import (
 from columns import uint64_words as words
 from java_runtime.user_cache import cache_path
 from spark_checks import counting_rules
-from spark_checks.columns import spark_hash
+from spark_checks.columns import long_hashes as hashes
 from spark_checks.readers import consume_queue, index
 from spark_checks.survey import fast_records as survey_fast_records
 from spark_checks.survey import sums, system_topic_records
@@ -68,8 +68,7 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
         (record_properties.places_named, naming.places_named),
         (record_properties.properties_of, splitting.properties_of),
         (record_properties.places_once, naming.places_once),
-        (spark_hash.hash_of_longs, long_hashes.hash_of_longs),
-        (spark_hash.xor_of, long_hashes.xor_of),
+        (hashes.hash_of_longs, long_hashes.hash_of_longs),
         (string_hashes.string_hashes, strings.string_hashes),
         (sums.sums_of_units, units.sums_of_units),
         (topics.first_alike, strings.first_alike),
@@ -89,7 +88,7 @@ def _directory() -> Path:
     """Return the cache directory of the kernels, named after their sources."""
     state = hashlib.sha256()
     # Kernels are compiled with the rules and with constants of these packages.
-    packages = (__file__, gather.__file__, spark_hash.__file__, sums.__file__)
+    packages = (__file__, gather.__file__, hashes.__file__, sums.__file__)
     sources = [path for one in packages for path in Path(one).parent.glob("*.py")]
     for source in sorted([*sources, Path(counting_rules.__file__)]):
         state.update(source.read_bytes())

@@ -11,8 +11,7 @@ from columns.record_properties import END, NAME_END, word_of
 from columns.string_hashes import ONES, TOPS
 from columns.uint64_words import WORD
 from spark_checks.columns.record_damage import MARK_PLACES, SAMPLE
-from spark_checks.columns.spark_hash import SEED
-from spark_checks.kernels.long_hashes import of_int, of_long
+from spark_checks.kernels.long_hashes import hash_of_two
 from spark_checks.kernels.memory import (
     DATA,
     INNER,
@@ -130,8 +129,7 @@ def key_sum(code, prefix, size, offset):
     """Return the share of a key in the sum of keys; *code* is the hash of its text."""
     if size == 0:
         return np.int64(0)
-    known = key_code(code, prefix, size)
-    return np.int64(of_int(known, of_long(offset, SEED)))
+    return hash_of_two(offset, key_code(code, prefix, size))
 
 
 @njit(types.boolean(types.int64, TABLE), **INNER)

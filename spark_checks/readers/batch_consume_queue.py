@@ -15,11 +15,7 @@ import pyarrow as pa
 
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch, as_dtype
-from spark_checks.readers.table_source import (
-    PlacedFile,
-    PlacedFileReader,
-    TableSource,
-)
+from spark_checks.readers.table_source import PlacedFile, PlacedFileSource
 from spark_checks.store_files import queue_of
 from spec.derive.numpy_dtype import dtype_spec
 from spec.store.batch_queue import BATCH_QUEUE, UNIT_SIZE, batch_unit_layout
@@ -43,22 +39,15 @@ _schema = arrow_schema(BATCH_COLUMNS)
 _dtype = as_dtype(dtype_spec(batch_unit_layout))
 
 
-class BatchConsumeQueueReader(PlacedFileReader):
-    """Reads one file per partition."""
-
-    part_name = "a file of a batch queue"
-
-    def batches_in(self, read_at: ReadAt, part: PlacedFile) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one file."""
-        return batch_rows(read_at, part)
-
-
-class BatchConsumeQueueSource(TableSource):
+class BatchConsumeQueueSource(PlacedFileSource):
     """Reads batch consume queues. Options: ``url``, ``files`` (JSON)."""
 
     source_name = "rocketmq.batchconsumequeue"
     columns = BATCH_COLUMNS
-    reader_type = BatchConsumeQueueReader
+
+    def batches_in(self, read_at: ReadAt, part: PlacedFile) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one file."""
+        return batch_rows(read_at, part)
 
 
 def batch_rows(read_at: ReadAt, file: PlacedFile) -> Iterator[pa.RecordBatch]:

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
+from pyspark.sql.datasource import InputPartition
 
-from columns.gather import Ints
+from columns.gather import Ints, values_of
 from columns.topics import Topics
 from spark_checks.columns.record_columns import Delays, RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
@@ -31,21 +30,20 @@ from spark_checks.columns.record_scan import (
     scan_range,
 )
 from spark_checks.readers.log_part import (
-    LogFile,
     first_store_time,
     parts_within,
     selected_files,
     selected_part,
     stored_within,
 )
-from spark_checks.readers.pushdown import conditions_in
 from spark_checks.readers.schemas import (
     LOG_COLUMNS,
     WIDE_COLUMNS,
     arrow_schema,
     as_batch,
 )
-from spark_checks.readers.table_source import FilePart, FileReader, TableSource
+from spark_checks.readers.table_source import FilePart, FileSource
+from spark_checks.store_files import Store
 
 RANGE_SIZE = 128 * 1024 * 1024
 """Bytes of a file that one partition reads."""
@@ -54,44 +52,35 @@ CHECKED_COLUMNS = frozenset({"computed_crc", "damage"})
 _schema = arrow_schema(LOG_COLUMNS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogRange(FilePart):
+@dataclass(frozen=True, kw_only=True)
+class LogRange(FilePart, FileRange):
     """Range of one commit-log file."""
 
-    base: int
-    file_size: int
-    start: int
-    end: int
 
-    @property
-    def where(self) -> FileRange:
-        """Range of the file, for the record scan."""
-        return FileRange(
-            base=self.base, file_size=self.file_size, start=self.start, end=self.end
-        )
+def log_options(store: Store) -> dict[str, str]:
+    """Return the options of the audited part of the log of *store*."""
+    begin = [["offset", ">=", store.begin]] if store.begin else []
+    return {"where": json.dumps(begin), "parts": json.dumps(store.parts)}
 
 
-class LogReader(FileReader[LogRange]):
+class LogSource(FileSource[LogRange]):
     """Splits the files of a commit log into ranges."""
-
-    part_type = LogRange
-    part_name = "a range of a commit log"
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
-        self.files: list[LogFile] = [tuple(f) for f in json.loads(options["files"])]
-        slack_ms = options.get("clock_slack_ms")
-        self.clock_slack_ms = None if slack_ms is None else int(slack_ms)
-        self.conditions = conditions_in(options)
-        self.parts = json.loads(options.get("parts", "null"))
+        levels = json.loads(options.get("delays", "{}"))
+        self.delays = {int(level): int(delay) for level, delay in levels.items()}
+        """Milliseconds by delay level."""
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return the selected ranges of all files."""
-        files = selected_files(self.files, self.conditions)
-        if self.clock_slack_ms is not None:
+        audited = json.loads(self.options.get("parts", "null"))
+        files = selected_files([tuple(file) for file in self.files], self.conditions)
+        slack_ms = self.options.get("clock_slack_ms")
+        if slack_ms is not None:
             times = self.conditions.of("stored_at_ms")
             begun = [first_store_time(self.url, file) for file in files]
-            files = stored_within(files, begun, times, self.clock_slack_ms)
+            files = stored_within(files, begun, times, int(slack_ms))
         return [
             LogRange(
                 path=path,
@@ -102,41 +91,13 @@ class LogReader(FileReader[LogRange]):
             )
             for path, base, size in files
             for whole in (selected_part(self.url, (path, base, size), self.conditions),)
-            for part in parts_within(whole, base, self.parts)
+            for part in parts_within(whole, base, audited)
             for start in range(part.start, part.stop, RANGE_SIZE)
         ]
 
 
-class CommitLogReader(LogReader):
-    """Reads the requested columns of all records in a range."""
-
-    def __init__(
-        self, options: Mapping[str, str], columns: Sequence[str] = tuple(LOG_COLUMNS)
-    ) -> None:
-        super().__init__(options)
-        self.delays = delays_in(options)
-        self.columns = tuple(columns)
-        self.is_wide = options.get("wide") == "true" or self._needs_wide()
-
-    def _needs_wide(self) -> bool:
-        """Whether the schema names a wide column."""
-        is_whole = self.columns == tuple(LOG_COLUMNS)
-        return not is_whole and not set(WIDE_COLUMNS).isdisjoint(self.columns)
-
-    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one range."""
-        for batch in batches(
-            read_at,
-            part.where,
-            self.delays,
-            wide=self.is_wide,
-            is_checked=not CHECKED_COLUMNS.isdisjoint(self.columns),
-        ):
-            yield batch.select(list(self.columns))
-
-
-class CommitLogSource(TableSource):
-    """Reads a commit log.
+class CommitLogSource(LogSource):
+    """Reads the selected columns of a commit log.
 
     Options: ``url``, ``files`` (JSON), ``delays`` (JSON) and ``where`` (JSON). ``wide``
     fills the columns that are null without it. ``parts`` (JSON) holds the audited
@@ -147,15 +108,18 @@ class CommitLogSource(TableSource):
     source_name = "rocketmq.commitlog"
     columns = LOG_COLUMNS
 
-    def reader(self, schema: StructType) -> DataSourceReader:
-        """Return the reader of the store that the options name."""
-        return CommitLogReader(self.options, schema.fieldNames())
-
-
-def delays_in(options: Mapping[str, str]) -> Delays:
-    """Return milliseconds by delay level from the option ``delays``."""
-    levels = json.loads(options.get("delays", "{}"))
-    return {int(level): int(delay) for level, delay in levels.items()}
+    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        is_whole = tuple(self.selected) == tuple(LOG_COLUMNS)
+        names_wide = not is_whole and not set(WIDE_COLUMNS).isdisjoint(self.selected)
+        for batch in batches(
+            read_at,
+            part,
+            self.delays,
+            wide=names_wide or self.options.get("wide") == "true",
+            is_checked=not CHECKED_COLUMNS.isdisjoint(self.selected),
+        ):
+            yield batch.select(list(self.selected))
 
 
 def batches(
@@ -188,12 +152,13 @@ def _record_rows(
     columns: RecordColumns, where: FileRange, data: bytes | None
 ) -> pa.RecordBatch:
     """Return *columns* as rows, with the wide columns if *data* is given."""
-    fixed = columns.fixed
+    fixed = columns.found.numbers
     known = {
         **{name: fixed[name] for name in fixed if name not in WIDE_COLUMNS},
         "file_base": where.base,
         "file_size": where.file_size,
-        "offset": fixed["position"] + where.base,
+        "position": columns.positions,
+        "offset": columns.positions + where.base,
         "tags_code": columns.tags_codes,
         "computed_crc": columns.body_crcs,
         "damage": columns.damage,
@@ -206,16 +171,14 @@ def _record_rows(
 
 def _wide(columns: RecordColumns, data: bytes) -> dict[str, Ints | pa.Array]:
     """Return the wide columns."""
-    begins, ends = (places.tolist() for places in columns.properties)
-    texts = [
-        data[begin:end].decode("utf-8", "replace")
-        for begin, end in zip(begins, ends, strict=True)
-    ]
-    places = zip(*(p.tolist() for p in columns.born_addresses), strict=True)
-    hosts = [str(ip_address(data[begin : begin + size])) for begin, size in places]
+    places, numbers = columns.found.places, columns.found.numbers
+    properties = values_of(data, places["properties"])
+    texts = [one.decode("utf-8", "replace") for one in properties]
+    addresses = values_of(data, places["born_host_address"])
+    hosts = [str(ip_address(address)) for address in addresses]
     return {
-        "body_size": columns.fixed["body_size"],
-        "reconsume_times": columns.fixed["reconsume_times"],
+        "body_size": numbers["body_size"],
+        "reconsume_times": numbers["reconsume_times"],
         "born_host": pa.array(hosts, pa.string()),
         "properties": pa.array(texts, pa.string()),
     }

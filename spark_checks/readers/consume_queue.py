@@ -7,8 +7,7 @@ of a large one. A unit of zeros is unwritten, or a hole, and has no row.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +19,9 @@ from pyspark.sql.datasource import InputPartition
 from columns.accelerated import Accelerated
 from columns.gather import Ints
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.readers.pushdown import Conditions, conditions_in
+from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema, as_batch
-from spark_checks.readers.table_source import TableReader, TableSource
+from spark_checks.readers.table_source import TableSource
 from spark_checks.store_files import allocated_ranges, queue_of, reading
 from spec.store.consume_queue import UNIT_SIZE
 
@@ -45,36 +44,7 @@ class QueueFiles(InputPartition):
     pieces: tuple[Piece, ...]
 
 
-class ConsumeQueueReader(TableReader[QueueFiles]):
-    """Groups files into partitions, and reads the files of one."""
-
-    part_type = QueueFiles
-    part_name = "a set of consume-queue files"
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self.url = options["url"]
-        self.files: list[QueueFile] = [tuple(f) for f in json.loads(options["files"])]
-        self.count = int(options.get("partitions", "2"))
-        self.conditions = conditions_in(options)
-
-    def partitions(self) -> Sequence[InputPartition]:
-        """Return partitions with about as many allocated units each."""
-        wanted = ((file, selected_units(file, self.conditions)) for file in self.files)
-        pieces = [
-            held for piece in wanted for held in allocated_pieces(self.url, piece)
-        ]
-        total = sum(len(units) for _, units in pieces)
-        limit = min(PARTITION_SIZE // UNIT_SIZE, total // self.count + 1)
-        return list(group_pieces(pieces, limit))
-
-    def batches_of(self, part: QueueFiles) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of the files of one partition."""
-        for file, units in part.pieces:
-            with reading(self.url, file[0]) as read_at:
-                yield from batches(read_at, file, units)
-
-
-class ConsumeQueueSource(TableSource):
+class ConsumeQueueSource(TableSource[QueueFiles]):
     """
     Reads consume queues. Options: ``url``, ``files`` (JSON), ``partitions``, ``where``
     (JSON).
@@ -82,7 +52,24 @@ class ConsumeQueueSource(TableSource):
 
     source_name = "rocketmq.consumequeue"
     columns = UNIT_COLUMNS
-    reader_type = ConsumeQueueReader
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return partitions with about as many allocated units each."""
+        files: list[QueueFile] = [tuple(file) for file in self.files]
+        wanted = ((file, selected_units(file, self.conditions)) for file in files)
+        pieces = [
+            held for piece in wanted for held in allocated_pieces(self.url, piece)
+        ]
+        total = sum(len(units) for _, units in pieces)
+        count = int(self.options.get("partitions", "2"))
+        limit = min(PARTITION_SIZE // UNIT_SIZE, total // count + 1)
+        return list(group_pieces(pieces, limit))
+
+    def batches_of(self, part: QueueFiles) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of the files of one partition."""
+        for file, units in part.pieces:
+            with reading(self.url, file[0]) as read_at:
+                yield from batches(read_at, file, units)
 
 
 def selected_units(file: QueueFile, conditions: Conditions) -> range:
@@ -98,10 +85,8 @@ def selected_units(file: QueueFile, conditions: Conditions) -> range:
         and offsets.may_overlap(first, first + count - 1)
     ):
         return range(0)
-    least, most = offsets.least, offsets.most
-    begin = 0 if least is None else max(least - first, 0)
-    end = count if most is None else min(most - first + 1, count)
-    return range(begin, max(begin, end))
+    begin = max(offsets.least - first, 0)
+    return range(begin, max(begin, min(offsets.most - first + 1, count)))
 
 
 def group_pieces(pieces: Iterable[Piece], limit: int) -> Iterator[QueueFiles]:

@@ -9,8 +9,7 @@ file in windows and keeps those of its slots.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from typing import Any
@@ -23,9 +22,8 @@ from pyspark.sql.datasource import InputPartition
 from columns.accelerated import Accelerated
 from spark_checks.columns.index_order import TimeDecreases, outside
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.readers.pushdown import conditions_in
 from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_batch, as_dtype
-from spark_checks.readers.table_source import FilePart, FileReader, TableSource
+from spark_checks.readers.table_source import FilePart, FileSource
 from spec.derive.numpy_dtype import dtype_spec
 from spec.layout import LayoutError
 from spec.store.index_file import (
@@ -69,7 +67,7 @@ class ItemDamage(IntFlag):
     """It points at a place outside of the file's range."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class IndexFile(FilePart):
     """Some slots of one index file; all by default."""
 
@@ -79,16 +77,11 @@ class IndexFile(FilePart):
     """First slot behind the range."""
 
 
-class IndexReader(FileReader[IndexFile]):
-    """Splits files into ranges of slots, and reads one range."""
+class IndexSource(FileSource[IndexFile]):
+    """Reads index files. Options: ``url``, ``files`` (JSON), ``where`` (JSON)."""
 
-    part_type = IndexFile
-    part_name = "an index file"
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        super().__init__(options)
-        self.files: list[tuple[str, int]] = json.loads(options["files"])
-        self.conditions = conditions_in(options)
+    source_name = "rocketmq.index"
+    columns = INDEX_COLUMNS
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return the ranges of the selected files."""
@@ -104,19 +97,16 @@ class IndexReader(FileReader[IndexFile]):
         return batches(read_at, part)
 
 
-class IndexSource(TableSource):
-    """Reads index files. Options: ``url``, ``files`` (JSON), ``where`` (JSON)."""
-
-    source_name = "rocketmq.index"
-    columns = INDEX_COLUMNS
-    reader_type = IndexReader
-
-
 def slot_count_of(size: int) -> int:
     """Return the number of slots of a file of *size* bytes, 0 if size is invalid."""
     per_slot = SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE
     slots, rest = divmod(size - HEADER_SIZE, per_slot)
     return slots if size > HEADER_SIZE and not rest else 0
+
+
+def capacity_of(size: int) -> int:
+    """Return the number of items that a file of *size* bytes has room for."""
+    return slot_count_of(size) * ITEMS_PER_SLOT
 
 
 def parts_of(path: str, size: int, *, items: int = PARTITION_ITEMS) -> list[IndexFile]:
@@ -159,13 +149,29 @@ def batches(read_at: ReadAt, file: IndexFile) -> Iterator[pa.RecordBatch]:
         return
     for start in range(0, len(found.items), ROWS_AT_ONCE):
         part = slice(start, start + ROWS_AT_ONCE)
-        yield _item_rows(
-            found.items[part],
-            (found.numbers[part], found.previous[part], found.damage[part]),
-            (file.path, found.begin, found.begun_at_ms),
-        )
+        items, numbers = found.items[part], found.numbers[part]
+        columns = {
+            "file": file.path,
+            "number": numbers,
+            "position": found.begin + (numbers - 1) * ITEM_SIZE,
+            "key_hash": items["key_hash"],
+            "commit_log_offset": items["commit_log_offset"],
+            "seconds": items["seconds"],
+            "begun_at_ms": found.begun_at_ms,
+            "names": items["previous_item"],
+            "should_name": found.previous[part],
+            "damage": found.damage[part],
+        }
+        yield as_batch(_schema, len(items), columns)
     if found.wrong.size:
-        yield _slot_rows(file.path, found.wrong, found.names, found.last)
+        columns = {
+            "file": file.path,
+            "position": HEADER_SIZE + found.wrong.astype(np.int64) * SLOT_SIZE,
+            "names": found.names,
+            "should_name": found.last,
+            "damage": int(ItemDamage.SLOT),
+        }
+        yield as_batch(_schema, len(found.wrong), columns)
 
 
 def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
@@ -176,7 +182,7 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
     except LayoutError:
         return None
     count = header.index_count
-    if not slot_count or not 1 <= count <= slot_count * ITEMS_PER_SLOT:
+    if not 1 <= count <= capacity_of(file.size):
         return None
     mine = range(file.first_slot, min(file.end_slot or slot_count, slot_count))
     begin = item_position(1, slot_count)
@@ -187,13 +193,17 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
     names = np.frombuffer(held, dtype=">i4")
     previous, last = chains(numbers, slots, len(mine))
     wrong = np.flatnonzero(names != last)
+    damage = _damage_of(numbers, items, previous, header, decreases)
+    if _has_end_offsets(read_at, begin, count - 1, header):
+        offsets = items["commit_log_offset"]
+        is_beside = (offsets < header.begin_offset) | (offsets > header.end_offset)
+        damage[is_beside] |= int(ItemDamage.PLACE)
     return CheckedItems(
         begin=begin,
         numbers=numbers,
         items=items,
         previous=previous,
-        damage=_damage_of(numbers, items, previous, header, decreases)
-        | _outside_range(items, header, _end_offsets(read_at, begin, count)),
+        damage=damage,
         begun_at_ms=header.begin_stored_at_ms,
         slots_used=int(min(np.count_nonzero(names), np.count_nonzero(last))),
         wrong=wrong + mine.start,
@@ -270,56 +280,15 @@ def _damage_of(
     return found
 
 
-def _end_offsets(read_at: ReadAt, begin: int, count: int) -> tuple[int, int] | None:
-    """Return the offsets of the first and the last item; None without items."""
-    if count < 2:
-        return None
-    ends = (read_at(begin + at * ITEM_SIZE, ITEM_SIZE) for at in (0, count - 2))
-    offsets = [
-        decode_item(end).commit_log_offset for end in ends if len(end) == ITEM_SIZE
-    ]
-    return (offsets[0], offsets[1]) if len(offsets) == 2 else None
+def _has_end_offsets(
+    read_at: ReadAt, begin: int, count: int, header: IndexHeader
+) -> bool:
+    """Return whether the first and the last of *count* items are the *header*'s.
 
-
-def _outside_range(
-    items: _Items, header: IndexHeader, ends: tuple[int, int] | None
-) -> _Items:
-    """Return the damage of items that point outside of the range of the *header*.
-
-    Offsets rise from item to item. A header that disagrees with its *ends* proves
-    nothing.
+    Offsets rise from item to item, so all others lie between.
     """
-    offsets = items["commit_log_offset"]
-    if ends != (header.begin_offset, header.end_offset):
-        return np.zeros(len(offsets), dtype=np.int64)
-    is_outside = (offsets < header.begin_offset) | (offsets > header.end_offset)
-    return np.where(is_outside, int(ItemDamage.PLACE), 0).astype(np.int64)
-
-
-def _item_rows(
-    items: _Items, checked: tuple[_Items, _Items, _Items], of: tuple[str, int, int]
-) -> pa.RecordBatch:
-    numbers, previous, damage = checked
-    path, begin, begun_at_ms = of
-    columns = {
-        **{name: items[name] for name in ("key_hash", "commit_log_offset", "seconds")},
-        "file": path,
-        "number": numbers,
-        "position": begin + (numbers - 1) * ITEM_SIZE,
-        "begun_at_ms": begun_at_ms,
-        "names": items["previous_item"],
-        "should_name": previous,
-        "damage": damage,
-    }
-    return as_batch(_schema, len(items), columns)
-
-
-def _slot_rows(path: str, wrong: _Items, names: _Items, last: _Items) -> pa.RecordBatch:
-    columns = {
-        "file": path,
-        "position": HEADER_SIZE + wrong.astype(np.int64) * SLOT_SIZE,
-        "names": names,
-        "should_name": last,
-        "damage": int(ItemDamage.SLOT),
-    }
-    return as_batch(_schema, len(wrong), columns)
+    ends = [read_at(begin + at * ITEM_SIZE, ITEM_SIZE) for at in (0, count - 1)]
+    if not count or any(len(end) < ITEM_SIZE for end in ends):
+        return False
+    offsets = [decode_item(end).commit_log_offset for end in ends]
+    return offsets == [header.begin_offset, header.end_offset]

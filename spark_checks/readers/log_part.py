@@ -39,11 +39,10 @@ def selected_files(files: Sequence[LogFile], conditions: Conditions) -> list[Log
 def selected_part(url: str, file: LogFile, conditions: Conditions) -> range:
     """Return the positions in *file* of the store *url* to read."""
     path, base, size = file
-    least, most = conditions.of("offset").least, conditions.of("offset").most
-    stop = size if most is None else min(most - base + 1, size)
-    if least is None or least <= base:
+    bounds = conditions.of("offset")
+    at, stop = bounds.least - base, min(bounds.most - base + 1, size)
+    if at <= 0:
         return range(stop)
-    at = least - base
     where = FileRange(base=base, file_size=size, start=0, end=size)
     with reading(url, path) as read_at:
         first = find_record(read_at, where, start=max(at - WINDOW_SIZE, 0), end=at + 1)
@@ -76,11 +75,11 @@ def stored_within(
     slack_ms: int,
 ) -> list[LogFile]:
     """Return the *files*, in order, that may have records within *times*."""
-    least, most = times.least, times.most
+    least, most = times.least - slack_ms, times.most + slack_ms
     ended = [*begun[1:], None]
     return [
         file
         for file, first_ms, next_ms in zip(files, begun, ended, strict=True)
-        if (most is None or first_ms is None or first_ms <= most + slack_ms)
-        and (least is None or next_ms is None or next_ms >= least - slack_ms)
+        if (first_ms is None or first_ms <= most)
+        and (next_ms is None or next_ms >= least)
     ]

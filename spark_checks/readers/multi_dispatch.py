@@ -9,11 +9,12 @@ because ``rocketmq.commitlog`` reports them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pyarrow as pa
 
+from columns.gather import values_of
 from spark_checks.columns.record_columns import Delays, RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
     FileRange,
@@ -22,9 +23,8 @@ from spark_checks.columns.record_scan import (
     Window,
     scan_range,
 )
-from spark_checks.readers.commit_log import LogRange, LogReader, delays_in
+from spark_checks.readers.commit_log import LogRange, LogSource
 from spark_checks.readers.schemas import arrow_schema
-from spark_checks.readers.table_source import TableSource
 from spec.layout import LayoutError
 from spec.wire.message import multi_dispatch
 from spec.wire.message.properties import Property, decode_properties
@@ -60,24 +60,15 @@ Place = tuple[str, str, int, int]
 """Kind, queue, queue offset, messages."""
 
 
-class MultiDispatchReader(LogReader):
-    """Reads the additional queues of the records in a range of the log."""
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        super().__init__(options)
-        self.delays = delays_in(options)
-
-    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one range."""
-        return rows_in(read_at, part.where, self.delays)
-
-
-class MultiDispatchSource(TableSource):
+class MultiDispatchSource(LogSource):
     """Reads a commit log, with the options of ``rocketmq.commitlog``."""
 
     source_name = "rocketmq.multidispatch"
     columns = MULTI_DISPATCH_COLUMNS
-    reader_type = MultiDispatchReader
+
+    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        return rows_in(read_at, part, self.delays)
 
 
 def rows_in(
@@ -102,19 +93,21 @@ def rows_in(
 def _rows(
     window: Window, columns: RecordColumns, base: int
 ) -> Iterator[dict[str, Any]]:
-    begins, ends = (places.tolist() for places in columns.properties)
     names = [name.decode("utf-8", "replace") for name in columns.topics.names]
-    for index, (begin, end) in enumerate(zip(begins, ends, strict=True)):
-        if all(window.data.find(mark, begin, end) < 0 for mark in _MARKS):
+    properties = values_of(window.data, columns.found.places["properties"])
+    for index, text in enumerate(properties):
+        if not any(mark in text for mark in _MARKS):
             continue
-        text = window.data[begin:end].decode("utf-8", "replace")
-        fixed = {name: int(column[index]) for name, column in columns.fixed.items()}
+        numbers = columns.found.numbers
+        fixed = {name: int(column[index]) for name, column in numbers.items()}
+        position = int(columns.positions[index])
         own_topic = names[columns.topics.numbers[index]]
-        for kind, queue, number, count in places_of(text, own_topic):
+        places = places_of(text.decode("utf-8", "replace"), own_topic)
+        for kind, queue, number, count in places:
             yield {
                 "file_base": base,
-                "position": fixed["position"],
-                "offset": base + fixed["position"],
+                "position": position,
+                "offset": base + position,
                 "size": fixed["size"],
                 "own_topic": own_topic,
                 "own_queue_id": fixed["queue_id"],

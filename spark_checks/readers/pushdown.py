@@ -16,41 +16,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from spec.integers import INT64_MAX, INT64_MIN
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnBounds:
     """Values of a column that conditions select; all by default."""
 
-    low: int | None = None
+    least: int = INT64_MIN
     """Smallest integer."""
-    high: int | None = None
+    most: int = INT64_MAX
     """Largest integer."""
     values: frozenset[object] | None = None
     prefix: str = ""
     """Prefix of a text."""
 
-    @property
-    def least(self) -> int | None:
-        """Smallest selected integer; None without a lower bound."""
-        numbers = [v for v in self.values or () if isinstance(v, int)]
-        bounds = [b for b in (self.low, min(numbers, default=None)) if b is not None]
-        return max(bounds, default=None)
-
-    @property
-    def most(self) -> int | None:
-        """Largest selected integer; None without an upper bound."""
-        numbers = [v for v in self.values or () if isinstance(v, int)]
-        bounds = [b for b in (self.high, max(numbers, default=None)) if b is not None]
-        return min(bounds, default=None)
-
     def may_overlap(self, first: int, last: int) -> bool:
         """Return whether an integer from *first* to *last* is selected."""
-        if self.low is not None and last < self.low:
-            return False
-        if self.high is not None and first > self.high:
-            return False
-        numbers = [v for v in self.values or () if isinstance(v, int)]
-        return self.values is None or any(first <= v <= last for v in numbers)
+        numbers = _integers(self.values or ())
+        is_named = self.values is None or any(first <= n <= last for n in numbers)
+        return is_named and first <= self.most and last >= self.least
 
     def may_equal(self, text: str) -> bool:
         """Return whether *text* is selected."""
@@ -59,18 +44,23 @@ class ColumnBounds:
 
     def at_least(self, low: int) -> ColumnBounds:
         """Return these bounds without integers below *low*."""
-        return replace(self, low=low if self.low is None else max(low, self.low))
+        return replace(self, least=max(low, self.least))
 
     def at_most(self, high: int) -> ColumnBounds:
         """Return these bounds without integers above *high*."""
-        return replace(self, high=high if self.high is None else min(high, self.high))
+        return replace(self, most=min(high, self.most))
 
     def one_of(self, values: Iterable[object]) -> ColumnBounds:
         """Return these bounds restricted to *values*."""
         found = frozenset(values)
-        return replace(
-            self, values=found if self.values is None else found & self.values
-        )
+        found = found if self.values is None else found & self.values
+        numbers = _integers(found)
+        least, most = min(numbers, default=INT64_MIN), max(numbers, default=INT64_MAX)
+        return replace(self, values=found).at_least(least).at_most(most)
+
+
+def _integers(values: Iterable[object]) -> list[int]:
+    return [value for value in values if isinstance(value, int)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

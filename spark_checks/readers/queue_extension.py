@@ -17,11 +17,7 @@ import pyarrow as pa
 
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import EXTENSION_COLUMNS, arrow_schema
-from spark_checks.readers.table_source import (
-    PlacedFile,
-    PlacedFileReader,
-    TableSource,
-)
+from spark_checks.readers.table_source import PlacedFile, PlacedFileSource
 from spark_checks.readers.whole_files import Row
 from spark_checks.store_files import queue_of
 from spec.derive.numpy_dtype import leading_fields
@@ -41,10 +37,11 @@ assert _head.size == SMALLEST_SIZE
 _codec = compile_codec(extension_unit_layout)
 
 
-class QueueExtensionReader(PlacedFileReader):
-    """Reads one file per partition."""
+class QueueExtensionSource(PlacedFileSource):
+    """Reads the consume queues' extensions. Options: ``url``, ``files`` (JSON)."""
 
-    part_name = "a file of an extension"
+    source_name = "rocketmq.consumequeue_ext"
+    columns = EXTENSION_COLUMNS
 
     def batches_in(self, read_at: ReadAt, part: PlacedFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one file."""
@@ -52,14 +49,6 @@ class QueueExtensionReader(PlacedFileReader):
         rows = rows_of(data, part.path, part.base, part.size)
         while some := list(islice(rows, ROWS_AT_ONCE)):
             yield pa.RecordBatch.from_pylist(some, schema=_schema)
-
-
-class QueueExtensionSource(TableSource):
-    """Reads the consume queues' extensions. Options: ``url``, ``files`` (JSON)."""
-
-    source_name = "rocketmq.consumequeue_ext"
-    columns = EXTENSION_COLUMNS
-    reader_type = QueueExtensionReader
 
 
 def rows_of(data: bytes, path: str, base: int, size: int) -> Iterator[Row]:

@@ -8,7 +8,7 @@ regions are skipped, because ``rocketmq.commitlog`` reports them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -19,12 +19,11 @@ from columns.gather import Ints
 from columns.key_hashes import KeyHashes, key_hashes
 from columns.record_properties import properties_of
 from columns.topics import topics_of
+from spark_checks.columns.long_hashes import xor_of
 from spark_checks.columns.record_columns import readable_records
 from spark_checks.columns.record_scan import FileRange, ReadAt
-from spark_checks.columns.spark_hash import xor_of
-from spark_checks.readers.commit_log import LogRange, LogReader
+from spark_checks.readers.commit_log import LogRange, LogSource
 from spark_checks.readers.schemas import arrow_schema, as_batch
-from spark_checks.readers.table_source import TableSource
 
 KEY_COLUMNS: Final[dict[str, str]] = {
     "file_base": "int64",
@@ -37,19 +36,7 @@ Ranges = Sequence[tuple[int, int]]
 _key_schema = arrow_schema(KEY_COLUMNS)
 
 
-class KeyReader(LogReader):
-    """Reads the keys of the records in a range of the log."""
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        super().__init__(options)
-        self.ranges: Ranges = json.loads(options["ranges"])
-
-    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one range."""
-        return key_batches(read_at, part.where, self.ranges)
-
-
-class KeySource(TableSource):
+class KeySource(LogSource):
     """Reads the keys of records.
 
     Options: ``url``, ``files``, ``ranges`` and ``parts`` (JSON).
@@ -57,7 +44,10 @@ class KeySource(TableSource):
 
     source_name = "rocketmq.keys"
     columns = KEY_COLUMNS
-    reader_type = KeyReader
+
+    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        return key_batches(read_at, part, json.loads(self.options["ranges"]))
 
 
 def key_batches(

@@ -1,5 +1,5 @@
 """
-Base classes of the data sources: columns, options and readers of partitions.
+Base classes of the data sources: columns, options and the rows of a partition.
 
 Spark's workers find classes by their modules, so each class stands at module level.
 """
@@ -10,18 +10,19 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from spark_checks.columns.record_scan import ReadAt
+from spark_checks.readers.pushdown import conditions_in
 from spark_checks.readers.schemas import spark_schema
 from spark_checks.store_files import reading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FilePart(InputPartition):
     """Partition that is read from one file, or from a range of it."""
 
@@ -29,7 +30,7 @@ class FilePart(InputPartition):
     """Path relative to the store."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlacedFile(FilePart):
     """File with its start offset in its name."""
 
@@ -42,20 +43,20 @@ Part = TypeVar("Part", bound=InputPartition)
 PartOfFile = TypeVar("PartOfFile", bound=FilePart)
 
 
-class MakesReader(Protocol):
-    """Callable that makes a reader from options, such as a reader's class."""
-
-    def __call__(self, options: Mapping[str, str], /) -> DataSourceReader:
-        """Return the reader for *options*."""
-
-
-class TableSource(DataSource):
-    """Data source with fixed columns."""
+class TableSource(DataSource, DataSourceReader, Generic[Part]):
+    """Data source with fixed columns, which reads its partitions itself."""
 
     source_name: ClassVar[str]
     columns: ClassVar[dict[str, str]]
     """Arrow type of each column, by name."""
-    reader_type: ClassVar[MakesReader]
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(dict(options))
+        self.url = options.get("url", "")
+        self.files: list[Any] = json.loads(options.get("files", "[]"))
+        self.conditions = conditions_in(options)
+        self.selected: Sequence[str] = tuple(self.columns)
+        """Columns of the rows to return."""
 
     @classmethod
     def name(cls) -> str:
@@ -66,36 +67,23 @@ class TableSource(DataSource):
         """Return the columns as a Spark schema."""
         return spark_schema(self.columns)
 
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader for the options."""
-        return self.reader_type(self.options)
-
-
-class TableReader(DataSourceReader, Generic[Part]):
-    """Reader of one kind of partitions."""
-
-    part_type: type[Part]
-    part_name: str
-    """Name of such a partition in errors."""
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Return this source, with the columns of *schema* selected."""
+        self.selected = tuple(schema.fieldNames())
+        return self
 
     @abstractmethod
     def batches_of(self, part: Part) -> Iterator[pa.RecordBatch]:
         """Yield the rows of *part*."""
 
     def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one partition; raises TypeError for another kind."""
-        if partition is None:  # Spark's value for no partitions
-            return
-        if not isinstance(partition, self.part_type):
-            raise TypeError(f"{partition!r} is not {self.part_name}")
-        yield from self.batches_of(partition)
+        """Yield the rows of one partition."""
+        if partition is not None:  # Spark's value for no partitions
+            yield from self.batches_of(cast(Part, partition))
 
 
-class FileReader(TableReader[PartOfFile]):
-    """Reader of partitions in single files of the store at the option ``url``."""
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self.url = options["url"]
+class FileSource(TableSource[PartOfFile]):
+    """Source of partitions in single files of the store at the option ``url``."""
 
     @abstractmethod
     def batches_in(self, read_at: ReadAt, part: PartOfFile) -> Iterator[pa.RecordBatch]:
@@ -107,14 +95,8 @@ class FileReader(TableReader[PartOfFile]):
             yield from self.batches_in(read_at, part)
 
 
-class PlacedFileReader(FileReader[PlacedFile]):
-    """Reads one whole file per partition. Options: ``url``, ``files`` (JSON)."""
-
-    part_type = PlacedFile
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        super().__init__(options)
-        self.files: list[tuple[str, int, int]] = json.loads(options["files"])
+class PlacedFileSource(FileSource[PlacedFile]):
+    """Source with a partition for each file. Options: ``url``, ``files`` (JSON)."""
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return one partition per file."""

@@ -6,17 +6,16 @@ All files of a source are one partition: there are few, of some kilobytes each.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
+from pyspark.sql.datasource import InputPartition
 
 from spark_checks.readers.schemas import CHECKPOINT_COLUMNS, arrow_schema
-from spark_checks.readers.table_source import TableReader, TableSource
+from spark_checks.readers.table_source import TableSource
 from spark_checks.store_files import StoreFile, read_whole
 from spec.store.checkpoint import (
     FILE_SIZE,
@@ -32,52 +31,27 @@ _ROWS_AT_ONCE = 100_000
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WholeFiles(InputPartition):
-    """Path and size of some small files."""
-
-    files: tuple[tuple[str, int], ...]
-
-
-class WholeFileSource(TableSource):
+class WholeFileSource(TableSource[InputPartition]):
     """Reads small files. Options: ``url``, ``files`` (JSON)."""
 
     @staticmethod
+    @abstractmethod
     def rows_of(data: bytes, path: str, size: int) -> Iterator[Row]:
         """Yield the rows of the file at *path* with *size* bytes in *data*."""
-        raise NotImplementedError(f"{path}: {len(data)} of {size} bytes have no reader")
-
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader for the options."""
-        return WholeFileReader(type(self), self.options)
-
-
-class WholeFileReader(TableReader[WholeFiles]):
-    """Reads all files of a source in one partition."""
-
-    part_type = WholeFiles
-    part_name = "a set of small files"
-
-    def __init__(
-        self, source: type[WholeFileSource], options: Mapping[str, str]
-    ) -> None:
-        self.source = source
-        self.url = options["url"]
-        self.files: list[tuple[str, int]] = json.loads(options["files"])
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return the one partition."""
-        return [WholeFiles(files=tuple((path, size) for path, size in self.files))]
+        """Return one partition for all files."""
+        return [InputPartition(None)]
 
-    def batches_of(self, part: WholeFiles) -> Iterator[pa.RecordBatch]:
+    def batches_of(self, part: InputPartition) -> Iterator[pa.RecordBatch]:  # noqa: ARG002 # there is one
         """Yield the rows of all files."""
-        schema = arrow_schema(self.source.columns)
-        for path, size in part.files:
+        schema = arrow_schema(self.columns)
+        for path, size in self.files:
             file = StoreFile(path=path, size=size)
-            data = read_whole(self.url, file, size_max=SIZE_MAX)
-            rows = list(self.source.rows_of(data, path, size))
-            for start in range(0, len(rows), _ROWS_AT_ONCE):
-                some = rows[start : start + _ROWS_AT_ONCE]
+            rows = self.rows_of(
+                read_whole(self.url, file, size_max=SIZE_MAX), path, size
+            )
+            while some := list(islice(rows, _ROWS_AT_ONCE)):
                 yield pa.RecordBatch.from_pylist(some, schema=schema)
 
 

@@ -10,7 +10,7 @@ place. Without the kernel all records are left.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -22,8 +22,7 @@ from columns.key_hashes import prefixes_of
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.record_scan import Window
 from spark_checks.counting_rules import is_own_topic
-from spark_checks.survey.summary import Queues
-from spec.integers import INT64_MIN
+from spark_checks.survey.summary import SurveySummary
 
 TOPICS_MAX = 4096
 """Topics in the table; records of further topics are left."""
@@ -101,24 +100,13 @@ def known_topics(other_topics: frozenset[str]) -> KnownTopics:
     return KnownTopics(other_topics)
 
 
-@dataclass(slots=True, kw_only=True)
-class FastSums:
-    """Sums of the records of a window that took the fast path."""
-
-    left: Ints
-    """Starts of the other records in the window's data."""
-    records: Queues = field(default_factory=dict)
-    log_end: int = -1
-    last_ms: int = INT64_MIN
-    key_sums: tuple[int, int] = (0, 0)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Place of a window, as the fast path needs it."""
 
     offset: int
     """Commit-log offset of the first byte of its data."""
+    file_base: int
     begun_at_ms: int | None
     """Store time of the first record of its file; None if unknown."""
     ranges: npt.NDArray[np.int64]
@@ -126,6 +114,10 @@ class Place:
 
 
 @Accelerated
-def sum_fast_records(window: Window, place: Place, known: KnownTopics) -> FastSums:  # noqa: ARG001 # the kernel's
+def sum_fast_records(
+    window: Window,
+    place: Place,  # noqa: ARG001 # the kernel's
+    known: KnownTopics,  # noqa: ARG001
+) -> tuple[Ints, SurveySummary]:
     """Return the sums of the fast-path records of *window*, and the other starts."""
-    return FastSums(left=window.starts)
+    return window.starts, SurveySummary()

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from columns.accelerated import Accelerated
 from columns.gather import Ints
 from spark_checks import counting_rules
+from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_columns import Delays, RecordColumns
-from spark_checks.columns.spark_hash import hash_of_longs
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.readers.log_part import Parts
 from spark_checks.readers.record_keys import Ranges
@@ -119,7 +119,7 @@ def sums_of_records(
     columns: RecordColumns, kept: Ints, *, base: int, options: SurveyOptions
 ) -> Queues:
     """Return the sums by queue of the *kept* records of the file at *base*."""
-    fixed = columns.fixed
+    fixed = columns.found.numbers
     names = [name.decode("utf-8", "replace") for name in columns.topics.names]
     numbers = columns.topics.numbers[kept]
     queue_ids = fixed["queue_id"][kept].astype(np.int64)
@@ -129,7 +129,7 @@ def sums_of_records(
     flags = fixed["system_flags"][kept].astype(np.int64)
     needed = counting_rules.needs_unit(flags & TRANSACTION_BITS, flags & BATCH_BIT)
     needed &= ~others[numbers]
-    offsets = fixed["position"][kept] + base
+    offsets = columns.positions[kept] + base
     queue_offsets = fixed["queue_offset"][kept].astype(np.int64)
     sizes = fixed["size"][kept].astype(np.int64)
     identity = hash_of_longs(queue_offsets, offsets, sizes, columns.tags_codes[kept])

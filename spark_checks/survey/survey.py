@@ -10,7 +10,6 @@ A task reads several pieces of files, of about equal size in total.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from pyspark import RDD, SparkContext
 
 from columns.gather import Ints
 from columns.key_hashes import key_hashes
+from spark_checks.columns.long_hashes import xor_of
 from spark_checks.columns.record_columns import RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
     FileRange,
@@ -32,22 +32,20 @@ from spark_checks.columns.record_scan import (
     first_store_time_of,
     scan_range,
 )
-from spark_checks.columns.spark_hash import xor_of
 from spark_checks.kernels.install import install_kernels
-from spark_checks.readers.commit_log import CommitLogReader, LogRange
+from spark_checks.readers.commit_log import CommitLogSource, LogRange, log_options
 from spark_checks.readers.consume_queue import (
-    ConsumeQueueReader,
+    ConsumeQueueSource,
     Piece,
     QueueFiles,
     queue_in,
     written_units,
 )
-from spark_checks.readers.index import IndexFile, IndexReader, check_items
+from spark_checks.readers.index import IndexFile, IndexSource, check_items
 from spark_checks.readers.record_keys import meeting, sums_of_keys, within
 from spark_checks.session.kernel_request import request_kernels
-from spark_checks.store_files import Store, listing, reading
+from spark_checks.store_files import Store, listing, reading, sizes_of
 from spark_checks.survey.fast_records import (
-    FastSums,
     KnownTopics,
     Place,
     known_topics,
@@ -112,7 +110,7 @@ def surveys_of(
     context: SparkContext, store: Store, options: SurveyOptions
 ) -> RDD[Survey]:
     """Return the surveys of the pieces of files of *store*, at least one."""
-    parts = parts_of(store, options, context.defaultParallelism) or [()]
+    parts = parts_of(store, context.defaultParallelism) or [()]
     size = sum(size_of(part) for some in parts for part in some)
     if request_kernels(context, size):
         options = replace(options, is_large=True)
@@ -122,23 +120,17 @@ def surveys_of(
     )
 
 
-def parts_of(store: Store, options: SurveyOptions, processors: int) -> list[Parts]:
+def parts_of(store: Store, processors: int) -> list[Parts]:
     """Return the pieces of the files of *store*, in partitions of about equal size."""
     count = processors * TASKS_EACH
-    begin = [["offset", ">=", options.begin]] if options.begin else []
-    log = {
-        "files": listing(store.commit_log),
-        "where": json.dumps(begin),
-        "parts": json.dumps(options.parts),
-    }
+    log = {"files": listing(store.commit_log), **log_options(store)}
     queues = {"files": listing(store.consume_queues), "partitions": str(count)}
-    of_index = {"files": json.dumps([[file.path, file.size] for file in store.index])}
-    readers = (
-        CommitLogReader({"url": store.url, **log}),
-        ConsumeQueueReader({"url": store.url, **queues}),
-        IndexReader({"url": store.url, **of_index}),
+    sources = (
+        CommitLogSource({"url": store.url, **log}),
+        ConsumeQueueSource({"url": store.url, **queues}),
+        IndexSource({"url": store.url, "files": sizes_of(store.index)}),
     )
-    parts: list[Any] = [part for one in readers for part in one.partitions()]
+    parts: list[Any] = [part for one in sources for part in one.partitions()]
     total = sum(map(size_of, parts))
     limit = max(min(total // count + 1, PIECE_SIZE_MAX), PIECE_SIZE_MIN)
     return list(
@@ -202,7 +194,7 @@ def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:
     with reading(url, part.path) as read_at:
         if isinstance(part, IndexFile):
             return survey_index(read_at, part, options)
-        return survey_log(read_at, part.where, options)
+        return survey_log(read_at, part, options)
 
 
 def survey_log(read_at: ReadAt, where: FileRange, options: SurveyOptions) -> Survey:
@@ -242,45 +234,36 @@ def survey_window(
 ) -> Reading[Survey]:
     """Return the survey of the records of a *window*, and the first invalid one."""
     offset = where.base + window.position
-    fast = FastSums(left=window.starts)
+    left, summary = window.starts, SurveySummary()
     if offset >= options.begin:
-        ranges = meeting(options.ranges, offset, offset + len(window.data))
-        place = Place(offset=offset, begun_at_ms=begun_at_ms, ranges=ranges)
-        fast = sum_fast_records(window, place, known)
-    if not len(fast.left):
-        return _of_fast_records(fast, where), None
-    rest = replace(window, starts=fast.left)
+        place = Place(
+            offset=offset,
+            file_base=where.base,
+            begun_at_ms=begun_at_ms,
+            ranges=meeting(options.ranges, offset, offset + len(window.data)),
+        )
+        left, summary = sum_fast_records(window, place, known)
+    if not len(left):
+        return Survey(summary=summary), None
+    rest = replace(window, starts=left)
     columns, refused = read_columns(rest, options.delays, begun_at_ms=begun_at_ms)
-    if refused is not None and len(rest.starts) < len(window.starts):
+    if refused is not None and len(left) < len(window.starts):
         # The scan returns the records behind the invalid one in a later window.
         columns, refused = read_columns(window, options.delays, begun_at_ms=begun_at_ms)
-        fast = FastSums(left=window.starts)
-    total = _of_fast_records(fast, where)
+        summary = SurveySummary()
+    total = Survey(summary=summary)
     if columns is not None:
         known.learn(columns.topics.names)
         total = total.plus(survey_records(window, columns, where, options))
     return total, refused
 
 
-def _of_fast_records(fast: FastSums, where: FileRange) -> Survey:
-    if not fast.records:
-        return Survey()
-    summary = SurveySummary(
-        records=fast.records,
-        log_end=fast.log_end,
-        last_stored_at_ms=fast.last_ms,
-        last_file_base=where.base,
-        key_sums=fast.key_sums,
-    )
-    return Survey(summary=summary)
-
-
 def survey_records(
     window: Window, columns: RecordColumns, where: FileRange, options: SurveyOptions
 ) -> Survey:
     """Return the survey of the records of a window of the log."""
-    fixed = columns.fixed
-    offsets = fixed["position"] + where.base
+    fixed = columns.found.numbers
+    offsets = columns.positions + where.base
     kept = np.flatnonzero(offsets >= options.begin)
     if not len(kept):
         return Survey()

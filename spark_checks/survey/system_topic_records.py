@@ -5,13 +5,13 @@ Columns of the records that the ledger needs; texts are hashes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from columns.accelerated import Accelerated
-from columns.gather import Ints, Places
+from columns.gather import Ints, Places, values_of
 from columns.record_properties import places_once
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.by_key import NOTHING, Table
@@ -58,7 +58,8 @@ class SystemTopicRecords:
         The file begins at commit-log offset *base*.
         """
         names = [name.decode("utf-8", "replace") for name in columns.topics.names]
-        transaction_type = columns.fixed["system_flags"] & TRANSACTION_BITS
+        found = columns.found.numbers
+        transaction_type = found["system_flags"] & TRANSACTION_BITS
         is_chosen = is_half(transaction_type) | is_commit(transaction_type)
         having = columns.split.having(_NAMES[0])
         is_chosen[columns.split.record[having]] = True
@@ -75,10 +76,9 @@ class SystemTopicRecords:
             return
         text, values = _properties(data, columns, chosen)
         places = dict(zip(_TEXTS, zip(*values, strict=True), strict=True))
-        found = columns.found.numbers
         self.table = Table(
             {name: found[name][chosen].astype(np.int64) for name in _NUMBERS},
-            offset=columns.fixed["position"][chosen] + base,
+            offset=columns.positions[chosen] + base,
             body_size=sizes[chosen],
             topic=hashes_of(names)[self._numbers],
             real_queue=_filled(places["real_queue"], queue_numbers, text),
@@ -118,9 +118,9 @@ def _properties(
         if values is not None:
             return split.text, values
     texts = []
-    begins, ends = (column[chosen].tolist() for column in columns.properties)
-    for begin, end in zip(begins, ends, strict=True):
-        pairs = decode_properties(data[begin:end].decode("utf-8", "replace"))
+    begins, sizes = columns.found.places["properties"]
+    for one in values_of(data, (begins[chosen], sizes[chosen])):
+        pairs = decode_properties(one.decode("utf-8", "replace"))
         texts.append([pairs.get(name, "").encode() for name in _TEXTS.values()])
     each = [text for row in zip(*texts, strict=True) for text in row]
     return _laid_out(each, len(_NAMES))
@@ -168,13 +168,6 @@ def are_ids(text: bytes, values: Places) -> Bools:
     """Return the mask of *values* with the form of a message id."""
     found = [_id.fullmatch(value) is not None for value in values_of(text, values)]
     return np.array(found, dtype=np.bool_)
-
-
-def values_of(text: bytes, values: Places) -> Iterator[bytes]:
-    """Yield each of *values* of *text*."""
-    begins, sizes = values
-    for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True):
-        yield text[begin:end]
 
 
 @Accelerated

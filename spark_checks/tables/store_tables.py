@@ -14,8 +14,17 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from pyspark.sql.datasource import DataSource
 
+from spark_checks.readers.commit_log import CommitLogSource, log_options
+from spark_checks.readers.config import ConfigSource
+from spark_checks.readers.consume_queue import ConsumeQueueSource
+from spark_checks.readers.index import IndexSource
+from spark_checks.readers.multi_dispatch import MultiDispatchSource
+from spark_checks.readers.queue_extension import QueueExtensionSource
+from spark_checks.readers.register import register
+from spark_checks.readers.schemas import EXTENSION_COLUMNS, spark_schema
+from spark_checks.readers.whole_files import CheckpointSource
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, StoreFile, listing
+from spark_checks.store_files import Store, StoreFile, listing, sizes_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,38 +65,8 @@ def open_commit_log(
     wide: bool = False,
 ) -> DataFrame:
     """Return the rows of the log of *store*; *wide* fills all columns."""
-    # Imported late: an audit of an intact store opens no table.
-    from spark_checks.readers.commit_log import CommitLogSource
-
     is_wide = str(wide).lower()
     return open_log(session, store, CommitLogSource, delays=delays, wide=is_wide)
-
-
-def open_index(session: SparkSession, store: Store) -> DataFrame:
-    """Return the slots and items of the index files of *store*."""
-    from spark_checks.readers.index import IndexSource
-
-    index = open_table(session, store, IndexSource, sizes_of(store.index))
-    if not store.begin:
-        return index
-    at = F.col("commit_log_offset")
-    return index.where(at.isNull() | (at < 0) | (at >= store.begin))
-
-
-def open_table(
-    session: SparkSession,
-    store: Store,
-    source: type[DataSource],
-    files: str,
-    **options: str,
-) -> DataFrame:
-    """Return the rows that *source* reads from *files* of *store*."""
-    # Imported late: an audit of an intact store opens no table.
-    from spark_checks.readers.register import register
-
-    register(session, source)
-    reader = session.read.format(source.name()).option("url", store.url)
-    return reader.option("files", files).options(**options).load()
 
 
 def open_log(
@@ -99,25 +78,37 @@ def open_log(
     **options: str,
 ) -> DataFrame:
     """Return the rows that *source* reads from the audited log of *store*."""
-    rows = open_table(
-        session,
-        store,
-        source,
-        listing(store.commit_log),
-        delays=json.dumps(dict(delays)),
-        where=json.dumps(from_begin(store.begin)),
-        parts=json.dumps(store.parts),
-        **options,
-    )
+    options = {**log_options(store), "delays": json.dumps(dict(delays)), **options}
+    rows = open_table(session, store, source, listing(store.commit_log), **options)
     return rows.where(F.col("offset") >= store.begin) if store.begin else rows
+
+
+def open_table(
+    session: SparkSession,
+    store: Store,
+    source: type[DataSource],
+    files: str,
+    **options: str,
+) -> DataFrame:
+    """Return the rows that *source* reads from *files* of *store*."""
+    register(session, source)
+    reader = session.read.format(source.name()).option("url", store.url)
+    return reader.option("files", files).options(**options).load()
+
+
+def open_index(session: SparkSession, store: Store) -> DataFrame:
+    """Return the slots and items of the index files of *store*."""
+    index = open_table(session, store, IndexSource, sizes_of(store.index))
+    if not store.begin:
+        return index
+    at = F.col("commit_log_offset")
+    return index.where(at.isNull() | (at < 0) | (at >= store.begin))
 
 
 def open_units(
     session: SparkSession, store: Store, files: Iterable[StoreFile]
 ) -> DataFrame:
     """Return the units in these consume-queue *files* of *store*."""
-    from spark_checks.readers.consume_queue import ConsumeQueueSource
-
     partitions = str(session.sparkContext.defaultParallelism)
     of_queues = listing(files)
     return open_table(
@@ -125,19 +116,10 @@ def open_units(
     )
 
 
-def from_begin(begin: int) -> list[list[object]]:
-    """Return the condition that selects the log from offset *begin*."""
-    return [["offset", ">=", begin]] if begin else []
-
-
 def open_extensions(session: SparkSession, store: Store) -> DataFrame:
     """Return the units of the consume queues' extensions."""
     if not store.extensions:  # opening a table takes two processes
-        from spark_checks.readers.schemas import EXTENSION_COLUMNS, spark_schema
-
         return session.createDataFrame([], spark_schema(EXTENSION_COLUMNS))
-    from spark_checks.readers.queue_extension import QueueExtensionSource
-
     return open_table(session, store, QueueExtensionSource, listing(store.extensions))
 
 
@@ -145,8 +127,6 @@ def open_multi_dispatch(
     session: SparkSession, store: Store, delays: Mapping[int, int]
 ) -> DataFrame:
     """Return the additional queues of the records of *store*."""
-    from spark_checks.readers.multi_dispatch import MultiDispatchSource
-
     return open_log(session, store, MultiDispatchSource, delays=delays)
 
 
@@ -154,30 +134,19 @@ def shared_places(
     session: SparkSession, store: Store, delays: Mapping[int, int]
 ) -> DataFrame:
     """Return the places of records in queues of other topics, see :class:`Tables`."""
-    rows = open_multi_dispatch(session, store, delays).where(F.col("kind") == "shared")
-    return rows.select(
-        "offset",
-        F.col("queue").alias("topic"),
-        F.col("own_queue_id").alias("queue_id"),
-        F.col("number").alias("queue_offset"),
+    rows = open_multi_dispatch(session, store, delays).where("kind = 'shared'")
+    return rows.selectExpr(
+        *("offset", "queue as topic", "own_queue_id as queue_id"),
+        "number as queue_offset",
     ).distinct()
 
 
 def open_checkpoint(session: SparkSession, store: Store) -> DataFrame:
     """Return the checkpoint of *store*: one row, or none without the file."""
-    from spark_checks.readers.whole_files import CheckpointSource
-
     files = [file for file in store.files if file.path == "checkpoint"]
     return open_table(session, store, CheckpointSource, sizes_of(files))
 
 
 def open_settings(session: SparkSession, store: Store) -> DataFrame:
     """Return every value in the configuration files of *store*."""
-    from spark_checks.readers.config import ConfigSource
-
     return open_table(session, store, ConfigSource, sizes_of(store.settings))
-
-
-def sizes_of(files: Iterable[StoreFile]) -> str:
-    """Return *files* with their sizes, as an option of a data source."""
-    return json.dumps([[file.path, file.size] for file in files])

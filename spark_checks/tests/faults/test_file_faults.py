@@ -42,7 +42,7 @@ def surveyed(store: Store, conf: BrokerConf) -> tuple[SurveySummary, bool]:
         ranges=key_ranges(store),
         needs_system_topics=True,
     )
-    parts = parts_of(store, options, 2)
+    parts = parts_of(store, 2)
     found = reduce(Survey.plus, (survey_of(store.url, one, options) for one in parts))
     summary = found.summary
     is_suspect = bool(

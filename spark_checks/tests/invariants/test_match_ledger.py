@@ -54,7 +54,7 @@ def _surveyed(root: Path) -> tuple[Ledger, BrokerProgress]:
     conf = BrokerConf()
     min_offset = situation_of(store, conf).min_offset
     options = SurveyOptions(min_offset=min_offset, delays=conf.delays)
-    parts = parts_of(store, options, 1)
+    parts = parts_of(store, 1)
     found = reduce(Survey.plus, (survey_of(store.url, part, options) for part in parts))
     return found.ledger, broker_progress(
         store, min_offset, found.summary.last_stored_at_ms or 0

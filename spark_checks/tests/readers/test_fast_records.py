@@ -19,12 +19,12 @@ from spark_checks.columns.record_scan import FileRange, Window
 from spark_checks.survey.fast_records import (
     QUEUES_MAX,
     TOPICS_MAX,
-    FastSums,
     KnownTopics,
     Place,
     known_topics,
     sum_fast_records,
 )
+from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import survey_log
 from spark_checks.tests.readers.with_kernels import (
@@ -137,16 +137,21 @@ def test_whatever_a_log_has_its_survey_is_the_same(
     assert surveyed(whole, options) == without_kernels(lambda: surveyed(whole, options))
 
 
-def sifted(data: bytes, *, known: KnownTopics | None = None) -> FastSums:
-    """Return the fast-path sums of *data*."""
+def sifted(
+    data: bytes, *, known: KnownTopics | None = None
+) -> tuple[list[int], SurveySummary]:
+    """Return the other starts, and the fast-path sums of *data*."""
     data += MARGIN
     starts, _ = follow_sizes(data, 0, most=len(data))
-    place = Place(offset=BASE, begun_at_ms=FAST.stored_at_ms, ranges=RANGES)
+    place = Place(
+        offset=BASE, file_base=BASE, begun_at_ms=FAST.stored_at_ms, ranges=RANGES
+    )
     window = Window(data=data, position=0, starts=starts)
     if known is None:
         known = KnownTopics(frozenset())
         known.learn(TOPICS)
-    return sum_fast_records(window, place, known)
+    left, found = sum_fast_records(window, place, known)
+    return left.tolist(), found
 
 
 def test_of_fast_path_records_none_is_left() -> None:
@@ -157,10 +162,10 @@ def test_of_fast_path_records_none_is_left() -> None:
         for offset in (3, 9, 6)
     ]
     data = laid_out([*records, replace(FAST, properties="", body=b"")])
-    found = sifted(data)
-    assert found.left.tolist() == []
+    left, found = sifted(data)
+    assert left == []
     assert found.log_end == BASE + len(data)
-    assert found.last_ms == FAST.stored_at_ms
+    assert found.last_stored_at_ms == FAST.stored_at_ms
     assert len(found.records) == 2 * len(TOPICS) + 1
     sums = found.records["T", QUEUES_MAX - 1]
     assert (sums.count, sums.matched_count, sums.first, sums.last) == (3, 3, 3, 9)
@@ -192,8 +197,8 @@ CHANGES: dict[str, Callable[[Record], Record]] = {
 def test_a_record_is_left_that_has(why: str) -> None:
     other = CHANGES[why](FAST)
     before = len(laid_out([FAST]))
-    found = sifted(laid_out([FAST, other, FAST]))
-    assert found.left.tolist() == [before]
+    left, found = sifted(laid_out([FAST, other, FAST]))
+    assert left == [before]
     assert [sums.count for sums in found.records.values()] == [2]
 
 
@@ -202,15 +207,15 @@ def test_a_record_is_left_of_which_a_byte_is_changed(field: str) -> None:
     data = bytearray(laid_out([FAST, FAST]))
     at = {"body": 88, "topic_size": 94, "properties_size": 102}[field]
     data[at] ^= 1
-    found = sifted(bytes(data))
-    assert found.left.tolist() == [0]
+    left, found = sifted(bytes(data))
+    assert left == [0]
     assert [sums.count for sums in found.records.values()] == [1]
 
 
 def test_all_are_left_where_one_ends_with_a_checksum() -> None:
     checked = replace(FAST, properties="__CRC32#\x01" + "0" * 10 + "\x02")
-    found = sifted(laid_out([FAST, checked, FAST]))
-    assert len(found.left) == 3
+    left, found = sifted(laid_out([FAST, checked, FAST]))
+    assert len(left) == 3
     assert not found.records
 
 
@@ -219,9 +224,9 @@ def test_topics_that_do_not_fit_are_left() -> None:
     known.learn([f"T{number}".encode() for number in range(TOPICS_MAX)])
     known.learn([b"Orders"])
     assert len(known.names) == TOPICS_MAX
-    assert sifted(laid_out([FAST]), known=known).left.tolist() == [0]
-    found = sifted(laid_out([replace(FAST, topic="T4095")]), known=known)
-    assert found.left.tolist() == []
+    assert sifted(laid_out([FAST]), known=known)[0] == [0]
+    left, found = sifted(laid_out([replace(FAST, topic="T4095")]), known=known)
+    assert left == []
     assert list(found.records) == [("T4095", FAST.queue_id)]
 
 
@@ -242,6 +247,6 @@ def test_a_topic_of_one_window_is_known_in_the_next() -> None:
 
 
 def test_without_a_kernel_all_are_left() -> None:
-    found = without_kernels(lambda: sifted(laid_out([FAST, FAST])))
-    assert len(found.left) == 2
+    left, found = without_kernels(lambda: sifted(laid_out([FAST, FAST])))
+    assert len(left) == 2
     assert not found.records

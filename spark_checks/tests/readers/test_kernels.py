@@ -30,8 +30,8 @@ from columns.record_properties import (
 from columns.string_hashes import string_hashes
 from columns.topics import first_alike
 from columns.uint64_words import WORD, text_hashes
+from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_scan import SIZE
-from spark_checks.columns.spark_hash import hash_of_longs, xor_of
 from spark_checks.kernels.install import kernel_pairs
 from spark_checks.readers.consume_queue import written_among
 from spark_checks.readers.index import chains
@@ -101,7 +101,7 @@ def test_each_kernel_is_compared_with_its_fallback() -> None:
     assert {function.fallback.__name__ for function, _ in kernel_pairs()} == {
         *("follow_sizes", "gather_alike", "body_crcs", "properties_of"),
         *("places_named", "string_hashes", "hashed", "text_hashes", "first_alike"),
-        *("hash_of_longs", "xor_of", "numbers_listed", "queue_numbers", "are_ids"),
+        *("hash_of_longs", "numbers_listed", "queue_numbers", "are_ids"),
         *(
             "places_once",
             "sum_fast_records",
@@ -199,13 +199,11 @@ def test_keys_have_the_same_hashes(
 
 @EXAMPLES
 @given(values=longs)
-def test_longs_and_ints_have_the_same_hashes(values: list[int]) -> None:
+def test_numbers_have_the_same_hashes(values: list[int]) -> None:
     column = _column(values)
     ints = column.astype(np.int32)
     _agree(hash_of_longs, column)
     _agree(hash_of_longs, column, ints, column[::-1])
-    _agree(xor_of, column, ints)
-    _agree(xor_of, column[::-1], ints.astype(np.int64))
 
 
 @EXAMPLES
@@ -290,7 +288,7 @@ def _damaged(path: Path, directory: Path) -> Path:
 def _survey(path: Path) -> Any:
     """Return the comparable survey of the store at *path*."""
     options = SurveyOptions(ranges=[(-1, 2**62)], delays={1: 1000, 3: 10_000})
-    parts = parts_of(list_store(str(path)), options, 1)
+    parts = parts_of(list_store(str(path)), 1)
     found = [survey_of(str(path), some, options) for some in parts]
     whole = found[0]
     for other in found[1:]:

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from spark_checks.readers.commit_log import CommitLogReader, LogRange
-from spark_checks.readers.consume_queue import ConsumeQueueReader, QueueFiles
-from spark_checks.readers.index import IndexReader
+from spark_checks.readers.commit_log import CommitLogSource, LogRange
+from spark_checks.readers.consume_queue import ConsumeQueueSource, QueueFiles
+from spark_checks.readers.index import IndexSource
 from spark_checks.readers.pushdown import Condition, conditions_in, conditions_of
 from spark_checks.store_files import Store, list_store
 from spark_checks.tables.store_tables import open_commit_log
@@ -44,7 +44,7 @@ def options_of(store: Store, **more: str) -> dict[str, str]:
 
 
 def ranges_of(store: Store, *filters: Condition, **more: str) -> list[LogRange]:
-    reader = CommitLogReader(options_of(store, **more))
+    reader = CommitLogSource(options_of(store, **more))
     reader.conditions = conditions_of(filters)
     return [part for part in reader.partitions() if isinstance(part, LogRange)]
 
@@ -52,7 +52,8 @@ def ranges_of(store: Store, *filters: Condition, **more: str) -> list[LogRange]:
 def rows_of(
     store: Store, filters: Sequence[Condition], columns: Sequence[str]
 ) -> list[dict[str, Any]]:
-    reader = CommitLogReader(options_of(store), columns)
+    reader = CommitLogSource(options_of(store))
+    reader.selected = columns
     reader.conditions = conditions_of(filters)
     return [
         row
@@ -106,7 +107,7 @@ def test_time_excludes_files_only_where_the_clock_is_trusted(store: Store) -> No
 def units_of(store: Store, *filters: Condition) -> dict[str, int]:
     """Return the number of units read of each file."""
     files = [[file.path, file.base, file.size] for file in store.consume_queues]
-    reader = ConsumeQueueReader({"url": store.url, "files": json.dumps(files)})
+    reader = ConsumeQueueSource({"url": store.url, "files": json.dumps(files)})
     reader.conditions = conditions_of(filters)
     found: dict[str, int] = {}
     for part in reader.partitions():
@@ -131,7 +132,7 @@ def test_other_queues_and_other_units_are_not_read(store: Store) -> None:
 def test_other_index_files_are_not_read() -> None:
     files = [[f"index/2026112216301384{number}", 40 + 84] for number in range(4)]
     where = json.dumps([["file", "=", files[2][0]]])
-    reader = IndexReader({"url": "/none", "files": json.dumps(files), "where": where})
+    reader = IndexSource({"url": "/none", "files": json.dumps(files), "where": where})
     assert [part.path for part in reader.partitions()] == [files[2][0]]  # type: ignore[attr-defined] # of the source
 
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pyspark.sql import SparkSession
 
+from spark_checks.columns.long_hashes import xor_of
 from spark_checks.columns.record_scan import FileRange, ReadAt
-from spark_checks.columns.spark_hash import xor_of
 from spark_checks.invariants.index.index_keys import ranges_of
 from spark_checks.readers.record_keys import Ranges, key_batches, within
 from spark_checks.store_files import Store, list_store
@@ -156,13 +155,3 @@ def test_damage_is_passed_over() -> None:
     size = len(one) // 3
     data = one[:size] + bytes(size) + one[2 * size :]
     assert [row["offset"] for row in _keys(data)] == [0, 2 * size]
-
-
-def test_sums_are_those_that_spark_makes(spark: SparkSession) -> None:
-    rows = [(0, 0), (1, -1), (-(1 << 63), 1 << 30), ((1 << 62) + 7, -(1 << 31))]
-    table = spark.createDataFrame(rows, "a bigint, b int")
-    (made,) = table.selectExpr("bit_xor(xxhash64(a, b)) AS sum").collect()
-    longs, ints = (
-        np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)
-    )
-    assert made["sum"] == xor_of(longs, ints)

@@ -149,9 +149,9 @@ def test_large_files_have_many_partitions() -> None:
     """The files are not opened: partitions follow from names and sizes."""
     listed = [["consumequeue/Orders/0/00000000000000000000", 0, 2_000_000_000]]
     options = {"url": "/none", "files": json.dumps(listed), "partitions": "8"}
-    parts = consume_queue.ConsumeQueueReader(options).partitions()
+    parts = consume_queue.ConsumeQueueSource(options).partitions()
     assert len(parts) == 60
     assert len(index.parts_of("index/0", 40 + 5_000_000 * 84)) == 5
     log: LogFile = ("commitlog/00000000000000000000", 0, 1 << 30)
     options = {"url": "/none", "files": json.dumps([log])}
-    assert len(commit_log.CommitLogReader(options).partitions()) == 8
+    assert len(commit_log.CommitLogSource(options).partitions()) == 8

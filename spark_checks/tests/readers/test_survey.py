@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from columns.log_batch import follow_sizes
 from spark_checks.broker_conf import BrokerConf
+from spark_checks.columns.long_hashes import xor_of
 from spark_checks.readers.commit_log import LogRange
 from spark_checks.readers.index import IndexFile
 from spark_checks.session.kernel_request import KERNELS_VARIABLE
@@ -67,14 +68,14 @@ def _by_queue(
     rows: DataFrame, needed: Column, ranged: Column
 ) -> dict[tuple[str, int], QueueSummary]:
     size = F.col("size").cast("bigint")
-    identity = F.xxhash64("queue_offset", "at", size, "tags_code")
+    identity = F.array("queue_offset", "at", size, "tags_code")
     offset = F.when(ranged, F.col("queue_offset"))
     made = rows.groupBy("topic", "queue_id").agg(
         F.count(F.lit(1)).alias("rows"),
         F.count_if(needed).alias("matched"),
         F.min(offset).alias("first"),
         F.max(offset).alias("last"),
-        F.coalesce(F.bit_xor(F.when(needed, identity)), F.lit(0)).alias("hash"),
+        F.collect_list(F.when(needed, identity)).alias("identities"),
         F.coalesce(F.sum(F.when(needed, size)), F.lit(0)).alias("bytes"),
     )
     return {
@@ -83,7 +84,7 @@ def _by_queue(
             matched_count=row.matched,
             first=row.first,
             last=row.last,
-            hash=row.hash,
+            hash=xor_of(*np.array(row.identities, dtype=np.int64).reshape(-1, 4).T),
             bytes=row.bytes,
         )
         for row in made.collect()
