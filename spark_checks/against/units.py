@@ -13,8 +13,8 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against.invariants import SAME_UNITS
 from spark_checks.against.sides import Queue
-from spark_checks.tables.finding_rows import Rule, findings
-from spark_checks.tables.predicates import needs_record, queue_file
+from spark_checks.tables.finding_rows import UNIT, Rule, findings
+from spark_checks.tables.predicates import needs_record
 from spark_checks.tables.store_tables import Tables
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
@@ -94,15 +94,13 @@ def differing_units(
             invariant=SAME_UNITS,
             expected=there_text,
             found=here_text,
-            message=F.format_string(
-                "Unit %d of queue %d of %s differs from the other store: here %s,"
-                " there %s.",
-                *("queue_offset", "queue_id", "topic", here_text, there_text),
-            ),
+            message=f"{UNIT} differs from the other store: here {here_text},"
+            f" there {there_text}.",
         ),
-        file=F.coalesce(queue_file(), F.format_string("consumequeue/%s/%d", *_QUEUE)),
-        offset=F.coalesce("position", F.col("queue_offset") * UNIT_SIZE),
-        length=F.lit(UNIT_SIZE),
+        file="consumequeue/{topic}/{queue_id}"
+        "{coalesce('/' || lpad(file_base, 20, '0'), '')}",
+        offset=f"coalesce(position, queue_offset * {UNIT_SIZE})",
+        length=UNIT_SIZE,
     )
 
 
@@ -111,13 +109,10 @@ def _is_within(side: str) -> Column:
     return F.col("queue_offset").between(F.col(f"{side}_first"), F.col(f"{side}_last"))
 
 
-def _unit_text(side: str) -> Column:
-    """Return the unit of *side* in words."""
-    code = F.coalesce(F.col(f"{side}.code").cast("string"), F.lit("(broker setting)"))
-    return F.when(
-        F.col(side).isNotNull(),
-        F.format_string(
-            "commit-log offset %d, size %d, tags code %s",
-            *(f"{side}.commit_log_offset", f"{side}.size", code),
-        ),
-    ).otherwise(F.lit("none"))
+def _unit_text(side: str) -> str:
+    """Return the unit of *side* in words, as SQL in braces."""
+    return (
+        f"{{coalesce('commit-log offset ' || {side}.commit_log_offset || ', size '"
+        f" || {side}.size || ', tags code ' || coalesce({side}.code,"
+        " '(broker setting)'), 'none')}"
+    )

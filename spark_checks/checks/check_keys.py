@@ -8,12 +8,12 @@ import json
 from collections.abc import Collection
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.checks.run_checks import SurveyedStore, run_checks
+from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding
 from spark_checks.invariants.index import index_keys
 from spark_checks.invariants.index.index_keys import KEY_CHECKS, KeyTables
+from spark_checks.readers.record_keys import KeySource
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import Ranges
 from spark_checks.tables.store_tables import open_commit_log, open_index, open_log
@@ -33,29 +33,21 @@ def key_findings(surveyed: SurveyedStore) -> list[Finding]:
     surveyed.progress("comparing keys with the index")
     session, store = surveyed.session, surveyed.store
     log = open_commit_log(session, store, surveyed.delays)
-    damage = log.where(F.col("kind") == "damaged").select(
-        F.col("offset").alias("damage_begin"),
-        (F.col("offset") + F.col("size")).alias("damage_end"),
+    damage = log.where("kind = 'damaged'").selectExpr(
+        "offset as damage_begin", "offset + size as damage_end"
     )
-    index = open_index(session, store)
     both = KeyTables(
-        items=index_keys.items_of(index, surveyed.ranges).persist(),
-        keys=_keys(surveyed).persist(),
+        items=index_keys.items_of(open_index(session, store), surveyed.ranges),
+        keys=_keys(surveyed),
         damage=damage,
         situation=surveyed.situation,
     )
-    try:
+    with persisted(both.items, both.keys):
         return run_checks(both, KEY_CHECKS)
-    finally:
-        both.items.unpersist()
-        both.keys.unpersist()
 
 
 def _keys(surveyed: SurveyedStore) -> DataFrame:
     """Return every key of the records whose keys the survey summed up."""
-    # Imported late: the driver needs this module only from here on.
-    from spark_checks.readers.record_keys import KeySource
-
     ranges = json.dumps(surveyed.ranges)
     session, store = surveyed.session, surveyed.store
     return open_log(session, store, KeySource, delays={}, ranges=ranges)

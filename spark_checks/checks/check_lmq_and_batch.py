@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
-from spark_checks.checks.run_checks import SurveyedStore, run_checks
+from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import batch_consume_queues, lmq
+from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
 from spark_checks.store_files import listing
 from spark_checks.tables.lmq_and_batch import OtherQueues
 from spark_checks.tables.store_tables import (
@@ -53,26 +54,13 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     if not wanted:
         return []
     surveyed.progress("comparing LMQs and batch consume queues with their records")
-    tables = _opened(surveyed)
-    kept = tables.lmq, tables.batch, tables.records
-    for table in kept:
-        table.persist()
-    try:
-        return run_checks(tables, wanted)
-    finally:
-        for table in kept:
-            table.unpersist()
-
-
-def _opened(surveyed: SurveyedStore) -> OtherQueues:
-    # Imported late: the driver needs this module only from here on.
-    from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
-
     session, store = surveyed.session, surveyed.store
     of_batches = listing(store.batch_queues)
-    return OtherQueues(
+    tables = OtherQueues(
         lmq=open_units(session, store, store.lmq_files),
         batch=open_table(session, store, BatchConsumeQueueSource, of_batches),
         records=open_multi_dispatch(session, store, surveyed.delays),
         situation=replace(surveyed.situation, log_end=surveyed.summary.log_end),
     )
+    with persisted(tables.lmq, tables.batch, tables.records):
+        return run_checks(tables, wanted)

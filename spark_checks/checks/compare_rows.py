@@ -15,17 +15,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.chart_data import ChartData, histograms
-from spark_checks.checks.run_checks import SurveyedStore, run_checks
+from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding, Invariant
-from spark_checks.invariants import (
-    extensions,
-    queues,
-    record_contents,
-    records,
-)
+from spark_checks.invariants import extensions, queues, records
 from spark_checks.invariants.index import index_items
 from spark_checks.invariants.index.index_items import IndexTables
-from spark_checks.invariants.records import has_wrong_row
+from spark_checks.invariants.record_contents import CONTENT_RULES
+from spark_checks.invariants.records import WRONG_ROW
 from spark_checks.readers.index import ItemDamage
 from spark_checks.since import later_units
 from spark_checks.store_files import Store
@@ -114,12 +110,9 @@ def row_findings(
     narrow = narrowed(
         replace(tables, situation=situation), suspects, is_small=units <= SENT_MAX
     )
-    try:
+    with persisted(narrow.units, narrow.log):  # the log's rows are found by units
         found = run_checks(narrow, _checks_to_run(summary, suspects))
         return _with_shared_queues(surveyed, narrow, found)
-    finally:
-        narrow.log.unpersist()
-        narrow.units.unpersist()
 
 
 def _with_shared_queues(
@@ -129,14 +122,12 @@ def _with_shared_queues(
     if not any(finding.invariant in SHARED_QUEUE_CHECKS for finding in found):
         return found
     surveyed.progress("reading the queues that messages name")
-    shared = shared_places(surveyed.session, surveyed.store, surveyed.delays).persist()
-    try:
+    shared = shared_places(surveyed.session, surveyed.store, surveyed.delays)
+    with persisted(shared):
         if shared.isEmpty():
             return found
         kept = [one for one in found if one.invariant not in SHARED_QUEUE_CHECKS]
         return kept + run_checks(replace(tables, shared=shared), SHARED_QUEUE_CHECKS)
-    finally:
-        shared.unpersist()
 
 
 def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
@@ -146,16 +137,14 @@ def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
         return []
     surveyed.progress(f"reading {count:,} damaged items of the index")
     index = open_index(surveyed.session, surveyed.store)
-    damaged = index.where(F.col("damage") != 0).persist()
+    damaged = index.where("damage != 0")
     both = IndexTables(items=damaged, log=tables.log, situation=tables.situation)
     checks = dict(INDEX_CHECKS)
-    try:
+    with persisted(damaged):
         if damaged.where(has_damage(ItemDamage.ORDER)).isEmpty():
             # This check needs another pass over the log.
             del checks[index_items.SECONDS_OF_RECORD]
         return run_checks(both, checks)
-    finally:
-        damaged.unpersist()
 
 
 def _checks_to_run(
@@ -166,7 +155,7 @@ def _checks_to_run(
         records.NO_DAMAGE: summary.regions,
         records.BODY_CHECKSUM: summary.bad_checksums,
         records.OWN_PLACE: summary.bad_places,
-        **dict.fromkeys(record_contents.CONTENT_INVARIANTS, summary.damaged),
+        **{rule.invariant: summary.damaged for rule in CONTENT_RULES},
         records.FILE_WRITTEN_TO_ITS_END: int(summary.has_early_tail),
     }
     return {
@@ -179,7 +168,7 @@ def _checks_to_run(
 def narrowed(
     tables: Tables, suspects: Collection[tuple[str, int]], *, is_small: bool
 ) -> Tables:
-    """Return the cached rows of suspect queues, their records, and damaged records.
+    """Return the rows of suspect queues, their records, and damaged records.
 
     The offsets of few units are broadcast to the readers of the log. Otherwise both
     sides are shuffled.
@@ -188,16 +177,16 @@ def narrowed(
     log = tables.log.withColumn("suspect", suspected)
     units = tables.units.where(suspected)
     if not suspects:
-        return replace(tables, log=log.where(has_wrong_row()).persist(), units=units)
-    units = units.persist()
-    pointed = units.select(F.col("commit_log_offset").alias("offset")).distinct()
-    pointed = F.broadcast(pointed) if is_small else pointed
+        return replace(tables, log=log.where(WRONG_ROW), units=units)
+    pointed = units.selectExpr(
+        "commit_log_offset as offset", "true as pointed"
+    ).distinct()
     log = (
-        log.join(pointed.withColumn("pointed", F.lit(True)), "offset", "left")
-        .where(has_wrong_row() | F.col("suspect") | F.col("pointed"))
+        log.join(F.broadcast(pointed) if is_small else pointed, "offset", "left")
+        .where(f"{WRONG_ROW} or suspect or pointed")
         .drop("pointed")
     )
-    return replace(tables, log=log.persist(), units=units)
+    return replace(tables, log=log, units=units)
 
 
 def _is_in(suspects: Collection[tuple[str, int]]) -> Column:

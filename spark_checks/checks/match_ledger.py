@@ -17,7 +17,7 @@ import numpy as np
 from spark_checks.broker_progress import BrokerProgress
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import Table, joined
-from spark_checks.columns.spark_hash import hash_of_longs
+from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.findings import LISTED_MAX
 from spark_checks.invariants import delays, retries, transactions
 from spark_checks.survey.ledger import Ledger, ledger_of

@@ -4,7 +4,8 @@ Execution of several checks in one Spark job, and the surveyed store that checks
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, TypeVar
@@ -69,6 +70,18 @@ def run_checks(
         .collect()
     )
     return [_finding(row, by_id[row.invariant]) for row in rows]
+
+
+@contextmanager
+def persisted(*tables: DataFrame) -> Iterator[None]:
+    """Cache the rows of *tables*, from their first use to the end."""
+    for table in tables:
+        table.persist()
+    try:
+        yield
+    finally:
+        for table in tables:
+            table.unpersist()
 
 
 def _finding(row: Row, invariant: Invariant) -> Finding:

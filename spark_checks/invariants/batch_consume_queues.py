@@ -4,17 +4,22 @@ Invariants between batch records and the units of their batch consume queues.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import ERROR, WARNING, Rule, findings
+from spark_checks.tables.finding_rows import (
+    WARNING,
+    Rule,
+    findings,
+    record_findings,
+    severity_behind,
+)
 from spark_checks.tables.lmq_and_batch import (
     UNIT_KEY,
     OtherQueues,
     expected_units,
     records_of,
-    severity_of_unit,
     without_unit,
 )
 from spec.store import batch_queue
@@ -47,54 +52,48 @@ REST = Invariant(
 )
 
 
+_SENTENCE = (
+    "The unit at {position} of queue {queue_id} of {queue} points at commit-log offset"
+    " {commit_log_offset}, but"
+)
+
+
 def wrong_units(tables: OtherQueues) -> DataFrame:
     """Return the units that do not match a batch, or not those of a new unit."""
-    of_unit = "%d bytes, tags code %d, stored at %d, offset %d"
+    names = ("size", "tags_code", "stored_at_ms", "first_queue_offset", "queue_id")
+    differs = " or ".join(f"{name} != record_{name}" for name in names)
     return findings(
         _units(tables),
-        _rule(
-            UNIT,
-            F.col("record_size").isNull()
-            | (F.col("size") != F.col("record_size"))
-            | (F.col("tags_code") != F.col("record_code"))
-            | (F.col("stored_at_ms") != F.col("record_ms"))
-            | (F.col("first_queue_offset") != F.col("record_number"))
-            | (F.col("queue_id") != F.col("record_queue_id")),
-            "no batch there matches it.",
-            severity=severity_of_unit(tables.situation),
-            expected=F.coalesce(
-                F.format_string(
-                    of_unit,
-                    *("record_size", "record_code", "record_ms", "record_number"),
-                ),
-                F.lit("the commit-log offset of a batch of this topic"),
-            ),
-            found=F.format_string(
-                of_unit, *("size", "tags_code", "stored_at_ms", "first_queue_offset")
-            ),
+        Rule(
+            invariant=UNIT,
+            is_broken=f"record_size is null or {differs}",
+            severity=severity_behind("commit_log_offset", tables.situation),
+            expected="{coalesce(record_size || ' bytes, tags code ' || record_tags_code"
+            " || ', stored at ' || record_stored_at_ms || ', offset ' ||"
+            " record_first_queue_offset, 'the commit-log offset of a batch of this"
+            " topic')}",
+            found="{size} bytes, tags code {tags_code}, stored at {stored_at_ms},"
+            " offset {first_queue_offset}",
+            message=f"{_SENTENCE} no batch there matches it.",
         ),
-        _rule(
-            COUNT,
-            F.col("message_count") != F.col("record_count"),
-            "has another message count than its batch.",
-            severity=ERROR,
-            expected=F.format_string("%d messages", "record_count"),
-            found=F.format_string("%d messages", "message_count"),
+        Rule(
+            invariant=COUNT,
+            is_broken="message_count != record_message_count",
+            expected="{record_message_count} messages",
+            found="{message_count} messages",
+            message=f"{_SENTENCE} has another message count than its batch.",
         ),
-        _rule(
-            REST,
-            (F.col("compacted_offset") != batch_queue.NOT_COMPACTED)
-            | (F.col("reserved") != 0),
-            "its last fields are not those of a new unit.",
+        Rule(
+            invariant=REST,
+            is_broken=f"compacted_offset != {batch_queue.NOT_COMPACTED}"
+            " or reserved != 0",
             severity=WARNING,
             expected="compacted offset -1, then 0",
-            found=F.format_string(
-                "compacted offset %d, then %d", "compacted_offset", "reserved"
-            ),
+            found="compacted offset {compacted_offset}, then {reserved}",
+            message=f"{_SENTENCE} its last fields are not those of a new unit.",
         ),
-        file=F.format_string(f"{BATCH_QUEUE}/%s/%d/%020d", *UNIT_KEY, "file_base"),
-        offset=F.col("position"),
-        length=F.lit(batch_queue.UNIT_SIZE),
+        file=f"{BATCH_QUEUE}/{{queue}}/{{queue_id}}/{{file_base:020d}}",
+        length=batch_queue.UNIT_SIZE,
     )
 
 
@@ -106,60 +105,28 @@ def batches_without_unit(tables: OtherQueues) -> DataFrame:
         F.col("commit_log_offset").alias("unit_at"),
     )
     records = records_of(tables, "batch").withColumnRenamed("own_queue_id", "queue_id")
-    return findings(
+    return record_findings(
         without_unit(records, units),
         Rule(
             invariant=EVERY_RECORD,
             severity=tables.situation.tail_severity,
-            expected=F.format_string(
-                "a unit in %s/%s/%d", F.lit(BATCH_QUEUE), *UNIT_KEY
-            ),
+            expected=f"a unit in {BATCH_QUEUE}/{{queue}}/{{queue_id}}",
             found="none",
-            message=F.format_string(
-                "The batch at %d (%s, queue %d, offset %d) has no unit.",
-                *("position", "queue", "queue_id", "number"),
-            ),
+            message="The batch at {position} ({queue}, queue {queue_id}, offset"
+            " {number}) has no unit.",
         ),
-        file=F.format_string("commitlog/%020d", "file_base"),
-        offset=F.col("position"),
-        length=F.col("size"),
     )
 
 
 def _units(tables: OtherQueues) -> DataFrame:
+    names = ("size", "tags_code", "stored_at_ms", "message_count")
     records = records_of(tables, "batch").select(
         F.col("offset").alias("commit_log_offset"),
         "queue",
         F.col("own_queue_id").alias("record_queue_id"),
-        F.col("size").alias("record_size"),
-        F.col("tags_code").alias("record_code"),
-        F.col("stored_at_ms").alias("record_ms"),
-        F.col("number").alias("record_number"),
-        F.col("message_count").alias("record_count"),
+        F.col("number").alias("record_first_queue_offset"),
+        *(F.col(name).alias(f"record_{name}") for name in names),
     )
     return expected_units(tables, tables.batch).join(
         records, ["commit_log_offset", "queue"], "left"
-    )
-
-
-def _rule(
-    invariant: Invariant,
-    is_broken: Column,
-    text: str,
-    *,
-    severity: Column | str,
-    expected: Column | str,
-    found: Column,
-) -> Rule:
-    return Rule(
-        invariant=invariant,
-        is_broken=is_broken,
-        severity=severity,
-        expected=expected,
-        found=found,
-        message=F.format_string(
-            "The unit at %d of queue %d of %s points at commit-log offset %d, but"
-            f" {text}",
-            *("position", "queue_id", "queue", "commit_log_offset"),
-        ),
     )

@@ -7,13 +7,18 @@ units without a reference are left by repeated dispatch, and are legal.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.queues import expected_units, is_own_unit, with_records
-from spark_checks.situation import Situation
-from spark_checks.tables.finding_rows import WARNING, Rule, findings, unit_findings
+from spark_checks.invariants.queues import OWN_UNIT, expected_units, with_records
+from spark_checks.tables.finding_rows import (
+    UNIT,
+    WARNING,
+    Rule,
+    findings,
+    unit_findings,
+)
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT64_MIN
 from spec.store import queue_extension
@@ -47,75 +52,52 @@ def addresses_without_unit(tables: Tables) -> DataFrame:
             invariant=IS_THERE,
             severity=WARNING,
             expected="the address of an extension unit",
-            found=F.format_string("%d, offset %d", "tags_code", "address"),
-            message=F.format_string(
-                "Unit %d of queue %d of %s has the address of extension offset %d,"
-                " without an extension unit there.",
-                *("queue_offset", "queue_id", "topic", "address"),
-            ),
+            found="{tags_code}, offset {address}",
+            message=f"{UNIT} has the address of extension offset {{address}}, without"
+            " an extension unit there.",
         ),
     )
 
 
 def extensions_unlike_message(tables: Tables) -> DataFrame:
     """Return the extension units that differ from their message."""
+    names = ("tags_code", "stored_at_ms", "file_base", "position", "size")
     extension = _extension_units(tables).select(
-        *_PLACE,
-        F.col("tags_code").alias("extended_code"),
-        F.col("stored_at_ms").alias("extended_ms"),
-        F.col("file_base").alias("extension_base"),
-        F.col("position").alias("extension_position"),
-        F.col("size").alias("extension_size"),
+        *_PLACE, *(F.col(name).alias(f"extension_{name}") for name in names)
     )
-    other_code = (
-        F.col("extended_code") != F.col("record_tags_code")
-    ) & _is_tags_code_known(tables.situation)
-    other_time = F.col("extended_ms") != F.col("record_stored_at_ms")
+    differs = "extension_stored_at_ms != record_stored_at_ms"
+    other_code = "extension_tags_code != record_tags_code"
+    if not tables.situation.delays_are_known:  # the code of a delayed message is a time
+        other_code = f"({other_code} and topic != '{SCHEDULE_TOPIC}')"
     rows = (
         _with_address(with_records(tables))
-        .where(is_own_unit())
+        .where(OWN_UNIT)
         .join(extension, [*_PLACE])
-        .where(other_code | other_time)
+        .where(f"{other_code} or {differs}")
     )
     return findings(
         rows,
         Rule(
             invariant=OF_ITS_MESSAGE,
-            expected=F.format_string(
-                "tags code %d, stored at %d", "record_tags_code", "record_stored_at_ms"
-            ),
-            found=F.format_string(
-                "tags code %d, stored at %d", "extended_code", "extended_ms"
-            ),
-            message=F.format_string(
-                "The extension unit of unit %d of queue %d of %s differs from its"
-                " message.",
-                *("queue_offset", "queue_id", "topic"),
-            ),
+            expected="tags code {record_tags_code}, stored at {record_stored_at_ms}",
+            found="tags code {extension_tags_code}, stored at {extension_stored_at_ms}",
+            message="The extension unit of unit {queue_offset} of queue {queue_id} of"
+            " {topic} differs from its message.",
         ),
-        file=F.format_string(
-            f"{EXTENSION}/%s/%d/%020d", *("topic", "queue_id", "extension_base")
-        ),
-        offset=F.col("extension_position"),
-        length=F.col("extension_size"),
+        file=f"{EXTENSION}/{{topic}}/{{queue_id}}/{{extension_file_base:020d}}",
+        offset="extension_position",
+        length="extension_size",
     )
 
 
 def _extension_units(tables: Tables) -> DataFrame:
-    rows = tables.extensions.where(F.col("kind") == "unit")
+    rows = tables.extensions.where("kind = 'unit'")
     return rows.withColumnRenamed("offset", "address")
 
 
 def _with_address(units: DataFrame) -> DataFrame:
     """Return the *units* with an address, and the extension offset in it."""
     offset = F.col("tags_code").bitwiseXOR(F.lit(INT64_MIN))
-    return units.where(F.col("tags_code") <= EXTENSION_ADDRESS_MAX).withColumn(
+    return units.where(f"tags_code <= {EXTENSION_ADDRESS_MAX}").withColumn(
         "address", offset
     )
-
-
-def _is_tags_code_known(situation: Situation) -> Column:
-    """Whether the tags code follows from the record: a delay may be unknown."""
-    if situation.delays_are_known:
-        return F.lit(True)
-    return F.col("topic") != SCHEDULE_TOPIC

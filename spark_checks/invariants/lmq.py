@@ -9,15 +9,20 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks import counting_rules
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import WARNING, Rule, findings
+from spark_checks.tables.finding_rows import (
+    WARNING,
+    Rule,
+    findings,
+    severity_behind,
+    unit_findings,
+)
 from spark_checks.tables.lmq_and_batch import (
     OtherQueues,
     expected_units,
     records_of,
-    severity_of_unit,
     without_unit,
 )
-from spark_checks.tables.predicates import queue_file, transaction_type
+from spark_checks.tables.predicates import transaction_type
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message import multi_dispatch
 from spec.wire.message.topic_names import RETRY_PREFIX, SCHEDULE_TOPIC
@@ -47,7 +52,7 @@ _NOT_DISPATCHED = (RETRY_PREFIX, "rmq_sys_", "RMQ_SYS_", SCHEDULE_TOPIC)
 
 def wrong_units(tables: OtherQueues) -> DataFrame:
     """Return the LMQ units without a record that names the LMQ, or not its offset."""
-    code = F.when(~F.col("own_topic").isin(SCHEDULE_TOPIC), F.col("tags_code"))
+    code = F.expr(f"if(own_topic != '{SCHEDULE_TOPIC}', tags_code, null)")
     records = (
         records_of(tables, "lmq")
         .groupBy(
@@ -61,42 +66,28 @@ def wrong_units(tables: OtherQueues) -> DataFrame:
     rows = expected_units(tables, tables.lmq).join(
         records, ["commit_log_offset", "topic"], "left"
     )
-    return findings(
+    return unit_findings(
         rows,
         Rule(
             invariant=UNIT,
-            is_broken=F.col("record_size").isNull()
-            | (F.col("size") != F.col("record_size"))
-            | (F.col("tags_code") != F.col("record_code")),
-            severity=severity_of_unit(tables.situation),
-            expected=F.coalesce(
-                F.format_string("%d bytes, tags code %d", "record_size", "record_code"),
-                F.lit("the commit-log offset of a record that names this LMQ"),
-            ),
-            found=F.format_string(
-                "offset %d, %d bytes, tags code %d",
-                *("commit_log_offset", "size", "tags_code"),
-            ),
-            message=F.format_string(
-                "Unit %d of %s points at commit-log offset %d, without a matching"
-                " record that names this LMQ.",
-                *("queue_offset", "topic", "commit_log_offset"),
-            ),
+            is_broken="record_size is null or size != record_size"
+            " or tags_code != record_code",
+            severity=severity_behind("commit_log_offset", tables.situation),
+            expected="{coalesce(record_size || ' bytes, tags code ' || record_code,"
+            " 'the commit-log offset of a record that names this LMQ')}",
+            found="offset {commit_log_offset}, {size} bytes, tags code {tags_code}",
+            message="Unit {queue_offset} of {topic} points at commit-log offset"
+            " {commit_log_offset}, without a matching record that names this LMQ.",
         ),
         Rule(
             invariant=OFFSET,
-            is_broken=~F.array_contains("numbers", F.col("queue_offset")),
+            is_broken="not array_contains(numbers, queue_offset)",
             severity=WARNING,
-            expected=F.format_string("offset %d", F.element_at("numbers", 1)),
-            found=F.format_string("offset %d", "queue_offset"),
-            message=F.format_string(
-                "Unit %d of %s points at a record that names queue offset %d.",
-                *("queue_offset", "topic", F.element_at("numbers", 1)),
-            ),
+            expected="offset {numbers[0]}",
+            found="offset {queue_offset}",
+            message="Unit {queue_offset} of {topic} points at a record that names queue"
+            " offset {numbers[0]}.",
         ),
-        file=queue_file(),
-        offset=F.col("position"),
-        length=F.lit(UNIT_SIZE),
     )
 
 
@@ -118,21 +109,18 @@ def records_without_unit(tables: OtherQueues) -> DataFrame:
     records = records.join(pointed, ["queue", "offset"], "left_anti")
     rows = without_unit(records.withColumn("queue_id", F.lit(0)), units)
     file_size = tables.situation.queue_file_size
-    base = F.floor(F.col("number") * UNIT_SIZE / file_size) * file_size
+    base = f"floor(number * {UNIT_SIZE} / {file_size}) * {file_size}"
     return findings(
         rows,
         Rule(
             invariant=EVERY_RECORD,
             severity=WARNING,
-            expected=F.format_string("a unit of the record at offset %d", "offset"),
+            expected="a unit of the record at offset {offset}",
             found="none",
-            message=F.format_string(
-                "The record at commit-log offset %d names %s, offset %d, but has no"
-                " unit there.",
-                *("offset", "queue", "number"),
-            ),
+            message="The record at commit-log offset {offset} names {queue}, offset"
+            " {number}, but has no unit there.",
         ),
-        file=F.format_string("consumequeue/%s/0/%020d", "queue", base),
-        offset=F.col("number") * UNIT_SIZE - base,
-        length=F.lit(UNIT_SIZE),
+        file=f"consumequeue/{{queue}}/0/{{{base}:020d}}",
+        offset=f"number * {UNIT_SIZE} - {base}",
+        length=UNIT_SIZE,
     )

@@ -4,19 +4,26 @@ Invariants between consume queues and commit log, in both directions.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
 from spark_checks.invariants.records import places_with_incarnations
 from spark_checks.invariants.shared_queues import without_shared_places
 from spark_checks.situation import Situation
-from spark_checks.tables.finding_rows import ERROR, Rule, findings, unit_findings
+from spark_checks.tables.finding_rows import (
+    ERROR,
+    QUEUE_FILE,
+    UNIT,
+    Rule,
+    findings,
+    severity_behind,
+    unit_findings,
+)
 from spark_checks.tables.predicates import (
     after_earlier_unit,
     is_record,
     needs_record,
-    queue_file,
     within,
 )
 from spark_checks.tables.store_tables import Tables
@@ -70,54 +77,48 @@ NO_HOLES = Invariant(
     requirement=consume_queue.UNIT_ZEROS,
     cost="A recovering broker takes the gap for the queue's end.",
 )
-_UNIT_PLACE = ("queue_offset", "queue_id", "topic")
+_OWN_PLACE = " and ".join(
+    f"{name} = record_{name}" for name in ("topic", "queue_id", "queue_offset")
+)
+OWN_UNIT = f"({_OWN_PLACE})"
+"""Condition of a unit with the place of the record that it points at."""
+_RECORD_PLACE = "{record_topic}, queue {record_queue_id}, offset {record_queue_offset}"
 
 
 def wrong_units(tables: Tables) -> DataFrame:
     """Return the units that point at no record, or have another size or place."""
     rows = _with_records_or_null(tables)
     if tables.shared is not None:
-        rows = without_shared_places(rows.where(~is_own_unit()), tables.shared)
+        rows = without_shared_places(rows.where(f"not {OWN_UNIT}"), tables.shared)
     situation = tables.situation
-    ahead = F.col("commit_log_offset") >= situation.log_end
-    of_record = _place("record_topic", "record_queue_id", "record_queue_offset")
+    where = (
+        f"{{if(commit_log_offset >= {situation.log_end},"
+        " 'behind the end of the log', 'where no record begins')}"
+    )
     return unit_findings(
         rows,
         Rule(
             invariant=POINTS_AT_RECORD,
-            is_broken=F.col("record_size").isNull(),
-            severity=F.when(ahead, situation.tail_severity).otherwise(ERROR),
+            is_broken="record_size is null",
+            severity=severity_behind("commit_log_offset", situation),
             expected="the commit-log offset of a record",
-            found=F.col("commit_log_offset").cast("string"),
-            message=F.format_string(
-                "Unit %d of queue %d of %s points at commit-log offset %d, %s.",
-                *_UNIT_PLACE,
-                "commit_log_offset",
-                F.when(ahead, "behind the end of the log").otherwise(
-                    "where no record begins"
-                ),
-            ),
+            found="{commit_log_offset}",
+            message=f"{UNIT} points at commit-log offset {{commit_log_offset}},"
+            f" {where}.",
         ),
         Rule(
             invariant=SIZE,
-            is_broken=F.col("size") != F.col("record_size"),
-            expected=F.col("record_size").cast("string"),
-            found=F.col("size").cast("string"),
-            message=F.format_string(
-                "Unit %d of queue %d of %s has size %d, its record %d.",
-                *(*_UNIT_PLACE, "size", "record_size"),
-            ),
+            is_broken="size != record_size",
+            expected="{record_size}",
+            found="{size}",
+            message=f"{UNIT} has size {{size}}, its record {{record_size}}.",
         ),
         Rule(
             invariant=PLACE,
-            is_broken=~is_own_unit(),
-            expected=_place("topic", "queue_id", "queue_offset"),
-            found=of_record,
-            message=F.format_string(
-                "Unit %d of queue %d of %s points at the record of %s.",
-                *_UNIT_PLACE,
-                of_record,
-            ),
+            is_broken=f"not {OWN_UNIT}",
+            expected="{topic}, queue {queue_id}, offset {queue_offset}",
+            found=_RECORD_PLACE,
+            message=f"{UNIT} points at the record of {_RECORD_PLACE}.",
         ),
     )
 
@@ -125,9 +126,8 @@ def wrong_units(tables: Tables) -> DataFrame:
 def wrong_tags_codes(tables: Tables) -> DataFrame:
     """Return the units whose tags code differs from their record's."""
     rows = with_records(tables).where(
-        is_own_unit()
-        & (F.col("tags_code") != F.col("record_tags_code"))
-        & (F.col("tags_code") > EXTENSION_ADDRESS_MAX)
+        f"{OWN_UNIT} and tags_code != record_tags_code"
+        f" and tags_code > {EXTENSION_ADDRESS_MAX}"
     )
     if not tables.situation.delays_are_known:
         rows = _without_configured_delays(rows, tables.situation)
@@ -135,13 +135,9 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
         rows,
         Rule(
             invariant=TAGS_CODE,
-            expected=F.col("record_tags_code").cast("string"),
-            found=F.col("tags_code").cast("string"),
-            message=F.format_string(
-                "Unit %d of queue %d of %s has another tags code than its record's"
-                " properties give.",
-                *_UNIT_PLACE,
-            ),
+            expected="{record_tags_code}",
+            found="{tags_code}",
+            message=f"{UNIT} has another tags code than its record's properties give.",
         ),
     )
 
@@ -153,77 +149,64 @@ def records_without_unit(tables: Tables) -> DataFrame:
     configuration was deleted, and its records need no units.
     """
     situation = tables.situation
-    # Multi-dispatch is a setting of the broker, so a shared record without a unit is
-    # reported only between other units.
-    is_amid = F.col("queue_offset").between(F.col("first_unit"), F.col("last_unit"))
     places = tables.units.select("topic", "queue_id", "queue_offset")
     ends = places.groupBy("topic", "queue_id").agg(
         F.min("queue_offset").alias("first_unit"),
         F.max("queue_offset").alias("last_unit"),
     )
+    # Multi-dispatch is a setting of the broker, so a shared record without a unit is
+    # reported only between other units.
     missing = (
         _places_needing_unit(tables)
         .join(places, ["topic", "queue_id", "queue_offset"], "left_anti")
         .join(ends, ["topic", "queue_id"], "left")
-        .where(~F.col("is_shared") | is_amid)
+        .where("not is_shared or queue_offset between first_unit and last_unit")
     )
     if situation.is_sampled:
-        known = tables.units.where(F.col("size") != INT32_MAX).select(
+        known = tables.units.where(f"size != {INT32_MAX}").select(
             *places.columns, F.col("commit_log_offset").alias("unit_at")
         )
         queue = ("topic", "queue_id")
         missing = after_earlier_unit(missing, known, queue, "queue_offset")
     runs = _runs(missing, situation.queue_file_size // UNIT_SIZE)
-    behind = F.col("first") > F.coalesce("last_unit", F.lit(-1))
-    severity = F.when(behind, situation.tail_severity).otherwise(ERROR)
     if situation.known_topics is not None:
         runs = runs.where(F.col("topic").isin(*situation.known_topics, ""))
     return findings(
         runs,
         Rule(
             invariant=EVERY_RECORD,
-            severity=severity,
-            expected=F.format_string(
-                "units of the records from commit-log offset %d to %d", "begin", "end"
-            ),
+            severity=f"{{if(first > coalesce(last_unit, -1),"
+            f" '{situation.tail_severity}', '{ERROR}')}}",
+            expected="units of the records from commit-log offset {begin} to {end}",
             found="zeros, or no file",
-            message=F.format_string(
-                "%d records of queue %d of %s, from queue offset %d, have no unit.",
-                *("units", "queue_id", "topic", "first"),
-            ),
+            message="{units} records of queue {queue_id} of {topic}, from queue offset"
+            " {first}, have no unit.",
         ),
-        file=queue_file(),
-        offset=F.col("first") * UNIT_SIZE - F.col("file_base"),
-        length=F.col("units") * UNIT_SIZE,
+        file=QUEUE_FILE,
+        offset=f"first * {UNIT_SIZE} - file_base",
+        length=f"units * {UNIT_SIZE}",
     )
 
 
 def holes(tables: Tables) -> DataFrame:
     """Return the holes before units of deleted records."""
     queue = Window.partitionBy("topic", "queue_id").orderBy("queue_offset")
-    rows = (
-        tables.units.withColumn("before", F.lag("queue_offset").over(queue))
-        .withColumn("missing", F.col("queue_offset") - F.col("before") - 1)
-        .where(
-            (F.col("missing") > 0)
-            & (F.col("commit_log_offset") < tables.situation.min_offset)
-        )
+    before = F.lag("queue_offset").over(queue)
+    rows = tables.units.withColumn("missing", F.col("queue_offset") - before - 1).where(
+        f"missing > 0 and commit_log_offset < {tables.situation.min_offset}"
     )
-    length = F.least(F.col("missing") * UNIT_SIZE, F.col("position"))
+    length = f"least(missing * {UNIT_SIZE}, position)"
     return findings(
         rows,
         Rule(
             invariant=NO_HOLES,
             expected="units",
             found="zeros, or no file",
-            message=F.format_string(
-                "Before unit %d of queue %d of %s, %d units are missing.",
-                *_UNIT_PLACE,
-                "missing",
-            ),
+            message="Before unit {queue_offset} of queue {queue_id} of {topic},"
+            " {missing} units are missing.",
         ),
-        file=queue_file(),
-        offset=F.col("position") - length,
+        file=QUEUE_FILE,
+        offset=f"position - {length}",
         length=length,
     )
 
@@ -235,21 +218,20 @@ def with_records(tables: Tables) -> DataFrame:
 
 def _with_records_or_null(tables: Tables) -> DataFrame:
     """Return the rows of :func:`with_records`, and units that need a record in vain."""
-    if tables.situation.parts is None:
-        return _joined(expected_units(tables), tables, "left")
     expected = _joined(expected_units(tables), tables, "left")
-    without = expected.where(F.col("record_size").isNull())
-    return with_records(tables).unionByName(without)
+    if tables.situation.parts is None:
+        return expected
+    return with_records(tables).unionByName(expected.where("record_size is null"))
 
 
 def _joined(units: DataFrame, tables: Tables, how: str) -> DataFrame:
+    names = (
+        *("size", "topic", "queue_id", "queue_offset", "tags_code"),
+        "stored_at_ms",
+    )
     records = tables.log.where(is_record()).select(
         F.col("offset").alias("commit_log_offset"),
-        *(
-            F.col(name).alias(f"record_{name}")
-            for name in ("size", "topic", "queue_id", "queue_offset", "tags_code")
-        ),
-        F.col("stored_at_ms").alias("record_stored_at_ms"),
+        *(F.col(name).alias(f"record_{name}") for name in names),
     )
     return units.join(records, "commit_log_offset", how)
 
@@ -267,27 +249,19 @@ def _without_configured_delays(rows: DataFrame, situation: Situation) -> DataFra
     A delay level is a queue. All its units have the same delay, in whole seconds, which
     a damaged time hardly ever is. A sample may hold too few units to decide.
     """
+    is_delayed = f"topic = '{SCHEDULE_TOPIC}'"
     if situation.is_sampled:
-        return rows.where(F.col("topic") != SCHEDULE_TOPIC)
-    delay = F.col("tags_code") - F.col("record_stored_at_ms")
+        return rows.where(f"not {is_delayed}")
+    rows = rows.withColumn("delay", F.expr("tags_code - record_stored_at_ms"))
     delays = rows.groupBy("topic", "queue_id").agg(
-        F.mode(delay, True).alias("level_ms")
+        F.mode("delay", True).alias("level_ms")
     )
     configured = (
-        (F.col("topic") == SCHEDULE_TOPIC)
-        & (delay == F.col("level_ms"))
-        & (delay % 1000 == 0)
-        & delay.between(0, DELAY_MAX_MS)
+        f"{is_delayed} and delay = level_ms and delay % 1000 = 0"
+        f" and delay between 0 and {DELAY_MAX_MS}"
     )
-    return rows.join(F.broadcast(delays), ["topic", "queue_id"]).where(~configured)
-
-
-def is_own_unit() -> Column:
-    """Whether the record that a unit points at has the unit's place."""
-    return (
-        (F.col("topic") == F.col("record_topic"))
-        & (F.col("queue_id") == F.col("record_queue_id"))
-        & (F.col("queue_offset") == F.col("record_queue_offset"))
+    return rows.join(F.broadcast(delays), ["topic", "queue_id"]).where(
+        f"not ({configured})"
     )
 
 
@@ -301,18 +275,19 @@ def _places_needing_unit(tables: Tables) -> DataFrame:
     if tables.situation.is_sampled:
         return incarnations
     queue = Window.partitionBy("topic", "queue_id")
-    return incarnations.withColumn(
-        "last_incarnation", F.max("incarnation").over(queue)
-    ).where(F.col("incarnation") == F.col("last_incarnation"))
+    last = F.max("incarnation").over(queue)
+    return incarnations.withColumn("last_incarnation", last).where(
+        "incarnation = last_incarnation"
+    )
 
 
 def _runs(missing: DataFrame, units_per_file: int) -> DataFrame:
     """Return runs of adjacent missing units, none longer than a file."""
     queue = Window.partitionBy("topic", "queue_id").orderBy("queue_offset")
-    base = F.floor(F.col("queue_offset") / units_per_file) * units_per_file * UNIT_SIZE
+    base = f"floor(queue_offset / {units_per_file}) * {units_per_file * UNIT_SIZE}"
     return (
         missing.withColumn("run", F.col("queue_offset") - F.row_number().over(queue))
-        .withColumn("file_base", base)
+        .withColumn("file_base", F.expr(base))
         .groupBy("topic", "queue_id", "last_unit", "run", "file_base")
         .agg(
             F.min("queue_offset").alias("first"),
@@ -321,7 +296,3 @@ def _runs(missing: DataFrame, units_per_file: int) -> DataFrame:
             F.max("offset").alias("end"),
         )
     )
-
-
-def _place(topic: str, queue_id: str, queue_offset: str) -> Column:
-    return F.format_string("%s, queue %d, offset %d", *(topic, queue_id, queue_offset))

@@ -4,18 +4,9 @@ Invariants of a readable record's content: properties, flags, store time and bod
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
-
 from spark_checks.columns.record_damage import CLOCK_TOLERANCE_MS, RecordDamage
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import (
-    ERROR,
-    WARNING,
-    Rule,
-    has_damage,
-    record_message,
-)
+from spark_checks.tables.finding_rows import ERROR, RECORD, WARNING, Rule, has_damage
 from spec.store import message_record, record_checksum
 from spec.store.recovery import recovery
 from spec.wire.bodies.zlib_stream import COMPRESSION_TYPE, LZ4_TYPE, ZSTD_TYPE
@@ -75,90 +66,15 @@ RANGE = Invariant(
     requirement=message_record.RECORD_BORN,
     cost="A producer sent them, or the record is damaged where no checksum covers it.",
 )
-CONTENT_INVARIANTS = (
-    PROPERTIES_PARSE,
-    FLAGS_KNOWN,
-    TIMES_RISE,
-    BODY_INFLATES,
-    WHOLE_CHECKSUM,
-    PORTS,
-    HALF_OFFSET,
-    RANGE,
-)
-
-
-def content_rules() -> list[Rule]:
-    """Return the rules about a record's content, one for each kind of damage."""
-    kind = F.col("system_flags").bitwiseAND(COMPRESSION_TYPE)
-    codec = F.when(kind == LZ4_TYPE, "LZ4").when(kind == ZSTD_TYPE, "Zstandard")
-    return [
-        _rule(
-            PROPERTIES_PARSE,
-            RecordDamage.PROPERTIES,
-            "has properties that are not all names and values.",
-            expected="names and values, each with its separator",
-            found="a missing or additional separator, or zeros",
-        ),
-        _rule(
-            FLAGS_KNOWN,
-            RecordDamage.FLAGS,
-            "has unknown system flags.",
-            expected="known system flags",
-            found=F.format_string("0x%x", "system_flags"),
-        ),
-        _rule(
-            TIMES_RISE,
-            RecordDamage.TIME,
-            "has a store time long before the first of its file.",
-            expected=f"at most {CLOCK_TOLERANCE_MS} ms before the first of its file",
-            found=F.col("stored_at_ms").cast("string"),
-        ),
-        _rule(
-            BODY_INFLATES,
-            RecordDamage.COMPRESSION,
-            "has a compression flag and an uncompressed body.",
-            expected=F.format_string("a body in %s's format", codec.otherwise("zlib")),
-            found="other bytes, with the right checksum",
-        ),
-        _rule(
-            WHOLE_CHECKSUM,
-            RecordDamage.CHECKSUM,
-            "differs from the checksum at its end.",
-            expected="the checksum that ends its properties, __CRC32#",
-            found="another, beside records with a correct one",
-            severity=ERROR,
-        ),
-        _rule(
-            PORTS,
-            RecordDamage.PORT,
-            "has a host with a port that does not exist.",
-            expected="ports of 0 to 65535",
-            found="another number",
-        ),
-        _rule(
-            HALF_OFFSET,
-            RecordDamage.HALF_OFFSET,
-            "has a prepared transaction offset, but no commit made it.",
-            expected="a prepared transaction offset of 0",
-            found="another offset",
-        ),
-        _rule(
-            RANGE,
-            RecordDamage.RANGE,
-            "has an impossible born time or delivery count.",
-            expected="a born time from 1970 to 9999, a delivery count of 0 or more",
-            found="another value",
-        ),
-    ]
 
 
 def _rule(
     invariant: Invariant,
     damage: RecordDamage,
-    text: str,
+    sentence: str,
     *,
-    expected: Column | str,
-    found: Column | str,
+    expected: str,
+    found: str,
     severity: str = WARNING,
 ) -> Rule:
     return Rule(
@@ -167,5 +83,71 @@ def _rule(
         severity=severity,
         expected=expected,
         found=found,
-        message=record_message(text),
+        message=f"{RECORD} {sentence}",
     )
+
+
+_CODEC = (
+    f"{{decode(system_flags & {COMPRESSION_TYPE},"
+    f" {LZ4_TYPE}, 'LZ4', {ZSTD_TYPE}, 'Zstandard', 'zlib')}}"
+)
+CONTENT_RULES = (
+    _rule(
+        PROPERTIES_PARSE,
+        RecordDamage.PROPERTIES,
+        "has properties that are not all names and values.",
+        expected="names and values, each with its separator",
+        found="a missing or additional separator, or zeros",
+    ),
+    _rule(
+        FLAGS_KNOWN,
+        RecordDamage.FLAGS,
+        "has unknown system flags.",
+        expected="known system flags",
+        found="0x{system_flags:x}",
+    ),
+    _rule(
+        TIMES_RISE,
+        RecordDamage.TIME,
+        "has a store time long before the first of its file.",
+        expected=f"at most {CLOCK_TOLERANCE_MS} ms before the first of its file",
+        found="{stored_at_ms}",
+    ),
+    _rule(
+        BODY_INFLATES,
+        RecordDamage.COMPRESSION,
+        "has a compression flag and an uncompressed body.",
+        expected=f"a body in {_CODEC}'s format",
+        found="other bytes, with the right checksum",
+    ),
+    _rule(
+        WHOLE_CHECKSUM,
+        RecordDamage.CHECKSUM,
+        "differs from the checksum at its end.",
+        expected="the checksum that ends its properties, __CRC32#",
+        found="another, beside records with a correct one",
+        severity=ERROR,
+    ),
+    _rule(
+        PORTS,
+        RecordDamage.PORT,
+        "has a host with a port that does not exist.",
+        expected="ports of 0 to 65535",
+        found="another number",
+    ),
+    _rule(
+        HALF_OFFSET,
+        RecordDamage.HALF_OFFSET,
+        "has a prepared transaction offset, but no commit made it.",
+        expected="a prepared transaction offset of 0",
+        found="another offset",
+    ),
+    _rule(
+        RANGE,
+        RecordDamage.RANGE,
+        "has an impossible born time or delivery count.",
+        expected="a born time from 1970 to 9999, a delivery count of 0 or more",
+        found="another value",
+    ),
+)
+"""Rules about a record's content, one for each kind of damage."""

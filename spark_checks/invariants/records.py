@@ -4,22 +4,19 @@ Invariants of the commit log's rows, one by one or beside their neighbours.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.record_contents import (
-    CONTENT_INVARIANTS,
-    content_rules,
-)
+from spark_checks.invariants.record_contents import CONTENT_RULES
 from spark_checks.invariants.shared_queues import without_shared_gaps
 from spark_checks.tables.finding_rows import (
-    ERROR,
+    RECORD,
     Rule,
     record_findings,
-    record_message,
+    severity_behind,
 )
-from spark_checks.tables.predicates import is_record, needs_unit
+from spark_checks.tables.predicates import needs_unit
 from spark_checks.tables.store_tables import Tables
 from spec.store import commit_log, message_record
 
@@ -61,24 +58,15 @@ ROW_INVARIANTS = (
     BODY_CHECKSUM,
     OWN_PLACE,
     FILE_WRITTEN_TO_ITS_END,
-    *CONTENT_INVARIANTS,
+    *(rule.invariant for rule in CONTENT_RULES),
 )
 """Invariants about single rows of the log."""
 
 
-def has_wrong_row() -> Column:
-    """Whether a row of the log may break a rule about single rows."""
-    return (
-        ~is_record() | _has_wrong_checksum() | _is_misplaced() | (F.col("damage") != 0)
-    )
-
-
-def _has_wrong_checksum() -> Column:
-    return F.col("body_crc") != F.col("computed_crc")
-
-
-def _is_misplaced() -> Column:
-    return F.col("physical_offset") != F.col("offset")
+_WRONG_CHECKSUM = "body_crc != computed_crc"
+_MISPLACED = "physical_offset != offset"
+WRONG_ROW = f"kind != 'record' or {_WRONG_CHECKSUM} or {_MISPLACED} or damage != 0"
+"""Condition of a row of the log that may break a rule about single rows."""
 
 
 def wrong_rows(tables: Tables) -> DataFrame:
@@ -87,55 +75,44 @@ def wrong_rows(tables: Tables) -> DataFrame:
     A killed broker leaves a torn end of the last file.
     """
     situation = tables.situation
-    torn = F.col("offset") >= situation.log_end
     return record_findings(
         tables.log,
         Rule(
             invariant=NO_DAMAGE,
-            is_broken=F.col("kind") == "damaged",
-            severity=F.when(torn, situation.tail_severity).otherwise(ERROR),
+            is_broken="kind = 'damaged'",
+            severity=severity_behind("offset", situation),
             expected="a record, a blank, or zeros to the end",
-            found=F.col("reason"),
-            message=F.format_string(
-                "%d bytes from %d are unreadable: %s.", *("size", "position", "reason")
-            ),
+            found="{reason}",
+            message="{size} bytes from {position} are unreadable: {reason}.",
         ),
         Rule(
             invariant=BODY_CHECKSUM,
-            is_broken=_has_wrong_checksum(),
-            expected=F.format_string("0x%08x", "body_crc"),
-            found=F.format_string("0x%08x", "computed_crc"),
-            message=record_message("has another checksum than its body."),
+            is_broken=_WRONG_CHECKSUM,
+            expected="0x{body_crc:08x}",
+            found="0x{computed_crc:08x}",
+            message=f"{RECORD} has another checksum than its body.",
         ),
         Rule(
             invariant=OWN_PLACE,
-            is_broken=_is_misplaced(),
-            expected=F.col("offset").cast("string"),
-            found=F.col("physical_offset").cast("string"),
-            message=F.format_string(
-                "The record at %d has physical offset %d.",
-                "position",
-                "physical_offset",
-            ),
+            is_broken=_MISPLACED,
+            expected="{offset}",
+            found="{physical_offset}",
+            message="The record at {position} has physical offset {physical_offset}.",
         ),
         Rule(
             invariant=FILE_WRITTEN_TO_ITS_END,
-            is_broken=(F.col("kind") == "tail")
-            & (F.col("file_base") < situation.last_file_base),
+            is_broken=f"kind = 'tail' and file_base < {situation.last_file_base}",
             expected="a record or a blank",
             found="zeros",
-            message=F.format_string(
-                "The file is unwritten from %d, but a later file has records.",
-                "position",
-            ),
+            message="The file is unwritten from {position}, but a later file has"
+            " records.",
         ),
-        *content_rules(),
+        *CONTENT_RULES,
     )
 
 
 def offset_gaps(tables: Tables) -> DataFrame:
     """Return the records whose queue offset does not follow the previous one."""
-    records = with_incarnations(tables)
     in_incarnation = Window.partitionBy("topic", "queue_id", "incarnation").orderBy(
         "offset"
     )
@@ -143,9 +120,10 @@ def offset_gaps(tables: Tables) -> DataFrame:
     first_is_0 = F.lit(0 if tables.situation.min_offset == 0 else None).cast("bigint")
     expected = F.coalesce(before + 1, F.when(F.col("incarnation") == 0, first_is_0))
     rows = (
-        records.withColumn("wanted", expected)
+        with_incarnations(tables)
+        .withColumn("wanted", expected)
         .withColumn("before_at", F.lag("offset").over(in_incarnation))
-        .where(F.col("queue_offset") != F.col("wanted"))
+        .where("queue_offset != wanted")
     )
     if tables.shared is not None:
         rows = without_shared_gaps(rows, tables.shared)
@@ -153,12 +131,10 @@ def offset_gaps(tables: Tables) -> DataFrame:
         rows,
         Rule(
             invariant=QUEUE_OFFSETS_DENSE,
-            expected=F.col("wanted").cast("string"),
-            found=F.col("queue_offset").cast("string"),
-            message=F.format_string(
-                "The record at %d (%s, queue %d) has queue offset %d instead of %d.",
-                *("position", "topic", "queue_id", "queue_offset", "wanted"),
-            ),
+            expected="{wanted}",
+            found="{queue_offset}",
+            message="The record at {position} ({topic}, queue {queue_id}) has queue"
+            " offset {queue_offset} instead of {wanted}.",
         ),
     )
 

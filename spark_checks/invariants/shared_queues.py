@@ -46,15 +46,11 @@ def without_shared_gaps(records: DataFrame, shared: DataFrame) -> DataFrame:
     explained = (
         places.unionByName(gaps, allowMissingColumns=True)
         .withColumn("behind", F.last("gap", ignorenulls=True).over(latest_first))
-        .where(
-            F.col("number").between(
-                F.col("behind.wanted"), F.col("behind.queue_offset") - 1
-            )
-            & (F.col("at") > F.coalesce("behind.before_at", F.lit(-1)))
-        )
+        .where("number >= behind.wanted and number < behind.queue_offset")
+        .where("at > coalesce(behind.before_at, -1)")
         .groupBy("behind")
         .agg(F.count_distinct("number").alias("others"))
-        .where(F.col("others") == F.expr("behind.queue_offset - behind.wanted"))
+        .where("others = behind.queue_offset - behind.wanted")
         .select("behind.offset")
     )
     return records.join(explained, "offset", "left_anti")

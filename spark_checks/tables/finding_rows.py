@@ -3,10 +3,14 @@ Rows that a check returns: one row per finding.
 
 A rule is an invariant, a condition, and the content of its findings. Rules about the
 same rows are checked together, because each query of its own costs Spark's planning.
+
+Conditions and places are SQL. A text may have SQL in braces, and behind a colon its
+format for Java's Formatter: ``0x{body_crc:08x}``.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntFlag
 
@@ -14,11 +18,17 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant, Severity
-from spark_checks.tables.predicates import log_file, queue_file
+from spark_checks.situation import Situation
 from spec.store.consume_queue import UNIT_SIZE
 
 ERROR = str(Severity.ERROR)
 WARNING = str(Severity.WARNING)
+LOG_FILE = "commitlog/{file_base:020d}"
+QUEUE_FILE = "consumequeue/{topic}/{queue_id}/{file_base:020d}"
+UNIT = "Unit {queue_offset} of queue {queue_id} of {topic}"
+"""A row's consume-queue unit, as the begin of a sentence."""
+RECORD = "The record at {position} ({topic}, queue {queue_id}, offset {queue_offset})"
+_in_braces = re.compile(r"{(.+?)(?::(\w+))?}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,67 +36,71 @@ class Rule:
     """Rule about rows, and the finding about a row that breaks it."""
 
     invariant: Invariant
-    expected: Column | str
-    found: Column | str
-    message: Column
-    severity: Column | str = ERROR
-    is_broken: Column | bool = True
+    expected: str
+    found: str
+    message: str
+    severity: str = ERROR
+    """A severity, or SQL in braces."""
+    is_broken: str = "true"
     """Condition of the finding; each row has one by default."""
 
     def columns(self) -> list[Column]:
         """Return the finding's columns, apart from its place."""
-        known = {
-            "invariant": self.invariant.id,
-            "severity": self.severity,
-            "expected": self.expected,
-            "found": self.found,
-            "message": self.message,
-        }
-        return [_column(value).alias(name) for name, value in known.items()]
+        texts = ("severity", "expected", "found", "message")
+        return [
+            F.lit(self.invariant.id).alias("invariant"),
+            *(text(getattr(self, name)).alias(name) for name in texts),
+        ]
 
 
-def has_damage(damage: IntFlag) -> Column:
-    """Whether a row has this kind of *damage*."""
-    return F.col("damage").bitwiseAND(int(damage)) != 0
+def text(template: str) -> Column:
+    """Return *template* with a row's values in place of the SQL in braces."""
+    fields = _in_braces.findall(template)
+    if not fields:
+        return F.lit(template)
+    formats = _in_braces.sub(
+        lambda found: f"%{found[2] or 's'}", template.replace("%", "%%")
+    )
+    return F.format_string(formats, *(F.expr(field) for field, _ in fields))
 
 
-def _column(value: Column | str | bool) -> Column:
-    return value if isinstance(value, Column) else F.lit(value)
+def has_damage(damage: IntFlag) -> str:
+    """Return the condition of a row with this kind of *damage*."""
+    return f"damage & {int(damage)} != 0"
+
+
+def severity_behind(offset: str, situation: Situation) -> str:
+    """Return the severity of a row: that of a tail if *offset* is behind the log."""
+    return (
+        f"{{if({offset} >= {situation.log_end}, '{situation.tail_severity}',"
+        f" '{ERROR}')}}"
+    )
 
 
 def findings(
-    rows: DataFrame, *rules: Rule, file: Column, offset: Column, length: Column
+    rows: DataFrame,
+    *rules: Rule,
+    file: str,
+    offset: str = "position",
+    length: str | int = "size",
 ) -> DataFrame:
     """Return the findings of *rules* about *rows*, at a place in *file*, in bytes."""
     place = (
-        file.alias("file"),
-        offset.cast("bigint").alias("offset"),
-        length.cast("bigint").alias("length"),
+        text(file).alias("file"),
+        F.expr(offset).cast("bigint").alias("offset"),
+        F.expr(str(length)).cast("bigint").alias("length"),
     )
     if len(rules) == 1:
-        broken = rows.where(_column(rules[0].is_broken))
-        return broken.select(*place, *rules[0].columns())
-    each = (
-        F.when(_column(rule.is_broken), F.struct(*rule.columns())) for rule in rules
-    )
+        return rows.where(rules[0].is_broken).select(*place, *rules[0].columns())
+    each = (F.when(F.expr(rule.is_broken), F.struct(*rule.columns())) for rule in rules)
     return rows.select(*place, F.inline(F.array_compact(F.array(*each))))
 
 
 def record_findings(rows: DataFrame, *rules: Rule) -> DataFrame:
     """Return the findings of *rules* about *rows* of the commit log."""
-    place, size = F.col("position"), F.col("size")
-    return findings(rows, *rules, file=log_file(), offset=place, length=size)
+    return findings(rows, *rules, file=LOG_FILE)
 
 
 def unit_findings(rows: DataFrame, *rules: Rule) -> DataFrame:
     """Return the findings of *rules* about *rows* of consume-queue units."""
-    place, size = F.col("position"), F.lit(UNIT_SIZE)
-    return findings(rows, *rules, file=queue_file(), offset=place, length=size)
-
-
-def record_message(text: str) -> Column:
-    """Return a sentence about a row's record that ends with *text*."""
-    return F.format_string(
-        f"The record at %d (%s, queue %d, offset %d) {text}",
-        *(F.col(n) for n in ("position", "topic", "queue_id", "queue_offset")),
-    )
+    return findings(rows, *rules, file=QUEUE_FILE, length=UNIT_SIZE)

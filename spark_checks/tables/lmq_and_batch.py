@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.situation import Situation
-from spark_checks.tables.finding_rows import ERROR
 from spark_checks.tables.predicates import after_earlier_unit, points_at_record, within
 
 UNIT_KEY = ("queue", "queue_id")
@@ -57,9 +56,3 @@ def without_unit(records: DataFrame, units: DataFrame) -> DataFrame:
         pointed, [*UNIT_KEY, "offset"], "left_anti"
     )
     return after_earlier_unit(missing, units, UNIT_KEY, "number")
-
-
-def severity_of_unit(situation: Situation) -> Column:
-    """Severity of a unit without a record: behind the log's end it may be pending."""
-    ahead = F.col("commit_log_offset") >= situation.log_end
-    return F.when(ahead, situation.tail_severity).otherwise(ERROR)

@@ -1,5 +1,5 @@
 """
-Column expressions that several checks share: record and unit predicates, file names.
+Column expressions that several checks share: predicates of records and units.
 """
 
 from __future__ import annotations
@@ -57,9 +57,7 @@ def within(
     """Return the *rows* whose *offset* lies in one of the half-open *ranges*."""
     schema = "range_begin bigint, range_end bigint"
     known = rows.sparkSession.createDataFrame(list(ranges), schema)
-    inside = (F.col(offset) >= F.col("range_begin")) & (
-        F.col(offset) < F.col("range_end")
-    )
+    inside = F.expr(f"{offset} >= range_begin and {offset} < range_end")
     return rows.join(F.broadcast(known), inside, "left_semi")
 
 
@@ -79,20 +77,5 @@ def after_earlier_unit(
     return (
         missing.unionByName(units, allowMissingColumns=True)
         .withColumn("before", F.last("unit_at", ignorenulls=True).over(earlier))
-        .where(F.col("offset").isNotNull() & (F.col("before") < F.col("offset")))
-    )
-
-
-def log_file() -> Column:
-    """Return the name of the commit-log file of a row of the log."""
-    return F.format_string("commitlog/%020d", F.col("file_base"))
-
-
-def queue_file() -> Column:
-    """Return the name of the consume-queue file of a unit."""
-    return F.format_string(
-        "consumequeue/%s/%d/%020d",
-        F.col("topic"),
-        F.col("queue_id"),
-        F.col("file_base"),
+        .where("before < offset")
     )

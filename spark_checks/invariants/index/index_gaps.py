@@ -14,6 +14,7 @@ from itertools import pairwise
 from spark_checks.findings import Finding, Invariant, Severity
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.index.index_headers import BEGIN_OFFSET_PLACE, item_range
+from spark_checks.readers.record_keys import key_batches
 from spark_checks.store_files import Store, StoreFile, reading
 from spec.store import index_file
 
@@ -55,9 +56,6 @@ def check_index_gaps(store: Store) -> Iterator[Finding]:
 
 def _first_with_key(store: Store, file: StoreFile, after: int, end: int) -> int | None:
     """Return the first record with a key, behind *after* and before *end*."""
-    # Imported late: the driver needs this module only for a gap.
-    from spark_checks.readers.record_keys import key_batches
-
     base = file.base or 0
     where = replace(file.whole, start=max(after - base, 0), end=end - base)
     with reading(store.url, file.path) as read_at:

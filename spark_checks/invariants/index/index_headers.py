@@ -18,7 +18,7 @@ from spark_checks.invariants.file_findings import (
     places_in,
     severity_if_closed,
 )
-from spark_checks.readers.index import ITEMS_PER_SLOT, slot_count_of
+from spark_checks.readers.index import capacity_of, slot_count_of
 from spark_checks.store_files import (
     Store,
     StoreFile,
@@ -96,9 +96,8 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
 def full_index_headers(store: Store) -> Iterator[IndexHeader]:
     """Yield the headers of the full index files of *store*, in order."""
     for file in store.index:
-        capacity = slot_count_of(file.size) * ITEMS_PER_SLOT
         header = index_header(store, file)
-        if header is not None and capacity and header.index_count == capacity:
+        if header is not None and 0 < header.index_count == capacity_of(file.size):
             yield header
 
 
@@ -107,12 +106,10 @@ def item_range(store: Store, file: StoreFile) -> tuple[int, int] | None:
 
     None if the header does not agree with them, or the file has no item.
     """
-    slot_count, header = slot_count_of(file.size), index_header(store, file)
-    if header is None:
+    header = index_header(store, file)
+    if header is None or not 1 < header.index_count <= capacity_of(file.size):
         return None
-    ends = None
-    if slot_count and 1 < header.index_count <= slot_count * ITEMS_PER_SLOT:
-        ends = _ends_of(store, file, header, slot_count)
+    ends = _ends_of(store, file, header)
     if ends is None or _wrong_count(header, ends) or any(_unlike_items(header, ends)):
         return None
     return header.begin_offset, header.end_offset
@@ -155,16 +152,15 @@ def _wrong_numbers(
     store: Store, file: StoreFile, header: IndexHeader, summary: SurveySummary
 ) -> Iterator[Wrong]:
     """Yield the wrong numbers of a *header*; only the index count if that is wrong."""
-    slot_count = slot_count_of(file.size)
-    room = (file.size - HEADER_SIZE) // ITEM_SIZE
-    limit = slot_count * ITEMS_PER_SLOT if slot_count else room
+    capacity = capacity_of(file.size)
+    limit = capacity or (file.size - HEADER_SIZE) // ITEM_SIZE
     if header.index_count > limit:
         yield "index_count", f"an index count of at most {limit}"
         return
-    if not slot_count:
+    if not capacity:
         yield from _unlike_log(header, store, summary)
         return
-    ends = _ends_of(store, file, header, slot_count)
+    ends = _ends_of(store, file, header)
     if ends is None:
         return
     wrong_count = _wrong_count(header, ends)
@@ -177,11 +173,9 @@ def _wrong_numbers(
     yield from _unlike_log(header, store, summary)
 
 
-def _ends_of(
-    store: Store, file: StoreFile, header: IndexHeader, slot_count: int
-) -> _Ends | None:
+def _ends_of(store: Store, file: StoreFile, header: IndexHeader) -> _Ends | None:
     """Return the ends of the items of *file*; None if it is shorter than its items."""
-    count = max(header.index_count, 1)
+    count, slot_count = max(header.index_count, 1), slot_count_of(file.size)
     with reading(store.url, file.path) as read_at:
         first, last, behind = (
             read_at(item_position(number, slot_count), ITEM_SIZE)
@@ -189,7 +183,7 @@ def _ends_of(
         )
     if len(last) < ITEM_SIZE:
         return None
-    is_room = count < slot_count * ITEMS_PER_SLOT and len(behind) == ITEM_SIZE
+    is_room = count < capacity_of(file.size) and len(behind) == ITEM_SIZE
     items = decode_item(first), decode_item(last)
     return _Ends(
         first=items[0],

@@ -4,9 +4,10 @@ Invariants of the slots and items of an index file.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
@@ -72,55 +73,42 @@ def wrong_items(tables: IndexTables) -> DataFrame:
     return _findings(
         tables,
         tables.items,
-        _rule(
-            SLOT_NAMES_LAST,
-            ItemDamage.SLOT,
-            expected=F.col("should_name"),
-            found=F.col("names"),
-            message=F.format_string(
-                "The slot at %d names item %d, but its last item is %d.",
-                *("position", "names", "should_name"),
+        {
+            ItemDamage.SLOT: Rule(
+                invariant=SLOT_NAMES_LAST,
+                expected="{should_name}",
+                found="{names}",
+                message="The slot at {position} names item {names}, but its last item"
+                " is {should_name}.",
             ),
-        ),
-        _rule(
-            ITEM_NAMES_PREVIOUS,
-            ItemDamage.PREVIOUS,
-            expected=F.col("should_name"),
-            found=F.col("names"),
-            message=F.format_string(
-                "Item %d names item %d, but the previous item of its slot is %d.",
-                *("number", "names", "should_name"),
+            ItemDamage.PREVIOUS: Rule(
+                invariant=ITEM_NAMES_PREVIOUS,
+                expected="{should_name}",
+                found="{names}",
+                message="Item {number} names item {names}, but the previous item of"
+                " its slot is {should_name}.",
             ),
-        ),
-        _rule(
-            SECONDS_WITHIN,
-            ItemDamage.SECONDS,
-            expected=F.lit("seconds within the header's times"),
-            found=F.col("seconds"),
-            message=F.format_string(
-                "Item %d is %d seconds after the file's begin, behind the file's end.",
-                "number",
-                "seconds",
+            ItemDamage.SECONDS: Rule(
+                invariant=SECONDS_WITHIN,
+                expected="seconds within the header's times",
+                found="{seconds}",
+                message="Item {number} is {seconds} seconds after the file's begin,"
+                " behind the file's end.",
             ),
-        ),
-        _rule(
-            HASH_NOT_NEGATIVE,
-            ItemDamage.HASH,
-            expected=F.lit("0 or more"),
-            found=F.col("key_hash"),
-            message=F.format_string("Item %d has a negative hash.", "number"),
-        ),
-        _rule(
-            PLACE_WITHIN,
-            ItemDamage.PLACE,
-            expected=F.lit("an offset within the header's range"),
-            found=F.col("commit_log_offset"),
-            message=F.format_string(
-                "Item %d points at commit-log offset %d, outside of its file's range.",
-                "number",
-                "commit_log_offset",
+            ItemDamage.HASH: Rule(
+                invariant=HASH_NOT_NEGATIVE,
+                expected="0 or more",
+                found="{key_hash}",
+                message="Item {number} has a negative hash.",
             ),
-        ),
+            ItemDamage.PLACE: Rule(
+                invariant=PLACE_WITHIN,
+                expected="an offset within the header's range",
+                found="{commit_log_offset}",
+                message="Item {number} points at commit-log offset {commit_log_offset},"
+                " outside of its file's range.",
+            ),
+        },
     )
 
 
@@ -132,52 +120,34 @@ def seconds_unlike_record(tables: IndexTables) -> DataFrame:
     times = tables.log.where(is_record()).select(
         F.col("offset").alias("commit_log_offset"), "stored_at_ms"
     )
-    due = F.floor((F.col("stored_at_ms") - F.col("begun_at_ms")) / 1000)
+    due = "greatest(floor((stored_at_ms - begun_at_ms) / 1000), 0)"
     rows = (
         tables.items.where(has_damage(ItemDamage.ORDER))
         .join(times, "commit_log_offset")
-        .withColumn("due", F.greatest(due, F.lit(0)))
-        .where((F.col("begun_at_ms") > 0) & (F.col("seconds") != F.col("due")))
+        .withColumn("due", F.expr(due))
+        .where("begun_at_ms > 0 and seconds != due")
     )
-    return _findings(
-        tables,
-        rows,
-        _rule(
-            SECONDS_OF_RECORD,
-            ItemDamage.ORDER,
-            expected=F.col("due"),
-            found=F.col("seconds"),
-            message=F.format_string(
-                "Item %d is %d seconds after the file's begin, its record %d.",
-                *("number", "seconds", "due"),
-            ),
-        ),
+    rule = Rule(
+        invariant=SECONDS_OF_RECORD,
+        expected="{due}",
+        found="{seconds}",
+        message="Item {number} is {seconds} seconds after the file's begin, its record"
+        " {due}.",
     )
+    return _findings(tables, rows, {ItemDamage.ORDER: rule})
 
 
-def _rule(
-    invariant: Invariant,
-    damage: ItemDamage,
-    *,
-    expected: Column,
-    found: Column,
-    message: Column,
-) -> Rule:
-    return Rule(
-        invariant=invariant,
-        is_broken=has_damage(damage),
-        expected=expected.cast("string"),
-        found=found.cast("string"),
-        message=message,
-    )
-
-
-def _findings(tables: IndexTables, rows: DataFrame, *rules: Rule) -> DataFrame:
+def _findings(
+    tables: IndexTables, rows: DataFrame, rules: Mapping[ItemDamage, Rule]
+) -> DataFrame:
+    """Return the findings of the rule about each kind of damage."""
     severity = tables.situation.tail_severity
     return findings(
         rows,
-        *(replace(rule, severity=severity) for rule in rules),
-        file=F.col("file"),
-        offset=F.col("position"),
-        length=F.when(F.col("number").isNull(), SLOT_SIZE).otherwise(ITEM_SIZE),
+        *(
+            replace(rule, severity=severity, is_broken=has_damage(damage))
+            for damage, rule in rules.items()
+        ),
+        file="{file}",
+        length=f"if(number is null, {SLOT_SIZE}, {ITEM_SIZE})",
     )

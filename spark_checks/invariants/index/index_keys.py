@@ -15,10 +15,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
+from spark_checks.readers.index import capacity_of
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, StoreFile, index_header
-from spark_checks.tables.finding_rows import WARNING, Rule, findings
-from spark_checks.tables.predicates import log_file, within
+from spark_checks.store_files import Store, index_header
+from spark_checks.tables.finding_rows import LOG_FILE, WARNING, Rule, findings
+from spark_checks.tables.predicates import within
 from spec.store import index_file
 from spec.store.index_file import ITEM_SIZE, IndexHeader
 
@@ -82,24 +83,14 @@ def _common(ranges: Ranges, parts: Ranges) -> Iterator[tuple[int, int]]:
 def _headers(store: Store) -> Iterator[IndexHeader]:
     for file in store.index:
         header = index_header(store, file)
-        if header is not None and 1 < header.index_count <= _room_of(file):
+        if header is not None and 1 < header.index_count <= capacity_of(file.size):
             yield header
-
-
-def _room_of(file: StoreFile) -> int:
-    """Return the number of items that fit into *file*."""
-    # Imported late: the driver needs these modules only from here on.
-    from spark_checks.readers.index import ITEMS_PER_SLOT, slot_count_of
-
-    return slot_count_of(file.size) * ITEMS_PER_SLOT
 
 
 def items_of(index: DataFrame, ranges: Ranges) -> DataFrame:
     """Return the items that point at records of *ranges*."""
     half_open = [(begin + 1, end + 1) for begin, end in ranges]
-    return within(
-        index.where(F.col("number").isNotNull()), "commit_log_offset", half_open
-    )
+    return within(index.where("number is not null"), "commit_log_offset", half_open)
 
 
 def items_without_key(tables: KeyTables) -> DataFrame:
@@ -109,8 +100,8 @@ def items_without_key(tables: KeyTables) -> DataFrame:
     already.
     """
     known = tables.keys.select(F.col("offset").alias("commit_log_offset"), "key_hash")
-    inside = (F.col("commit_log_offset") >= F.col("damage_begin")) & (
-        F.col("commit_log_offset") < F.col("damage_end")
+    inside = F.expr(
+        "commit_log_offset >= damage_begin and commit_log_offset < damage_end"
     )
     rows = tables.items.join(
         known, ["commit_log_offset", "key_hash"], "left_anti"
@@ -120,20 +111,13 @@ def items_without_key(tables: KeyTables) -> DataFrame:
         Rule(
             invariant=OF_ITS_RECORD,
             severity=tables.situation.tail_severity,
-            expected=F.format_string(
-                "the hash of a key of the record at %d", "commit_log_offset"
-            ),
-            found=F.col("key_hash").cast("string"),
-            message=F.format_string(
-                "Item %d points at commit-log offset %d, where no record has a key of"
-                " its hash.",
-                "number",
-                "commit_log_offset",
-            ),
+            expected="the hash of a key of the record at {commit_log_offset}",
+            found="{key_hash}",
+            message="Item {number} points at commit-log offset {commit_log_offset},"
+            " where no record has a key of its hash.",
         ),
-        file=F.col("file"),
-        offset=F.col("position"),
-        length=F.lit(ITEM_SIZE),
+        file="{file}",
+        length=ITEM_SIZE,
     )
 
 
@@ -141,30 +125,24 @@ def missing_keys(tables: KeyTables) -> DataFrame:
     """Return the records with a key that has no item."""
     there = tables.items.select(F.col("commit_log_offset").alias("offset"), "key_hash")
     rows = (
-        tables.keys.where(F.col("is_tag") == 0)
+        tables.keys.where("is_tag = 0")
         .join(there, ["offset", "key_hash"], "left_anti")
         .groupBy("file_base", "offset")
         .agg(F.count(F.lit(1)).alias("count"), F.min("key_hash").alias("first"))
     )
-    position = F.col("offset") - F.col("file_base")
     return findings(
         rows,
         Rule(
             invariant=EVERY_KEY,
             severity=WARNING,
             expected="an item for each of its keys",
-            found=F.format_string(
-                "none for %d keys, the first of hash %d", "count", "first"
-            ),
-            message=F.format_string(
-                "The record at %d: %d of its keys are missing from the index.",
-                position,
-                "count",
-            ),
+            found="none for {count} keys, the first of hash {first}",
+            message="The record at {offset - file_base}: {count} of its keys are"
+            " missing from the index.",
         ),
-        file=log_file(),
-        offset=position,
-        length=F.lit(0),
+        file=LOG_FILE,
+        offset="offset - file_base",
+        length=0,
     )
 
 
