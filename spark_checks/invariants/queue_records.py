@@ -16,18 +16,20 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import FieldColumns, gather, numbers_at
-from columns.log_batch import body_crcs, record_plans
-from spark_checks.columns.record_scan import SIZE, ReadAt
+from spark_checks.columns.record_scan import ReadAt
 from spark_checks.counting_rules import QUEUE_DIGITS_MAX
 from spark_checks.readers.schemas import UNIT
-from spark_checks.store_files import Store, StoreFile, queue_of, read_whole, reading
-from spec.store.consume_queue import UNIT_SIZE
-from spec.store.message_record import (
-    MAGIC_V1,
-    MAGIC_V2,
-    SMALLEST_SIZE,
+from spark_checks.store_files import (
+    Store,
+    StoreFile,
+    file_at,
+    queue_of,
+    read_whole,
+    reading,
 )
+from spec.layout import LayoutError
+from spec.store.consume_queue import UNIT_SIZE
+from spec.store.message_record import SMALLEST_SIZE, decode_record, record_size
 from spec.wire.message.properties import Property, decode_properties
 
 RECORD_SIZE_MAX = 4 << 20
@@ -39,7 +41,6 @@ A remote store costs a request for each read.
 """
 NEAR_SIZE = 4 << 10
 """Bytes to read of a record whose size is unknown."""
-_NUMBERS = ("queue_id", "queue_offset", "stored_at_ms", "reconsume_times")
 _queue_number = re.compile(rf"[0-9]{{1,{QUEUE_DIGITS_MAX}}}", re.ASCII)
 Rows = npt.NDArray[np.void]
 
@@ -127,13 +128,11 @@ class QueueReader:
         wanted = np.array(sorted(set(numbers)), dtype=np.int64)
         found: list[QueuedRecord] = []
         for file in self.files:
-            first = (file.base or 0) // UNIT_SIZE
-            inside = wanted[
-                (wanted >= first) & (wanted < first + file.size // UNIT_SIZE)
-            ]
-            if len(inside):
-                rows = self.units_in(file)[inside - first]
-                found += self._records(inside, rows)
+            places = wanted - (file.base or 0) // UNIT_SIZE
+            inside = (places >= 0) & (places < file.size // UNIT_SIZE)
+            if inside.any():
+                units = self.units_in(file)[places[inside]]
+                found += self._records(wanted[inside], units)
         return found
 
     def units_in(self, file: StoreFile) -> Rows:
@@ -143,114 +142,84 @@ class QueueReader:
         return np.frombuffer(data, dtype=UNIT)
 
     def _records(
-        self, numbers: npt.NDArray[np.int64], rows: Rows
+        self, numbers: npt.NDArray[np.int64], units: Rows
     ) -> Iterator[QueuedRecord]:
-        """Yield the records of units, by the commit-log files that hold them."""
-        offsets = rows["commit_log_offset"].astype(np.int64)
-        sizes = rows["size"].astype(np.int64)
-        is_record = (sizes >= SMALLEST_SIZE) & (sizes <= RECORD_SIZE_MAX)
-        for file in self.store.commit_log:
-            base = file.base or 0
-            begin = max(base, self.store.min_offset)
-            inside = is_record & (offsets >= begin)
-            inside &= offsets + sizes <= base + file.size
-            places = np.flatnonzero(inside)
-            order = places[np.argsort(offsets[places], kind="stable")]
-            spans = zip(
-                numbers[order].tolist(),
-                (offsets[order] - base).tolist(),
-                sizes[order].tolist(),
-                strict=True,
-            )
-            yield from self._in_file(file, list(spans))
-
-    def _in_file(
-        self, file: StoreFile, places: list[tuple[int, int, int]]
-    ) -> Iterator[QueuedRecord]:
-        """Yield the records at *places*: queue offset, position and size of each."""
-        if not places:
-            return
-        with reading(self.store.url, file.path) as read_at:
-            for span in _spans(places):
-                begin = span[0][1]
-                end = max(position + size for _, position, size in span)
-                data = read_at(begin, end - begin)
-                yield from self._decoded(file, span, data, begin)
-
-    def _decoded(
-        self,
-        file: StoreFile,
-        span: list[tuple[int, int, int]],
-        data: bytes,
-        begin: int,
-    ) -> Iterator[QueuedRecord]:
-        """Yield the undamaged records of *span* in *data*."""
-        starts = np.array([position - begin for _, position, _ in span], dtype=np.int64)
-        limits = starts + np.array([size for *_, size in span], dtype=np.int64)
-        if len(data) < limits.max():  # a file that was cut meanwhile
-            return
-        found = gather(data, starts, limits, record_plans)
-        magics = found.numbers["magic"]
-        is_whole = (found.ends == limits) & (
-            (magics == MAGIC_V1) | (magics == MAGIC_V2)
-        )
-        for index in np.flatnonzero(is_whole).tolist():
-            body = found.places["body"]
-            one = (body[0][index : index + 1], body[1][index : index + 1])
-            if body_crcs(data, one)[0] != found.numbers["body_crc"][index]:
-                continue
-            number, position, size = span[index]
-            record = _record(data, found, index, file, (position, size))
-            if record.topic == self.topic:
-                yield replace(record, queue_id=self.queue_id, queue_offset=number)
+        """Yield the records of *units* that have these queue offsets."""
+        columns = (units["commit_log_offset"], units["size"], numbers)
+        places = sorted(zip(*(column.tolist() for column in columns), strict=True))
+        for file, span in _spans(self.store, places):
+            base, begin = file.base or 0, span[0][0]
+            end = max(offset + size for offset, size, _ in span)
+            with reading(self.store.url, file.path) as read_at:
+                data = read_at(begin - base, end - begin)
+            for offset, size, number in span:
+                one = data[offset - begin : offset - begin + size]
+                try:
+                    record = queued_record(one, file, offset - base)
+                except LayoutError:
+                    continue
+                if record.size == size and record.topic == self.topic:
+                    yield replace(record, queue_id=self.queue_id, queue_offset=number)
 
 
 def record_at(read_at: ReadAt, file: StoreFile, position: int) -> QueuedRecord:
-    """Return the readable record at *position* of a commit-log *file*."""
+    """Return the record at *position* of a commit-log *file*; raises LayoutError."""
     data = read_at(position, NEAR_SIZE)
-    size = int(numbers_at(data, np.zeros(1, dtype=np.int64), SIZE)[0])
-    if size > len(data):
+    size = int.from_bytes(data[:4], "big")
+    if len(data) < size <= RECORD_SIZE_MAX:
         data = read_at(position, size)
-    found = gather(data, np.zeros(1, np.int64), np.array([size]), record_plans)
-    return _record(data, found, 0, file, (position, size))
+    return queued_record(data, file, position, check_crc=False)
 
 
-def _record(
-    data: bytes,
-    found: FieldColumns,
-    index: int,
-    file: StoreFile,
-    place: tuple[int, int],
+def queued_record(
+    data: bytes, file: StoreFile, position: int, *, check_crc: bool = True
 ) -> QueuedRecord:
-    """Return the record *index* of *found*, at a *place* in *file*."""
-    body, topic, properties = (
-        data[int(begins[index]) : int(begins[index] + sizes[index])]
-        for begins, sizes in (found.places[n] for n in ("body", "topic", "properties"))
-    )
-    numbers = {name: int(found.numbers[name][index]) for name in _NUMBERS}
+    """Return the record that begins *data*; raises LayoutError."""
+    found = decode_record(data, check_crc=check_crc)
     return QueuedRecord(
         file=file.path,
-        position=place[0],
-        size=place[1],
-        topic=topic.decode("utf-8", "replace"),
-        body=body,
-        properties=decode_properties(properties.decode("utf-8", "replace")),
-        **numbers,
+        position=position,
+        size=record_size(found),
+        topic=_shown(found.topic),
+        queue_id=found.queue_id,
+        queue_offset=found.queue_offset,
+        stored_at_ms=found.stored_at_ms,
+        reconsume_times=found.reconsume_times,
+        body=found.body,
+        properties=decode_properties(_shown(found.properties)),
     )
+
+
+def _shown(text: str) -> str:
+    """Return *text* with a replacement for what is not UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _spans(
-    places: list[tuple[int, int, int]],
-) -> Iterator[list[tuple[int, int, int]]]:
-    """Yield *places* in groups that are near each other."""
+    store: Store, places: Iterable[tuple[int, int, int]]
+) -> Iterator[tuple[StoreFile, list[tuple[int, int, int]]]]:
+    """Yield ordered *places* of records in groups near each other, and their file.
+
+    A place is an offset, a size and a queue offset.
+    """
+    files = store.commit_log
+    last: StoreFile | None = None
     group: list[tuple[int, int, int]] = []
     for place in places:
-        if group:
-            _, last, size = group[-1]
-            is_near = place[1] - (last + size) <= GAP_MAX
-            if not is_near or place[1] + place[2] - group[0][1] > SPAN_MAX:
-                yield group
+        offset, size, _ = place
+        file = file_at(files, offset)
+        if file is None or offset < store.min_offset:
+            continue
+        is_whole = offset + size <= (file.base or 0) + file.size
+        if not (SMALLEST_SIZE <= size <= RECORD_SIZE_MAX and is_whole):
+            continue
+        if group and last is not None:
+            gap = offset - (group[-1][0] + group[-1][1])
+            is_far = gap > GAP_MAX or offset + size - group[0][0] > SPAN_MAX
+            if is_far or file is not last:
+                yield last, group
                 group = []
         group.append(place)
-    if group:
-        yield group
+        last = file
+    if last is not None:
+        yield last, group

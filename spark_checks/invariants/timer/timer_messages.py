@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from spark_checks.config_files import TOPICS, config_table
 from spark_checks.findings import LISTED_MAX, Finding, Invariant
 from spark_checks.invariants.file_findings import file_finding, severity_if_closed
-from spark_checks.invariants.queue_records import QueueFiles
+from spark_checks.invariants.queue_records import QueueFiles, record_at
 from spark_checks.invariants.timer.timer_units import TimerLog
 from spark_checks.store_files import Store, queue_of, reading
 from spec.integers import java_string_hash
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.message_record import decode_record
 from spec.store.timer import timer_log
-from spec.wire.message.properties import decode_properties
 from spec.wire.message.system_topics import real_place
 from spec.wire.message.topic_names import TIMER_TOPIC
 
@@ -75,7 +73,7 @@ def check_messages(store: Store, log: TimerLog, queue: TopicQueue) -> Iterator[F
         if listed == LISTED_MAX or 0 <= offset < max(least, store.min_offset):
             continue
         if queue.sizes.get(offset) == size and (
-            topic_hash in hashes or topic_hash == _real_hash(store, offset, size)
+            topic_hash in hashes or topic_hash == _real_hash(store, offset)
         ):
             continue
         listed += 1
@@ -96,16 +94,15 @@ def _known_hashes(store: Store) -> set[int]:
     return {java_string_hash(topic) for topic in topics}
 
 
-def _real_hash(store: Store, offset: int, size: int) -> int | None:
+def _real_hash(store: Store, offset: int) -> int | None:
     """Return the hash of the real topic of the record at *offset*; None if unknown."""
     file = store.log_file_at(offset)
     if file is None:
         return None
     with reading(store.url, file.path) as read_at:
-        data = read_at(offset - (file.base or 0), size)
-    try:
-        record = decode_record(data, check_crc=False)
-        place = real_place(decode_properties(record.properties))
-    except LayoutError:
-        return None
+        try:
+            record = record_at(read_at, file, offset - (file.base or 0))
+            place = real_place(record.properties)
+        except LayoutError:
+            return None
     return java_string_hash(place.topic)
