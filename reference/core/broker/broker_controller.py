@@ -17,10 +17,7 @@ from reference.core.broker.filter.consumer_filters import ConsumerFilters
 from reference.core.broker.group.heartbeat import on_member_left
 from reference.core.broker.group.subscription_groups import SubscriptionGroups
 from reference.core.broker.ha.ha_service import HAService
-from reference.core.broker.name_server_registration import (
-    NameServerRegistration,
-    Registrations,
-)
+from reference.core.broker.name_server_registration import NameServerRegistration
 from reference.core.broker.ports import Ports
 from reference.core.broker.processor_table import (
     HANDLERS,
@@ -84,7 +81,7 @@ class BrokerController(RemotingServer):
             message_id_begin=encode_message_id(store_host, 0)[:-16],
             started_at_ms=now_ms,
         )
-        self.registrations = Registrations()
+        self.registrations: list[NameServerRegistration] = []
         self.long_polling = LongPolling(self.state, self)
         self.ha = HAService(self.state, self)
         self.flusher = Flusher(
@@ -171,7 +168,7 @@ class BrokerController(RemotingServer):
             flusher=self.flusher,
             slaves=self.ha.slaves,
             hold_pull=self.long_polling.hold,
-            register_topics=self.registrations.register,
+            register_topics=self._register_topics,
         )
         self.handlers = {
             **{int(code): partial(one, state) for code, one in HANDLERS.items()},
@@ -192,8 +189,11 @@ class BrokerController(RemotingServer):
 
     def _on_topics_changed(self, topic: Topic | None) -> None:
         self._topics_file.persist()
-        # [ROUTE-OUTERAPI-005]
-        self.registrations.register(None if topic is None else [topic])
+        self._register_topics(topic)  # [ROUTE-OUTERAPI-005]
+
+    def _register_topics(self, topic: Topic | None = None) -> None:
+        for registration in self.registrations:
+            registration.register(topic)
 
     def _on_groups_changed(self, _group: SubscriptionGroupConfig | None) -> None:
         self._groups_file.persist()

@@ -7,7 +7,6 @@ each change of a topic, and every thirty seconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from reference.core.broker.ha.ha_service import HAService
@@ -64,13 +63,15 @@ class NameServerRegistration:
             self._connection = None
             self._connect_later(now_ms)
 
-    def register(self, topics: Iterable[Topic] | None = None) -> None:
-        """Register with *topics*, or with all topics."""
+    def register(self, topic: Topic | None = None) -> None:
+        """Register with one topic, or with all topics."""
         if self._connection is None:
             return
         options = self._state.options
         # [ROUTE-OUTERAPI-004]
-        registered = self._state.topics.table.values() if topics is None else topics
+        registered = (
+            list(self._state.topics.table.values()) if topic is None else [topic]
+        )
         if options.broker_permission != _READ_AND_WRITE:
             registered = [
                 replace(t, permission=options.broker_permission) for t in registered
@@ -135,13 +136,3 @@ class NameServerRegistration:
         self._remoting.timers.call_at(
             now_ms + RECONNECT_MS, lambda _: self._remoting.connect(self.address)
         )
-
-
-class Registrations(list[NameServerRegistration]):
-    """The registrations with all name servers."""
-
-    def register(self, topics: Iterable[Topic] | None = None) -> None:
-        """Register *topics*, or all topics, with every name server."""
-        chosen = None if topics is None else list(topics)
-        for one in self:
-            one.register(chosen)

@@ -8,13 +8,12 @@ parts. Two of them import handlers themselves, so handlers have only their funct
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from reference.core.broker.ha.slave_connections import SlaveConnections
 from reference.core.broker.pull.pull_request import Pull
 from reference.core.broker.scheduled.flusher import Flusher
-from reference.core.broker.topic.topic_config import Topic
 from reference.core.remoting.server import RemotingServer
 
 
@@ -27,5 +26,5 @@ class Ports:
     slaves: SlaveConnections
     hold_pull: Callable[[Pull], None]
     """Holds a pull until a message arrives or its time is up."""
-    register_topics: Callable[[Iterable[Topic] | None], None]
-    """Registers topics, or all topics for None, with every name server."""
+    register_topics: Callable[[], None]
+    """Registers all topics with every name server."""

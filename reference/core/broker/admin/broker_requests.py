@@ -46,7 +46,7 @@ def update_settings(state: BrokerState, ports: Ports, request: Request) -> Respo
     state.options.update(changes, request.now_ms)
     if "brokerPermission" in changes:
         state.topics.touch(request.now_ms)
-        ports.register_topics(None)
+        ports.register_topics()
     return Response()
 
 

@@ -27,24 +27,12 @@ RETRY_MS = 500
 
 
 _LOG, _QUEUES, _CHECKPOINT = "log", "queues", "checkpoint"
-
-
-class ErrorReport:
-    """The log lines of an error that lasts: one at its begin, one at its end."""
-
-    def __init__(self, log: Callable[[str], None], *, begin: str, end: str) -> None:
-        self._log = log
-        self._begin = begin
-        self._end = end
-        self._is_reported = False
-
-    def update(self, error: str) -> None:
-        """Log *error*, empty without one, unless it is known."""
-        if error and not self._is_reported:
-            self._log(f"{self._begin}: {error}")
-        elif self._is_reported and not error:
-            self._log(self._end)
-        self._is_reported = bool(error)
+_NOT_STORED = "new messages are not stored", "new messages are stored again"
+_NOT_READABLE = (
+    "messages are stored, but not readable",
+    "the stored messages are readable again",
+)
+"""Log lines for the begin and the end of an error that lasts."""
 
 
 class FlushWork(NamedTuple):
@@ -82,16 +70,8 @@ class Flusher:
         self._numbers = count(1)
         self._under_way: dict[int, FlushWork] = {}
         self._refused = ""
-        self._append_error = ErrorReport(
-            remoting.log_error,
-            begin="new messages are not stored",
-            end="new messages are stored again",
-        )
-        self._dispatch_error = ErrorReport(
-            remoting.log_error,
-            begin="messages are stored, but not readable",
-            end="the stored messages are readable again",
-        )
+        self._lasting: set[tuple[str, str]] = set()
+        """Errors that were logged and have not ended."""
         self._suspect: set[MappedFileQueue] = set()
         """Queues whose pages the system may count as clean after a refused flush."""
         self._log_policy = FlushPolicy()
@@ -186,8 +166,8 @@ class Flusher:
 
     def _flush_queues_if_due(self, now_ms: int) -> None:
         self._on_messages(self._store.catch_up(), now_ms)
-        self._append_error.update(self._store.refusal)
-        self._dispatch_error.update(self._store.dispatch_error)
+        self._report(_NOT_STORED, self._store.refusal)
+        self._report(_NOT_READABLE, self._store.dispatch_error)
         if self._is_under_way(_QUEUES):
             return
         least_pages = self._queue_policy.least_pages(  # [STORE-DEFAULT-006]
@@ -231,6 +211,15 @@ class Flusher:
         """Commit the pool's messages to the log, where readers find them."""
         self._store.commit_pool()
         self._state.has_appended = True
+
+    def _report(self, lines: tuple[str, str], error: str) -> None:
+        """Log the begin or the end of an error that lasts; *error* is empty without."""
+        if error and lines not in self._lasting:
+            self._lasting.add(lines)
+            self._remoting.log_error(f"{lines[0]}: {error}")
+        elif lines in self._lasting and not error:
+            self._lasting.remove(lines)
+            self._remoting.log_error(lines[1])
 
     def _log_error(self, refused: str) -> None:
         """Log an error of the disk, but not again with every attempt."""

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from reference.core.broker.admin.broker_statistics import SAMPLE_MS
-from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.check import check_transactions
 from reference.core.remoting.server import RemotingServer
@@ -112,8 +111,21 @@ class StoreCleaning:
     def _begin(self, now_ms: int) -> None:
         if self._round is not None:
             return
-        retention = _retention(self._options, self._store.options.zone_offset_ms)
-        self._round = self._store.clean_service.delete_expired_files(retention, now_ms)
+        options, store = self._options, self._store
+        ratio = options.disk_max_used_space_ratio
+        retention = Retention(
+            reserved_ms=options.file_reserved_time * HOUR_MS,
+            hours=parse_hours(options.delete_when),
+            used_ratio_max=min(max(ratio, _LEAST_RATIO), _MOST_RATIO) / 100,
+            forcing_ratio=options.disk_space_clean_forcibly_ratio,
+            warning_ratio=options.disk_space_warning_level_ratio,
+            may_force=options.clean_file_forcibly_enable,
+            pause_ms=options.delete_commit_log_files_interval,
+            queue_pause_ms=options.delete_consume_queue_files_interval,
+            retry_ms=options.redelete_hanged_file_interval,
+            zone_offset_ms=store.options.zone_offset_ms,
+        )
+        self._round = store.clean_service.delete_expired_files(retention, now_ms)
         self._go_on(now_ms)
 
     def _go_on(self, now_ms: int) -> None:
@@ -127,20 +139,3 @@ class StoreCleaning:
                 self._round = None
         if pause_ms is not None:
             self._timers.call_at(now_ms + pause_ms, self._go_on)
-
-
-def _retention(options: BrokerOptions, zone_offset_ms: int) -> Retention:
-    """Return the settings of the cleaning."""
-    ratio = options.disk_max_used_space_ratio
-    return Retention(
-        reserved_ms=options.file_reserved_time * HOUR_MS,
-        hours=parse_hours(options.delete_when),
-        used_ratio_max=min(max(ratio, _LEAST_RATIO), _MOST_RATIO) / 100,
-        forcing_ratio=options.disk_space_clean_forcibly_ratio,
-        warning_ratio=options.disk_space_warning_level_ratio,
-        may_force=options.clean_file_forcibly_enable,
-        pause_ms=options.delete_commit_log_files_interval,
-        queue_pause_ms=options.delete_consume_queue_files_interval,
-        retry_ms=options.redelete_hanged_file_interval,
-        zone_offset_ms=zone_offset_ms,
-    )

@@ -7,8 +7,6 @@ client's response, stores the reply and then responds (Java: ReplyMessageProcess
 
 from __future__ import annotations
 
-from functools import partial
-
 from reference.core.broker.ports import Ports
 from reference.core.broker.send.put_result import (
     broker_fields,
@@ -44,7 +42,25 @@ def handle_send_reply(
     properties = header.properties or ""
     reply = new_message(state, request, header, topic, queue_id, properties)
     name = decode_properties(properties).get(Property.REPLY_TO_CLIENT)
-    finish = partial(_put_reply, state, ports, request, reply)
+
+    def finish(failure: str | None) -> Response | None:
+        """Store the reply; return the response, or None where it is sent later."""
+        fields = broker_fields(state.options.region_id, state.options.trace_on)
+        if failure is None:  # [SEND-REPLY-003]
+            fields |= {"msgId": "0", "queueId": reply.queue_id, "queueOffset": 0}
+        # [SEND-REPLY-004]
+        response = Response(0 if failure is None else SYSTEM_ERROR, failure, fields)
+        if not state.options.store_reply_message_enable:  # [SEND-REPLY-005]
+            return response
+        result = put_message(state, reply, request.now_ms)
+        if result.is_stored:
+            id_of_reply = encode_message_id(reply.store_host, result.physical_offset)
+            fields["msgId"], fields["queueId"] = id_of_reply, reply.queue_id
+            fields["queueOffset"] = result.queue_offset
+        return respond_to_put(
+            state, ports, request, reply, result=result, form=lambda _: response
+        )
+
     if name is None:
         return finish("reply message properties[REPLY_TO_CLIENT] is null")
     client = state.clients.producer(name)
@@ -92,28 +108,3 @@ def _pushed_fields(
         "storeHost": f"/{reply.store_host}",
         "storeTimestamp": str(now_ms),
     }
-
-
-def _put_reply(
-    state: BrokerState,
-    ports: Ports,
-    request: Request,
-    reply: NewMessage,
-    failure: str | None,
-) -> Response | None:
-    """Store the reply; return the response, or None where it is sent later."""
-    fields = broker_fields(state.options.region_id, state.options.trace_on)
-    if failure is None:  # [SEND-REPLY-003]
-        fields |= {"msgId": "0", "queueId": reply.queue_id, "queueOffset": 0}
-    # [SEND-REPLY-004]
-    response = Response(0 if failure is None else SYSTEM_ERROR, failure, fields)
-    if not state.options.store_reply_message_enable:  # [SEND-REPLY-005]
-        return response
-    result = put_message(state, reply, request.now_ms)
-    if result.is_stored:
-        fields["msgId"] = encode_message_id(reply.store_host, result.physical_offset)
-        fields["queueId"] = reply.queue_id
-        fields["queueOffset"] = result.queue_offset
-    return respond_to_put(
-        state, ports, request, reply, result=result, form=lambda _: response
-    )

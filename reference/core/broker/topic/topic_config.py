@@ -21,6 +21,7 @@ from spec.wire.message.topic_names import (
     DEFAULT_TOPIC,
     DLQ_PREFIX,
     OFFSET_MOVED_TOPIC,
+    REPLY_TOPIC_POSTFIX,
     RETRY_PREFIX,
     SELF_TEST_TOPIC,
 )
@@ -198,4 +199,4 @@ def _system_topics(options: BrokerOptions) -> Iterable[Topic]:
     yield Topic(OFFSET_MOVED_TOPIC, 1, 1)
     if options.trace_topic_enable:
         yield Topic(options.msg_trace_topic_name, 1, 1)
-    yield Topic(f"{options.broker_cluster_name}_REPLY_TOPIC", 1, 1)
+    yield Topic(f"{options.broker_cluster_name}{REPLY_TOPIC_POSTFIX}", 1, 1)

@@ -86,15 +86,10 @@ def words_of(sql: str) -> Iterator[Word]:
         if match is None:
             raise SqlError(f"{sql[position]!r} at {position} begins no word")
         position = match.end()
-        yield _word(str(match.lastgroup), match[0])
-
-
-def _word(kind: str, text: str) -> Word:
-    if kind == "sign":
-        return Word(text, text)
-    if kind == "name" and text.upper() in KEYWORDS:
-        return Word(text.upper(), text)
-    return Word(kind, text)
+        kind, text = str(match.lastgroup), match[0]
+        if kind == "sign" or text.upper() in KEYWORDS:
+            kind = text.upper()
+        yield Word(kind, text)
 
 
 def parse_sql(sql: str) -> Expression:
