@@ -29,7 +29,6 @@ from reference.core.store.recovery.rules import Dispatch, RecoveryRules
 from reference.core.store.recovery.scan import (
     dispatch_start,
     files_behind_end,
-    first_file,
     scan_log,
 )
 from reference.core.store.types import StoreOptions
@@ -99,9 +98,7 @@ class Start:
         outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
         MessageLossSurvey(outcome, self._queues, self._view).run()
         if outcome.after_crash and outcome.refusal is None:
-            outcome.later_start = worse_later_start(
-                self._view, log, self._queues, self._options, self._rules
-            )
+            outcome.later_start = self._worse_later_start()
         outcome.offsets, outside = offsets_outside(self._config, self._queues)
         if not self._rules.corrects_delay_offsets:
             outcome.delay_offsets = outside
@@ -132,7 +129,7 @@ class Start:
                 for queue in queues:
                     queue.destroy()
             return
-        first = first_file(
+        scan = scan_log(
             log.start_offsets,
             log.open,
             checkpoint,
@@ -140,21 +137,14 @@ class Start:
             self._rules,
             queue_end=max_physical_offset,
             is_clean=not self.outcome.after_crash,
-        )
-        log.recovery_begins = log.start_offsets[first]
-        end = scan_log(
-            log.start_offsets,
-            first,
-            log.open,
-            self._rules,
-            check_crc=self._options.check_crc_on_recover,
             on_record=partial(self._on_record, max_physical_offset),
         )
-        if isinstance(end.stopped_by, ArrayTooLarge):
-            path = log.path(log.start_offsets[end.last_file])
-            reason = f"{path}: a record declares {end.stopped_by.size} bytes"
+        log.recovery_begins = log.start_offsets[scan.first_file]
+        if isinstance(scan.stopped_by, ArrayTooLarge):
+            path = log.path(log.start_offsets[scan.last_file])
+            reason = f"{path}: a record declares {scan.stopped_by.size} bytes"
             raise StartRefusedError("REC-SCAN-013", path, reason)
-        log.is_recovered, log.end = True, end.physical_end
+        log.is_recovered, log.end = True, scan.physical_end
         log.deleted_files += map(log.path, files_behind_end(log.start_offsets, log.end))
         if max_physical_offset >= log.end:
             for queue in queues:
@@ -210,6 +200,34 @@ class Start:
                 )
                 self.outcome.note("REC-QUEUE-004", text)
 
+    def _worse_later_start(self) -> LaterStart | None:
+        """Return the start after this one and an orderly stop, None if it is not worse.
+
+        A start after a crash begins at the checkpoint's times, and passes over damage
+        in earlier files. A start after an orderly stop reads the last files whole, and
+        ends the log at that damage.
+        """
+        log = self._log
+        deleted = files_behind_end(log.start_offsets, log.end)
+        bases = [base for base in log.start_offsets if base not in deleted]
+        if not bases:
+            return None
+        scan = scan_log(
+            bases,
+            log.open,
+            Checkpoint(),
+            self._options,
+            self._rules,
+            queue_end=self._queues.max_physical_offset,
+            is_clean=True,
+            on_record=lambda _, record: self._view.count_read(record.size),
+        )
+        end = scan.physical_end
+        lost = sum(self._queues.has(record) for _, record in log.records(end, log.end))
+        if end >= log.end or not lost:
+            return None
+        return LaterStart(bases[scan.first_file], log_end=end, lost=lost)
+
 
 def load_checkpoint(view: StoreView, outcome: Outcome) -> Checkpoint:
     """Return the times of the checkpoint; raise StartRefusedError if it is no file."""
@@ -239,43 +257,3 @@ def load_timer(view: StoreView, rules: RecoveryRules) -> None:
             raise StartRefusedError("REC-LOAD-008", TIMER_WHEEL, reason)
     size = seen_size([view.entries(TIMER_LOG)])
     load_files(view, TIMER_LOG, size, rules, "REC-LOAD-008")
-
-
-def worse_later_start(
-    view: StoreView,
-    log: LogState,
-    queues: QueuesState,
-    options: StoreOptions,
-    rules: RecoveryRules,
-) -> LaterStart | None:
-    """Return the start after this one and an orderly stop, None if it is not worse.
-
-    A start after a crash begins at the checkpoint's times, and passes over damage in
-    earlier files. A start after an orderly stop reads the last files whole, and ends
-    the log at that damage.
-    """
-    deleted = files_behind_end(log.start_offsets, log.end)
-    bases = [base for base in log.start_offsets if base not in deleted]
-    if not bases:
-        return None
-    first = first_file(
-        bases,
-        log.open,
-        Checkpoint(),
-        options,
-        rules,
-        queue_end=queues.max_physical_offset,
-        is_clean=True,
-    )
-    end = scan_log(
-        bases,
-        first,
-        log.open,
-        rules,
-        check_crc=options.check_crc_on_recover,
-        on_record=lambda _, record: view.count_read(record.size),
-    ).physical_end
-    lost = sum(queues.has(record) for _, record in log.records(end, log.end))
-    if end >= log.end or not lost:
-        return None
-    return LaterStart(recovery_begins=bases[first], log_end=end, lost=lost)

@@ -25,13 +25,7 @@ from reference.core.store.recovery.queue_end import (
     truncate_queue,
 )
 from reference.core.store.recovery.rules import REFERENCE
-from reference.core.store.recovery.scan import (
-    BulkScanner,
-    ScanResult,
-    dispatch_start,
-    first_file,
-    scan_log,
-)
+from reference.core.store.recovery.scan import BulkScanner, dispatch_start, scan_log
 from reference.core.store.types import StoreOptions
 
 
@@ -73,7 +67,13 @@ def recover(
         for queue in queues:
             queues.delete(queue)
         return
-    first = first_file(
+    dispatches = not is_clean
+
+    def on_record(_: int, record: ScannedRecord) -> None:
+        if dispatches:
+            parts.dispatcher.put((dispatch_request_of(record, log.levels),), [])
+
+    scan = scan_log(
         log.files.start_offsets,
         log.files.file_data,
         parts.checkpoint.loaded,
@@ -81,15 +81,17 @@ def recover(
         REFERENCE,
         queue_end=queue_end,
         is_clean=is_clean,
+        on_record=on_record,
+        bulk_scanner=bulk_scan(parts, dispatches=dispatches) if bulk_scan else None,
     )
-    end = _scan(parts, first, bulk_scan, dispatches=not is_clean).physical_end
+    end = scan.physical_end
     log.files.truncate(end)
     log.files.flushed = end
     if queue_end >= end:
         for queue in queues:
             _truncate_queue(queue, end)
     if not is_clean:
-        _flush_again(log, queues, first)
+        _flush_again(log, queues, scan.first_file)
 
 
 def resume_dispatch(parts: StoreParts) -> None:
@@ -102,27 +104,6 @@ def resume_dispatch(parts: StoreParts) -> None:
     for queue in queues:
         log.next_queue_offsets[queue.topic, queue.queue_id] = queue.max_offset
         queue.correct_min_offset(start)
-
-
-def _scan(
-    parts: StoreParts, first: int, bulk_scan: BulkScan | None, *, dispatches: bool
-) -> ScanResult:
-    """Scan the log from its file *first* on; put the records if it *dispatches*."""
-    log, dispatcher = parts.log, parts.dispatcher
-
-    def on_record(_: int, record: ScannedRecord) -> None:
-        if dispatches:
-            dispatcher.put((dispatch_request_of(record, log.levels),), [])
-
-    return scan_log(
-        log.files.start_offsets,
-        first,
-        log.files.file_data,
-        REFERENCE,
-        check_crc=parts.options.check_crc_on_recover,
-        on_record=on_record,
-        bulk_scanner=bulk_scan(parts, dispatches=dispatches) if bulk_scan else None,
-    )
 
 
 def _recover_queue(queue: ConsumeQueue) -> None:

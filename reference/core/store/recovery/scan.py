@@ -137,8 +137,10 @@ def dispatch_start(
 
 
 class ScanResult(NamedTuple):
-    """The place and the reason of a scan's end."""
+    """The files of a scan, and the place and the reason of its end."""
 
+    first_file: int
+    """Index of the file in which the scan began."""
     physical_end: int
     """Commit-log offset of the next message."""
     last_file: int
@@ -149,21 +151,32 @@ class ScanResult(NamedTuple):
 
 def scan_log(
     bases: Sequence[int],
-    first: int,
     open_file: Callable[[int], memoryview],
+    checkpoint: Checkpoint,
+    options: StoreOptions,
     rules: RecoveryRules,
     *,
-    check_crc: bool,
+    queue_end: int,
+    is_clean: bool,
     on_record: Callable[[int, ScannedRecord], None],
     bulk_scanner: BulkScanner | None = None,
 ) -> ScanResult:
-    """Read the files from index *first* on; call *on_record* with offset and record.
+    """Read the log from its `first_file` on; call *on_record* with offset and record.
 
     Records that *bulk_scanner* reads are not passed to *on_record*.
     4.6.0 org.apache.rocketmq.store.CommitLog#recoverNormally: files are read in the
     order of their names, also across missing files.
     """
-    base = bases[first]
+    first = first_file(
+        bases,
+        open_file,
+        checkpoint,
+        options,
+        rules,
+        queue_end=queue_end,
+        is_clean=is_clean,
+    )
+    base, check_crc = bases[first], options.check_crc_on_recover
     for number in range(first, len(bases)):
         base, at = bases[number], 0
         data = open_file(base)
@@ -176,9 +189,9 @@ def scan_log(
             on_record(base + at, found)
             at += found.size
         if not isinstance(found, Blank):
-            return ScanResult(base + at, number, found)
+            return ScanResult(first, base + at, number, found)
     # Behind the last file's blank nothing can follow, so the log ends before it.
-    return ScanResult(base + at, len(bases) - 1, None)
+    return ScanResult(first, base + at, len(bases) - 1, None)
 
 
 def written_size(read: Callable[[int, int], bytes], begin: int, end: int) -> int:
