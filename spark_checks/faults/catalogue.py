@@ -11,9 +11,8 @@ from spark_checks.faults.fault import Fault, Planted
 from spark_checks.faults.field_faults import field_faults
 from spark_checks.faults.in_files import FILE_FAULTS
 from spark_checks.faults.in_index import INDEX_FAULTS
-from spark_checks.faults.in_queues import QUEUE_FAULTS
+from spark_checks.faults.in_queues import QUEUE_FAULTS, RICH_FAULTS
 from spark_checks.faults.in_records import RECORD_FAULTS
-from spark_checks.faults.in_rich import POP_FAULTS, RICH_FAULTS
 from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
 from spark_checks.faults.site import Site
 from spark_checks.generate.plan import Plan
@@ -28,7 +27,6 @@ CATALOGUE: Mapping[str, Fault] = {
         *INDEX_FAULTS,
         *SYSTEM_TOPIC_FAULTS,
         *RICH_FAULTS,
-        *POP_FAULTS,
     )
 }
 """Every fault by the name of its kind."""

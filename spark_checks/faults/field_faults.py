@@ -7,6 +7,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from spark_checks.faults.fault import Fault, Found, at
@@ -48,6 +49,7 @@ class WrongField:
     after: Sequence[str] = ()
     byte: int | None = None
     bits: int = 1
+    copy: str = ""
     plus: int | None = None
     value: int | None = None
     fill: str | None = None
@@ -59,16 +61,19 @@ class WrongField:
         """Write the wrong value, and return the findings."""
         (file, begin), messages = self._located(site)
         hit = messages.get(self.of)
-        offset = 0
+        offset, source = 0, b""
+        if hit is not None and self.copy:
+            other = _message(site, messages, hit, self.copy)
+            source = other.entries[self.structure].data
         if hit is not None and self.is_sealed:
-            site.change(hit, self._changed)
+            site.change(hit, partial(self._changed, source))
         elif self.structure == _FILE:
             path = site.root / file
             offset, wrong = self._wrong(path.read_bytes() if path.exists() else b"")
             path.write_bytes(wrong)
         else:
             data = site.read(file, begin, _READ_MAX if hit is None else hit.size)
-            offset, wrong = self._in_structure(data)
+            offset, wrong = self._in_structure(source, data)
             site.overwrite((file, begin), wrong)
         if self.structure not in _FOUND_BY_FIELD:
             offset = 0
@@ -100,31 +105,45 @@ class WrongField:
         message = index.message_of(self.of)
         return (index.file, position_of(self.of)), {self.of: message}
 
-    def _changed(self, record: Record) -> Record:
-        """Return *record* with the wrong value."""
-        _, wrong = self._in_structure(encode_record(record))
+    def _changed(self, source: bytes, record: Record) -> Record:
+        """Return *record* with the wrong value, which may be one of *source*."""
+        _, wrong = self._in_structure(source, encode_record(record))
         return decode_record(wrong, check_crc=False)
 
-    def _in_structure(self, data: bytes) -> tuple[int, bytes]:
-        """Return begin of the field, and *data* of the structure with a wrong value."""
+    def _in_structure(self, source: bytes, data: bytes) -> tuple[int, bytes]:
+        """Return begin of the field, and *data* of the structure with a wrong value.
+
+        The right value is in *source*, the same structure of another message, if any.
+        """
+        begin, end = self._span(data)
+        right = data[begin:end]
+        if source:
+            right = source[slice(*self._span(source))]
+        wrong = right if source and self.plus is None else self._wrong(right)[1]
+        return begin, data[:begin] + wrong + data[end:]
+
+    def _span(self, data: bytes) -> tuple[int, int]:
+        """Return begin and end of the field in *data* of the structure."""
         layout = LAYOUTS.get(self.structure, unit_layout)  # an LMQ has ordinary units
         spans = dict(field_spans(layout, data))
-        last = list(spans.values())[-1]
-        begin, end = 0, last.begin + last.size
-        if self.field:
-            begin = spans[self.field].begin
-            end = begin + spans[self.field].size
-        _, wrong = self._wrong(data[begin:end])
-        return begin, data[:begin] + wrong + data[end:]
+        if not self.field:
+            return 0, max(span.begin + span.size for span in spans.values())
+        begin = spans[self.field].begin
+        return begin, begin + spans[self.field].size
 
     def _wrong(self, right: bytes) -> tuple[int, bytes]:
         """Return begin of the change, and the wrong value in place of *right*."""
         begin = 0
         for mark in self.after:
             begin = right.index(mark.encode(), begin) + len(mark.encode())
+        rest = right[begin:].lstrip(b"0123456789")
         if self.number is not None:
-            rest = right[begin:].lstrip(b"0123456789")
             return begin, right[:begin] + self.number.encode() + rest
+        if self.after and self.plus is not None:
+            digits = right[begin : len(right) - len(rest)]
+            numbers = (int(digits) + by for by in (self.plus, -self.plus))
+            same = next(n for n in map(str, numbers) if len(n) == len(digits))
+            return begin, right[:begin] + same.encode() + rest
         if self.replace:
             old, new = (text.encode() for text in self.replace)
             wrong = right.replace(old, new, 1)
@@ -148,12 +167,20 @@ def _places(site: Site, messages: _Messages, hit: Placed, where: str) -> list[Pl
     """Return the places that *where*, the words behind a finding, names."""
     if where == "items":
         return item_places(site, hit)
-    if where == "beside":
-        hit = site.beside(hit)
-    elif where.startswith("next"):
-        hit = site.after(hit)
-    hit = messages.get(where, hit)
-    return [hit.unit_place if where.endswith("unit") else hit.record_place]
+    if where in messages:
+        return [messages[where].record_place]
+    name, _, structure = where.rpartition(" ")
+    entries = _message(site, messages, hit, name or structure).entries
+    if structure == "unit":
+        return [entries["consume_queue_unit"].place]
+    return [entries.get(structure, entries["message_record"]).place]
+
+
+def _message(site: Site, messages: _Messages, hit: Placed, name: str) -> Placed:
+    """Return the message *name* of the round of *hit*, or one beside or after it."""
+    if name == "beside":
+        return site.beside(hit)
+    return site.after(hit) if name == "next" else messages.get(name, hit)
 
 
 def field_faults() -> list[Fault]:

@@ -1,5 +1,5 @@
 """
-Faults of several units, and of files of consume queues.
+Faults of several units or extension units, and of files of queues.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ import shutil
 from spark_checks.faults.fault import FaultList, Found, at, at_unit
 from spark_checks.faults.site import Site
 from spark_checks.generate.part import Placed
+from spark_checks.generate.rounds import Kind
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
+from spec.store.queue_extension import EXTENSION
 
-QUEUE_FAULTS = FaultList("queues")
+QUEUE_FAULTS, RICH_FAULTS = FaultList("queues"), FaultList("rich")
+_LMQ_UNIT = "lmq_unit_0"
 
 
 def _erased(site: Site, units: slice) -> Found:
@@ -37,28 +40,20 @@ QUEUE_FAULTS.add(
 
 @QUEUE_FAULTS.planting("units-swapped", "two units swapped")
 def _swapped(site: Site) -> Found:
-    one = site.take()
-    other = site.after(one)
-    return [*_pointed(site, one, other), *_pointed(site, other, one)]
+    first = site.take()
+    return _exchanged(
+        site, "INV-CQ-004", "consume_queue_unit", first, site.after(first)
+    )
 
 
-@QUEUE_FAULTS.planting("unit-twice", "a message twice")
-def _twice(site: Site) -> Found:
-    one = site.take()
-    return _pointed(site, site.after(one), one)
-
-
-@QUEUE_FAULTS.planting("unit-of-other-queue", "a message of another queue")
-def _of_other_queue(site: Site) -> Found:
-    hit = site.take()
-    other = next(m for m in site.round(site.next_round) if m.queue != hit.queue)
-    return _pointed(site, hit, other)
-
-
-def _pointed(site: Site, place: Placed, taken: Placed) -> Found:
-    """Make the unit of *place* point at the record of *taken*."""
-    site.overwrite(place.unit_place, taken.entries["consume_queue_unit"].data)
-    return [at_unit("INV-CQ-004", place)]
+def _exchanged(
+    site: Site, finding: str, structure: str, one: Placed, other: Placed
+) -> Found:
+    """Exchange a *structure* of two messages."""
+    entries = one.entries[structure], other.entries[structure]
+    for entry, taken in (entries, reversed(entries)):
+        site.overwrite(entry.place, taken.data)
+    return [at(finding, entry.place) for entry in entries]
 
 
 @QUEUE_FAULTS.planting("unit-too-many", "a unit behind the last")
@@ -117,3 +112,26 @@ def _foreign_file(site: Site) -> Found:
     name = f"{site.take_queue()[0].unit_place[0]}.tmp"
     (site.root / name).write_bytes(b"")
     return [at("INV-FILE-001", (name, 0))]
+
+
+@RICH_FAULTS.planting("extension-missing", "no extension")
+def _no_extension(site: Site) -> Found:
+    queue = site.take_queue()
+    topic, queue_id = queue[0].queue
+    shutil.rmtree(site.root / EXTENSION / topic / str(queue_id))
+    return [at_unit("INV-EXT-001", message) for message in queue]
+
+
+@RICH_FAULTS.planting("lmq-units-swapped", "two units of an LMQ swapped")
+def _lmq_swapped(site: Site) -> Found:
+    one, other = site.take(Kind.LMQ), site.take(Kind.LMQ)
+    return _exchanged(site, "INV-LIGHT-002", _LMQ_UNIT, one, other)
+
+
+@RICH_FAULTS.planting("lmq-unit-foreign", "a message not named")
+def _lmq_of_other_topic(site: Site) -> Found:
+    """Give an LMQ's unit the offset and size of another message."""
+    place = site.take(Kind.LMQ).entries[_LMQ_UNIT].place
+    unit = site.take().entries["consume_queue_unit"].data
+    site.overwrite(place, unit[:-8])  # without its tags code
+    return [at("INV-LIGHT-001", place)]

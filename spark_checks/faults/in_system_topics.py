@@ -36,16 +36,6 @@ def _undecided(site: Site) -> Found:
     return [at_record("INV-TXN-004", forgotten)]
 
 
-@SYSTEM_TOPIC_FAULTS.planting("delay-early", "a delivery too early")
-def _too_early(site: Site) -> Found:
-    """Deliver a message with a delay of one second after a tenth of it."""
-    messages = site.take_kinds()
-    hit = messages[Kind.DELIVERED]
-    stored_at_ms = messages[Kind.DELAYED].record.stored_at_ms + 100
-    site.rewrite(hit, replace(hit.record, stored_at_ms=stored_at_ms))
-    return [at_record("INV-DELAY-003", hit)]
-
-
 def _in_place_of_next(site: Site, kind: Kind, finding: str, more: str) -> Found:
     """Put a copy of a message of *kind* in place of the next one of its kind."""
     one, other = site.take_kinds(), site.take_kinds()
