@@ -34,7 +34,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
             "entries": sum(max(one.index_count - 1, 0) for one in headers if one),
         },
         "config": _config(store),
-        "groups": lag_of(store, summary),
+        "groups": groups_of(config_table(store, CONSUMED_OFFSETS).entries, summary),
         "handed_back": send_backs_of(summary),
         "left_open": store.was_left_open,
         **_tasks(summary),
@@ -52,16 +52,19 @@ def _tasks(summary: SurveySummary) -> dict[str, object]:
 def _topics(summary: SurveySummary) -> dict[str, object]:
     topics: dict[str, dict[str, dict[str, object]]] = {}
     for (topic, queue_id), queue in sorted(summary.units.items()):
-        topics.setdefault(topic, {"queues": {}})["queues"][str(queue_id)] = {
-            "min": str(queue.first or 0),
-            "max": str(_end(queue)),
-            "messages": queue.matched_count,
-        }
+        queues = topics.setdefault(topic, {"queues": {}})["queues"]
+        queues[str(queue_id)] = range_of(queue)
     return dict(topics)
 
 
-def _end(queue: QueueSummary) -> int:
-    return 0 if queue.last is None else queue.last + 1
+def range_of(queue: QueueSummary | None) -> dict[str, object]:
+    """Return the offsets and messages of one queue, which may have no units."""
+    last = queue.last if queue else None
+    return {
+        "min": str((queue.first if queue else None) or 0),
+        "max": str(0 if last is None else last + 1),
+        "messages": queue.matched_count if queue else 0,
+    }
 
 
 _NAMES = {
@@ -83,13 +86,11 @@ def _config(store: Store) -> dict[str, int]:
     return found
 
 
-def lag_of(store: Store, summary: SurveySummary) -> dict[str, object]:
-    """Return the messages that each group has not consumed yet, by topic."""
-    return groups_of(config_table(store, CONSUMED_OFFSETS).entries, summary)
-
-
 def groups_of(table: Mapping[Any, Any], summary: SurveySummary) -> dict[str, object]:
-    """Return the lags by an offset table, for queues that have units."""
+    """Return the messages that each group has not consumed yet, by topic.
+
+    *table* has the offsets. Queues without units are left out.
+    """
     topics: dict[str, dict[str, int]] = {}
     for name, offsets in table.items():
         topic, _, group = str(name).partition("@")

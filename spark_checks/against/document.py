@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping
 
 from spark_checks.against.comparison import Comparison
 from spark_checks.against.findings import place_of
-from spark_checks.against.sides import NAMES, Queue, Side
+from spark_checks.against.sides import NAMES, Side
 from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.store_files import shown_url
+from spark_checks.store_summary import range_of
 
 
 def document_of(
@@ -124,18 +125,8 @@ def _topics(compared: Comparison) -> Mapping[str, object]:
                 only[one.side] += one.count
         topic = found.setdefault(queue[0], {"queues": {}})
         topic["queues"][str(queue[1])] = {
-            **{name: _range_of(side, queue) for name, side in sides.items()},
+            **{name: range_of(s.summary.units.get(queue)) for name, s in sides.items()},
             **{f"only_{name}": count for name, count in only.items()},
             **{f"ahead_{name}": s.behind.get(queue, 0) for name, s in sides.items()},
         }
     return found
-
-
-def _range_of(side: Side, queue: Queue) -> Mapping[str, object]:
-    units = side.summary.units.get(queue)
-    first, last = (units.first, units.last) if units else (None, None)
-    return {
-        "min": str(first or 0),
-        "max": str(0 if last is None else last + 1),
-        "messages": units.matched_count if units else 0,
-    }

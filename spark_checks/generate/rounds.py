@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -189,10 +189,11 @@ def _record(
         "WAIT": "true",
         "TAGS": TAGS[message % len(TAGS)],
     }
-    if step.kind is Kind.LMQ:
-        others = [Dispatch(queue=name, queue_offset=number) for name in LMQ_NAMES]
-        return _with(bare, {**own, **properties_of(others)})
-    return _of_kind(plan, step.kind, bare, own, source)
+    if source is None:
+        return _of_kind(plan, number, step.kind, bare, own)
+    if step.kind in {Kind.CHECKPOINT, Kind.ACKNOWLEDGED, Kind.POPPED_AGAIN}:
+        return _of_pop(step.kind, bare, source)
+    return _following(step.kind, bare, source)
 
 
 def _queue_offset(plan: Plan, number: int, step: Step) -> int:
@@ -202,39 +203,37 @@ def _queue_offset(plan: Plan, number: int, step: Step) -> int:
 
 
 def _of_kind(
-    plan: Plan, kind: Kind, bare: Record, own: dict[str, str], source: Record | None
+    plan: Plan, number: int, kind: Kind, bare: Record, own: dict[str, str]
 ) -> Record:
-    """Return *bare* as a message of *kind*, which may result from *source*."""
-    real = {"REAL_TOPIC": plan.topic_names[0], "REAL_QID": "0"}
-    if kind is Kind.COMPRESSED:
-        flags, body = int(SystemFlag.COMPRESSED), zlib.compress(bare.body)
-        return _with(replace(bare, system_flags=flags, body=body), own)
-    if kind is Kind.DELAYED:
-        return _with(bare, {**own, "DELAY": "1", **real})
-    if kind is Kind.HALF:
-        return _with(
-            bare, {**own, "TRAN_MSG": "true", "PGROUP": "orders_producer", **real}
-        )
-    if kind is Kind.SENT_BACK:
-        retried = {"REAL_TOPIC": RETRY_TOPIC, "REAL_QID": "0"}
-        back = {
-            "RETRY_TOPIC": plan.topic_names[0],
+    """Return *bare* as a message of *kind*, which results from no other."""
+    first = plan.topic_names[0]
+    real = {"REAL_TOPIC": first, "REAL_QID": "0"}
+    lmqs = [Dispatch(queue=name, queue_offset=number) for name in LMQ_NAMES]
+    more: dict[Kind, Mapping[str, str]] = {
+        Kind.DELAYED: {"DELAY": "1", **real},
+        Kind.HALF: {"TRAN_MSG": "true", "PGROUP": "orders_producer", **real},
+        Kind.SENT_BACK: {
+            "RETRY_TOPIC": first,
             "ORIGIN_MESSAGE_ID": f"7F00000100002A9F{bare.stored_at_ms:016X}",
             "DELAY": str(RETRY_LEVEL),
-        }
-        return replace(_with(bare, {**own, **back, **retried}), reconsume_times=1)
-    if kind is Kind.DEAD:
-        dead = {**own, "RETRY_TOPIC": plan.topic_names[0]}
-        return replace(_with(bare, dead), reconsume_times=GIVEN_UP_AFTER)
-    if kind is Kind.BATCH:
-        batch = {"INNER_NUM": str(BATCH_COUNT), "INNER_BASE": str(bare.queue_offset)}
-        flags, body = INNER_BATCH | NEED_UNWRAP, encode_batch(_pieces(bare.body))
-        return _with(replace(bare, system_flags=flags, body=body), {**own, **batch})
-    if source is None:
-        return _with(bare, own)
-    if kind in {Kind.CHECKPOINT, Kind.ACKNOWLEDGED, Kind.POPPED_AGAIN}:
-        return _of_pop(kind, bare, source)
-    return _following(kind, bare, source)
+            **real,
+            "REAL_TOPIC": RETRY_TOPIC,
+        },
+        Kind.DEAD: {"RETRY_TOPIC": first},
+        Kind.LMQ: properties_of(lmqs),
+        Kind.BATCH: {
+            "INNER_NUM": str(BATCH_COUNT),
+            "INNER_BASE": str(bare.queue_offset),
+        },
+    }
+    record = _with(bare, {**own, **more.get(kind, {})})
+    times = {Kind.SENT_BACK: 1, Kind.DEAD: GIVEN_UP_AFTER}.get(kind, 0)
+    flags, body = 0, bare.body
+    if kind is Kind.COMPRESSED:
+        flags, body = int(SystemFlag.COMPRESSED), zlib.compress(body)
+    elif kind is Kind.BATCH:
+        flags, body = INNER_BATCH | NEED_UNWRAP, encode_batch(_pieces(body))
+    return replace(record, system_flags=flags, body=body, reconsume_times=times)
 
 
 def _of_pop(kind: Kind, bare: Record, source: Record) -> Record:
