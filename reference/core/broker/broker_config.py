@@ -189,7 +189,8 @@ class BrokerOptions(Settings):
     message_index_enable: bool = True
     message_index_safe: bool = False
     max_message_size: Count = 4 * 1024**2
-    os_page_cache_busy_time_out_mills: int = 1000
+    os_page_cache_busy_time_out_mills: Annotated[int, ShownOnly()] = 1000
+    """An append never waits for another here."""
     check_crc_on_recover: Annotated[bool, Named("checkCRCOnRecover")] = True
     max_transfer_bytes_on_message_in_memory: int = 256 * 1024
     max_transfer_count_on_message_in_memory: int = 32

@@ -35,8 +35,6 @@ from reference.core.store.types import (
 )
 from spec.store.file_names import ABORT
 
-_NO_DURATION_MS = 10_000_000
-"""4.6.0 ignores longer durations, such as the time since 1970."""
 QUEUE_ATTEMPTS = 30
 """Failures of `catch_up`, one each second, after which no message is accepted."""
 _NOT_AVAILABLE = PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
@@ -74,8 +72,6 @@ class MessageStore(StoreReads):
         self.calc_bit_map: CalcBitMap = empty_bit_map
         """Computes the bit map of an extension unit; set before the start."""
         self._is_running = False
-        self._append_began_ms = 0
-        """Time at which the running append began; 0 without one."""
         self._undispatched: list[DispatchRequest] = []
         """Requests of the records that were appended since the last dispatch."""
         self._build()
@@ -143,29 +139,23 @@ class MessageStore(StoreReads):
         is_refusing = self._is_queue_stuck or self.clean_service.is_disk_full
         if is_refusing or not self._is_running:
             return [_NOT_AVAILABLE] * len(messages)
-        if self._append_began_ms and self.is_busy(now_ms):
-            return [self._busy_result(message) for message in messages]
         results: list[PutResult] = []
-        self._append_began_ms = now_ms
-        try:
-            while len(results) < len(messages):
-                rest = messages[len(results) :] if results else messages
-                try:
-                    records = self.log.append(
-                        rest, now_ms, None if is_checked else self._check
-                    )
-                except FilesError as error:
-                    self.last_error = self.append_error = str(error)
-                    has_file = not isinstance(error, NoFileError)
-                    # [SEND-STATE-007]
-                    results.append(_NOT_AVAILABLE if has_file else _NO_FILE)
-                else:
-                    self.append_error = ""
-                    results += records.results
-                    if self.log.pool is None:
-                        self._undispatched += records.requests
-        finally:
-            self._append_began_ms = 0
+        while len(results) < len(messages):
+            rest = messages[len(results) :] if results else messages
+            try:
+                records = self.log.append(
+                    rest, now_ms, None if is_checked else self._check
+                )
+            except FilesError as error:
+                self.last_error = self.append_error = str(error)
+                has_file = not isinstance(error, NoFileError)
+                # [SEND-STATE-007]
+                results.append(_NOT_AVAILABLE if has_file else _NO_FILE)
+            else:
+                self.append_error = ""
+                results += records.results
+                if self.log.pool is None:
+                    self._undispatched += records.requests
         self.statistics.on_append(results)
         return results
 
@@ -178,29 +168,11 @@ class MessageStore(StoreReads):
             return f"a consume queue cannot be written: {self.dispatch_error}"
         return self.append_error
 
-    def _busy_result(self, message: NewMessage) -> PutResult:
-        """Return the result of a message while another append takes too long."""
-        checked = self._check(message)
-        busy = PutStatus.OS_PAGE_CACHE_BUSY
-        return PutResult(checked if isinstance(checked, PutStatus) else busy)
-
-    def is_busy(self, now_ms: int) -> bool:
-        """Return whether the running append takes too long.
-
-        4.6.0 DefaultMessageStore#isOSPageCacheBusy.
-        """
-        if not self._append_began_ms:
-            return False
-        duration_ms = now_ms - self._append_began_ms
-        return self.options.page_cache_busy_ms < duration_ms < _NO_DURATION_MS
-
-    def is_overloaded(self, now_ms: int) -> bool:
-        """Return whether requests of producers are rejected unread."""
+    @property
+    def is_overloaded(self) -> bool:
+        """Whether requests of producers are rejected unread."""
         pool = self.log.pool
-        if pool is None and not self._append_began_ms:
-            return False
-        # [SEND-STATE-006] [SEND-STATE-014]
-        return self.is_busy(now_ms) or (pool is not None and pool.free == 0)
+        return pool is not None and pool.free == 0  # [SEND-STATE-014]
 
     def dispatch(self) -> list[DispatchRequest]:
         """Dispatch the log up to its end to queues and index.

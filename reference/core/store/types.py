@@ -35,7 +35,6 @@ class PutStatus(Enum):
     CREATE_FILE_FAILED = "no new commit-log file (Java: CREATE_MAPEDFILE_FAILED)"
     MESSAGE_ILLEGAL = "the message breaks a limit"
     PROPERTIES_SIZE_EXCEEDED = "the properties are too long"
-    OS_PAGE_CACHE_BUSY = "the system is too slow to take it"
     UNKNOWN_ERROR = "the message cannot be read"
 
 
@@ -193,7 +192,6 @@ class StoreOptions:
     )
     pool_buffer_count: int = set_by("transientStorePoolSize", 0)
     """0 unless transientStorePoolEnable has an effect."""
-    page_cache_busy_ms: int = set_by("osPageCacheBusyTimeOutMills", 1000)
     check_crc_on_recover: bool = set_by("checkCRCOnRecover", True)
     max_transfer_size_in_memory: int = set_by(
         "maxTransferBytesOnMessageInMemory", 256 * 1024

@@ -6,10 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from reference.core.store.mapped.files import FilesError
-from reference.core.store.message_store import MessageStore
 from reference.core.store.types import NewMessage, PutStatus
 from reference.tests.memory_files import MemoryFile, MemoryFiles
 from reference.tests.store.small_stores import (
@@ -36,41 +33,6 @@ class NoMoreFiles(MemoryFiles):
         if self.refused and path.startswith(self.refused) and path not in self.mapped:
             raise FilesError(f"cannot make {path}")
         return super().open(path, size)
-
-
-class Slow(MemoryFiles):
-    """A disk that lets another message come in while it writes one."""
-
-    store: MessageStore | None = None
-    late_ms = 0
-    found: PutStatus | None = None
-
-    def spend(self, size: int) -> None:
-        """Call the store, as another thread of 4.6.0 would."""
-        if self.store is not None and self.late_ms:
-            now_ms, self.late_ms = NOON_MS + self.late_ms, 0
-            self.found = append_one(self.store, message(), now_ms).status
-            assert self.store.is_overloaded(now_ms) is (self.found is BUSY)
-        super().spend(size)
-
-
-BUSY = PutStatus.OS_PAGE_CACHE_BUSY
-
-
-@pytest.mark.parametrize(
-    ("late_ms", "status"), [(1_000, PutStatus.PUT_OK), (1_001, BUSY)]
-)
-def test_a_message_that_comes_while_one_is_stuck_is_refused(
-    late_ms: int, status: PutStatus
-) -> None:
-    files = Slow()
-    files.store = started(files)
-    files.late_ms = late_ms
-    append_one(files.store, message(), NOON_MS)
-    assert files.found is status
-    assert (
-        append_one(files.store, message(), NOON_MS + 5_000).status is PutStatus.PUT_OK
-    )
 
 
 def test_without_a_file_nothing_is_stored_until_there_is_one() -> None:

@@ -89,11 +89,11 @@ def test_the_written_file_and_the_next_have_a_buffer_each() -> None:
     free = []
     for size in (1, 2, 3):
         store = started(MemoryFiles(), replace(TINY, pool_buffer_count=size))
-        assert not store.is_overloaded(NOON_MS)
+        assert not store.is_overloaded
         for _ in range(5):
             append_one(store, message(body=bytes(600)), NOON_MS)
         free.append(pool_of(store).free)
-        assert store.is_overloaded(NOON_MS) is (size < 3)
+        assert store.is_overloaded is (size < 3)
     assert free == [0, 0, 1]
 
 

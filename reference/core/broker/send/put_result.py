@@ -47,10 +47,6 @@ _NOT_STORED = {
         "service not available now, maybe disk full, maybe your broker machine memory "
         "too small.",
     ),
-    PutStatus.OS_PAGE_CACHE_BUSY: (
-        ResponseCode.SYSTEM_ERROR,
-        "[PC_SYNCHRONIZED]broker busy, start flow control for a while",
-    ),
 }
 """Code and remark for a producer whose message was not stored."""
 

@@ -57,7 +57,7 @@ def handle_send_back(
     state: BrokerState, ports: Ports, request: Request
 ) -> Response | None:
     """Append a message again that a consumer could not consume."""
-    if state.store.is_overloaded(request.now_ms):
+    if state.store.is_overloaded:
         raise Refused(ResponseCode.SYSTEM_BUSY, BUSY)
     header, options = _decode(request), state.options
     group = _checked_group(state, header.group, request.now_ms)

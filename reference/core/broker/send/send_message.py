@@ -81,7 +81,7 @@ def handle_send_message(
 ) -> list[Response | None]:
     """Check each request, append all messages, respond to each request."""
     now_ms, options = requests[0].now_ms, state.options
-    if state.store.is_overloaded(now_ms):
+    if state.store.is_overloaded:
         return [Response(ResponseCode.SYSTEM_BUSY, BUSY) for _ in requests]
     responses: list[Response | None] = [None] * len(requests)
     messages: list[NewMessage] = []
