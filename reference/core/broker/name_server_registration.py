@@ -15,8 +15,12 @@ from reference.core.broker.topic.topic_config import Topic
 from reference.core.remoting.request import Request
 from reference.core.remoting.server import RemotingServer
 from spec.host import Host
-from spec.integers import body_crc
-from spec.routing.broker_registration import decode_registration, encode_registration
+from spec.routing.broker_registration import (
+    BrokerIdentity,
+    decode_registration,
+    encode_registration,
+    registration_fields,
+)
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.request_code import RequestCode
 
@@ -86,27 +90,24 @@ class NameServerRegistration:
         is_compressed = options.compressed_register
         if is_compressed:  # [ROUTE-OUTERAPI-007]
             body = encode_registration(decode_registration(body), compressed=True)
-        fields = self._identity() | {  # [ROUTE-OUTERAPI-002]
-            # [ROUTE-OUTERAPI-013]
-            "haServerAddr": options.address_for_slaves,
-            "compressed": str(is_compressed).lower(),
-            "bodyCrc32": str(body_crc(body)),  # [ROUTE-OUTERAPI-003]
-        }
+        # [ROUTE-OUTERAPI-002] [ROUTE-OUTERAPI-003]
+        fields = registration_fields(self._identity(), body, compressed=is_compressed)
         self._call(RequestCode.REGISTER_BROKER, fields, body)
 
     def unregister(self) -> None:
         """Unregister; the broker stops."""
         # [ROUTE-OUTERAPI-006]
-        self._call(RequestCode.UNREGISTER_BROKER, self._identity(), b"")
+        self._call(RequestCode.UNREGISTER_BROKER, self._identity().fields(), b"")
 
-    def _identity(self) -> dict[str, str]:
+    def _identity(self) -> BrokerIdentity:
         options = self._state.options
-        return {
-            "brokerAddr": options.address,
-            "brokerId": str(options.broker_id),
-            "brokerName": options.broker_name,
-            "clusterName": options.broker_cluster_name,
-        }
+        return BrokerIdentity(
+            cluster=options.broker_cluster_name,
+            broker_name=options.broker_name,
+            address=options.address,
+            broker_id=options.broker_id,
+            ha_address=options.address_for_slaves,  # [ROUTE-OUTERAPI-013]
+        )
 
     def _call(self, code: int, fields: dict[str, str], body: bytes) -> None:
         if self._connection is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from reference.core.persistence import Persistence
 from reference.core.remoting.request import Refused, Request
-from reference.core.remoting.response import Response
+from reference.core.remoting.response import Response, json_response
 from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE
 from spec.wire.bodies import fastjson
 from spec.wire.remoting.response_code import ResponseCode
@@ -77,7 +77,7 @@ def get_kv_list_by_namespace(kv_config: KvConfigTable, request: Request) -> Resp
         raise Refused(
             ResponseCode.QUERY_NOT_FOUND, f"No config item, Namespace: {namespace}"
         )
-    return Response(body=fastjson.dumps({"table": table}))  # [ROUTE-KV-004]
+    return json_response({"table": table})  # [ROUTE-KV-004]
 
 
 def encode_kv_config(namespaces: Namespaces) -> str:

@@ -9,10 +9,9 @@ from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.route_tables import RouteTables
 from reference.core.remoting.request import Refused, Request
-from reference.core.remoting.response import Response
+from reference.core.remoting.response import Response, json_response
 from spec.routing.route_data import TopicRoute, broker_data_as_json, encode_route
 from spec.routing.topic_config import TopicFlag
-from spec.wire.bodies import fastjson
 from spec.wire.remoting.response_code import SEE_FAQ, ResponseCode
 
 
@@ -44,7 +43,7 @@ def get_cluster_info(routes: RouteTables, _: Request) -> Response:
     brokers = {name: broker_data_as_json(one) for name, one in routes.brokers.items()}
     clusters = {name: sorted(members) for name, members in routes.clusters.items()}
     info = {"brokerAddrTable": brokers, "clusterAddrTable": clusters}
-    return Response(body=fastjson.dumps(info))
+    return json_response(info)
 
 
 def get_all_topics(routes: RouteTables, _: Request) -> Response:
@@ -126,4 +125,4 @@ def _topic_list(topics: Iterable[str], address: str | None = None) -> Response:
     body: dict[str, object] = {"topicList": list(dict.fromkeys(topics))}
     if address is not None:
         body["brokerAddr"] = address
-    return Response(body=fastjson.dumps(body))
+    return json_response(body)

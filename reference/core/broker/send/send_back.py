@@ -37,11 +37,10 @@ from spec.wire.headers.request_headers import (
 )
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import Property, decode_properties, encode_properties
+from spec.wire.message.retry_topics import FIRST_RETRY_LEVEL
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.response_code import SEE_FAQ, ResponseCode
 
-FIRST_DELAY_LEVEL = 3
-"""Delay level of the first retry; each further retry has the next one."""
 _FIRST_WITH_TIMES_MAX = 121
 """First version of clients that send maxReconsumeTimes (Java: V3_4_9)."""
 _IS_DELAY = re.compile(r"\+?0*[1-9][0-9]*")
@@ -151,7 +150,7 @@ def _message_sent_back(
         topic = RETRY_PREFIX + group.name
         queue_id = next(state.numbers) % group.retry_queue_count
         # [RETRY-SENDBACK-001] [RETRY-SENDBACK-004]
-        level = delay_level or FIRST_DELAY_LEVEL + record.reconsume_times
+        level = delay_level or FIRST_RETRY_LEVEL + record.reconsume_times
         properties[Property.DELAY] = str(level)
     # 4.6.0 loses the first id on the way into the dead-letter topic, unless the
     # message was delayed before: the store delays it again, for its property stays.

@@ -17,7 +17,6 @@ from reference.core.broker.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.half_message import (
-    DONE_TAG,
     HALF_MESSAGE,
     HalfEvent,
     HalfState,
@@ -38,6 +37,7 @@ from spec.wire.message.topic_names import (
     TRANS_CHECK_MAX_TIME_TOPIC,
     TRANSACTION_CHECK_GROUP,
 )
+from spec.wire.message.transaction_checks import DONE_TAG
 from spec.wire.remoting.request_code import RequestCode
 
 _HOUR_MS = 3_600_000

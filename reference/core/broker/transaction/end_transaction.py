@@ -19,19 +19,18 @@ from reference.core.broker.transaction.half_message import (
 from reference.core.remoting.request import Refused, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.types import message_of_record
-from spec.store.message_record import SystemFlag
 from spec.wire.headers.request_headers import (
     END_TRANSACTION_FIELDS,
     EndTransactionRequestHeader,
 )
 from spec.wire.message.properties import Property, decode_properties
+from spec.wire.message.transactions import Decision
 from spec.wire.remoting.response_code import ResponseCode
 
-TRANSACTION_NOT_TYPE = 0x0
-COMMIT = int(SystemFlag.TRANSACTION_COMMIT)
-ROLLBACK = int(SystemFlag.TRANSACTION_ROLLBACK)
-"""Values of commitOrRollback (Java: MessageSysFlag)."""
-_EVENTS = {COMMIT: HalfEvent.COMMIT, ROLLBACK: HalfEvent.ROLLBACK}
+_EVENTS = {
+    int(Decision.COMMIT): HalfEvent.COMMIT,
+    int(Decision.ROLLBACK): HalfEvent.ROLLBACK,
+}
 _REAL_PLACE = Property.REAL_TOPIC, Property.REAL_QID
 _decode = request_decoder(EndTransactionRequestHeader, END_TRANSACTION_FIELDS)
 
@@ -41,7 +40,7 @@ def handle_end_transaction(state: BrokerState, request: Request) -> Response | N
     if state.options.is_slave:  # [TXN-END-016]
         return Response(ResponseCode.SLAVE_NOT_AVAILABLE)
     header = _decode(request)
-    if header.commit_or_rollback == TRANSACTION_NOT_TYPE:  # [TXN-END-004]
+    if header.commit_or_rollback == Decision.UNKNOWN:  # [TXN-END-004]
         return None
     event = _EVENTS.get(header.commit_or_rollback)
     if event is None:  # [TXN-END-017]
@@ -68,7 +67,7 @@ def handle_end_transaction(state: BrokerState, request: Request) -> Response | N
         # that the message keeps both. [TXN-END-010]
         message = replace(
             message_of_record(half, topic, int(queue_id)),  # [TXN-END-001]
-            system_flags=system_flags | COMMIT,  # [TXN-END-002]
+            system_flags=system_flags | Decision.COMMIT,  # [TXN-END-002]
             prepared_transaction_offset=header.commit_log_offset,
         )
         result = put_message(state, message, request.now_ms)

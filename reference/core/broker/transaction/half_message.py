@@ -18,10 +18,9 @@ from reference.core.store.types import NewMessage
 from spec.store.message_record import Record, SystemFlag
 from spec.wire.message.properties import Property, decode_properties, encode_properties
 from spec.wire.message.topic_names import HALF_TOPIC, OP_TOPIC
+from spec.wire.message.transaction_checks import DONE_TAG
 from spec.wire.message.unique_key import UniqueKey, encode_unique_key
 
-DONE_TAG = "d"
-"""Tag of op messages (Java: REMOVETAG)."""
 TRANSACTION_BITS = int(SystemFlag.TRANSACTION_ROLLBACK)
 """Both bits; ordinary and half messages differ in the lower one."""
 
