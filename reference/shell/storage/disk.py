@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import mmap
 import os
 import re
@@ -42,11 +43,6 @@ _ESCAPE = "surrogateescape"
 """Keeps bytes that are not UTF-8, such as those of a comment in another encoding."""
 _BEYOND_UTF_8 = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Halves of surrogate pairs that stand for no byte; Java writes a question mark."""
-
-try:
-    import fcntl
-except ImportError:  # not a POSIX system: stores there are not kept apart
-    fcntl = None  # type: ignore[assignment]
 
 _CLEARED_PER_WRITE = 1 << 20
 _WITHOUT_DUPLICATE = {"trackfd": False} if sys.version_info >= (3, 13) else {}
@@ -184,16 +180,15 @@ class DiskFiles:
         """Lock the store against other processes, Java brokers included."""
         path = self._path("lock")
         number = open_for_writing(path)
-        if fcntl is not None:
-            try:
-                # [STORE-NAME-006]
-                fcntl.lockf(number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
-            except OSError as error:
-                os.close(number)
-                if error.errno in (errno.EAGAIN, errno.EACCES):
-                    text = f"another broker is running on {path.parent}"
-                    raise FilesError(text) from error
-                raise files_error("cannot lock", path, error) from error
+        try:
+            # [STORE-NAME-006]
+            fcntl.lockf(number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
+        except OSError as error:
+            os.close(number)
+            if error.errno in (errno.EAGAIN, errno.EACCES):
+                text = f"another broker is running on {path.parent}"
+                raise FilesError(text) from error
+            raise files_error("cannot lock", path, error) from error
         self._lock_number = number
         try:
             os.pwrite(number, _LOCK_CONTENT, 0)

@@ -6,14 +6,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 from pathlib import Path
 
 from reference.shell.storage.disk_space import files_error
-
-try:
-    import resource
-except ImportError:  # not a POSIX system: there is no such limit
-    resource = None  # type: ignore[assignment]
 
 
 def open_sized(path: Path, size: int) -> int:
@@ -64,9 +60,7 @@ def sync(file_number: int, path: Path) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Flush the names in *directory* to disk, on POSIX systems."""
-    if os.name != "posix":
-        return
+    """Flush the names in *directory* to disk."""
     number = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(number)
@@ -80,8 +74,6 @@ def raise_open_files_limit() -> None:
     Each mapped file of a store needs one or two descriptors. The usual limit of 1,024
     is too low for a few hundred queues.
     """
-    if resource is None:
-        return
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     # macOS refuses the infinite limit that it states.
     with contextlib.suppress(ValueError, OSError):

@@ -49,6 +49,5 @@ class PageRelease:
 
 
 def _release(mapping: mmap.mmap) -> None:
-    if hasattr(mmap, "MADV_DONTNEED"):
-        with contextlib.suppress(ValueError, OSError):  # closed, or no such advice
-            mapping.madvise(mmap.MADV_DONTNEED)
+    with contextlib.suppress(ValueError, OSError):  # closed, or no such advice
+        mapping.madvise(mmap.MADV_DONTNEED)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import mmap
 import os
 import stat
@@ -23,11 +24,6 @@ from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.load import DirectoryEntry
 from reference.shell.storage.disk_space import is_in_memory, ranges_with_data
 from spec.store.file_names import LOCK
-
-try:
-    import fcntl
-except ImportError:  # not a POSIX system: locks cannot be queried
-    fcntl = None  # type: ignore[assignment]
 
 _MAPPED_MAX = 16
 _PROGRESS_EACH = 1 << 22
@@ -93,8 +89,6 @@ class ReadOnlyStore:
 
     def is_locked(self) -> bool:
         """Return whether another process holds the lock of the store."""
-        if fcntl is None:
-            return False
         try:
             number = _opened(self._path(LOCK))
         except (OSError, ViewError):
@@ -120,8 +114,7 @@ class ReadOnlyStore:
         if self._since_release >= _RELEASE_AFTER:
             self._since_release = 0
             for mapped, _ in self._maps.values():
-                if hasattr(mmap, "MADV_DONTNEED"):
-                    mapped.madvise(mmap.MADV_DONTNEED)
+                mapped.madvise(mmap.MADV_DONTNEED)
 
     def _mapped(self, path: str) -> tuple[mmap.mmap, memoryview]:
         try:
