@@ -37,7 +37,6 @@ from reference.shell.loop_host import (
     without_delay,
 )
 from reference.shell.tls import NO_TLS, ServerTls, Tls
-from spec.host import Host
 
 _numbers = count(1)
 WRITE_BUFFER_MAX = 64 * 1024
@@ -176,8 +175,8 @@ class RemotingHost(LoopHost):
                 self._pause_reading(number)
             case SetTimer(at_ms):
                 self._set_timer(at_ms)
-            case Connect(address):
-                self._tasks.run(self._connect(address))
+            case Connect():
+                self._tasks.run(self._connect(effect))
             case Flush():
                 self._tasks.run(self._flush(effect))
             case LogError(text):
@@ -222,8 +221,8 @@ class RemotingHost(LoopHost):
     def _timer_expired(self) -> None:
         self.perform(self.server.timer_expired(now_ms()))
 
-    async def _connect(self, address: Host) -> None:
-        number = None
+    async def _connect(self, connect: Connect) -> None:
+        number, address = None, connect.address
         peer = PeerProtocol(self, is_outgoing=True)
         try:
             await self._create_connection(peer, str(address), tls=self._tls.client)
@@ -231,11 +230,11 @@ class RemotingHost(LoopHost):
             sys.stderr.write(f"cannot connect to {address}: {error}\n")
         else:
             number = peer.number = self.add(peer.transport)
-        self.perform(self.server.connect_completed(address, number, now_ms()))
+        self.perform(self.server.connect_completed(connect, number, now_ms()))
 
     async def _flush(self, flush: Flush) -> None:
         error = await self._loop.run_in_executor(None, _flush_files, flush)
-        self.perform(self.server.flush_completed(flush.number, now_ms(), error))
+        self.perform(self.server.flush_completed(flush, error, now_ms()))
 
 
 class PeerProtocol(asyncio.Protocol):

@@ -34,7 +34,6 @@ from reference.core.broker.scheduled.scheduled_tasks import (
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic, Topics
 from reference.core.persistence import RETRY_MS, Persistence
-from reference.core.remoting.effects import Effect
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
@@ -136,13 +135,6 @@ class BrokerController(RemotingServer):
             self.ha.slaves.on_append(now_ms)
         self.long_polling.on_messages(self.state.store.dispatch(), now_ms)
 
-    def flush_completed(
-        self, number: int, now_ms: int, refused: str = ""
-    ) -> list[Effect]:
-        """Record that the files of a Flush are on disk, or the error of the disk."""
-        self.flusher.flush_completed(number, now_ms, refused)
-        return self.take_effects()
-
     def on_connection_lost(self, connection: int, now_ms: int) -> None:
         """Remove a closed connection from all tables and parts."""
         self.long_polling.drop(connection)
@@ -151,15 +143,6 @@ class BrokerController(RemotingServer):
         for registration in self.registrations:
             registration.connection_lost(connection, now_ms)
         self.ha.slave_sync.connection_lost(connection)
-
-    def on_connect_completed(
-        self, address: Host, connection: int | None, now_ms: int
-    ) -> None:
-        """Use a connection to a name server or to the master."""
-        for registration in self.registrations:
-            if registration.address == address:
-                registration.connect_completed(connection, now_ms)
-        self.ha.slave_sync.connect_completed(address, connection)
 
     def _register_processors(self) -> None:
         state = self.state

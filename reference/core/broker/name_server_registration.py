@@ -45,7 +45,7 @@ class NameServerRegistration:
 
     def start(self, now_ms: int) -> None:
         """Connect, and register again and again."""
-        self._remoting.connect(self.address)
+        self._connect()
         period_ms = self._state.options.register_name_server_period
         self._remoting.timers.call_every(
             min(max(period_ms, 10_000), 60_000),  # [ROUTE-OUTERAPI-008]
@@ -53,7 +53,10 @@ class NameServerRegistration:
             first_ms=now_ms + FIRST_PERIOD_MS,
         )
 
-    def connect_completed(self, connection: int | None, now_ms: int) -> None:
+    def _connect(self) -> None:
+        self._remoting.connect(self.address, self._connect_completed)
+
+    def _connect_completed(self, connection: int | None, now_ms: int) -> None:
         """Register over a new connection; connect again soon without one."""
         self._connection = connection
         if connection is None:
@@ -134,6 +137,4 @@ class NameServerRegistration:
             self._state.topics.order(names, response.now_ms)
 
     def _connect_later(self, now_ms: int) -> None:
-        self._remoting.timers.call_at(
-            now_ms + RECONNECT_MS, lambda _: self._remoting.connect(self.address)
-        )
+        self._remoting.timers.call_at(now_ms + RECONNECT_MS, lambda _: self._connect())

@@ -8,6 +8,7 @@ which the shell performs in order.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from reference.core.store.mapped.files import MappedFile
@@ -47,9 +48,11 @@ class SetTimer:
 
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """Open a connection to *address* and report the outcome."""
+    """Open a connection to *address*, and report it by `connect_completed`."""
 
     address: Host
+    on_done: Callable[[int | None, int], None]
+    """Receives the connection, None without one, and the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,11 @@ class LogError:
 
 @dataclass(frozen=True, slots=True)
 class Flush:
-    """Flush *files* on another thread and report completion under *number*."""
+    """Flush *files* on another thread, and report that by `flush_completed`."""
 
     files: tuple[MappedFile, ...]
-    number: int
+    on_done: Callable[[str, int], None]
+    """Receives the error of the disk, empty without one, and the time."""
 
 
 @dataclass(frozen=True, slots=True)

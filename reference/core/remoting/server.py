@@ -22,6 +22,7 @@ from reference.core.remoting.effects import (
     Close,
     Connect,
     Effect,
+    Flush,
     LogError,
     PauseReading,
     Send,
@@ -156,12 +157,12 @@ class RemotingServer(Outbox):
         return self.take_effects()
 
     def connect_completed(
-        self, address: Host, connection: int | None, now_ms: int
+        self, connect: Connect, connection: int | None, now_ms: int
     ) -> list[Effect]:
         """Record an outgoing connection; None where it could not be opened."""
         if connection is not None:
-            self.connections[connection] = Connection(connection, address)
-        self.on_connect_completed(address, connection, now_ms)
+            self.connections[connection] = Connection(connection, connect.address)
+        connect.on_done(connection, now_ms)
         return self.take_effects()
 
     def timer_expired(self, now_ms: int) -> list[Effect]:
@@ -169,13 +170,9 @@ class RemotingServer(Outbox):
         self.run_timers(now_ms)
         return self.reads_completed(now_ms)
 
-    def flush_completed(
-        self,
-        number: int,  # noqa: ARG002
-        now_ms: int,  # noqa: ARG002
-        refused: str = "",  # noqa: ARG002
-    ) -> list[Effect]:
-        """Report a `Flush` as done; *refused* is the error of the disk, or empty."""
+    def flush_completed(self, flush: Flush, error: str, now_ms: int) -> list[Effect]:
+        """Report a flush as done, or with the error of the disk."""
+        flush.on_done(error, now_ms)
         return self.take_effects()
 
     def run_deferred_work(self, now_ms: int) -> None:
@@ -183,11 +180,6 @@ class RemotingServer(Outbox):
 
     def on_connection_lost(self, connection: int, now_ms: int) -> None:
         """Release everything that belongs to a closed connection."""
-
-    def on_connect_completed(
-        self, address: Host, connection: int | None, now_ms: int
-    ) -> None:
-        """Use an outgoing connection; None where it could not be opened."""
 
     def send(self, connection: int, data: bytes) -> None:
         """Send *data* unless the connection is closed."""
@@ -245,9 +237,11 @@ class RemotingServer(Outbox):
         """Close a connection; *reason* is for the operator."""
         self._outbox.append(Close(connection, reason))
 
-    def connect(self, address: Host) -> None:
-        """Open a connection to *address*; `on_connect_completed` follows."""
-        self._outbox.append(Connect(address))
+    def connect(
+        self, address: Host, on_done: Callable[[int | None, int], None]
+    ) -> None:
+        """Open a connection to *address*; *on_done* receives it, or None."""
+        self._outbox.append(Connect(address, on_done))
 
     def error_response(self, request: Request, error: Exception) -> Response:
         """Return the response to a request that *error* ended."""

@@ -53,7 +53,7 @@ class Faulty(BrokerDriver):
                 file.flush()
         except FilesError as refused:
             error = str(refused)
-        self._note(self.broker.flush_completed(effect.number, self.now_ms, error))
+        self._note(self.broker.flush_completed(effect, error, self.now_ms))
 
     def produce(self, topic: str, body: bytes, properties: str = "") -> bool:
         """Send a message; return whether it was acknowledged."""

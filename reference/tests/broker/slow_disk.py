@@ -32,7 +32,7 @@ class SlowDisk(BrokerDriver):
         flush, end = self.waiting.pop(0)
         if not refused:
             self.on_disk = max(self.on_disk, end)
-        self._note(self.broker.flush_completed(flush.number, self.now_ms, refused))
+        self._note(self.broker.flush_completed(flush, refused, self.now_ms))
 
     def flush_all(self) -> None:
         """Complete every flush, and those that follow from it."""

@@ -16,11 +16,11 @@ def requests_at_start(driver: BrokerDriver) -> dict[int, Command]:
     """Return the first requests of the broker of *driver*, by connection."""
     broker = driver.broker
     broker.start(NAME_SERVERS, driver.now_ms)
-    dialled = [e.address for e in broker.take_effects() if isinstance(e, Connect)]
-    assert dialled == NAME_SERVERS
+    dialled = [e for e in broker.take_effects() if isinstance(e, Connect)]
+    assert [one.address for one in dialled] == NAME_SERVERS
     effects = []
-    for number, address in enumerate(dialled):
-        effects += broker.connect_completed(address, number, driver.now_ms)
+    for number, connect in enumerate(dialled):
+        effects += broker.connect_completed(connect, number, driver.now_ms)
     sent = [effect for effect in effects if isinstance(effect, Send)]
     return {effect.connection: decode_command(effect.data) for effect in sent}
 

@@ -28,8 +28,9 @@ class Slave(BrokerDriver):
         self.broker.ha.start(self.now_ms)
         self.learn_master(str(MASTER))
         self.effects += self.broker.timer_expired(self.now_ms + 3_000)
-        assert Connect(MASTER) in self.effects
-        self.effects = self.broker.connect_completed(MASTER, LINK, self.now_ms)
+        (connect,) = [one for one in self.effects if isinstance(one, Connect)]
+        assert connect.address == MASTER
+        self.effects = self.broker.connect_completed(connect, LINK, self.now_ms)
         self.broker.connection_made(STRANGER, MASTER)
 
     def learn_master(self, master: str) -> None:

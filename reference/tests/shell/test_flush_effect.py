@@ -9,29 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.remoting.effects import Effect, Flush
+from reference.core.remoting.effects import Flush
 from reference.core.remoting.server import RemotingServer
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.storage.disk import DiskFile, DiskFiles
-
-
-class FlushRecorder(RemotingServer):
-    """A server that records completed flushes: number and error of the disk."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.completed: list[tuple[int, str]] = []
-        self.has_two = asyncio.Event()
-
-    def flush_completed(
-        self, number: int, now_ms: int, refused: str = ""
-    ) -> list[Effect]:
-        """Record the completion."""
-        assert now_ms > 0
-        self.completed.append((number, refused))
-        if len(self.completed) == 2:
-            self.has_two.set()
-        return []
 
 
 @pytest.mark.parametrize(
@@ -48,15 +29,15 @@ def test_a_refused_flush_is_reported_and_the_next_one_tried(
     file.write(b"kept", 10)
     completed = asyncio.run(flushed_twice(file, number, monkeypatch))
     path = tmp_path / "some" / "file"
-    assert completed == [(1, f"cannot flush {path}: {reason}"), (2, "")]
+    assert completed == [f"cannot flush {path}: {reason}", ""]
     assert bytes(file.view[10:14]) == path.read_bytes()[10:14] == b"kept"
     file.close()
 
 
 async def flushed_twice(
     file: DiskFile, number: int, monkeypatch: pytest.MonkeyPatch
-) -> list[tuple[int, str]]:
-    """Flush *file* with an error, then without; return the recorded completions."""
+) -> list[str]:
+    """Flush *file* with an error, then without; return the reported errors."""
     errors = [OSError(number, "refused")]
     real = os.fdatasync
 
@@ -66,14 +47,12 @@ async def flushed_twice(
         real(file_number)
 
     monkeypatch.setattr(os, "fdatasync", flush)
-    recorder = FlushRecorder()
-    host = RemotingHost(recorder)
-    host.perform([Flush((file,), 1)])
-    await host.stop()
-    host.perform([Flush((file,), 2)])
-    await asyncio.wait_for(recorder.has_two.wait(), timeout=30)
-    await host.stop()
-    return recorder.completed
+    completed: list[str] = []
+    host = RemotingHost(RemotingServer())
+    for _ in range(2):
+        host.perform([Flush((file,), lambda error, _: completed.append(error))])
+        await host.stop()
+    return completed
 
 
 def test_released_pages_are_read_again_from_disk(tmp_path: Path) -> None:

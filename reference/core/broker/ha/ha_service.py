@@ -57,7 +57,7 @@ class SlaveSync:
             self._connection = None
         self.address = address
 
-    def connect_completed(self, address: Host, connection: int | None) -> None:
+    def _connect_completed(self, address: Host, connection: int | None) -> None:
         """Send the requests over a new connection to the master."""
         if address == self.address and self._connection is None:
             self._connection = connection
@@ -71,8 +71,10 @@ class SlaveSync:
     def _synchronize(self, now_ms: int) -> None:  # noqa: ARG002
         if self._connection is not None:
             self._send_requests()
-        elif self.address is not None:
-            self._remoting.connect(self.address)
+        elif (address := self.address) is not None:
+            self._remoting.connect(
+                address, lambda number, _: self._connect_completed(address, number)
+            )
 
     def _send_requests(self) -> None:
         if self._connection is None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count
 from typing import NamedTuple
 
 from reference.core.broker.state import BrokerState
@@ -67,8 +66,7 @@ class Flusher:
         self._options = state.options
         self._state = state
         self._on_messages = on_messages
-        self._numbers = count(1)
-        self._under_way: dict[int, FlushWork] = {}
+        self._under_way: list[FlushWork] = []
         self._refused = ""
         self._lasting: set[tuple[str, str]] = set()
         """Errors that were logged and have not ended."""
@@ -110,9 +108,9 @@ class Flusher:
         if self.is_sync:
             self._flush_log()
 
-    def flush_completed(self, number: int, now_ms: int, refused: str) -> None:
+    def _flush_completed(self, work: FlushWork, refused: str, now_ms: int) -> None:
         """Record that files are on disk, or the error of the disk."""
-        work = self._under_way.pop(number)
+        self._under_way.remove(work)
         if refused:
             self._log_error(refused)
             self._suspect.update(work.queues)
@@ -228,7 +226,7 @@ class Flusher:
             self._remoting.log_error(refused)
 
     def _is_under_way(self, kind: str) -> bool:
-        return any(work.kind == kind for work in self._under_way.values())
+        return any(work.kind == kind for work in self._under_way)
 
     def _write_again(self) -> None:
         """Make the pages of refused flushes dirty again, as far as the disk allows."""
@@ -244,6 +242,5 @@ class Flusher:
         self._write_again()
         if not self._suspect.isdisjoint(work.queues):
             return
-        number = next(self._numbers)
-        self._under_way[number] = work
-        self._remoting.emit(Flush(files, number))
+        self._under_way.append(work)
+        self._remoting.emit(Flush(files, partial(self._flush_completed, work)))
