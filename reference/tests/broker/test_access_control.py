@@ -178,6 +178,7 @@ def test_malformed_patterns_match_nothing(pattern: str) -> None:
         ("2001:db8:0:0:0:0:0:*", "2001:db8::7", "2001:db8:1::7"),
         ("2001:db8:0:0:0:0:0:1-a", "2001:db8::a", "2001:db8::b"),
         ("2001:db8::{1,2}", "2001:db8::2", "2001:db8::3"),
+        ("0-ff:*:*:*:*:*:*:*", "ff::1", "127.0.0.1"),
     ],
 )
 def test_patterns_of_ipv6(pattern: str, inside: str, outside: str) -> None:

@@ -80,7 +80,7 @@ def _in_range(pattern: str) -> Matcher:
 
     def matches(address: Address) -> bool:  # [SEC-WHITE-005] [SEC-WHITE-006]
         numbers = _numbers(address)
-        is_below = len(numbers) > index and numbers[:index] == head
+        is_below = (address.version == 6) is is_v6 and numbers[:index] == head
         return is_below and first <= numbers[index] <= last
 
     return matches
