@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 from reference.core.remoting.request import Request
@@ -37,14 +37,12 @@ def add_broker_faults(server: RemotingServer, switch: FaultSwitch) -> None:
         **{int(code): refused for code in PULLS},
     }
     wrap = {UPDATE: switch.around_update, GET: switch.around_get}
+    single = {code: _one(handler) for code, handler in server.sequence_handlers.items()}
+    server.sequence_handlers = {}
     server.handlers = {
         code: _around(handler, switch, names[code]) if code in names else handler
-        for code, handler in server.handlers.items()
+        for code, handler in {**server.handlers, **single}.items()
     } | {code: around(server.handlers[code]) for code, around in wrap.items()}
-    server.sequence_handlers = {
-        code: _around_each(handler, switch, names[code]) if code in names else handler
-        for code, handler in server.sequence_handlers.items()
-    }
 
 
 def add_refusal(server: RemotingServer) -> None:
@@ -76,16 +74,9 @@ def _around(handler: Handler, switch: FaultSwitch, names: Collection[str]) -> Ha
     return handle
 
 
-def _around_each(
-    handler: SequenceHandler, switch: FaultSwitch, names: Collection[str]
-) -> SequenceHandler:
-    """Return a handler of sequences, each request of which may have a fault."""
-
-    def handle(requests: Sequence[Request]) -> Sequence[Response | None]:
-        single = _around(lambda request: handler([request])[0], switch, names)
-        return [single(request) for request in requests]
-
-    return handle
+def _one(handler: SequenceHandler) -> Handler:
+    """Return the handler of a sequence of one, which may have a fault of its own."""
+    return lambda request: handler([request])[0]
 
 
 def _unflushed(response: Response | None) -> Response | None:

@@ -33,8 +33,8 @@ class Broker(RemotingServer):
         return Response()
 
     def codes(self, count: int) -> list[int]:
-        """Return the response codes of *count* sends that came together."""
-        answers = self.sequence_handlers[SEND]([request(SEND)] * count)
+        """Return the response codes of *count* sends."""
+        answers = [self.handlers[SEND](request(SEND)) for _ in range(count)]
         return [answer.code for answer in answers if answer is not None]
 
     def update(self, body: bytes) -> int:
