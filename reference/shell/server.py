@@ -16,7 +16,6 @@ from pathlib import Path
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.broker_controller import BrokerController
 from reference.core.broker.filter.consumer_filters import bits_at_start
-from reference.core.name_server.server import NameServer
 from reference.core.settings import PORT_MAX, SettingError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.recover import BulkScan
@@ -121,25 +120,29 @@ async def _serve_from(
     broker = BrokerController(
         options, store, now_ms=now_ms(), acl_file=acl_file_of(options)
     )
-    memory_max = options.peer_memory_max
-    for_names = memory_max // NAME_SERVER_SHARE
-    hosts = (
-        RemotingHost(names, for_names, setup.tls),
-        _broker_host(broker, memory_max - for_names, setup),
-    )
+    for_names = options.peer_memory_max // NAME_SERVER_SHARE
+    name_host = RemotingHost(names, for_names, setup.tls)
+    broker_host = _broker_host(broker, options.peer_memory_max - for_names, setup)
     if setup.faults is not None:
         add_route_faults(names, setup.faults)
     try:
-        await _start(setup, addresses, *hosts)
+        await name_host.listen(setup.host, setup.name_server_port)
+        await broker_host.listen(setup.host, options.listen_port)
+        await broker_host.listen(setup.host, options.vip_port)
+        await broker_host.listen_for_slaves(setup.host, options.ha_listen_port)
+        names.start(now_ms())
+        name_host.perform(names.take_effects())
+        broker.start(addresses, now_ms())
+        broker_host.perform(broker.take_effects())
         await _until_registered(broker)
         sys.stdout.write(_ready_line(setup, options))
         sys.stdout.flush()
         await stopping.wait()
         broker.stop(now_ms())
-        hosts[1].perform(broker.take_effects())
+        broker_host.perform(broker.take_effects())
     finally:
-        for host in reversed(hosts):
-            await host.stop()
+        await broker_host.stop()
+        await name_host.stop()
 
 
 def _ready_line(setup: Setup, options: BrokerOptions) -> str:
@@ -159,22 +162,6 @@ def _broker_host(broker: BrokerController, memory_max: int, setup: Setup) -> Bro
         return BrokerHost(broker, memory_max, setup.tls)
     add_broker_faults(broker, setup.faults)
     return FaultyBrokerHost(broker, memory_max, setup.tls, setup.faults)
-
-
-async def _start(
-    setup: Setup, addresses: list[Host], names: RemotingHost, brokers: BrokerHost
-) -> None:
-    name_server, broker = names.server, brokers.broker
-    assert isinstance(name_server, NameServer)
-    options = broker.state.options
-    await names.listen(setup.host, setup.name_server_port)
-    await brokers.listen(setup.host, options.listen_port)
-    await brokers.listen(setup.host, options.vip_port)
-    await brokers.listen_for_slaves(setup.host, options.ha_listen_port)
-    name_server.start(now_ms())
-    names.perform(name_server.take_effects())
-    broker.start(addresses, now_ms())
-    brokers.perform(broker.take_effects())
 
 
 def _name_servers(setup: Setup, options: BrokerOptions) -> list[Host]:
