@@ -49,6 +49,8 @@ class ClientInstance:
         self.routes = Routes(self.rpc, name_servers, period_ms=periods.route_ms)
         self.producer: ProducerData | None = None
         self.consumer: ConsumerData | None = None
+        self.local_offsets: dict[MessageQueue, int] = {}
+        """Consumer offsets of a broadcasting member, which the shell persists."""
         self.on_heartbeat: Callable[[], None] = lambda: None
         """Called after a heartbeat that has a response."""
         self._heartbeat_ms = periods.heartbeat_ms

@@ -17,7 +17,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.message import MessageQueue
-from reference.core.client.options import ClientOptions
+from reference.core.client.options import ClientOptions, MemberOptions
 from reference.core.client.remoting.errors import Reason
 from reference.core.client.remoting.rpc_client import (
     DeliverMessages,
@@ -94,6 +94,8 @@ class ClientHost(LoopHost):
             own_id, servers, now_ms, options.periods, options.credentials
         )
         self.offsets = LocalOffsetStore(offset_folder, own_id, options.group)
+        if isinstance(options, MemberOptions) and options.broadcasts:
+            self.client.local_offsets.update(self.offsets.read())
         self._deliver = deliver
         self._protocols: dict[str, _ClientProtocol] = {}
 

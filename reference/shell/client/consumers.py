@@ -52,9 +52,7 @@ class ConsumerClient(RunningClient[Consumer]):
         self._delivered: asyncio.Queue[DeliverMessages] = asyncio.Queue()
         deliver = self._delivered.put_nowait
         host = ClientHost(name_servers, options, deliver, offset_folder, tls)
-        persisted = host.offsets.read() if options.broadcasts else None
-        consumer = Consumer(options, host.client, persisted=persisted)
-        super().__init__(consumer, host)
+        super().__init__(Consumer(options, host.client), host)
 
     async def __aenter__(self) -> Self:
         """Join the group; raise ClientError if a broker refuses the expression."""
@@ -125,9 +123,7 @@ class LitePullClient(RunningClient[LitePullConsumer]):
         tls: ssl.SSLContext | None = None,
     ) -> None:
         host = ClientHost(name_servers, options, offset_folder=offset_folder, tls=tls)
-        persisted = host.offsets.read() if options.broadcasts else None
-        consumer = LitePullConsumer(options, host.client, persisted=persisted)
-        super().__init__(consumer, host)
+        super().__init__(LitePullConsumer(options, host.client), host)
 
     queues = forward_call(LitePullConsumer.queues)
     committed = forward_call(LitePullConsumer.committed)

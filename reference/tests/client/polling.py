@@ -30,10 +30,10 @@ class Polling:
     ) -> None:
         self.world = World()
         given: dict[str, object] = {"group": "g", "client_id": "me", **options}
+        self.world.client.local_offsets.update(persisted or {})
         self.consumer = LitePullConsumer(
             LiteOptions(**given),  # type: ignore[arg-type] # tests know the names
             self.world.client,
-            persisted=persisted,
         )
         self.members = ["me"]
         self.committed: int | None = 5

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.client.consumer.push_consumer import Consumer
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.remoting.rpc_client import PersistOffsets
@@ -74,11 +73,7 @@ def test_a_broadcasting_member_persists_its_offset_and_begins_there() -> None:
     assert reading.world.persisted == {FIRST: 1}
 
     again = Reading(broadcasts=True, from_first=True)
-    again.consumer = Consumer(
-        ConsumerOptions(group="g", client_id="me", topic="T", broadcasts=True),
-        again.world.client,
-        persisted=reading.world.persisted,
-    )
+    again.world.client.local_offsets.update(reading.world.persisted)
     again.start()
     assert offset_of(again.pull()) == 1
 

@@ -8,13 +8,12 @@ DefaultMQPushConsumerImpl).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.consumer.admin_request_handler import AdminRequestHandler
 from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.hooks import ConsumeHooks
-from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.subscription import membership, subscription_of
@@ -43,13 +42,7 @@ from spec.wire.remoting.request_code import RequestCode
 class Consumer(GroupMember):
     """A push consumer without sockets and threads."""
 
-    def __init__(
-        self,
-        options: ConsumerOptions,
-        client: ClientInstance,
-        *,
-        persisted: Mapping[MessageQueue, int] | None = None,
-    ) -> None:
+    def __init__(self, options: ConsumerOptions, client: ClientInstance) -> None:
         super().__init__(options, client)
         check_topic(options.topic)
         self.options = options
@@ -60,7 +53,7 @@ class Consumer(GroupMember):
             broadcasts=options.broadcasts,
             consume_from=_consume_from(options),
         )
-        self.pull_loop = PushPullLoop(options, client, persisted)
+        self.pull_loop = PushPullLoop(options, client)
         self._rebalance = Rebalance(options, client, self.pull_loop.assign)
         self._hooks = ConsumeHooks(options.group, options.hooks, client.rpc.now_ms)
         self._admin = AdminRequestHandler(

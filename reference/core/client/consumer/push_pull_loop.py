@@ -43,13 +43,8 @@ class PushPullLoop(PullLoop):
 
     _options: ConsumerOptions
 
-    def __init__(
-        self,
-        options: ConsumerOptions,
-        client: ClientInstance,
-        persisted: Mapping[MessageQueue, int] | None,
-    ) -> None:
-        super().__init__(options, client, persisted)
+    def __init__(self, options: ConsumerOptions, client: ClientInstance) -> None:
+        super().__init__(options, client)
         self._send_back = SendBackService(options, client)
         self._locks: LockClient | None = None
         self._orderly: ConsumeOrderly | None = None

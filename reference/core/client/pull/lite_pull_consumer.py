@@ -10,7 +10,7 @@ filter keeps its committed offset (4.6.0 DefaultLitePullConsumerImpl#commitAll).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from reference.core.client.client_instance import ClientInstance
@@ -48,10 +48,9 @@ class LitePullLoop(PullLoop):
         self,
         options: LiteOptions,
         client: ClientInstance,
-        persisted: Mapping[MessageQueue, int] | None,
         on_messages: Callable[[], None],
     ) -> None:
-        super().__init__(options, client, persisted)
+        super().__init__(options, client)
         self._on_messages = on_messages
         self._batches: deque[tuple[AssignedQueue, tuple[MessageExt, ...]]] = deque()
 
@@ -129,15 +128,9 @@ class LitePullConsumer(PullConsumer):
 
     options: LiteOptions
 
-    def __init__(
-        self,
-        options: LiteOptions,
-        client: ClientInstance,
-        *,
-        persisted: Mapping[MessageQueue, int] | None = None,
-    ) -> None:
+    def __init__(self, options: LiteOptions, client: ClientInstance) -> None:
         super().__init__(options, client)
-        self.pull_loop = LitePullLoop(options, client, persisted, self._serve_polls)
+        self.pull_loop = LitePullLoop(options, client, self._serve_polls)
         self._rebalance = Rebalance(options, client, self.pull_loop.assign)
         self._subscriptions: dict[str, SubscriptionData] = {}
         self._polls: deque[Wait[tuple[MessageExt, ...]]] = deque()

@@ -29,10 +29,8 @@ class OffsetStore:
         options: MemberOptions,
         client: ClientInstance,
         assigned_queues: Mapping[MessageQueue, AssignedQueue],
-        persisted: Mapping[MessageQueue, int] | None,
     ) -> None:
-        self.local_offsets = dict(persisted or {})
-        """Consumer offsets of a broadcasting member."""
+        self._local_offsets = client.local_offsets
         self._group = options.group
         self._broadcasts = options.broadcasts
         self._assigned_queues = assigned_queues
@@ -42,7 +40,7 @@ class OffsetStore:
         """Commit the offset of one queue, without a response."""
         offset = assigned.process_queue.offset
         if self._broadcasts and offset is not None:
-            self.local_offsets[assigned.queue] = offset
+            self._local_offsets[assigned.queue] = offset
         elif commit := self._next_commit(assigned, oneway=True):
             self._rpc.invoke_oneway(*commit)
 
@@ -50,7 +48,7 @@ class OffsetStore:
         """Commit the offsets of all queues without responses, or persist them."""
         for assigned in self._assigned_queues.values():
             self.commit(assigned)
-        offsets = self.local_offsets.items()
+        offsets = self._local_offsets.items()
         known = {queue: at for queue, at in offsets if queue in self._assigned_queues}
         if known:  # [CLIENT-LOCALOFFSET-001]
             self._rpc.emit(PersistOffsets(known))

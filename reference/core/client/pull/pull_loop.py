@@ -10,7 +10,7 @@ DefaultMQPushConsumerImpl#pullMessage, PullTaskImpl).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 
 from reference.core.client.client_instance import ClientInstance
@@ -45,14 +45,9 @@ class QueueInactiveError(Exception):
 class PullLoop(ABC):
     """The assigned queues of a member."""
 
-    def __init__(
-        self,
-        options: MemberOptions,
-        client: ClientInstance,
-        persisted: Mapping[MessageQueue, int] | None = None,
-    ) -> None:
+    def __init__(self, options: MemberOptions, client: ClientInstance) -> None:
         self.assigned: dict[MessageQueue, AssignedQueue] = {}
-        self.offset_store = OffsetStore(options, client, self.assigned, persisted)
+        self.offset_store = OffsetStore(options, client, self.assigned)
         self.thresholds = options.thresholds
         self._options = options
         self._client = client
@@ -139,7 +134,7 @@ class PullLoop(ABC):
     async def _committed_offset(self, assigned: AssignedQueue) -> int | Failure | None:
         """Return the group's committed offset, None if it has none."""
         if self._options.broadcasts:
-            return self.offset_store.local_offsets.get(assigned.queue)
+            return self._client.local_offsets.get(assigned.queue)
         fields = {"consumerGroup": self._options.group}
         code = RequestCode.QUERY_CONSUMER_OFFSET
         request = queue_command(code, assigned.queue, fields)
