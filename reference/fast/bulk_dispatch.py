@@ -69,8 +69,12 @@ class BulkDispatcher:
         if self._index is None:
             return stop - begin
         file = self._index.newest
-        if file is None or file.room <= 0 or file.next_item <= 1:
+        if file is None or file.room <= 0:
             return 0
+        if file.next_item <= 1:  # core puts the first key, with which the file begins
+            keys_before = requests.first_key[begin + 1 : stop + 1]
+            no_key = requests.first_key[begin]
+            return int(np.searchsorted(keys_before, no_key, side="right"))
         first_key = self._first_new_key(requests, begin, stop)
         key_counts = requests.first_key[begin + 1 : stop + 1] - first_key
         count = int(np.searchsorted(key_counts, file.room))
