@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 from construct import Struct
 
-from columns.accelerated import Accelerated
 from spec.derive.batch_plan import BatchPlan, BatchPlans, BatchRun
 from spec.derive.numpy_dtype import PlacedField, leading_fields
 
@@ -118,7 +117,6 @@ def _distinct(columns: list[Ints]) -> tuple[list[tuple[int, ...]], Ints]:
     return found, which
 
 
-@Accelerated
 def gather_alike(
     data: bytes, starts: Ints, limits: Ints, plan: BatchPlan
 ) -> FieldColumns:

@@ -14,7 +14,6 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from columns.accelerated import Accelerated
 from columns.gather import FieldColumns, Ints, Places
 from columns.record_properties import Properties
 from columns.string_hashes import powers, string_hashes
@@ -86,7 +85,6 @@ def prefixes_of(topic: bytes) -> tuple[int, int]:
     return before_key, before_tag
 
 
-@Accelerated
 def hashed(
     data: bytes, values: Places, prefixes: npt.NDArray[np.uint32], *, splits: bool
 ) -> tuple[Ints, Ints]:

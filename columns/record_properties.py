@@ -100,7 +100,6 @@ class Properties:
         return True
 
 
-@Accelerated
 def places_named(split: Properties, name: bytes) -> tuple[Ints, Places]:
     """Return the records with the property *name*, and the places of its value.
 
@@ -115,7 +114,6 @@ def places_named(split: Properties, name: bytes) -> tuple[Ints, Places]:
     return record, (begins, split.end[index] - begins)
 
 
-@Accelerated
 def places_once(split: Properties, names: Sequence[bytes], count: int) -> Places | None:
     """Return begins and sizes of the values of *names*, a row for each name.
 

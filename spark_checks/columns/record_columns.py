@@ -7,7 +7,6 @@ the layout, and splits all properties in one pass. Checksums are computed per re
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -17,10 +16,8 @@ from columns.gather import (
     NOWHERE,
     FieldColumns,
     Ints,
-    Places,
     gather,
     numbers_at,
-    values_of,
 )
 from columns.log_batch import body_crcs, record_plans
 from columns.record_properties import Properties, properties_of
@@ -37,11 +34,12 @@ from spark_checks.columns.record_scan import (
     Window,
     scan_range,
 )
+from spark_checks.columns.texts import numbers_in
 from spec.wire.message.delay_levels import UNKNOWN_LEVEL_MS
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _SCHEDULE_TOPIC = SCHEDULE_TOPIC.encode()
-_level = re.compile(rb"-?[0-9]{1,9}")
+_LEVEL_DIGITS_MAX = 9
 
 Delays = Mapping[int, int]
 """Milliseconds of each delay level."""
@@ -145,22 +143,9 @@ def _add_delivery_times(
     record, (begins, sizes) = split.named(b"DELAY")
     stated = waits[record]
     waiting, values = record[stated], (begins[stated], sizes[stated])
-    levels = np.minimum(_levels(split.text, values), max(delays, default=0))
+    levels = numbers_in(split.text, values, digits=_LEVEL_DIGITS_MAX)
+    levels = np.minimum(levels, max(delays, default=0))
     for level in np.unique(levels[levels > 0]).tolist():
         of_level = waiting[levels == level]
         delay_ms = delays.get(level, UNKNOWN_LEVEL_MS)
         codes[of_level] = found.numbers["stored_at_ms"][of_level] + delay_ms
-
-
-def _levels(text: bytes, values: Places) -> Ints:
-    """Return the delay level in each of *values*; 0 if it is not a number."""
-    begins, sizes = values
-    view = np.frombuffer(text, dtype=np.uint8)
-    found = view[begins].astype(np.int64) - ord("0")
-    is_digit = (sizes == 1) & (found >= 0) & (found <= 9)
-    others = np.flatnonzero(~is_digit)
-    found[others] = [
-        int(value) if _level.fullmatch(value) else 0
-        for value in values_of(text, (begins[others], sizes[others]))
-    ]
-    return found

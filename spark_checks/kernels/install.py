@@ -12,21 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from columns import (
-    gather,
-    key_hashes,
-    log_batch,
-    record_properties,
-    string_hashes,
-    topics,
-)
+from columns import log_batch, record_properties, string_hashes, topics
 from columns import uint64_words as words
 from java_runtime.user_cache import cache_path
 from spark_checks import counting_rules
-from spark_checks.columns import long_hashes as hashes
-from spark_checks.readers import consume_queue, index
+from spark_checks.columns import long_hashes
+from spark_checks.readers import index
 from spark_checks.survey import fast_records as survey_fast_records
-from spark_checks.survey import sums, system_topic_records
+from spark_checks.survey import sums
 
 
 @cache
@@ -49,26 +42,14 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
     import numba
 
     numba.config.CACHE_DIR = str(_directory())
-    from spark_checks.kernels import find_properties as naming
-    from spark_checks.kernels import gather as gathering
-    from spark_checks.kernels import log_records, long_hashes, units
-    from spark_checks.kernels import parse_numbers as numbers
+    from spark_checks.kernels import log_records, units
     from spark_checks.kernels import split_properties as splitting
     from spark_checks.kernels import string_hashes as strings
 
     known = [
-        (consume_queue.written_among, units.written_among),
-        (gather.gather_alike, gathering.gather_alike),
         (index.chains, units.chains),
-        (key_hashes.hashed, strings.key_hashes),
-        (system_topic_records.are_ids, numbers.are_ids),
-        (system_topic_records.numbers_listed, numbers.numbers_listed),
-        (system_topic_records.queue_numbers, numbers.queue_numbers),
         (log_batch.follow_sizes, log_records.follow_sizes),
-        (record_properties.places_named, naming.places_named),
         (record_properties.properties_of, splitting.properties_of),
-        (record_properties.places_once, naming.places_once),
-        (hashes.hash_of_longs, long_hashes.hash_of_longs),
         (string_hashes.string_hashes, strings.string_hashes),
         (sums.sums_of_units, units.sums_of_units),
         (topics.first_alike, strings.first_alike),
@@ -88,7 +69,7 @@ def _directory() -> Path:
     """Return the cache directory of the kernels, named after their sources."""
     state = hashlib.sha256()
     # Kernels are compiled with the rules and with constants of these packages.
-    packages = (__file__, gather.__file__, hashes.__file__, sums.__file__)
+    packages = (__file__, log_batch.__file__, long_hashes.__file__, sums.__file__)
     sources = [path for one in packages for path in Path(one).parent.glob("*.py")]
     for source in sorted([*sources, Path(counting_rules.__file__)]):
         state.update(source.read_bytes())

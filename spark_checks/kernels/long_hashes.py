@@ -1,30 +1,16 @@
 """
-Kernel that hashes rows of numbers; see :mod:`spark_checks.columns.long_hashes`.
+Hashes of single rows, for kernels; see :mod:`spark_checks.columns.long_hashes`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 from numba import njit, types
 
-from columns.gather import Ints
 from spark_checks.columns.long_hashes import SEED, mixed
-from spark_checks.kernels.memory import INNER, INTS, OPTIONS
+from spark_checks.kernels.memory import INNER
 
 _mixed = njit(types.uint64(types.uint64), **INNER)(mixed)
-
-
-def hash_of_longs(*columns: npt.NDArray[Any]) -> Ints:
-    """Return the hashes of rows of equally long *columns*."""
-    table = np.empty((len(columns), len(columns[0])), dtype=np.int64)
-    for row, column in zip(table, columns, strict=True):
-        row[:] = column
-    found = np.empty(table.shape[1], dtype=np.int64)
-    _of_rows(table, found)
-    return found
 
 
 @njit(types.int64(types.int64, types.int64), **INNER)
@@ -39,12 +25,3 @@ def identity(queue_offset, offset, size, tags_code):
     code = np.uint64(hash_of_two(queue_offset, offset))
     code = _mixed(code ^ np.uint64(size))
     return np.int64(_mixed(code ^ np.uint64(tags_code)))
-
-
-@njit(types.void(types.int64[:, ::1], INTS), **OPTIONS)
-def _of_rows(table, found):
-    for index in range(len(found)):
-        code = SEED
-        for column in range(len(table)):
-            code = _mixed(code ^ np.uint64(table[column, index]))
-        found[index] = np.int64(code)

@@ -107,41 +107,6 @@ def key_code(code, prefix, size):
     return abs(whole) if whole != _LEAST else np.int64(0)
 
 
-def key_hashes(
-    data: bytes, values: Places, prefixes: Codes, *, splits: bool
-) -> tuple[Ints, Ints]:
-    """Return indices into *values* and the hashes of keys, for ASCII values only.
-
-    The *prefixes* are the hashes of the text before each of *values*.
-    """
-    begins, sizes = map(np.ascontiguousarray, values)
-    found = np.empty((2, len(begins)), dtype=np.int64)
-    count = _key_hashes(
-        np.frombuffer(data, dtype=np.uint8),
-        begins,
-        sizes,
-        np.ascontiguousarray(prefixes),
-        ord(" ") if splits else NO_BYTE,
-        found,
-    )
-    return found[0, :count], found[1, :count]
-
-
-@njit(
-    types.int64(DATA, INTS, INTS, types.uint32[::1], types.int64, types.int64[:, ::1]),
-    **OPTIONS,
-)
-def _key_hashes(data, begins, sizes, prefixes, besides, found):
-    count = 0
-    for index in range(len(begins)):
-        code, is_plain = java_hash(data, begins[index], sizes[index], besides)
-        if is_plain:
-            found[0, count] = index
-            found[1, count] = key_code(code, prefixes[index], sizes[index])
-            count += 1
-    return count
-
-
 def text_hashes(text: bytes, values: Places) -> Ints:
     """Return a hash of each of *values* of *text*, not comparable elsewhere."""
     found: Ints = of_each(_text_hashes, text, values, np.int64)

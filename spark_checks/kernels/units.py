@@ -1,8 +1,7 @@
 """
 Kernels over consume-queue units and index items.
 
-See :mod:`spark_checks.readers.consume_queue`, :mod:`spark_checks.survey.sums` and
-:mod:`spark_checks.readers.index`.
+See :mod:`spark_checks.survey.sums` and :mod:`spark_checks.readers.index`.
 """
 
 from __future__ import annotations
@@ -33,26 +32,8 @@ _needs_record = njit(types.boolean(*4 * [types.int64]), **INNER)(needs_record)
 _MATCHED, _FIRST, _LAST, _HASH, _BYTES = range(5)
 
 
-def written_among(units: npt.NDArray[Any]) -> Ints:
-    """Return the indices of *units* that are not all zeros."""
-    found = np.empty(len(units), dtype=np.int64)
-    return found[: _written(_bytes_of(units), found)]
-
-
 def _bytes_of(units: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
     return np.frombuffer(np.ascontiguousarray(units).data.cast("B"), dtype=np.uint8)
-
-
-@njit(types.int64(DATA, INTS), **OPTIONS)
-def _written(data, found):
-    count = 0
-    for index in range(len(found)):
-        at = index * UNIT_SIZE
-        code, offset = _of_8(data, at + _CODE_AT), _of_8(data, at + _OFFSET_AT)
-        if code | offset | _of_4(data, at + _SIZE_AT):
-            found[count] = index
-            count += 1
-    return count
 
 
 def sums_of_units(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from ipaddress import ip_address
 
 import pyarrow as pa
@@ -30,8 +29,9 @@ from spark_checks.columns.record_scan import (
     scan_range,
 )
 from spark_checks.readers.log_part import (
+    LogRange,
+    audited_ranges,
     first_store_time,
-    parts_within,
     selected_files,
     selected_part,
     stored_within,
@@ -42,7 +42,7 @@ from spark_checks.readers.schemas import (
     arrow_schema,
     as_batch,
 )
-from spark_checks.readers.table_source import FilePart, FileSource
+from spark_checks.readers.table_source import FileSource
 from spark_checks.store_files import Store
 
 RANGE_SIZE = 128 * 1024 * 1024
@@ -50,11 +50,6 @@ RANGE_SIZE = 128 * 1024 * 1024
 CHECKED_COLUMNS = frozenset({"computed_crc", "damage"})
 """Columns that need every byte of a record."""
 _schema = arrow_schema(LOG_COLUMNS)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LogRange(FilePart, FileRange):
-    """Range of one commit-log file."""
 
 
 def log_options(store: Store) -> dict[str, str]:
@@ -75,24 +70,19 @@ class LogSource(FileSource[LogRange]):
     def partitions(self) -> Sequence[InputPartition]:
         """Return the selected ranges of all files."""
         audited = json.loads(self.options.get("parts", "null"))
-        files = selected_files([tuple(file) for file in self.files], self.conditions)
+        files = selected_files(self.files, self.conditions)
         slack_ms = self.options.get("clock_slack_ms")
         if slack_ms is not None:
             times = self.conditions.of("stored_at_ms")
             begun = [first_store_time(self.url, file) for file in files]
             files = stored_within(files, begun, times, int(slack_ms))
         return [
-            LogRange(
-                path=path,
-                base=base,
-                file_size=size,
-                start=start,
-                end=min(start + RANGE_SIZE, part.stop),
+            piece
+            for file in files
+            for part in audited_ranges(
+                selected_part(self.url, file, self.conditions), audited
             )
-            for path, base, size in files
-            for whole in (selected_part(self.url, (path, base, size), self.conditions),)
-            for part in parts_within(whole, base, audited)
-            for start in range(part.start, part.stop, RANGE_SIZE)
+            for piece in part.cut(RANGE_SIZE)
         ]
 
 

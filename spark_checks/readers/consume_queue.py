@@ -16,8 +16,6 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
-from columns.accelerated import Accelerated
-from columns.gather import Ints
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema, as_batch
@@ -153,10 +151,13 @@ def written_units(
         if not end:
             continue
         found = np.frombuffer(data, dtype=UNIT, count=end // UNIT_SIZE)
-        written = written_among(found)
+        written = np.arange(len(found))
+        if not found["size"].all():
+            is_written = (found["size"] != 0) | (found["commit_log_offset"] != 0)
+            written = np.flatnonzero(is_written | (found["tags_code"] != 0))
+            found = found[written]
         if len(written):
-            is_whole = len(written) == len(found)
-            yield found if is_whole else found[written], start + written * UNIT_SIZE
+            yield found, start + written * UNIT_SIZE
 
 
 def _end_of(data: bytes) -> int:
@@ -181,12 +182,3 @@ def queue_in(path: str) -> tuple[str, int]:
     if queue is None:
         raise ValueError(f"{path} is not in a consume queue")
     return queue
-
-
-@Accelerated
-def written_among(units: npt.NDArray[Any]) -> Ints:
-    """Return the indices of *units* that are not all zeros."""
-    is_written = np.zeros(len(units), dtype=np.bool_)
-    for name in UNIT.names or ():
-        is_written |= units[name] != 0
-    return np.flatnonzero(is_written)

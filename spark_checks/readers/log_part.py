@@ -9,7 +9,8 @@ much, so the caller must pass the slack.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from spark_checks.columns.record_scan import (
     WINDOW_SIZE,
@@ -18,62 +19,71 @@ from spark_checks.columns.record_scan import (
     first_store_time_of,
 )
 from spark_checks.readers.pushdown import ColumnBounds, Conditions
+from spark_checks.readers.table_source import FilePart
 from spark_checks.store_files import reading
 
-LogFile = tuple[str, int, int]
-"""Path, start offset in the name, size."""
 Parts = Sequence[tuple[int, int]]
 """Begin and end of ranges of a log, as commit-log offsets."""
 
 
-def selected_files(files: Sequence[LogFile], conditions: Conditions) -> list[LogFile]:
-    """Return the *files* that may contain selected offsets."""
+@dataclass(frozen=True, kw_only=True)
+class LogRange(FilePart, FileRange):
+    """Range of one commit-log file."""
+
+    def cut(self, size: int) -> Iterator[LogRange]:
+        """Yield ranges of at most *size* bytes."""
+        for start in range(self.start, self.end, size):
+            yield replace(self, start=start, end=min(start + size, self.end))
+
+
+def selected_files(
+    files: Sequence[tuple[str, int, int]], conditions: Conditions
+) -> list[LogRange]:
+    """Return the whole *files* that may contain selected offsets.
+
+    A file is given by path, start offset and size.
+    """
     return [
-        (path, base, size)
+        LogRange(path=path, base=base, file_size=size, start=0, end=size)
         for path, base, size in files
         if conditions.of("file_base").may_overlap(base, base)
         and conditions.of("offset").may_overlap(base, base + size - 1)
     ]
 
 
-def selected_part(url: str, file: LogFile, conditions: Conditions) -> range:
-    """Return the positions in *file* of the store *url* to read."""
-    path, base, size = file
+def selected_part(url: str, file: LogRange, conditions: Conditions) -> LogRange:
+    """Return the range of *file* of the store *url* to read."""
     bounds = conditions.of("offset")
-    at, stop = bounds.least - base, min(bounds.most - base + 1, size)
+    at, end = bounds.least - file.base, min(bounds.most - file.base + 1, file.end)
     if at <= 0:
-        return range(stop)
-    where = FileRange(base=base, file_size=size, start=0, end=size)
-    with reading(url, path) as read_at:
-        first = find_record(read_at, where, start=max(at - WINDOW_SIZE, 0), end=at + 1)
-    return range(max(first, 0), stop)
+        return replace(file, end=end)
+    with reading(url, file.path) as read_at:
+        first = find_record(read_at, file, start=max(at - WINDOW_SIZE, 0), end=at + 1)
+    return replace(file, start=max(first, 0), end=end)
 
 
-def parts_within(whole: range, base: int, parts: Parts | None) -> list[range]:
-    """Return the positions of *whole*, in the file at *base*, that lie in *parts*."""
+def audited_ranges(file: LogRange, parts: Parts | None) -> Iterator[LogRange]:
+    """Yield the ranges of *file* that lie in *parts*; all of it without *parts*."""
     if parts is None:
-        return [whole]
-    cut = [
-        range(max(begin - base, whole.start), min(end - base, whole.stop))
-        for begin, end in parts
-    ]
-    return [part for part in cut if part]
+        yield file
+        return
+    for begin, end in parts:
+        start = max(begin - file.base, file.start)
+        yield replace(file, start=start, end=min(end - file.base, file.end))
 
 
-def first_store_time(url: str, file: LogFile) -> int | None:
+def first_store_time(url: str, file: LogRange) -> int | None:
     """Return the store time of the first record of *file*; None if unknown."""
-    path, base, size = file
-    where = FileRange(base=base, file_size=size, start=0, end=size)
-    with reading(url, path) as read_at:
-        return first_store_time_of(read_at, where)
+    with reading(url, file.path) as read_at:
+        return first_store_time_of(read_at, file)
 
 
 def stored_within(
-    files: Sequence[LogFile],
+    files: Sequence[LogRange],
     begun: Sequence[int | None],
     times: ColumnBounds,
     slack_ms: int,
-) -> list[LogFile]:
+) -> list[LogRange]:
     """Return the *files*, in order, that may have records within *times*."""
     least, most = times.least - slack_ms, times.most + slack_ms
     ended = [*begun[1:], None]

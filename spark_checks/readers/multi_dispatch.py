@@ -23,7 +23,8 @@ from spark_checks.columns.record_scan import (
     Window,
     scan_range,
 )
-from spark_checks.readers.commit_log import LogRange, LogSource
+from spark_checks.readers.commit_log import LogSource
+from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.schemas import arrow_schema
 from spec.layout import LayoutError
 from spec.wire.message import multi_dispatch

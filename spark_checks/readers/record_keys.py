@@ -22,7 +22,8 @@ from columns.topics import topics_of
 from spark_checks.columns.long_hashes import xor_of
 from spark_checks.columns.record_columns import readable_records
 from spark_checks.columns.record_scan import FileRange, ReadAt
-from spark_checks.readers.commit_log import LogRange, LogSource
+from spark_checks.readers.commit_log import LogSource
+from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.schemas import arrow_schema, as_batch
 
 KEY_COLUMNS: Final[dict[str, str]] = {

@@ -33,15 +33,15 @@ from spark_checks.columns.record_scan import (
     scan_range,
 )
 from spark_checks.kernels.install import install_kernels
-from spark_checks.readers.commit_log import CommitLogSource, LogRange, log_options
+from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.consume_queue import (
     ConsumeQueueSource,
-    Piece,
     QueueFiles,
     queue_in,
     written_units,
 )
 from spark_checks.readers.index import IndexFile, IndexSource, check_items
+from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.record_keys import meeting, sums_of_keys, within
 from spark_checks.session.kernel_request import request_kernels
 from spark_checks.store_files import Store, listing, reading, sizes_of
@@ -133,18 +133,12 @@ def parts_of(store: Store, processors: int) -> list[Parts]:
     parts: list[Any] = [part for one in sources for part in one.partitions()]
     total = sum(map(size_of, parts))
     limit = max(min(total // count + 1, PIECE_SIZE_MAX), PIECE_SIZE_MIN)
-    return list(
-        group_parts((piece for part in parts for piece in cut(part, limit)), limit)
+    pieces = (
+        piece
+        for part in parts
+        for piece in (part.cut(limit) if isinstance(part, LogRange) else (part,))
     )
-
-
-def cut(part: Part, size: int) -> Iterator[Part]:
-    """Yield ranges of at most *size* bytes of a *part* of the log."""
-    if not isinstance(part, LogRange):
-        yield part
-        return
-    for start in range(part.start, part.end, size):
-        yield replace(part, start=start, end=min(start + size, part.end))
+    return list(group_parts(pieces, limit))
 
 
 def size_of(part: Part) -> int:
@@ -186,11 +180,7 @@ def survey_of(url: str, parts: Parts, options: SurveyOptions) -> Survey:
 
 def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:
     if isinstance(part, QueueFiles):
-        total = Survey()
-        for piece in part.pieces:
-            with reading(url, piece[0][0]) as read_at:
-                total = total.plus(survey_units(read_at, piece, options))
-        return total
+        return survey_units(url, part, options)
     with reading(url, part.path) as read_at:
         if isinstance(part, IndexFile):
             return survey_index(read_at, part, options)
@@ -293,18 +283,19 @@ def _count(which: Bools) -> int:
     return int(np.count_nonzero(which))
 
 
-def survey_units(read_at: ReadAt, piece: Piece, options: SurveyOptions) -> Survey:
-    """Return the survey of some units of a consume-queue file."""
-    file, whole = piece
-    queue = queue_in(file[0])
+def survey_units(url: str, part: QueueFiles, options: SurveyOptions) -> Survey:
+    """Return the survey of some units of consume queues."""
     queues: Queues = {}
     ledger = Ledger()
-    for units, positions in written_units(read_at, file, whole):
-        queue_offsets: Ints = (file[1] + positions) // UNIT_SIZE
-        sums = sums_of_units(queue, queue_offsets, units, options=options)
-        add_queue(queues, queue, sums)
-        if options.needs_system_topics and queue[0] == SCHEDULE_TOPIC:
-            ledger = ledger.plus(due_times(units, options.min_offset))
+    for file, whole in part.pieces:
+        queue = queue_in(file[0])
+        with reading(url, file[0]) as read_at:
+            for units, positions in written_units(read_at, file, whole):
+                offsets: Ints = (file[1] + positions) // UNIT_SIZE
+                sums = sums_of_units(queue, offsets, units, options=options)
+                add_queue(queues, queue, sums)
+                if options.needs_system_topics and queue[0] == SCHEDULE_TOPIC:
+                    ledger = ledger.plus(due_times(units, options.min_offset))
     return Survey(summary=SurveySummary(units=queues), ledger=ledger)
 
 

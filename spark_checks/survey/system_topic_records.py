@@ -4,26 +4,23 @@ Columns of the records that the ledger needs; texts are hashes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 import numpy as np
 
-from columns.accelerated import Accelerated
 from columns.gather import Ints, Places, values_of
 from columns.record_properties import places_once
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.by_key import NOTHING, Table
 from spark_checks.columns.record_columns import RecordColumns
+from spark_checks.columns.texts import are_ids, numbers_in
 from spark_checks.counting_rules import (
-    ID_SIZES,
+    OP_DIGITS_MAX,
     POPPED_AT,
     QUEUE_DIGITS_MAX,
     TRANSACTION_BITS,
     is_commit,
     is_half,
-    is_op_number,
     is_own_topic,
 )
 from spark_checks.survey.sums import Bools
@@ -43,8 +40,6 @@ _NUMBERS = (
     *("queue_id", "queue_offset", "born_at_ms", "stored_at_ms", "body_crc"),
     *("reconsume_times", "prepared_transaction_offset"),
 )
-_queue_number = re.compile(rb"[0-9]{1,%d}" % QUEUE_DIGITS_MAX)
-_id = re.compile(b"|".join(rb"[0-9A-Fa-f]{%d}" % size for size in ID_SIZES))
 
 
 class SystemTopicRecords:
@@ -81,7 +76,7 @@ class SystemTopicRecords:
             offset=columns.positions[chosen] + base,
             body_size=sizes[chosen],
             topic=hashes_of(names)[self._numbers],
-            real_queue=_filled(places["real_queue"], queue_numbers, text),
+            real_queue=_filled(places["real_queue"], _queue_numbers, text),
             names_topic=(places["retry_topic"][1] > 0).astype(np.int64),
             is_popped=(places["popped_at"][1] > 0).astype(np.int64),
             has_id=_filled(places["origin"], are_ids, text),
@@ -151,34 +146,21 @@ def hashes_of(texts: Sequence[str]) -> Ints:
     return text_hashes(text, (begins[0], sizes[0]))
 
 
-@Accelerated
-def queue_numbers(text: bytes, values: Places) -> Ints:
-    """Return the queue id in each of *values*, NOTHING if it is not a number."""
-    known = [_queue_of(value) for value in values_of(text, values)]
-    return np.array(known, dtype=np.int64)
-
-
-@lru_cache(maxsize=10_000)
-def _queue_of(text: bytes) -> int:
-    return int(text) if _queue_number.fullmatch(text) else NOTHING
-
-
-@Accelerated
-def are_ids(text: bytes, values: Places) -> Bools:
-    """Return the mask of *values* with the form of a message id."""
-    found = [_id.fullmatch(value) is not None for value in values_of(text, values)]
-    return np.array(found, dtype=np.bool_)
-
-
-@Accelerated
 def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints]:
     """Return list index and value of each number in *lists*, NOTHING if it is invalid.
 
     Commas separate the numbers, and one may follow the last.
     """
     texts = [text.removesuffix(b",") for text in values_of(data, lists)]
-    numbers = b",".join(texts).split(b",") if texts else []
+    joined = b",".join(texts)
     counts = [text.count(b",") + 1 for text in texts]
-    named = [int(text) if is_op_number(text) else NOTHING for text in numbers]
-    index = np.repeat(np.arange(len(texts)), counts)
-    return index, np.array(named, dtype=np.int64)
+    commas = np.flatnonzero(np.frombuffer(joined, dtype=np.uint8) == ord(","))
+    begins = np.append(0, commas + 1)[: sum(counts)]
+    sizes = np.append(commas, len(joined))[: sum(counts)] - begins
+    index = np.repeat(np.arange(len(texts)), np.array(counts, dtype=np.int64))
+    return index, numbers_in(joined, (begins, sizes), digits=OP_DIGITS_MAX)
+
+
+def _queue_numbers(text: bytes, values: Places) -> Ints:
+    """Return the queue id in each of *values*, NOTHING if it is not a number."""
+    return numbers_in(text, values, digits=QUEUE_DIGITS_MAX)

@@ -19,21 +19,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns.accelerated import Accelerated
-from columns.gather import Ints, Places, gather_alike, numbers_at
-from columns.key_hashes import hashed
-from columns.log_batch import body_crcs, follow_sizes, record_plans
+from columns.gather import Ints, Places
+from columns.log_batch import body_crcs, follow_sizes
 from columns.record_properties import (
-    places_named,
-    places_once,
     properties_of,
 )
 from columns.string_hashes import string_hashes
 from columns.topics import first_alike
 from columns.uint64_words import WORD, text_hashes
-from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_scan import SIZE
 from spark_checks.kernels.install import kernel_pairs
-from spark_checks.readers.consume_queue import written_among
 from spark_checks.readers.index import chains
 from spark_checks.readers.log_part import Parts
 from spark_checks.readers.schemas import UNIT
@@ -41,11 +35,6 @@ from spark_checks.session.worker_archive import ARCHIVE, OWN, zip_for_workers
 from spark_checks.store_files import list_store
 from spark_checks.survey.sums import SurveyOptions, sums_of_units
 from spark_checks.survey.survey import Survey, parts_of, survey_of
-from spark_checks.survey.system_topic_records import (
-    are_ids,
-    numbers_listed,
-    queue_numbers,
-)
 from spark_checks.tests.readers.test_log_batch import logs
 from spark_checks.tests.readers.with_kernels import comparable, with_kernels
 from spec.wire.message.topic_names import LMQ_PREFIX
@@ -53,7 +42,6 @@ from spec.wire.message.topic_names import LMQ_PREFIX
 ROOT = Path(__file__).resolve().parents[3]
 STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
 EXAMPLES = settings(max_examples=200, derandomize=True, deadline=None)
-longs = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20)
 digits = st.text("0123456789,", max_size=24).map(str.encode)
 hexadecimal = st.text("0123456789abcdefABCDEFg", min_size=31, max_size=57)
 alike = st.sampled_from([b"", b"A", b"Orders", 9 * b"Q", 9 * b"R", 8 * b"Q"])
@@ -99,16 +87,8 @@ def _column(values: Sequence[int]) -> Ints:
 
 def test_each_kernel_is_compared_with_its_fallback() -> None:
     assert {function.fallback.__name__ for function, _ in kernel_pairs()} == {
-        *("follow_sizes", "gather_alike", "body_crcs", "properties_of"),
-        *("places_named", "string_hashes", "hashed", "text_hashes", "first_alike"),
-        *("hash_of_longs", "numbers_listed", "queue_numbers", "are_ids"),
-        *(
-            "places_once",
-            "sum_fast_records",
-            "written_among",
-            "sums_of_units",
-            "chains",
-        ),
+        *("follow_sizes", "body_crcs", "properties_of", "sum_fast_records"),
+        *("string_hashes", "text_hashes", "first_alike", "sums_of_units", "chains"),
     }
 
 
@@ -117,27 +97,6 @@ def test_each_kernel_is_compared_with_its_fallback() -> None:
 def test_sizes_lead_to_the_same_records(data: bytes, position: int, most: int) -> None:
     if position <= len(data):
         _agree(follow_sizes, data, position, most=most)
-
-
-@EXAMPLES
-@given(data=logs(), cut=st.integers(0, 50), flags=st.sampled_from([0, 16, 32, 48]))
-def test_fields_of_sound_and_damaged_records_are_the_same(
-    data: bytes, cut: int, flags: int
-) -> None:
-    starts, _ = follow_sizes(data, 0, most=len(data))
-    limits = starts + np.maximum(numbers_at(data, starts, SIZE) - cut, 0)
-    values = {"magic": 0xDAA320A7, "system_flags": flags}
-    plan = record_plans.plan(tuple(values[one.name] for one in record_plans.deciding))
-    assert gather_alike.kernel is not None
-    found = gather_alike.kernel(data, starts, limits, plan)
-    wanted = gather_alike.fallback(data, starts, limits, plan)
-    assert found.ends.tolist() == wanted.ends.tolist()
-    assert found.numbers.keys() == wanted.numbers.keys()
-    assert found.places.keys() == wanted.places.keys()
-    for name, column in wanted.numbers.items():
-        assert found.numbers[name].tolist() == column.tolist(), name
-    for name, places in wanted.places.items():
-        assert _shown(found.places[name]) == _shown(places), name
 
 
 @EXAMPLES
@@ -157,10 +116,6 @@ def test_properties_are_split_alike(each: list[bytes], gap: bytes) -> None:
     assert found.is_regular == wanted.is_regular
     assert found.is_ascii == wanted.is_ascii == b"".join(each).isascii()
     assert found.is_utf8() == wanted.is_utf8()
-    for text in names:
-        _agree(places_named, found, text)
-    _agree(places_once, found, names, len(each))
-    _agree(places_once, found, (*names, b"REAL_QUEUE2"), len(each))
 
 
 @EXAMPLES
@@ -180,47 +135,6 @@ def test_strings_have_the_same_hashes(each: list[bytes], besides: bytes) -> None
     _agree(text_hashes, data, values)
     _agree(first_alike, data, values)
     _agree(body_crcs, data, values)
-
-
-@EXAMPLES
-@given(each=texts, before=st.integers(0, 2**32 - 1), splits=st.booleans())
-def test_keys_have_the_same_hashes(
-    each: list[bytes], before: int, splits: bool
-) -> None:
-    data, values = _laid_out(each)
-    prefixes = np.full(len(each), before, dtype=np.uint32)
-    found, wanted = (
-        dict(zip(*_shown(way(data, values, prefixes, splits=splits)), strict=True))
-        for way in (hashed.kernel, hashed.fallback)
-        if way is not None
-    )
-    assert found == wanted
-
-
-@EXAMPLES
-@given(values=longs)
-def test_numbers_have_the_same_hashes(values: list[int]) -> None:
-    column = _column(values)
-    ints = column.astype(np.int32)
-    _agree(hash_of_longs, column)
-    _agree(hash_of_longs, column, ints, column[::-1])
-
-
-@EXAMPLES
-@given(each=texts)
-def test_texts_are_the_same_numbers_and_ids(each: list[bytes]) -> None:
-    _agree(queue_numbers, *_laid_out(each))
-    _agree(are_ids, *_laid_out(each))
-    _agree(numbers_listed, *_laid_out(each))
-
-
-@EXAMPLES
-@given(each=st.lists(st.lists(st.integers(0, 10**18 - 1), min_size=1), max_size=5))
-def test_lists_of_numbers_are_read_alike(each: list[list[int]]) -> None:
-    lists = [",".join(map(str, one)).encode() + b"," for one in each]
-    _agree(numbers_listed, *_laid_out(lists))
-    found = numbers_listed(*_laid_out(lists))
-    assert found[1].tolist() == [number for one in each for number in one]
 
 
 offsets = st.one_of(st.sampled_from([0, 1, -1, 50, 99, 2**63 - 1]), st.integers(0, 200))
@@ -243,8 +157,6 @@ def test_units_have_the_same_sums(
 ) -> None:
     group_parts = b"".join(struct.pack(">qiq", *row) for row in rows)
     read = np.frombuffer(group_parts, dtype=UNIT)
-    _agree(written_among, read)
-    _agree(written_among, read[1:])
     numbers = np.arange(first, first + len(rows))
     options = SurveyOptions(min_offset=50, parts=parts)
     _agree(sums_of_units, (topic, 1), numbers, read, options=options)

@@ -17,7 +17,6 @@ from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
 from spark_checks.readers import commit_log, consume_queue, index
-from spark_checks.readers.log_part import LogFile
 from spark_checks.tests.building import StoreBuilder
 from spec.store.consume_queue import Unit, encode_unit
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
@@ -152,6 +151,6 @@ def test_large_files_have_many_partitions() -> None:
     parts = consume_queue.ConsumeQueueSource(options).partitions()
     assert len(parts) == 60
     assert len(index.parts_of("index/0", 40 + 5_000_000 * 84)) == 5
-    log: LogFile = ("commitlog/00000000000000000000", 0, 1 << 30)
+    log = ("commitlog/00000000000000000000", 0, 1 << 30)
     options = {"url": "/none", "files": json.dumps([log])}
     assert len(commit_log.CommitLogSource(options).partitions()) == 8

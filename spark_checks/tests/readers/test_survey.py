@@ -15,8 +15,8 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from columns.log_batch import follow_sizes
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.columns.long_hashes import xor_of
-from spark_checks.readers.commit_log import LogRange
 from spark_checks.readers.index import IndexFile
+from spark_checks.readers.log_part import LogRange
 from spark_checks.session.kernel_request import KERNELS_VARIABLE
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
