@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import asdict
+
 from spec.vectors.form import Flag, Group, Result, Vector, VectorFile, values_of
 from spec.wire.remoting import header_json, header_rocketmq
 from spec.wire.remoting.command import (
@@ -235,13 +237,15 @@ def _json_headers() -> Iterator[Vector]:
         if not command.serialize_type:
             data = encode_command(command)
             header = data[8 : 8 + int.from_bytes(data[5:8], "big")]
-            yield _header(comment, header, decode_json_header(header), flags)
+            yield _header(comment, header, asdict(decode_json_header(header)), flags)
     for comment, (text, result, flags) in JSON_HEADERS.items():
         data = text.encode()
         if result is Result.INVALID:
             yield _refused(comment, data, *flags)
         else:
-            yield _header(comment, data, decode_json_header(data), flags, result)
+            yield _header(
+                comment, data, asdict(decode_json_header(data)), flags, result
+            )
 
 
 def _header(

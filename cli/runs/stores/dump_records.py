@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-import orjson
+import msgspec
 
 from cli.runs.stores.commit_log_files import (
     commit_log_files,
@@ -96,7 +96,7 @@ def json_writer(out: BinaryIO) -> Writer:
     """Return a writer of an object a line."""
 
     def write(found: FoundRecord) -> None:
-        out.write(orjson.dumps(as_object(found), option=orjson.OPT_APPEND_NEWLINE))
+        out.write(msgspec.json.encode(as_object(found)) + b"\n")
 
     return write
 

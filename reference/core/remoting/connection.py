@@ -13,7 +13,7 @@ import re
 from reference.core.remoting.request import Request
 from spec.host import Host
 from spec.layout import LayoutError
-from spec.wire.remoting.command import header_values
+from spec.wire.remoting.command import command_header
 from spec.wire.remoting.frame import FRAME_SIZE_MAX, SerializeType
 from spec.wire.remoting.header_json import decode_json_header
 
@@ -87,14 +87,18 @@ class Connection:
                 return None
             if size <= left:
                 try:
-                    request = decode_request(data, start, start + size)
+                    request = decode_request(
+                        data,
+                        start,
+                        start + size,
+                        connection=self.number,
+                        now_ms=self._received_at_ms,
+                    )
                 # [WIRE-FRAME-007] [WIRE-FRAME-009] [WIRE-FRAME-010]
                 except (LayoutError, RecursionError) as error:
                     self._end(f"unreadable frame: {error}")
                     return None
                 self._at = start + size
-                request.connection = self.number
-                request.now_ms = self._received_at_ms
                 return request  # [WIRE-CONN-022]
         self._needed = size
         self._pending += data[start:]  # [WIRE-CONN-021]
@@ -110,33 +114,33 @@ class Connection:
         self._data, self._at = b"", 0
 
 
-def decode_request(data: bytes, start: int, end: int) -> Request:
+def decode_request(
+    data: bytes, start: int, end: int, *, connection: int = 0, now_ms: int = 0
+) -> Request:
     """Return the request in the frame from *start* to *end* of *data*."""
-    header = start + _HEADER_AT
+    header_at = start + _HEADER_AT
     # [WIRE-FRAME-002]
-    body = header + int.from_bytes(data[header - 3 : header], "big")
-    if not header <= body <= end:
-        raise LayoutError(f"a header to byte {body - start} of {end - start}")
-    serialize_type = data[start + 4]
+    body_at = header_at + int.from_bytes(data[header_at - 3 : header_at], "big")
+    if not header_at <= body_at <= end:
+        raise LayoutError(f"a header to byte {body_at - start} of {end - start}")
+    serialize_type = data[start + 4]  # [WIRE-FRAME-003] [WIRE-FRAME-008]
     try:
-        # [WIRE-FRAME-003] [WIRE-FRAME-008]
-        if serialize_type == _JSON:
-            values = decode_json_header(data[header:body])
-        else:
-            values = header_values(serialize_type, data[header:body])
+        header = command_header(serialize_type, data[header_at:body_at])
     except LayoutError:
         if serialize_type != _JSON:
             raise
-        values = decode_json_header(strict_json(data[header:body]))
+        header = decode_json_header(strict_json(data[header_at:body_at]))
     return Request(
-        values["code"],
-        values["opaque"],
-        values["flag"],
-        values["fields"],
-        data[body:end],  # [WIRE-FRAME-004]
-        values["language"],
-        values["version"],
-        values["remark"],
+        header.code,
+        header.opaque,
+        header.flag,
+        header.fields,
+        data[body_at:end],  # [WIRE-FRAME-004]
+        header.language,
+        header.version,
+        header.remark,
+        connection,
+        now_ms,
     )
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from spec.derive.header_decoder import HeaderField, header_decoder
 from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
@@ -44,8 +45,7 @@ class FieldError(Refused):
         )
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Struct):
     """A command from a peer: a request, or a response to a request of this server."""
 
     code: int

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring_ascii as quoted
 from operator import itemgetter
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.json_body import body_as_json
@@ -29,8 +31,7 @@ _MARK = -2_107_093_855
 """An opaque that cannot be mistaken for another value of a header."""
 
 
-@dataclass(slots=True)
-class Response:
+class Response(Struct):
     """A response code with its remark, header fields and body."""
 
     code: int = SUCCESS

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from spec.host import Host
 from spec.store.message_record import Record
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
@@ -60,8 +62,7 @@ class FlushMode(StrEnum):
     """Before the response to the producer."""
 
 
-@dataclass(slots=True)
-class NewMessage:
+class NewMessage(Struct):
     """A message to append."""
 
     topic: str
@@ -98,8 +99,7 @@ def message_of_record(record: Record, topic: str, queue_id: int) -> NewMessage:
     )
 
 
-@dataclass(slots=True)
-class PutResult:
+class PutResult(Struct):
     """The result of a put. A refused message has only a status."""
 
     status: PutStatus
@@ -134,8 +134,7 @@ class GetMessageResult(NamedTuple):
     """The consumer is so far behind that a slave should serve it."""
 
 
-@dataclass(slots=True)
-class DispatchRequest:
+class DispatchRequest(Struct):
     """The fields of one record that consume queue and index need.
 
     Java: DispatchRequest. Dispatch returns the visible ones, and long polling wakes the

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from msgspec import structs
+
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from reference.core.remoting.server import Handler, RemotingServer, SequenceHandler
@@ -83,7 +85,9 @@ def _unflushed(response: Response | None) -> Response | None:
     """Return the response of a send whose flush has timed out."""
     if response is None or response.code != ResponseCode.SUCCESS:
         return response
-    return replace(response, code=ResponseCode.FLUSH_DISK_TIMEOUT, template=None)
+    return structs.replace(
+        response, code=ResponseCode.FLUSH_DISK_TIMEOUT, template=None
+    )
 
 
 def _around_route(handler: Handler, switch: FaultSwitch) -> Handler:
@@ -96,7 +100,7 @@ def _around_route(handler: Handler, switch: FaultSwitch) -> Handler:
         response = handler(request)
         if fault is None or response is None or response.code != ResponseCode.SUCCESS:
             return response
-        return replace(response, body=_stale(response.body))
+        return structs.replace(response, body=_stale(response.body))
 
     return handle
 

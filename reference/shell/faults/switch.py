@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response

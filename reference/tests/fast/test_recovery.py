@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
@@ -191,7 +192,7 @@ def made_of(burst: Burst, number: int) -> NewMessage:
         properties = f"DELAY\x01{burst.delay}\x02{properties}"
     body = bytes([number % 256]) * burst.body_size
     made = message(burst.topic, burst.queue_id, body, properties, burst.flags)
-    return replace(made, born_host=V6) if burst.is_v6 else made
+    return structs.replace(made, born_host=V6) if burst.is_v6 else made
 
 
 def corrupt_log(files: MemoryFiles, harm: Harm) -> None:

@@ -6,7 +6,7 @@ The files are tiny, so that a handful of messages fills several of them.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import structs
 
 from reference.core.store.mapped.files import Files
 from reference.core.store.message_store import MessageStore
@@ -98,4 +98,4 @@ def append_one(store: MessageStore, message: NewMessage, now_ms: int) -> PutResu
 
 def append_batch(store: MessageStore, message: NewMessage, now_ms: int) -> PutResult:
     """Append one batch."""
-    return append_one(store, replace(message, is_batch=True), now_ms)
+    return append_one(store, structs.replace(message, is_batch=True), now_ms)

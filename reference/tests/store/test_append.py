@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.delay.delay_levels import DelayLevels
@@ -55,7 +56,7 @@ MEMBERS = st.builds(
     body_crc=INT32,
 )
 BATCHES = st.builds(
-    lambda one, members: replace(
+    lambda one, members: structs.replace(
         one, body=encode_batch(members), is_batch=True, properties="", system_flags=0
     ),
     MESSAGES,
@@ -65,7 +66,7 @@ REFUSED = [
     message("T", body=bytes(5000)),
     message("a/b"),
     message("T", properties="DELAY\x01x\x02"),
-    replace(message("T", body=b"no batch"), is_batch=True),
+    structs.replace(message("T", body=b"no batch"), is_batch=True),
 ]
 SEQUENCES = st.lists(
     st.one_of(MESSAGES, BATCHES, st.sampled_from(REFUSED)), min_size=1, max_size=12
@@ -116,7 +117,7 @@ def test_the_dispatch_requests_of_an_append_are_those_read_from_the_log(
 def test_a_batch_has_the_records_of_its_messages(
     new: NewMessage, members: list[BatchMessage]
 ) -> None:
-    batch = replace(
+    batch = structs.replace(
         new, body=encode_batch(members), is_batch=True, system_flags=0, properties=""
     )
     log, singles = new_log(), new_log()
@@ -124,7 +125,7 @@ def test_a_batch_has_the_records_of_its_messages(
     assert result.status is PutStatus.PUT_OK
     offsets: list[int] = []
     for member in members:
-        one = replace(
+        one = structs.replace(
             new,
             body=member.body,
             properties=member.properties,
@@ -171,6 +172,8 @@ def test_an_append_of_a_sequence_is_one_write() -> None:
 
 def test_a_batch_counts_as_one_call_and_each_of_its_messages() -> None:
     store = started(options=ROOMY)
-    batch = replace(message("T", body=wire_batch(b"a", b"b", b"c")), is_batch=True)
+    batch = structs.replace(
+        message("T", body=wire_batch(b"a", b"b", b"c")), is_batch=True
+    )
     store.append([batch, message("T")], NOON_MS)
     assert (store.statistics.put_calls, store.statistics.put_count) == (2, 4)

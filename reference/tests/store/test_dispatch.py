@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
 from reference.core.store.message_store import MessageStore
@@ -41,7 +42,7 @@ MESSAGES = st.builds(
     system_flags=st.sampled_from([0, 0, 0, 0, 4, 12]),
 )
 BATCHES = st.builds(
-    lambda queue_id, bodies, properties: replace(
+    lambda queue_id, bodies, properties: structs.replace(
         message("T", queue_id, wire_batch(*bodies, properties=properties.encode())),
         is_batch=True,
     ),

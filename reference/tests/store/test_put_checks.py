@@ -4,9 +4,8 @@ Messages that the store accepts or refuses.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import NewMessage, PutStatus, StoreOptions
@@ -121,7 +120,9 @@ def test_a_batch_cut_anywhere_is_stored_not_at_all(cut: int) -> None:
 
 def test_hosts_may_be_ipv6() -> None:
     store = started(options=ROOMY)
-    put = replace(message(), born_host=Host.of("::1", 5), store_host=Host.of("::2", 6))
+    put = structs.replace(
+        message(), born_host=Host.of("::1", 5), store_host=Host.of("::2", 6)
+    )
     append_one(store, put, NOON_MS)
     store.dispatch()
     (record,) = all_records(store, "T", 0)

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.types import NewMessage, PutStatus
 from reference.tests.memory_files import MemoryFile, MemoryFiles
@@ -40,7 +42,7 @@ def test_without_a_file_nothing_is_stored_until_there_is_one() -> None:
     store = started(files)
     assert append_one(store, ONE_A_FILE, NOON_MS).status is PutStatus.PUT_OK
     files.refused = "commitlog"
-    batch = replace(ONE_A_FILE, body=wire_batch(bytes(600)), is_batch=True)
+    batch = structs.replace(ONE_A_FILE, body=wire_batch(bytes(600)), is_batch=True)
     for one in (ONE_A_FILE, batch):
         result = append_one(store, one, NOON_MS)
         assert (result.status, result.is_stored) == (

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
+from msgspec import structs
 
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.mapped.files import FilesError
@@ -76,7 +77,7 @@ def test_a_delay_that_is_no_number_ends_neither_dispatch_nor_recovery(
     store = started(files, LEVELS)
     text = f"DELAY\x01{level}\x02TAGS\x01a\x02".encode()
     batch = message(SCHEDULE_TOPIC, 0, wire_batch(b"bad", properties=text))
-    put = [message(), replace(batch, is_batch=True), message(body=b"behind")]
+    put = [message(), structs.replace(batch, is_batch=True), message(body=b"behind")]
     results = store.append(put, NOON_MS)
     assert [one.status for one in results] == [PutStatus.PUT_OK] * 3
     store.dispatch()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec.structs import asdict
 
 from spec.integers import body_crc, java_string_hash
 from spec.layout import LayoutError
@@ -102,7 +103,7 @@ def message_id(text: str) -> dict[str, str]:
 
 READERS: dict[str, Callable[[bytes], Any]] = {
     "frame": lambda data: values_of(decode_command(data)),
-    "header_json": decode_json_header,
+    "header_json": lambda data: asdict(decode_json_header(data)),
     "header_rocketmq": decode_rocketmq_header,
     "batch": lambda data: {"messages": [values_of(m) for m in decode_batch(data)]},
     "record": lambda data: (

@@ -131,7 +131,7 @@ def test_a_json_header_that_is_none_is_a_layout_error(header: bytes) -> None:
 
 def test_ext_fields_become_strings_and_nulls_are_left_out() -> None:
     header = b'{"extFields":{"a":1,"b":true,"c":null,"d":"x","e":[1]}}'
-    fields = decode_json_header(header)["fields"]
+    fields = decode_json_header(header).fields
     assert fields == {"a": "1", "b": "true", "d": "x", "e": "[1]"}
 
 

@@ -11,12 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as member
 from enum import IntFlag
-from typing import Any
+
+from msgspec.structs import asdict
 
 from spec.clause import Clause, Level
 from spec.layout import LayoutError
 from spec.wire.remoting.frame import Frame, SerializeType, decode_frame, encode_frame
-from spec.wire.remoting.header_json import decode_json_header, encode_json_header
+from spec.wire.remoting.header_json import (
+    CommandHeader,
+    decode_json_header,
+    encode_json_header,
+)
 from spec.wire.remoting.header_rocketmq import (
     decode_rocketmq_header,
     encode_rocketmq_header,
@@ -191,15 +196,17 @@ def decode_command(data: bytes | bytearray | memoryview) -> Command:
 
 def command_of(frame: Frame) -> Command:
     """Return the command in *frame*; LayoutError where its header is unreadable."""
-    header = header_values(frame.serialize_type, frame.header)
-    return Command(**header, body=frame.body, serialize_type=frame.serialize_type)
+    header = command_header(frame.serialize_type, frame.header)
+    return Command(
+        **asdict(header), body=frame.body, serialize_type=frame.serialize_type
+    )
 
 
-def header_values(serialize_type: int, data: bytes) -> dict[str, Any]:
-    """Return the members of a header, by the names of Command's attributes."""
+def command_header(serialize_type: int, data: bytes) -> CommandHeader:
+    """Return the members of a header; LayoutError where it is malformed."""
     if serialize_type == SerializeType.JSON:
         return decode_json_header(data)
     if serialize_type == SerializeType.ROCKETMQ:
-        return decode_rocketmq_header(data)
+        return CommandHeader(**decode_rocketmq_header(data))
     reason = f"{serialize_type} is no notation of a header"
     raise LayoutError(reason, field="serialize_type", offset=4)

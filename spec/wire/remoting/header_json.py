@@ -8,9 +8,10 @@ It is one object with the names of Java's fields. The fields of a command's code
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated
 
-import orjson
+from msgspec import DecodeError, Meta, Struct, field
+from msgspec.json import Decoder
 
 from spec.clause import Clause, Level
 from spec.integers import INT32_MAX, INT32_MIN
@@ -82,7 +83,7 @@ WITHOUT_SERIALIZE_TYPE = Clause(
     ),
     source=f"{_COMMAND}#decode",
 )
-_NUMBERS = ("code", "flag", "opaque", "version")
+JavaInt = Annotated[int, Meta(ge=INT32_MIN, le=INT32_MAX)]
 
 
 def encode_json_header(header: Mapping[str, object]) -> bytes:
@@ -100,56 +101,40 @@ def encode_json_header(header: Mapping[str, object]) -> bytes:
     return fastjson.dumps(members)
 
 
-def decode_json_header(data: bytes) -> dict[str, Any]:
-    """Return the members of the header *data*; absent numbers are 0, as in Java."""
-    try:
-        found = orjson.loads(data)  # strict JSON, which most headers are
-    except ValueError:
+class CommandHeader(Struct):
+    """The members of a command's header, with Java's value of an absent one."""
+
+    code: JavaInt = 0
+    flag: JavaInt = 0
+    opaque: JavaInt = 0
+    version: JavaInt = 0
+    language: str = "JAVA"
+    remark: str | None = None
+    fields: dict[str, str] = field(default_factory=dict, name="extFields")
+
+
+_decode_strict = Decoder(CommandHeader).decode
+
+
+def decode_json_header(data: bytes) -> CommandHeader:
+    """Return the members of the header *data*; LayoutError where it is malformed."""
+    try:  # a fast path: strict JSON with members of the declared types
+        return _decode_strict(data)
+    except (DecodeError, UnicodeDecodeError):
         found = fastjson.loads(data)
-    if type(found) is not dict:
+    if not isinstance(found, dict):
         reason = "the header is no object"
         raise LayoutError(reason, field="header", offset=0)
-    get = found.get
-    code, flag = get("code", 0), get("flag", 0)
-    opaque, version = get("opaque", 0), get("version", 0)
-    are_int32 = (
-        type(code) is int
-        and type(flag) is int
-        and type(opaque) is int
-        and type(version) is int
-        and 0 <= code | flag | opaque | version <= INT32_MAX
+    remark = found.get("remark")
+    return CommandHeader(
+        code=_number(found, "code"),
+        flag=_number(found, "flag"),
+        opaque=_number(found, "opaque"),
+        version=_number(found, "version"),
+        language=str(found.get("language") or "JAVA"),
+        remark=None if remark is None else _as_text(remark),
+        fields=_ext_fields(found.get("extFields")),
     )
-    if not are_int32:
-        exact = _members(data)
-        code, flag, opaque, version = (_number(exact, name) for name in _NUMBERS)
-    fields = get("extFields")
-    if not fields:
-        fields = _ext_fields(fields)
-    else:
-        try:
-            "".join(fields.values())  # the quickest proof that all are strings
-        except (AttributeError, TypeError):
-            fields = _ext_fields(_members(data).get("extFields"))
-    remark = get("remark")
-    return {
-        "code": code,
-        "flag": flag,
-        "opaque": opaque,
-        "version": version,
-        "language": str(get("language") or "JAVA"),
-        "remark": None if remark is None else _as_text(remark),
-        "fields": fields,
-    }
-
-
-def _members(data: bytes) -> dict[str, Any]:
-    """Return the members of the header *data*, with integers of any size.
-
-    orjson makes floats of integers beyond 64 bits.
-    """
-    found = fastjson.loads(data)
-    assert isinstance(found, dict), "orjson has read an object"
-    return found
 
 
 def _number(found: Mapping[str, object], name: str) -> int:

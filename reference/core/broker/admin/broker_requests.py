@@ -5,8 +5,9 @@ Requests of tools about the broker itself and its clients (Java: AdminBrokerProc
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from reference.core.broker.group.clients import Client
 from reference.core.broker.ports import Ports

@@ -8,8 +8,9 @@ meanwhile: the response is sent later, and one flush or transfer serves many mes
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ports import Ports

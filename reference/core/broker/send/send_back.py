@@ -8,7 +8,8 @@ retry. After the last retry it goes to the dead-letter topic (DLQ) of the group.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reference.core.broker.ports import Ports
 from reference.core.broker.query_message import look_message_by_offset

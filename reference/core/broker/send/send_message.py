@@ -9,8 +9,9 @@ that of 4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
+
+from msgspec.structs import replace
 
 from reference.core.broker.ports import Ports
 from reference.core.broker.send.put_result import (

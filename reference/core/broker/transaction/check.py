@@ -123,7 +123,7 @@ class CheckPass:
             properties[Property.TRAN_PREPARED_QUEUE_OFFSET] = str(first)
         renewed = replace(half, properties=encode_properties(properties))
         again = message_of_record(renewed, half.topic, half.queue_id)
-        again = replace(again, flag=0, reconsume_times=0)  # [TXN-CHECK-021]
+        again.flag = again.reconsume_times = 0  # [TXN-CHECK-021]
         result = put_message(state, again, now_ms)  # [TXN-CHECK-006]
         if result.is_stored and event is HalfEvent.CHECK:
             self._send_check_request(renewed, result)

@@ -4,7 +4,7 @@ END_TRANSACTION: a producer commits or rolls back (Java: EndTransactionProcessor
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reference.core.broker.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import not_stored_response, put_message

@@ -8,8 +8,9 @@ half message's queue offset as its body, so that it is not checked any more.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum, auto
+
+from msgspec.structs import replace
 
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState

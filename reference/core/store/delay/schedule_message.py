@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.config_files import ConfigFiles
