@@ -5,6 +5,7 @@ Stores and disks that are wrong on purpose: the enumerator must see each of them
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -13,8 +14,8 @@ from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.flush import CheckpointFile
 from reference.core.store.mapped.files import MappedFile
 from reference.core.store.message_store import MessageStore
-from reference.core.store.recovery import queue_end as recovery_units
 from reference.core.store.recovery import recover as recovery
+from reference.core.store.recovery.rules import REFERENCE
 from reference.tests.crash.cutting import Cuts
 from reference.tests.crash.images import seeded
 from reference.tests.crash.recording_files import RecordedFile, RecordingFiles
@@ -79,7 +80,8 @@ def torn_units_stay(patch: pytest.MonkeyPatch) -> None:
 
 def units_may_point_back(patch: pytest.MonkeyPatch) -> None:
     """Trust a unit whose offset was lost."""
-    patch.setattr(recovery_units, "_least_next", lambda *_: 0)
+    trusting = replace(REFERENCE, stops_at_steps_back=False)
+    patch.setattr(recovery, "REFERENCE", trusting)
 
 
 def next_offset_is_forgotten(patch: pytest.MonkeyPatch) -> None:
