@@ -9,6 +9,7 @@ recovery truncates the tail.
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from typing import NamedTuple
 
 from reference.core.store.flush import PAGE_SIZE, has_enough_dirty_pages
@@ -20,44 +21,6 @@ from reference.core.store.recovery.load import (
 )
 from reference.core.store.recovery.rules import REFERENCE
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name
-
-
-class PreallocatedFile:
-    """The next file of a queue, created before it is needed; at most one.
-
-    A running broker has it behind the last file with messages. A clean stop deletes it.
-    A start after a crash finds it empty (Java: AllocateMappedFileService).
-    """
-
-    def __init__(self, files: Files, file_size: int) -> None:
-        self._files = files
-        self._file_size = file_size
-        self._path = ""
-        self._file: MappedFile | None = None
-
-    def open(self, path: str) -> MappedFile:
-        """Return the file *path*, which is the preallocated one or is created now."""
-        if self._file is not None and self._path == path:
-            file, self._file = self._file, None
-            return file
-        return self._files.open(path, self._file_size)
-
-    def preallocate(self, path: str) -> None:
-        """Create the file *path*. A failure has no effect: `open` tries again."""
-        self.discard()
-        try:
-            self._file = self._files.open(path, self._file_size)
-        except FilesError:
-            return
-        self._path = path
-
-    def discard(self) -> None:
-        """Delete the file, if there is one."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-            self._files.delete(self._path)
-
 
 _SIZE_SETTINGS = {
     COMMIT_LOG: "mappedFileSizeCommitLog",
@@ -95,9 +58,13 @@ class MappedFileQueue:
         self.flushed = 0
         """Offset behind the last byte that was flushed."""
         self._files = files
-        self._preallocated = (
-            PreallocatedFile(files, file_size) if preallocates_files else None
-        )
+        self._preallocates_files = preallocates_files
+        self._preallocated: dict[str, MappedFile] = {}
+        """By path: the next file, created before it is needed.
+
+        A running broker has it behind the last file with messages. A clean stop deletes
+        it. A start after a crash finds it empty (Java: AllocateMappedFileService).
+        """
         self._mapped: list[MappedFile] = []
         self._start_offsets: list[int] = []
 
@@ -270,18 +237,27 @@ class MappedFileQueue:
         self._mapped.clear()
         self._start_offsets.clear()
         self._update_bounds()
-        if self._preallocated is not None:
-            self._preallocated.discard()  # [STORE-LOG-012]
+        self._discard_preallocated()  # [STORE-LOG-012]
 
     def _create_file(self, start: int) -> MappedFile:
         """Return the file that begins at *start*; preallocate the one behind it."""
         path = self._path(start)
-        if self._preallocated is None:
-            return self._files.open(path, self.file_size)
-        file = self._preallocated.open(path)
-        next_path = self._path(start + self.file_size)
-        self._preallocated.preallocate(next_path)  # [STORE-LOG-011]
+        file = self._preallocated.pop(path, None)
+        file = file or self._files.open(path, self.file_size)
+        self._discard_preallocated()
+        if self._preallocates_files:
+            path = self._path(start + self.file_size)
+            with suppress(FilesError):  # the next call tries again
+                file_behind = self._files.open(path, self.file_size)
+                self._preallocated[path] = file_behind  # [STORE-LOG-011]
         return file
+
+    def _discard_preallocated(self) -> None:
+        """Delete the preallocated file, if there is one."""
+        while self._preallocated:
+            path, file = self._preallocated.popitem()
+            file.close()
+            self._files.delete(path)
 
     def _path(self, start: int) -> str:
         return f"{self.directory}/{file_name(start)}"  # [STORE-NAME-001]
