@@ -148,11 +148,9 @@ def _unit_findings(
     here: Side, there: Side, *, begin: int, end: int
 ) -> tuple[Finding, ...]:
     """Return the differences of consume queues about records from *begin* to *end*."""
-    of_here, of_there = (
-        units.units_between(one.tables, begin=begin, end=end) for one in (here, there)
-    )
-    queues = units.differing_queues(of_here, of_there)
+    of_both = units.units_of(here.tables, there.tables, begin=begin, end=end)
+    queues = units.differing_queues(of_both)
     if not queues:
         return ()
-    rows = units.differing_units(of_here, of_there, queues)
+    rows = units.differing_units(of_both, queues)
     return tuple(run_checks(here.tables, {SAME_UNITS: lambda _tables: rows}))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against.pieces import Piece
@@ -70,8 +70,7 @@ def first_of(rows: DataFrame) -> First | None:
 
 def parted_at(rows: DataFrame) -> int:
     """Return the offset of the first different record; *rows* must have one."""
-    first = rows.where(F.col("side") != "both").agg(F.min("offset").alias("offset"))
-    found: int = first.collect()[0].offset
+    found: int = rows.where("side != 'both'").agg({"offset": "min"}).collect()[0][0]
     return found
 
 
@@ -80,9 +79,12 @@ def ranges_of(rows: DataFrame, pieces: Sequence[Piece]) -> list[Range]:
     counted = (
         rows.groupBy("begin")
         .agg(
-            F.min("at").alias("first"),
-            F.max(F.col("offset") + F.col("size")).alias("end"),
-            *(_records_of(side).alias(side) for side in ("here", "there", "both")),
+            F.expr("min(at) AS first"),
+            F.expr("max(offset + size) AS end"),
+            *(
+                F.expr(f"count_if(side = '{side}' AND kind = 'record') AS {side}")
+                for side in ("here", "there", "both")
+            ),
         )
         .orderBy("begin")
         .collect()
@@ -104,8 +106,3 @@ def ranges_of(rows: DataFrame, pieces: Sequence[Piece]) -> list[Range]:
         )
         reached = following.get(row.begin)
     return found
-
-
-def _records_of(side: str) -> Column:
-    is_of_side = (F.col("side") == side) & (F.col("kind") == "record")
-    return F.count(F.when(is_of_side, F.lit(1)))

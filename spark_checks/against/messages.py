@@ -50,15 +50,17 @@ def with_outside(
     )
     log = open_commit_log(session, replace(side.store, files=files), {})
     records = log.where(is_record())
-    is_before, is_behind = F.col("offset") < begin, F.col("offset") >= end
-    behind = records.where(is_behind)
+    behind = records.where(f"offset >= {end}")
     if (side.begin, side.end) == (begin, end):
         return side, behind
-    of_queue = (F.when(~is_before, F.col(name)).alias(name) for name in _QUEUE)
+    is_before = f"offset < {begin}"
     counted = (
-        records.where(is_before | is_behind)
-        .groupBy(is_before.alias("is_before"), *of_queue)
-        .agg(F.count(F.lit(1)).alias("rows"))
+        records.where(f"{is_before} OR offset >= {end}")
+        .groupBy(
+            F.expr(f"{is_before} AS is_before"),
+            *(F.expr(f"if({is_before}, NULL, {name}) AS {name}") for name in _QUEUE),
+        )
+        .agg(F.expr("count(*) AS rows"))
         .collect()
     )
     found = replace(
@@ -91,10 +93,10 @@ def one_sided(
             lacking.join(elsewhere, [*IDENTITY], "left_anti")
             .groupBy(F.lit(side).alias("side"), *_QUEUE)
             .agg(
-                F.count(F.lit(1)).alias("count"),
-                F.min("queue_offset").alias("first"),
-                F.max("queue_offset").alias("last"),
-                F.min("offset").alias("offset"),
+                F.expr("count(*) AS count"),
+                F.expr("min(queue_offset) AS first"),
+                F.expr("max(queue_offset) AS last"),
+                F.expr("min(offset) AS offset"),
             )
             .orderBy(*_QUEUE)
         )

@@ -8,7 +8,7 @@ lags, and files are deleted.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against.invariants import SAME_UNITS
@@ -20,93 +20,82 @@ from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _QUEUE = ("topic", "queue_id")
-_PLACE = (*_QUEUE, "queue_offset")
-_VALUES = ("commit_log_offset", "size", "code")
+_VALUES = "commit_log_offset, size, code"
+_OF_QUEUE = "OVER (PARTITION BY topic, queue_id)"
 
 
-def units_between(tables: Tables, *, begin: int, end: int) -> DataFrame:
-    """Return the units that point at records from *begin* to *end*.
+def units_of(here: Tables, there: Tables, *, begin: int, end: int) -> DataFrame:
+    """Return the units of both sides that point at records from *begin* to *end*.
 
-    They lack codes that depend on a broker's settings.
+    ``side`` is here or there. ``code`` lacks codes that depend on a broker's settings.
     """
-    is_own_unit = (F.col("tags_code") <= EXTENSION_ADDRESS_MAX) | (
-        F.col("topic") == SCHEDULE_TOPIC
+    is_code = f"tags_code > {EXTENSION_ADDRESS_MAX} AND topic != '{SCHEDULE_TOPIC}'"
+    of_here, of_there = (
+        tables.units.where(needs_record(tables.situation))
+        .where(f"commit_log_offset >= {begin} AND commit_log_offset < {end}")
+        .selectExpr("*", f"'{side}' AS side", f"if({is_code}, tags_code, NULL) AS code")
+        for side, tables in (("here", here), ("there", there))
     )
-    return tables.units.where(
-        needs_record(tables.situation)
-        & (F.col("commit_log_offset") >= begin)
-        & (F.col("commit_log_offset") < end)
-    ).withColumn("code", F.when(~is_own_unit, F.col("tags_code")))
+    return of_here.unionByName(of_there)
 
 
-def differing_queues(here: DataFrame, there: DataFrame) -> list[Queue]:
+def differing_queues(units: DataFrame) -> list[Queue]:
     """Return the queues of both sides whose units are not equal."""
-    side = F.col("side")
-    rows = (
-        here.withColumn("side", F.lit(1))
-        .unionByName(there.withColumn("side", F.lit(-1)))
-        .groupBy(*_QUEUE)
-        .agg(
-            (F.max(side) - F.min(side) > 0).alias("is_in_both"),
-            F.sum(side).alias("more"),
-            F.bit_xor(F.xxhash64("queue_offset", *_VALUES)).alias("hash"),
-        )
-        .where(F.col("is_in_both") & ((F.col("more") != 0) | (F.col("hash") != 0)))
-        .collect()
+    counted = units.groupBy(*_QUEUE).agg(
+        F.expr("count_if(side = 'here') AS here"),
+        F.expr("count_if(side = 'there') AS there"),
+        F.expr(f"bit_xor(xxhash64(queue_offset, {_VALUES})) AS hash"),
     )
-    return [(row.topic, row.queue_id) for row in rows]
+    rows = counted.where("here > 0 AND there > 0 AND (here != there OR hash != 0)")
+    return [(row.topic, row.queue_id) for row in rows.collect()]
 
 
-def differing_units(
-    here: DataFrame, there: DataFrame, queues: list[Queue]
-) -> DataFrame:
+def differing_units(units: DataFrame, queues: list[Queue]) -> DataFrame:
     """Return the units of *queues* that differ between the sides, as findings.
 
     A unit missing on one side counts only between that side's first and last unit.
     """
-    queue = Window.partitionBy(*_QUEUE)
-    session = here.sparkSession
+    session = units.sparkSession
     wanted = F.broadcast(session.createDataFrame(queues, "topic string, queue_id int"))
-    of_here, of_there = (
-        side.join(wanted, [*_QUEUE], "left_semi").select(
-            *_PLACE,
-            "file_base",
-            "position",
-            F.struct(*_VALUES).alias(name),
-            F.min("queue_offset").over(queue).alias(f"{name}_first"),
-            F.max("queue_offset").over(queue).alias(f"{name}_last"),
+    sides = ("here", "there")
+    pairs = (
+        units.join(wanted, [*_QUEUE], "left_semi")
+        .groupBy(*_QUEUE, "queue_offset")
+        .agg(
+            F.expr("max(if(side = 'here', file_base, NULL)) AS file_base"),
+            F.expr("max(if(side = 'here', position, NULL)) AS position"),
+            *(
+                F.expr(f"max(if(side = '{side}', struct({_VALUES}), NULL)) AS {side}")
+                for side in sides
+            ),
         )
-        for name, side in (("here", here), ("there", there))
+        .selectExpr(
+            "*",
+            *(
+                f"{least}(if({side} IS NULL, NULL, queue_offset)) {_OF_QUEUE} AS"
+                f" {side}_{least}"
+                for side in sides
+                for least in ("min", "max")
+            ),
+        )
     )
-    both = of_here.join(
-        of_there.drop("file_base", "position"), [*_PLACE], "full_outer"
-    ).withColumns(
-        {
-            name: F.max(name).over(queue)
-            for name in ("here_first", "here_last", "there_first", "there_last")
-        }
+    here, there = map(_unit_text, sides)
+    is_in_both = " AND ".join(
+        f"queue_offset BETWEEN {side}_min AND {side}_max" for side in sides
     )
-    is_same = F.col("here").eqNullSafe(F.col("there"))
-    here_text, there_text = _unit_text("here"), _unit_text("there")
     return findings(
-        both.where(_is_within("here") & _is_within("there") & ~is_same),
+        pairs.where(f"{is_in_both} AND NOT (here <=> there)"),
         Rule(
             invariant=SAME_UNITS,
-            expected=there_text,
-            found=here_text,
-            message=f"{UNIT} differs from the other store: here {here_text},"
-            f" there {there_text}.",
+            expected=there,
+            found=here,
+            message=f"{UNIT} differs from the other store: here {here}, there {there}.",
         ),
         file="consumequeue/{topic}/{queue_id}"
         "{coalesce('/' || lpad(file_base, 20, '0'), '')}",
         offset=f"coalesce(position, queue_offset * {UNIT_SIZE})",
         length=UNIT_SIZE,
     )
-
-
-def _is_within(side: str) -> Column:
-    """Whether a place is between the first and last unit of *side*."""
-    return F.col("queue_offset").between(F.col(f"{side}_first"), F.col(f"{side}_last"))
 
 
 def _unit_text(side: str) -> str:
