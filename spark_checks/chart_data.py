@@ -7,9 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
-
-from spark_checks.tables.predicates import is_record
 
 SPANS = 60
 """Spans of equal length between the first and the last store time."""
@@ -41,29 +38,24 @@ class ChartData:
 
 def histograms(log: DataFrame) -> Histograms | None:
     """Return the histograms of the records of *log*; None if there are no records."""
-    records = log.where(is_record())
-    edges = records.agg(
-        F.min("stored_at_ms").alias("first"), F.max("stored_at_ms").alias("last")
-    ).collect()[0]
-    if edges["first"] is None:
+    records = log.where("kind = 'record'")
+    (edges,) = records.selectExpr("min(stored_at_ms)", "max(stored_at_ms)").collect()
+    first_ms, last_ms = edges
+    if first_ms is None:
         return None
-    width = (edges["last"] - edges["first"]) // SPANS + 1
-    span = F.floor((F.col("stored_at_ms") - F.lit(edges["first"])) / width)
-    rows = (
-        records.groupBy(
-            F.floor(F.log2("size")).alias("power"), span.cast("int").alias("span")
-        )
-        .count()
-        .collect()
+    width = (last_ms - first_ms) // SPANS + 1
+    spans = records.selectExpr(
+        "int(log2(size)) AS power",
+        f"int((stored_at_ms - {first_ms}) DIV {width}) AS span",
     )
     sizes: dict[int, int] = {}
     times = [0] * SPANS
-    for row in rows:
+    for row in spans.groupBy("power", "span").count().collect():
         sizes[row.power] = sizes.get(row.power, 0) + row["count"]
         times[row.span] += row["count"]
     return Histograms(
         sizes=dict(sorted(sizes.items())),
         times=times,
-        first_ms=edges["first"],
-        last_ms=edges["last"],
+        first_ms=first_ms,
+        last_ms=last_ms,
     )

@@ -13,12 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.situation import Situation
 from spark_checks.store_files import list_store
-from spark_checks.tables.predicates import is_record
 from spark_checks.tables.store_tables import (
     open_checkpoint,
     open_extensions,
@@ -32,6 +30,7 @@ _MESSAGES = (
 )
 _UNITS = "topic queue_id queue_offset commit_log_offset size tags_code"
 _DAMAGE = "file_base position size reason"
+_PAIRS = r"str_to_map(properties, '\u0002', '\u0001')"
 
 
 class ExportError(Exception):
@@ -43,20 +42,28 @@ def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
     store = list_store(url)
     tables = open_tables(session, store, Situation(), BrokerConf().delays, wide=True)
     settings = open_settings(session, store)
-    pairs = F.expr(r"str_to_map(properties, '\u0002', '\u0001')")
-    messages = tables.log.where(is_record()).select(
+    messages = tables.log.where("kind = 'record'").selectExpr(
         *_MESSAGES.split(),
-        (F.col("body_crc") == F.col("computed_crc")).alias("is_sound"),
-        pairs["TAGS"].alias("tag"),
-        pairs["KEYS"].alias("keys"),
-        pairs["UNIQ_KEY"].alias("unique_key"),
-        pairs.alias("properties"),
+        "body_crc = computed_crc AS is_sound",
+        f"{_PAIRS}['TAGS'] AS tag",
+        f"{_PAIRS}['KEYS'] AS keys",
+        f"{_PAIRS}['UNIQ_KEY'] AS unique_key",
+        f"{_PAIRS} AS properties",
     )
-    damage = tables.log.where(F.col("kind") == "damaged").select(*_DAMAGE.split())
+    damage = tables.log.where("kind = 'damaged'").select(*_DAMAGE.split())
+    consumed = settings.where(
+        "file = 'config/consumerOffset.json' AND `table` = 'offsetTable' AND key IS NOT"
+        " NULL"
+    ).selectExpr(
+        "substring_index(name, '@', -1) AS consumer_group",
+        "substring_index(name, '@', 1) AS topic",
+        "CAST(key AS int) AS queue_id",
+        "number AS queue_offset",
+    )
     return {
         "messages": messages,
         "units": tables.units.select(*_UNITS.split()),
-        "consumed": _consumed(settings),
+        "consumed": consumed,
         "damage": damage,
         "settings": settings,
         "checkpoint": open_checkpoint(session, store),
@@ -76,16 +83,3 @@ def export(session: SparkSession, url: str, directory: Path) -> None:
         raise ExportError(f"{directory} is not empty")
     for name, view in views_of(session, url).items():
         view.write.parquet(str(directory.absolute() / name))
-
-
-def _consumed(settings: DataFrame) -> DataFrame:
-    """Return the consumed offsets of each group; empty without consumerOffset.json."""
-    is_offset = (F.col("file") == "config/consumerOffset.json") & F.col(
-        "key"
-    ).isNotNull()
-    return settings.where(is_offset & (F.col("table") == "offsetTable")).select(
-        F.substring_index("name", "@", -1).alias("consumer_group"),
-        F.substring_index("name", "@", 1).alias("topic"),
-        F.col("key").cast("int").alias("queue_id"),
-        F.col("number").alias("queue_offset"),
-    )
