@@ -137,18 +137,13 @@ def _written(store: Store, pieces: Sequence[_Piece]) -> Sequence[_Piece]:
     return []
 
 
-def _joined(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
-    """Yield *pieces*, adjacent ones joined."""
-    run: _Piece | None = None
+def _joined(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Return *pieces*, adjacent ones joined."""
+    found: list[_Piece] = []
     for piece in pieces:
-        if run is not None and (run.file, run.end) == (piece.file, piece.start):
-            run = replace(run, end=piece.end)
-            continue
-        if run is not None:
-            yield run
-        run = piece
-    if run is not None:
-        yield run
+        is_next = found and (found[-1].file, found[-1].end) == (piece.file, piece.start)
+        found.append(replace(piece, start=found.pop().start) if is_next else piece)
+    return found
 
 
 def _range_of(store: Store, piece: _Piece) -> tuple[int, int] | None:

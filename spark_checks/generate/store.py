@@ -105,32 +105,21 @@ def _configuration(plan: Plan | UniformPlan) -> dict[str, object]:
     topics: dict[str, int] = {}
     for topic, queue_id in counts:
         topics[topic] = max(topics.get(topic, 0), queue_id + 1)
-    is_rich = isinstance(plan, Plan) and plan.is_rich
-    batch_topics = {BATCH_TOPIC: 1} if is_rich else {}
+    table = {topic: _topic(topic, queues) for topic, queues in topics.items()}
     consumed = {
         f"{topic}@{GROUP}": {
             queue_id: counts[topic, queue_id] // 2 for queue_id in range(plan.queues)
         }
         for topic in plan.topic_names
     }
-    if is_rich:
+    if isinstance(plan, Plan) and plan.is_rich:
+        attributes = {"queue.type": "BatchCQ"}
+        table[BATCH_TOPIC] = {**_topic(BATCH_TOPIC, 1), "attributes": attributes}
         last = counts[REVIVE_TOPIC, 0] - POP_COUNT
         consumed[f"{REVIVE_TOPIC}@{REVIVE_GROUP}"] = {0: last}
     levels = [queue_id for topic, queue_id in counts if topic == SCHEDULE_TOPIC]
     return {
-        "topics": {
-            "dataVersion": version,
-            "topicConfigTable": {
-                topic: _topic(topic, queues) for topic, queues in topics.items()
-            }
-            | {
-                topic: {
-                    **_topic(topic, queues),
-                    "attributes": {"queue.type": "BatchCQ"},
-                }
-                for topic, queues in batch_topics.items()
-            },
-        },
+        "topics": {"dataVersion": version, "topicConfigTable": table},
         "subscriptionGroup": {
             "dataVersion": version,
             "subscriptionGroupTable": {GROUP: {"groupName": GROUP}},
