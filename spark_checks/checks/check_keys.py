@@ -13,9 +13,9 @@ from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding
 from spark_checks.invariants.index import index_keys
 from spark_checks.invariants.index.index_keys import KEY_CHECKS, KeyTables
+from spark_checks.readers.log_part import Ranges
 from spark_checks.readers.record_keys import KeySource
 from spark_checks.store_files import Store
-from spark_checks.survey.summary import Ranges
 from spark_checks.tables.store_tables import open_commit_log, open_index, open_log
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from spark_checks.broker_progress import broker_progress
+from spark_checks.checks import match_ledger
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import Table
 from spark_checks.findings import LISTED_MAX, Finding, Invariant
@@ -47,9 +48,6 @@ def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
     store, ledger = surveyed.store, surveyed.ledger
     if not ledger.rows and not ledger.is_incomplete:
         return []
-    # Imported late: the driver needs this module only from here on.
-    from spark_checks.checks import match_ledger
-
     last_ms = surveyed.summary.last_stored_at_ms or 0
     progress = broker_progress(store, surveyed.situation.min_offset, last_ms)
     names = [one.id for one in SYSTEM_TOPIC_CHECKS]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
@@ -20,12 +20,11 @@ from spark_checks.findings import (
     Severity,
 )
 from spark_checks.progress import Progress
+from spark_checks.readers.log_part import Ranges
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store
-from spark_checks.survey.summary import Ranges, SurveySummary
-
-if TYPE_CHECKING:
-    from spark_checks.survey.ledger import Ledger
+from spark_checks.survey.ledger import Ledger
+from spark_checks.survey.summary import SurveySummary
 
 CheckedTables = TypeVar("CheckedTables")
 

@@ -8,7 +8,6 @@ offset of each. Messages in a timer wheel (since 5.0) are not checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from spark_checks.broker_progress import BrokerProgress
 from spark_checks.columns.by_key import (
@@ -21,11 +20,9 @@ from spark_checks.columns.by_key import (
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants.file_findings import severity_if_closed
 from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
+from spark_checks.survey.ledger import Ledger
 from spec.integers import INT64_MIN
 from spec.wire.message import delayed
-
-if TYPE_CHECKING:
-    from spark_checks.survey.ledger import Ledger
 
 UNKNOWN = INT64_MIN
 """Due time of a message without a unit, and delivered offset of a level without one."""

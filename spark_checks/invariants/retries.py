@@ -8,17 +8,14 @@ a mark of CONSUMER_SEND_MSG_BACK are checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from spark_checks.broker_progress import BrokerProgress
 from spark_checks.columns.by_key import Table
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
+from spark_checks.survey.ledger import Ledger
 from spec.wire.consumer import groups
 from spec.wire.message.properties import Property
-
-if TYPE_CHECKING:
-    from spark_checks.survey.ledger import Ledger
 
 NAMES_ORIGIN = Invariant(
     id="INV-RETRY-001",

@@ -9,7 +9,6 @@ messages before the log's begin are not checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,11 +27,9 @@ from spark_checks.columns.by_key import (
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number
 from spark_checks.findings import Finding, Invariant, Severity
 from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
+from spark_checks.survey.ledger import Ledger
 from spec.wire.message import transaction_checks, transactions
 from spec.wire.message.topic_names import HALF_TOPIC
-
-if TYPE_CHECKING:
-    from spark_checks.survey.ledger import Ledger
 
 CHECKS_END_MS = 6_000 + 15 * 60_000
 """Time until a broker's last transaction check, by default."""

@@ -18,7 +18,7 @@ from spark_checks.columns.record_damage import (
     has_wrong_port,
     is_out_of_range,
 )
-from spark_checks.columns.record_scan import Window
+from spark_checks.columns.record_scan import FileRange, Window
 from spark_checks.kernels.log_records import FUNCTION
 from spark_checks.kernels.long_hashes import identity
 from spark_checks.kernels.memory import (
@@ -41,7 +41,7 @@ from spark_checks.kernels.record_fields import (
     within,
 )
 from spark_checks.kernels.string_hashes import NO_BYTE, java_hash
-from spark_checks.survey.fast_records import QUEUES_MAX, KnownTopics, Place
+from spark_checks.survey.fast_records import QUEUES_MAX, KnownTopics
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import queue_summary
 from spec.integers import INT64_MAX, INT64_MIN
@@ -82,21 +82,26 @@ _is_out_of_range = njit(types.boolean(*2 * [types.int64]), **INNER)(is_out_of_ra
 
 
 def sum_fast_records(
-    window: Window, place: Place, known: KnownTopics
+    window: Window,
+    where: FileRange,
+    known: KnownTopics,
+    *,
+    begun_at_ms: int | None,
+    ranges: Ints,
 ) -> tuple[Ints, SurveySummary]:
-    """Return the sums of the fast-path records of *window*, and the other starts."""
+    """Return the other starts of *window*, and the sums of its fast-path records."""
     count = len(window.starts)
     rows = np.empty((min(count, len(known.groups)), len(_NO_SUMS)), dtype=np.int64)
     rows[:] = _NO_SUMS
     left = np.empty(count, dtype=np.int64)
     totals = np.array([-1, INT64_MIN, 0, 0], dtype=np.int64)
-    begun_at_ms = INT64_MIN if place.begun_at_ms is None else place.begun_at_ms
+    begun_at_ms = INT64_MIN if begun_at_ms is None else begun_at_ms
     row_count, left_count = _go_through(
         np.frombuffer(window.data, dtype=np.uint8),
         window.starts,
-        place.offset,
+        where.base + window.position,
         max(begun_at_ms - CLOCK_TOLERANCE_MS, INT64_MIN),
-        place.ranges,
+        ranges,
         (known.text, known.places, known.prefixes, known.slots),
         known.groups,
         FUNCTION,
@@ -116,7 +121,7 @@ def sum_fast_records(
         },
         log_end=log_end,
         last_stored_at_ms=last_ms,
-        last_file_base=place.file_base,
+        last_file_base=where.base,
         key_sums=(of_keys, of_keys ^ of_tags),
     )
 

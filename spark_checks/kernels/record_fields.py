@@ -136,6 +136,6 @@ def key_sum(code, prefix, size, offset):
 def within(offset, ranges):
     """Return whether an offset lies in one of *ranges*."""
     for index in range(len(ranges)):
-        if ranges[index, 0] < offset <= ranges[index, 1]:
+        if ranges[index, 0] <= offset < ranges[index, 1]:
             return True
     return False

@@ -12,6 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+import numpy.typing as npt
+
+from columns.gather import Ints
 from spark_checks.columns.record_scan import (
     WINDOW_SIZE,
     FileRange,
@@ -22,8 +26,8 @@ from spark_checks.readers.pushdown import ColumnBounds, Conditions
 from spark_checks.readers.table_source import FilePart
 from spark_checks.store_files import reading
 
-Parts = Sequence[tuple[int, int]]
-"""Begin and end of ranges of a log, as commit-log offsets."""
+Ranges = Sequence[tuple[int, int]]
+"""Begin and end of ranges of a log, as commit-log offsets; in order and disjoint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +66,19 @@ def selected_part(url: str, file: LogRange, conditions: Conditions) -> LogRange:
     return replace(file, start=max(first, 0), end=end)
 
 
-def audited_ranges(file: LogRange, parts: Parts | None) -> Iterator[LogRange]:
+def within(offsets: Ints, ranges: Ranges) -> npt.NDArray[np.bool_]:
+    """Return the mask of *offsets* that lie in one of *ranges*."""
+    inside = np.zeros(len(offsets), dtype=np.bool_)
+    if not len(offsets):
+        return inside
+    least, most = int(offsets.min()), int(offsets.max())
+    for begin, end in ranges:  # the offsets of a window overlap few
+        if begin <= most and least < end:
+            inside |= (offsets >= begin) & (offsets < end)
+    return inside
+
+
+def audited_ranges(file: LogRange, parts: Ranges | None) -> Iterator[LogRange]:
     """Yield the ranges of *file* that lie in *parts*; all of it without *parts*."""
     if parts is None:
         yield file

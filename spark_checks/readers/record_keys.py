@@ -8,11 +8,10 @@ regions are skipped, because ``rocketmq.commitlog`` reports them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from columns.gather import Ints
@@ -23,7 +22,7 @@ from spark_checks.columns.long_hashes import xor_of
 from spark_checks.columns.record_columns import readable_records
 from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.readers.commit_log import LogSource
-from spark_checks.readers.log_part import LogRange
+from spark_checks.readers.log_part import LogRange, Ranges, within
 from spark_checks.readers.schemas import arrow_schema, as_batch
 
 KEY_COLUMNS: Final[dict[str, str]] = {
@@ -32,8 +31,6 @@ KEY_COLUMNS: Final[dict[str, str]] = {
     "key_hash": "int32",
     "is_tag": "int32",
 }
-Ranges = Sequence[tuple[int, int]]
-"""Commit-log offsets that index files cover: begin exclusive, end inclusive."""
 _key_schema = arrow_schema(KEY_COLUMNS)
 
 
@@ -72,20 +69,8 @@ def key_batches(
 
 def meeting(ranges: Ranges, begin: int, end: int) -> Ints:
     """Return the *ranges* that overlap *begin* to *end*."""
-    met = [(low, high) for low, high in ranges if low < end and begin <= high]
+    met = [(low, high) for low, high in ranges if low < end and begin < high]
     return np.array(met, dtype=np.int64).reshape(-1, 2)
-
-
-def within(offsets: Ints, ranges: Ranges) -> npt.NDArray[np.bool_]:
-    """Return the mask of *offsets* that lie in one of *ranges*."""
-    inside = np.zeros(len(offsets), dtype=np.bool_)
-    if not len(offsets):
-        return inside
-    least, most = int(offsets.min()), int(offsets.max())
-    for begin, end in ranges:  # one per index file; a window overlaps few
-        if begin < most and least <= end:
-            inside |= (offsets > begin) & (offsets <= end)
-    return inside
 
 
 def sums_of_keys(keys: KeyHashes, offsets: Ints, ranges: Ranges) -> tuple[int, int]:

@@ -10,7 +10,6 @@ place. Without the kernel all records are left.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -20,7 +19,7 @@ from columns.accelerated import Accelerated
 from columns.gather import Ints
 from columns.key_hashes import prefixes_of
 from columns.uint64_words import WORD, text_hashes
-from spark_checks.columns.record_scan import Window
+from spark_checks.columns.record_scan import FileRange, Window
 from spark_checks.counting_rules import is_own_topic
 from spark_checks.survey.summary import SurveySummary
 
@@ -100,24 +99,17 @@ def known_topics(other_topics: frozenset[str]) -> KnownTopics:
     return KnownTopics(other_topics)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Place of a window, as the fast path needs it."""
-
-    offset: int
-    """Commit-log offset of the first byte of its data."""
-    file_base: int
-    begun_at_ms: int | None
-    """Store time of the first record of its file; None if unknown."""
-    ranges: npt.NDArray[np.int64]
-    """Ranges in which keys are summed up: begin exclusive, end inclusive."""
-
-
 @Accelerated
 def sum_fast_records(
     window: Window,
-    place: Place,  # noqa: ARG001 # the kernel's
+    where: FileRange,  # noqa: ARG001 # the kernel's, as all below
     known: KnownTopics,  # noqa: ARG001
+    *,
+    begun_at_ms: int | None,  # noqa: ARG001
+    ranges: Ints,  # noqa: ARG001
 ) -> tuple[Ints, SurveySummary]:
-    """Return the sums of the fast-path records of *window*, and the other starts."""
+    """Return the other starts of *window*, and the sums of its fast-path records.
+
+    Its file began at *begun_at_ms*, if that is known. Keys are summed up in *ranges*.
+    """
     return window.starts, SurveySummary()

@@ -9,13 +9,9 @@ record. Only queues whose sides differ are read again, row by row.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from spark_checks.situation import Situation
-
-Ranges = Sequence[tuple[int, int]]
-
 
 Queue = tuple[str, int]
 """Topic and queue id."""

@@ -21,8 +21,7 @@ from spark_checks import counting_rules
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_columns import Delays, RecordColumns
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
-from spark_checks.readers.log_part import Parts
-from spark_checks.readers.record_keys import Ranges
+from spark_checks.readers.log_part import Ranges, within
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import Queues, QueueSummary, add_queue
@@ -43,7 +42,7 @@ class SurveyOptions:
     other_topics: Set[str] = frozenset()
     """Topics with batch consume queues."""
     delays: Delays = field(default_factory=dict)
-    parts: Parts | None = None
+    parts: Ranges | None = None
     """Audited ranges of the log, in order; None for all."""
     ranges: Ranges = ()
     """Ranges in which keys are summed up."""
@@ -161,7 +160,7 @@ def sums_of_units(
     needed = counting_rules.needs_record(at, sizes, codes, options.min_offset)
     needed &= not is_lmq(queue)
     if options.parts is not None:
-        needed &= (at < 0) | lies_in(at, options.parts)
+        needed &= (at < 0) | within(at, options.parts)
     groups = Groups(np.zeros(len(at), np.int64))
     identity = hash_of_longs(queue_offsets, at, sizes, codes)
     every = np.ones(len(at), np.bool_)
@@ -172,13 +171,6 @@ def sums_of_units(
 def is_lmq(queue: tuple[str, int]) -> bool:
     """Return whether *queue* is an LMQ; its units point at records of other topics."""
     return queue[0].startswith(LMQ_PREFIX)
-
-
-def lies_in(offsets: Ints, parts: Parts) -> Bools:
-    """Return the mask of *offsets* that lie in one of the ordered *parts*."""
-    edges = np.array(parts, dtype=np.int64).reshape(-1)
-    found: Bools = np.searchsorted(edges, offsets, side="right") % 2 == 1
-    return found
 
 
 def _sums(

@@ -41,13 +41,12 @@ from spark_checks.readers.consume_queue import (
     written_units,
 )
 from spark_checks.readers.index import IndexFile, IndexSource, check_items
-from spark_checks.readers.log_part import LogRange
-from spark_checks.readers.record_keys import meeting, sums_of_keys, within
+from spark_checks.readers.log_part import LogRange, within
+from spark_checks.readers.record_keys import meeting, sums_of_keys
 from spark_checks.session.kernel_request import request_kernels
 from spark_checks.store_files import Store, listing, reading, sizes_of
 from spark_checks.survey.fast_records import (
     KnownTopics,
-    Place,
     known_topics,
     sum_fast_records,
 )
@@ -226,13 +225,10 @@ def survey_window(
     offset = where.base + window.position
     left, summary = window.starts, SurveySummary()
     if offset >= options.begin:
-        place = Place(
-            offset=offset,
-            file_base=where.base,
-            begun_at_ms=begun_at_ms,
-            ranges=meeting(options.ranges, offset, offset + len(window.data)),
+        ranges = meeting(options.ranges, offset, offset + len(window.data))
+        left, summary = sum_fast_records(
+            window, where, known, begun_at_ms=begun_at_ms, ranges=ranges
         )
-        left, summary = sum_fast_records(window, place, known)
     if not len(left):
         return Survey(summary=summary), None
     rest = replace(window, starts=left)

@@ -59,7 +59,7 @@ def _first_with_key(store: Store, file: StoreFile, after: int, end: int) -> int 
     base = file.base or 0
     where = replace(file.whole, start=max(after - base, 0), end=end - base)
     with reading(store.url, file.path) as read_at:
-        for batch in key_batches(read_at, where, [(max(after, base - 1), end - 1)]):
+        for batch in key_batches(read_at, where, [(max(after + 1, base), end)]):
             for row in batch.to_pylist():
                 if not row["is_tag"]:
                     return int(row["offset"])

@@ -8,7 +8,7 @@ compared one by one only where the sums differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -16,6 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
 from spark_checks.readers.index import capacity_of
+from spark_checks.readers.log_part import Ranges
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store, index_header
 from spark_checks.tables.finding_rows import LOG_FILE, WARNING, Rule, findings
@@ -35,7 +36,6 @@ EVERY_KEY = Invariant(
     requirement=index_file.INDEX_KEYS_OF_MESSAGE,
     cost="The message is not found by this key.",
 )
-Ranges = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class KeyTables:
 
 
 def ranges_of(store: Store) -> Ranges:
-    """Return the covered ranges of *store*'s index: begin exclusive, end inclusive.
+    """Return the ranges of the log that *store*'s index covers.
 
     The first record of a file may have its first keys in the file before, except at
     offset 0. The last record of a killed store may lack items. Adjacent files are one
@@ -61,21 +61,22 @@ def ranges_of(store: Store) -> Ranges:
     headers = sorted(_headers(store), key=lambda header: header.end_offset)
     found: list[tuple[int, int]] = []
     for header in headers:
-        begin = max(header.begin_offset or -1, store.min_offset - 1)
-        if found and header.begin_offset <= found[-1][1]:
+        first = header.begin_offset + 1 if header.begin_offset else 0
+        begin = max(first, store.min_offset)
+        if found and header.begin_offset < found[-1][1]:
             begin = found.pop()[0]
-        if begin < header.end_offset:
-            found.append((begin, header.end_offset))
+        if begin <= header.end_offset:
+            found.append((begin, header.end_offset + 1))
     if found and store.was_left_open:
         found[-1] = (found[-1][0], found[-1][1] - 1)
     return found if store.parts is None else list(_common(found, store.parts))
 
 
 def _common(ranges: Ranges, parts: Ranges) -> Iterator[tuple[int, int]]:
-    """Yield the intersections of *ranges* (begin exclusive) and *parts*."""
+    """Yield the intersections of *ranges* and *parts*."""
     for begin, end in ranges:
         for first, behind in parts:
-            common = max(begin, first - 1), min(end, behind - 1)
+            common = max(begin, first), min(end, behind)
             if common[0] < common[1]:
                 yield common
 
@@ -89,8 +90,7 @@ def _headers(store: Store) -> Iterator[IndexHeader]:
 
 def items_of(index: DataFrame, ranges: Ranges) -> DataFrame:
     """Return the items that point at records of *ranges*."""
-    half_open = [(begin + 1, end + 1) for begin, end in ranges]
-    return within(index.where("number is not null"), "commit_log_offset", half_open)
+    return within(index.where("number is not null"), "commit_log_offset", ranges)
 
 
 def items_without_key(tables: KeyTables) -> DataFrame:

@@ -20,7 +20,6 @@ from spark_checks.survey.fast_records import (
     QUEUES_MAX,
     TOPICS_MAX,
     KnownTopics,
-    Place,
     known_topics,
     sum_fast_records,
 )
@@ -40,7 +39,7 @@ MARGIN = bytes(8)
 EXAMPLES = settings(max_examples=400, derandomize=True, deadline=None)
 TOPICS = (b"Orders", b"T", 9 * b"Q", b"Batched")
 WHERE = FileRange(base=BASE, file_size=1 << 20, start=0, end=1 << 20)
-RANGES = np.array([[BASE - 1, BASE + 10_000]])
+RANGES = np.array([[BASE, BASE + 10_001]])
 FAST = Record(
     topic="Orders",
     queue_id=1,
@@ -143,14 +142,13 @@ def sifted(
     """Return the other starts, and the fast-path sums of *data*."""
     data += MARGIN
     starts, _ = follow_sizes(data, 0, most=len(data))
-    place = Place(
-        offset=BASE, file_base=BASE, begun_at_ms=FAST.stored_at_ms, ranges=RANGES
-    )
     window = Window(data=data, position=0, starts=starts)
     if known is None:
         known = KnownTopics(frozenset())
         known.learn(TOPICS)
-    left, found = sum_fast_records(window, place, known)
+    left, found = sum_fast_records(
+        window, WHERE, known, begun_at_ms=FAST.stored_at_ms, ranges=RANGES
+    )
     return left.tolist(), found
 
 

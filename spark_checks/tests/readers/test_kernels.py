@@ -29,7 +29,7 @@ from columns.topics import first_alike
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.kernels.install import kernel_pairs
 from spark_checks.readers.index import chains
-from spark_checks.readers.log_part import Parts
+from spark_checks.readers.log_part import Ranges
 from spark_checks.readers.schemas import UNIT
 from spark_checks.session.worker_archive import ARCHIVE, OWN, zip_for_workers
 from spark_checks.store_files import list_store
@@ -153,7 +153,7 @@ units = st.tuples(
     parts=st.sampled_from([None, ((0, 60), (150, 170))]),
 )
 def test_units_have_the_same_sums(
-    rows: list[tuple[int, ...]], topic: str, first: int, parts: Parts | None
+    rows: list[tuple[int, ...]], topic: str, first: int, parts: Ranges | None
 ) -> None:
     group_parts = b"".join(struct.pack(">qiq", *row) for row in rows)
     read = np.frombuffer(group_parts, dtype=UNIT)

@@ -16,7 +16,8 @@ import pytest
 from spark_checks.columns.long_hashes import xor_of
 from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.invariants.index.index_keys import ranges_of
-from spark_checks.readers.record_keys import Ranges, key_batches, within
+from spark_checks.readers.log_part import Ranges, within
+from spark_checks.readers.record_keys import key_batches
 from spark_checks.store_files import Store, list_store
 from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import survey_log
