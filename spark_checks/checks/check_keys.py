@@ -16,6 +16,7 @@ from spark_checks.invariants.index.index_keys import KEY_CHECKS, KeyTables
 from spark_checks.readers.log_part import Ranges
 from spark_checks.readers.record_keys import KeySource
 from spark_checks.store_files import Store
+from spark_checks.tables.predicates import within
 from spark_checks.tables.store_tables import open_commit_log, open_index, open_log
 
 
@@ -37,7 +38,11 @@ def key_findings(surveyed: SurveyedStore) -> list[Finding]:
         "offset as damage_begin", "offset + size as damage_end"
     )
     both = KeyTables(
-        items=index_keys.items_of(open_index(session, store), surveyed.ranges),
+        items=within(
+            open_index(session, store).where("number is not null"),
+            "commit_log_offset",
+            surveyed.ranges,
+        ),
         keys=_keys(surveyed),
         damage=damage,
         situation=surveyed.situation,

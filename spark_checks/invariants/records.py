@@ -120,7 +120,8 @@ def offset_gaps(tables: Tables) -> DataFrame:
     first_is_0 = F.lit(0 if tables.situation.min_offset == 0 else None).cast("bigint")
     expected = F.coalesce(before + 1, F.when(F.col("incarnation") == 0, first_is_0))
     rows = (
-        with_incarnations(tables)
+        places_with_incarnations(tables)
+        .where("not is_shared")
         .withColumn("wanted", expected)
         .withColumn("before_at", F.lag("offset").over(in_incarnation))
         .where("queue_offset != wanted")
@@ -137,14 +138,6 @@ def offset_gaps(tables: Tables) -> DataFrame:
             " offset {queue_offset} instead of {wanted}.",
         ),
     )
-
-
-def with_incarnations(tables: Tables) -> DataFrame:
-    """Return the records that need a unit, each with the incarnation of its queue.
-
-    These are the rows of :func:`places_with_incarnations` that are not shared.
-    """
-    return places_with_incarnations(tables).where(~F.col("is_shared"))
 
 
 def places_with_incarnations(tables: Tables) -> DataFrame:

@@ -161,25 +161,18 @@ def check_configuration(store: Store) -> Iterator[Finding]:
 def unreadable_json(store: Store, end: str) -> Iterator[tuple[StoreFile, int, str]]:
     """Yield the configuration files with this *end* that no broker can have written.
 
-    Each has the position and the reason.
+    Each has the position and the reason. fastjson accepts zero bytes within a name and
+    never writes them. They are left by a disk that lost a write.
     """
     for file in store.under("config"):
-        wrong = None
-        if file.name.endswith(end):
-            wrong = json_error(read_whole(store.url, file))
-        if wrong is not None:
-            yield file, *wrong
-
-
-def json_error(data: bytes) -> tuple[int, str] | None:
-    """Return position and reason if a broker cannot have written *data*; else None.
-
-    fastjson accepts zero bytes within a name and never writes them. They are left by a
-    disk that lost a write.
-    """
-    try:
-        fastjson.loads(data)
-    except (LayoutError, UnicodeDecodeError) as error:
-        return getattr(error, "offset", 0), str(error).splitlines()[0]
-    zero = data.find(b"\0")
-    return None if zero < 0 else (zero, "a zero byte within a text")
+        if not file.name.endswith(end):
+            continue
+        data = read_whole(store.url, file)
+        try:
+            fastjson.loads(data)
+        except LayoutError as error:
+            yield file, error.offset or 0, str(error).splitlines()[0]
+            continue
+        zero = data.find(b"\0")
+        if zero >= 0:
+            yield file, zero, "a zero byte within a text"

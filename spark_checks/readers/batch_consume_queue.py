@@ -46,26 +46,23 @@ class BatchConsumeQueueSource(PlacedFileSource):
     columns = BATCH_COLUMNS
 
     def batches_in(self, read_at: ReadAt, part: PlacedFile) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one file."""
-        return batch_rows(read_at, part)
-
-
-def batch_rows(read_at: ReadAt, file: PlacedFile) -> Iterator[pa.RecordBatch]:
-    """Yield the written units of *file*."""
-    queue = queue_of(file.path, BATCH_QUEUE)
-    if queue is None:
-        raise ValueError(f"{file.path} is not in a batch queue")
-    step = UNITS_AT_ONCE * UNIT_SIZE
-    end = file.size - file.size % UNIT_SIZE
-    for start in range(0, end, step):
-        data = read_at(start, min(step, end - start))
-        units = np.frombuffer(data[: len(data) - len(data) % UNIT_SIZE], dtype=_dtype)
-        written = np.flatnonzero((units["size"] != 0) | (units["message_count"] != 0))
-        columns = {
-            **{name: units[name][written] for name in _dtype.names or ()},
-            "file_base": file.base,
-            "position": start + written * UNIT_SIZE,
-            "queue": queue[0],
-            "queue_id": queue[1],
-        }
-        yield as_batch(_schema, len(written), columns)
+        """Yield the written units of one file."""
+        queue = queue_of(part.path, BATCH_QUEUE)
+        if queue is None:
+            raise ValueError(f"{part.path} is not in a batch queue")
+        step = UNITS_AT_ONCE * UNIT_SIZE
+        end = part.size - part.size % UNIT_SIZE
+        for start in range(0, end, step):
+            data = read_at(start, min(step, end - start))
+            count = len(data) // UNIT_SIZE
+            units = np.frombuffer(data, dtype=_dtype, count=count)
+            is_written = (units["size"] != 0) | (units["message_count"] != 0)
+            written = np.flatnonzero(is_written)
+            columns = {
+                **{name: units[name][written] for name in _dtype.names or ()},
+                "file_base": part.base,
+                "position": start + written * UNIT_SIZE,
+                "queue": queue[0],
+                "queue_id": queue[1],
+            }
+            yield as_batch(_schema, len(written), columns)

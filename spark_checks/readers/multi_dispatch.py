@@ -15,9 +15,8 @@ from typing import Any, Final
 import pyarrow as pa
 
 from columns.gather import values_of
-from spark_checks.columns.record_columns import Delays, RecordColumns, read_columns
+from spark_checks.columns.record_columns import RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
-    FileRange,
     ReadAt,
     Reading,
     Window,
@@ -69,26 +68,19 @@ class MultiDispatchSource(LogSource):
 
     def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
-        return rows_in(read_at, part, self.delays)
 
+        def read(window: Window) -> Reading[pa.RecordBatch | None]:
+            if not any(mark in window.data for mark in _MARKS):
+                return None, None
+            columns, refused = read_columns(window, self.delays, is_checked=False)
+            if columns is None:
+                return None, refused
+            rows = list(_rows(window, columns, part.base))
+            return pa.RecordBatch.from_pylist(rows, schema=_schema), refused
 
-def rows_in(
-    read_at: ReadAt, where: FileRange, delays: Delays
-) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of the range *where*."""
-
-    def read(window: Window) -> Reading[pa.RecordBatch | None]:
-        if not any(mark in window.data for mark in _MARKS):
-            return None, None
-        columns, refused = read_columns(window, delays, is_checked=False)
-        if columns is None:
-            return None, refused
-        rows = list(_rows(window, columns, where.base))
-        return pa.RecordBatch.from_pylist(rows, schema=_schema), refused
-
-    for found in scan_range(read_at, where, read):
-        if isinstance(found, pa.RecordBatch):
-            yield found
+        for found in scan_range(read_at, part, read):
+            if isinstance(found, pa.RecordBatch):
+                yield found
 
 
 def _rows(

@@ -20,7 +20,6 @@ from spark_checks.readers.log_part import Ranges
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store, index_header
 from spark_checks.tables.finding_rows import LOG_FILE, WARNING, Rule, findings
-from spark_checks.tables.predicates import within
 from spec.store import index_file
 from spec.store.index_file import ITEM_SIZE, IndexHeader
 
@@ -86,11 +85,6 @@ def _headers(store: Store) -> Iterator[IndexHeader]:
         header = index_header(store, file)
         if header is not None and 1 < header.index_count <= capacity_of(file.size):
             yield header
-
-
-def items_of(index: DataFrame, ranges: Ranges) -> DataFrame:
-    """Return the items that point at records of *ranges*."""
-    return within(index.where("number is not null"), "commit_log_offset", ranges)
 
 
 def items_without_key(tables: KeyTables) -> DataFrame:

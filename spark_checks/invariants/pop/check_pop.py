@@ -7,9 +7,8 @@ before it was acknowledged, or is in the group's retry topic again.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 
 from spark_checks.config_files import (
@@ -64,26 +63,26 @@ CLOCK_MS = 10_000
 """Milliseconds by which a clock may have been corrected."""
 
 
-@dataclass(slots=True, kw_only=True)
 class Pops:
-    """Records of all pops of a store."""
+    """Records of all pops of a store that are readable."""
 
-    checkpoints: list[ReviveRecord] = field(default_factory=list)
-    """Checkpoints in revive topics, in the order of their queues."""
-    waiting: list[ReviveRecord] = field(default_factory=list)
-    """Records that wait in the timer's topic, or waited there."""
-    acknowledgements: list[ReviveRecord] = field(default_factory=list)
-
-    @property
-    def acknowledged(self) -> set[Popped]:
-        """Every message that an acknowledgement names."""
-        every = (*self.acknowledgements, *self.waiting)
-        return {
+    def __init__(
+        self, waiting: Iterable[QueuedRecord], delivered: Iterable[QueuedRecord]
+    ) -> None:
+        in_timer = [*filter(None, map(revive_record, waiting))]
+        found = [*filter(None, map(revive_record, delivered))]
+        self.checkpoints = [one for one in found if one.tag == CHECKPOINT_TAG]
+        """Checkpoints in revive topics, in the order of their queues."""
+        self.acknowledgements = [one for one in found if one.tag != CHECKPOINT_TAG]
+        self.waiting = [one for one in in_timer if one.tag == CHECKPOINT_TAG]
+        """Checkpoints that wait in the timer's topic, or waited there."""
+        self.acknowledged = {
             one.message(offset)
-            for one in every
+            for one in (*found, *in_timer)
             if one.tag != CHECKPOINT_TAG
             for offset in one.offsets
         }
+        """Every message that an acknowledgement names."""
 
 
 def check_pop(store: Store) -> Iterator[Finding]:
@@ -107,7 +106,7 @@ def check_pop(store: Store) -> Iterator[Finding]:
     for record in (*waiting, *delivered):
         for finding in check_record(store, record):
             by_invariant[finding.invariant.id].append(finding)
-    pops = _pops(waiting, delivered)
+    pops = Pops(waiting, delivered)
     retries = _retries(files, pops)
     for found in (
         *by_invariant.values(),
@@ -116,16 +115,6 @@ def check_pop(store: Store) -> Iterator[Finding]:
         _check_counts(retries),
     ):
         yield from islice(found, LISTED_MAX)
-
-
-def _pops(waiting: Iterable[QueuedRecord], delivered: Iterable[QueuedRecord]) -> Pops:
-    """Return the decoded records."""
-    pops = Pops()
-    pops.waiting += filter(None, map(revive_record, waiting))
-    for one in filter(None, map(revive_record, delivered)):
-        is_checkpoint = one.tag == CHECKPOINT_TAG
-        (pops.checkpoints if is_checkpoint else pops.acknowledgements).append(one)
-    return pops
 
 
 def _check_acknowledgements(pops: Pops) -> Iterator[Finding]:
@@ -169,7 +158,7 @@ def _check_popped_again(
         for one, messages in _processed(store, pops)
         if one.group in groups and popped_topic(one.topic, group=one.group) in topics
     ]
-    again = _again(files, {m for _, messages in processed for m in messages}, retries)
+    again = _Again(files, {m for _, messages in processed for m in messages}, retries)
     open_ones: list[tuple[ReviveRecord, list[Popped]]] = []
     proven: dict[tuple[str, int], int] = {}
     for one, messages in processed:
@@ -204,16 +193,11 @@ def _processed(
     the broker could not read it yet (Java: rePutCK).
     """
     progress = _progress(store)
-    acknowledged = pops.acknowledged
     newest: dict[Popped, tuple[int, int]] = {}
-    every = [one for one in pops.waiting if one.tag == CHECKPOINT_TAG]
-    for one in (*every, *pops.checkpoints):
+    for one in (*pops.waiting, *pops.checkpoints):
         for message in one.open_messages:
             newest[message] = max(newest.get(message, (0, 0)), _time_of(one))
-    count: dict[Popped, int] = defaultdict(int)
-    for one in pops.checkpoints:
-        for message in one.open_messages:
-            count[message] += 1
+    count = Counter(m for one in pops.checkpoints for m in one.open_messages)
     for one in pops.checkpoints:
         done = progress.get((one.record.topic, one.record.queue_id), -1)
         if one.record.queue_offset > done:
@@ -221,7 +205,7 @@ def _processed(
         messages = [
             message
             for message in one.open_messages
-            if message not in acknowledged
+            if message not in pops.acknowledged
             and newest[message] == _time_of(one)
             and count[message] == 1
         ]
@@ -233,59 +217,48 @@ def _time_of(checkpoint: ReviveRecord) -> tuple[int, int]:
     return checkpoint.popped_at_ms, checkpoint.due_ms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Again:
-    """Messages of pops, and their copies in retry topics."""
+    """Messages of pops, read where they are, and their copies in *retries*."""
 
-    messages: Mapping[Popped, QueuedRecord]
-    """Records of messages that still exist."""
-    retries: Mapping[str, Sequence[QueuedRecord]]
-    came_ms: Mapping[tuple[str, str], int]
-    """Store time of the last copy, by retry topic and unique key."""
+    def __init__(
+        self,
+        files: QueueFiles,
+        messages: Iterable[Popped],
+        retries: Mapping[str, Sequence[QueuedRecord]],
+    ) -> None:
+        offsets: dict[tuple[str, int], set[int]] = defaultdict(set)
+        for topic, _, queue_id, offset in messages:
+            offsets[topic, queue_id].add(offset)
+        self._records = {
+            (topic, queue_id, record.queue_offset): record
+            for (topic, queue_id), numbers in offsets.items()
+            for record in files.reader(topic, queue_id).at(numbers)
+        }
+        self._retries = retries
+        self._came_ms = {
+            (name, one.properties.get("UNIQ_KEY", "")): one.stored_at_ms
+            for name, records in retries.items()
+            for one in records
+        }
+        """Store time of the last copy, by retry topic and unique key."""
 
     def has(self, checkpoint: ReviveRecord, message: Popped) -> bool | None:
         """Return whether a copy of *message* came; None if it cannot be known."""
-        found = self.messages.get(message)
+        topic, _, queue_id, offset = message
+        found = self._records.get((topic, queue_id, offset))
         if found is None or found.stored_at_ms > checkpoint.popped_at_ms:
             return None  # expired, or of a later topic with this name
         key = found.properties.get("UNIQ_KEY")
         if key is None:
             return None
         for name in next_topics(checkpoint.topic, group=checkpoint.group):
-            if self.came_ms.get((name, key), -1) >= checkpoint.popped_at_ms:
+            if self._came_ms.get((name, key), -1) >= checkpoint.popped_at_ms:
                 return True
-            records = self.retries.get(name)
+            records = self._retries.get(name)
             is_cut = records and records[0].queue_offset > 0
             if records and is_cut and records[0].stored_at_ms > checkpoint.popped_at_ms:
                 return None
         return False
-
-
-def _again(
-    files: QueueFiles,
-    messages: Iterable[Popped],
-    retries: Mapping[str, Sequence[QueuedRecord]],
-) -> _Again:
-    """Read *messages* where they are."""
-    of_queue: dict[tuple[str, int], dict[int, list[Popped]]] = {}
-    for message in messages:
-        topic, _, queue_id, offset = message
-        numbers = of_queue.setdefault((topic, queue_id), {})
-        numbers.setdefault(offset, []).append(message)
-    return _Again(
-        messages={
-            message: record
-            for (topic, queue_id), numbers in of_queue.items()
-            for record in files.reader(topic, queue_id).at(numbers)
-            for message in numbers[record.queue_offset]
-        },
-        retries=retries,
-        came_ms={
-            (name, one.properties.get("UNIQ_KEY", "")): one.stored_at_ms
-            for name, records in retries.items()
-            for one in records
-        },
-    )
 
 
 def _retries(files: QueueFiles, pops: Pops) -> Mapping[str, Sequence[QueuedRecord]]:
