@@ -23,19 +23,13 @@ WINDOW_SIZES = 64 * 1024, 8 * 1024 * 1024
 class RecordScanner:
     """Implements `BulkScanner`."""
 
-    def __init__(
-        self, parts: StoreParts, *, dispatches: bool, records_from: int, run_from: int
-    ) -> None:
+    def __init__(self, parts: StoreParts, *, dispatches: bool, run_from: int) -> None:
         self._check_crc = parts.options.check_crc_on_recover
-        self._left_to_core = records_from
         self._dispatcher = BulkDispatcher(parts, run_from) if dispatches else None
         self._window_size = WINDOW_SIZES[0]
 
     def __call__(self, base: int, data: memoryview, position: int) -> int:
         """Return the position behind the sound records from *position* on."""
-        if self._left_to_core:
-            self._left_to_core -= 1
-            return position
         while True:
             window = bytes(data[position : position + self._window_size])
             size = self._read(window, base + position)

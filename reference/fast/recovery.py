@@ -22,11 +22,21 @@ def bulk_scan(
 
     None leaves all to core: an extension unit needs the record's bit map.
     """
-    from reference.fast.bulk_scan import RecordScanner
-
     if dispatches and parts.options.extension_file_size > 0:
         return None
-    run_from = min(RUN_FROM, records_from)
-    return RecordScanner(
-        parts, dispatches=dispatches, records_from=records_from, run_from=run_from
-    )
+    left_to_core = records_from
+    scanner: BulkScanner | None = None
+
+    def scan(base: int, data: memoryview, position: int) -> int:
+        nonlocal left_to_core, scanner
+        if left_to_core:
+            left_to_core -= 1
+            return position
+        if scanner is None:
+            from reference.fast.bulk_scan import RecordScanner
+
+            run_from = min(RUN_FROM, records_from)
+            scanner = RecordScanner(parts, dispatches=dispatches, run_from=run_from)
+        return scanner(base, data, position)
+
+    return scan
