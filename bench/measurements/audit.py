@@ -4,7 +4,8 @@ Speed of a full audit, beside the scan of the same log by Apache's own broker.
 In each round a fresh Java calls ``CommitLog.checkMessageAndReturnSize`` with checksums
 on every file of the log, as a recovering broker does. A fresh Spark then makes the full
 audit: all invariants, all files. Both have read the files once before, so that the disk
-costs no time. The start of Java, or of Spark and its workers, is reported apart.
+costs no time. The start of Java, or of Spark and its workers, is reported apart. One
+more ratio counts the start of the Python workers as a part of the audit.
 """
 
 from __future__ import annotations
@@ -111,18 +112,24 @@ def linearity(points: Sequence[dict[str, Any]]) -> float | None:
 
 
 def goals_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the results for the largest store's ratio and for the peak memory."""
-    ratio = points[-1]["ratio"]
+    """Return the results for the largest store's ratios and for the peak memory."""
     peak = max(point["memory"]["peak_mib"] for point in points)
+    ratios = {
+        "audit": points[-1]["ratio"],
+        "audit and start of its workers": points[-1]["ratio_with_workers"],
+    }
     return [
-        {
-            "way": "audit",
-            "other": "java scan",
-            "ratio": ratio["median"],
-            "spread": [ratio["lowest"], ratio["highest"]],
-            "at_least": 1.0,
-            "met": ratio["median"] >= 1.0,
-        },
+        *(
+            {
+                "way": way,
+                "other": "java scan",
+                "ratio": ratio["median"],
+                "spread": [ratio["lowest"], ratio["highest"]],
+                "at_least": 1.0,
+                "met": ratio["median"] >= 1.0,
+            }
+            for way, ratio in ratios.items()
+        ),
         limit("memory of driver and workers", peak, at_most=MEMORY_MAX_MIB, unit="MiB"),
     ]
 
@@ -210,18 +217,19 @@ def _as_point(
     if len(counts) != 1:
         raise AuditBenchError(f"audit and Java disagree on the records: {counts}")
     size = scans[0]["bytes"]
-    pairs = zip(scans, audits, strict=True)
-    ratios = sorted(scan["seconds"] / audit["seconds"] for scan, audit in pairs)
+    pairs = [*zip(scans, audits, strict=True)]
     audited, scanned = (_times(runs, size) for runs in (audits, scans))
     return {
         "bytes": size,
         "records": counts.pop(),
         "findings": max(audit["findings"] for audit in audits),
-        "ratio": {
-            "median": round(median(ratios), 3),
-            "lowest": round(ratios[0], 3),
-            "highest": round(ratios[-1], 3),
-        },
+        "ratio": _spread([scan["seconds"] / audit["seconds"] for scan, audit in pairs]),
+        "ratio_with_workers": _spread(
+            [
+                scan["seconds"] / (audit["seconds"] + audit["workers_s"])
+                for scan, audit in pairs
+            ]
+        ),
         "audit": {
             **audited,
             "mb_per_s_per_core": round(audited["mb_per_s"] / processors, 1),
