@@ -17,16 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.longrun.soak_events import KEY_SIZE, Keys
+from columns.gather import dtype_of
 from columns.log_batch import LogBatch, read_batches
-from spark_checks.readers.schemas import as_dtype
-from spec.derive.numpy_dtype import dtype_spec
 from spec.store.commit_log import Stop
 from spec.store.consume_queue import unit_layout
 from spec.wire.message.properties import NAME_END, VALUE_END, Property
 
 _NUMBERS = ("queue", "offset", "at", "size")
 RECORD = np.dtype([*((name, "i8") for name in _NUMBERS), ("key", f"S{KEY_SIZE}")])
-UNIT = as_dtype(dtype_spec(unit_layout))
+UNIT = dtype_of(unit_layout)
 _MARK = f"{Property.UNIQ_KEY}{NAME_END}".encode()
 _END = VALUE_END.encode()
 Records = npt.NDArray[Any]

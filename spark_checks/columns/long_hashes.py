@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from columns.accelerated import Accelerated
 from columns.gather import Ints
 
 SEED = np.uint64(0x9E3779B97F4A7C15)
@@ -27,6 +28,7 @@ def mixed(words: Any) -> Any:
     return words ^ (words >> np.uint64(31))
 
 
+@Accelerated
 def hash_of_longs(*columns: npt.NDArray[Any]) -> Ints:
     """Return the hashes of rows of equally long *columns*."""
     codes: Any = SEED

@@ -25,7 +25,7 @@ from spark_checks.generate.plan import (
     log_size_for,
 )
 from spark_checks.generate.rounds import TAGS
-from spark_checks.readers.schemas import UNIT, as_dtype
+from spark_checks.readers.schemas import UNIT
 from spec.derive.numpy_dtype import dtype_spec
 from spec.host import Host
 from spec.integers import tags_code
@@ -149,7 +149,7 @@ def uniform_plan(
 def uniform_records(plan: UniformPlan, numbers: range) -> npt.NDArray[Any]:
     """Return the records of the messages *numbers*, a row of bytes each."""
     spec = dtype_spec(record_layout, system_flags=0)
-    dtype = as_dtype({**spec, "itemsize": plan.record_size})
+    dtype = np.dtype({**spec, "itemsize": plan.record_size})  # type: ignore[call-overload] # a dict
     number = np.arange(numbers.start, numbers.stop)
     queue = number % len(plan.all_queues)
     rows = _first_records(plan)[queue]

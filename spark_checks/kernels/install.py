@@ -42,13 +42,17 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
     import numba
 
     numba.config.CACHE_DIR = str(_directory())
+    from spark_checks.kernels import find_properties as naming
     from spark_checks.kernels import log_records, units
+    from spark_checks.kernels import long_hashes as hashing
     from spark_checks.kernels import split_properties as splitting
     from spark_checks.kernels import string_hashes as strings
 
     known = [
         (index.chains, units.chains),
         (log_batch.follow_sizes, log_records.follow_sizes),
+        (long_hashes.hash_of_longs, hashing.hash_of_longs),
+        (record_properties.places_once, naming.places_once),
         (record_properties.properties_of, splitting.properties_of),
         (string_hashes.string_hashes, strings.string_hashes),
         (sums.sums_of_units, units.sums_of_units),

@@ -1,14 +1,18 @@
 """
-Hashes of single rows, for kernels; see :mod:`spark_checks.columns.long_hashes`.
+Kernels that hash rows of numbers; see :mod:`spark_checks.columns.long_hashes`.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit, types
 
+from columns.gather import Ints
 from spark_checks.columns.long_hashes import SEED, mixed
-from spark_checks.kernels.memory import INNER
+from spark_checks.kernels.memory import INNER, INTS, OPTIONS
 
 _mixed = njit(types.uint64(types.uint64), **INNER)(mixed)
 
@@ -25,3 +29,20 @@ def identity(queue_offset, offset, size, tags_code):
     code = np.uint64(hash_of_two(queue_offset, offset))
     code = _mixed(code ^ np.uint64(size))
     return np.int64(_mixed(code ^ np.uint64(tags_code)))
+
+
+def hash_of_longs(*columns: npt.NDArray[Any]) -> Ints:
+    """Return the hashes of rows of equally long *columns*."""
+    table = np.array(columns, dtype=np.int64)
+    found = np.empty(table.shape[1], dtype=np.int64)
+    _of_rows(table, found)
+    return found
+
+
+@njit(types.void(types.int64[:, ::1], INTS), **OPTIONS)
+def _of_rows(table, found):
+    for index in range(len(found)):
+        code = SEED
+        for column in range(len(table)):
+            code = _mixed(code ^ np.uint64(table[column, index]))
+        found[index] = np.int64(code)

@@ -13,11 +13,11 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from columns.gather import dtype_of
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.readers.schemas import arrow_schema, as_batch, as_dtype
+from spark_checks.readers.schemas import arrow_schema, as_batch
 from spark_checks.readers.table_source import PlacedFile, PlacedFileSource
 from spark_checks.store_files import queue_of
-from spec.derive.numpy_dtype import dtype_spec
 from spec.store.batch_queue import BATCH_QUEUE, UNIT_SIZE, batch_unit_layout
 
 UNITS_AT_ONCE = 100_000
@@ -36,7 +36,7 @@ BATCH_COLUMNS: Final[dict[str, str]] = {
     "reserved": "int32",
 }
 _schema = arrow_schema(BATCH_COLUMNS)
-_dtype = as_dtype(dtype_spec(batch_unit_layout))
+_dtype = dtype_of(batch_unit_layout)
 
 
 class BatchConsumeQueueSource(PlacedFileSource):

@@ -20,11 +20,11 @@ import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
 from columns.accelerated import Accelerated
+from columns.gather import dtype_of
 from spark_checks.columns.index_order import TimeDecreases, outside
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_batch, as_dtype
+from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import FilePart, FileSource
-from spec.derive.numpy_dtype import dtype_spec
 from spec.layout import LayoutError
 from spec.store.index_file import (
     HEADER_SIZE,
@@ -45,7 +45,7 @@ ROWS_AT_ONCE = 200_000
 PARTITION_ITEMS = 4_000_000
 """Items of one partition's slots; a file has 20,000,000 by default."""
 _schema = arrow_schema(INDEX_COLUMNS)
-_dtype = as_dtype(dtype_spec(item_layout))
+_dtype = dtype_of(item_layout)
 _Items = npt.NDArray[Any]
 
 

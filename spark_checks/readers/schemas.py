@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from spec.derive.numpy_dtype import DtypeSpec, column_types, dtype_spec
+from columns.gather import dtype_of
+from spec.derive.numpy_dtype import column_types
 from spec.store.checkpoint import checkpoint_layout
 from spec.store.consume_queue import unit_layout
 from spec.store.message_record import record_layout
@@ -162,11 +163,5 @@ def _array(column: Any, kind: pa.DataType, count: int) -> pa.Array:
     return pa.repeat(pa.scalar(column, kind), count)
 
 
-def as_dtype(spec: DtypeSpec) -> np.dtype[Any]:
-    """Return the numpy dtype that *spec* describes."""
-    found: np.dtype[Any] = np.dtype(dict(spec))  # type: ignore[call-overload] # a dict
-    return found
-
-
-UNIT = as_dtype(dtype_spec(unit_layout))
+UNIT = dtype_of(unit_layout)
 """Consume-queue unit."""

@@ -82,15 +82,10 @@ class KnownTopics:
         self.groups = np.full(len(self.names) * QUEUES_MAX, -1, dtype=np.int32)
 
     def _place(self, number: int, code: int) -> None:
-        slot = first_slot(code)
+        slot = (code >> SLOT_SHIFT) % SLOTS
         while self.slots[slot] >= 0:
             slot = (slot + 1) % SLOTS
         self.slots[slot] = number
-
-
-def first_slot(code: int) -> int:
-    """Return the first slot to probe for a topic with the hash *code*."""
-    return (code >> SLOT_SHIFT) % SLOTS
 
 
 @lru_cache(maxsize=STORES_MAX)

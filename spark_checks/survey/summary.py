@@ -165,8 +165,12 @@ def add_queue(queues: Queues, queue: Queue, sums: QueueSummary) -> None:
 
 
 def _least(one: int | None, other: int | None) -> int | None:
-    return min((n for n in (one, other) if n is not None), default=None)
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
 
 
 def _most(one: int | None, other: int | None) -> int | None:
-    return max((n for n in (one, other) if n is not None), default=None)
+    if one is None or other is None:
+        return other if one is None else one
+    return max(one, other)

@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import Ints
+from columns.gather import Ints, dtype_of
 from spark_checks.findings import LISTED_MAX, Finding, Invariant
 from spark_checks.invariants.file_findings import file_finding, severity_if_closed
-from spark_checks.readers.schemas import as_dtype
 from spark_checks.store_files import Store, StoreFile, read_whole
-from spec.derive.numpy_dtype import dtype_spec
 from spec.store.blank import BLANK_MAGIC
 from spec.store.timer import timer_log
 from spec.store.timer.timer_log import (
@@ -45,7 +43,7 @@ CHAIN = Invariant(
 MAGIC_MAX = 7
 """All bits of TimerMagic."""
 Rows = npt.NDArray[Any]
-_units = as_dtype(dtype_spec(timer_unit_layout))
+_units = dtype_of(timer_unit_layout)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from columns.gather import dtype_of
 from spark_checks.findings import LISTED_MAX, Finding, Invariant
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.timer.timer_units import Rows, TimerLog
-from spark_checks.readers.schemas import as_dtype
 from spark_checks.store_files import Store, read_whole
-from spec.derive.numpy_dtype import dtype_spec
 from spec.store.timer import timer_wheel
 from spec.store.timer.timer_wheel import (
     SLOT_COUNT,
@@ -31,7 +30,7 @@ SLOT = Invariant(
     requirement=timer_wheel.WHEEL_LAST,
     cost="Messages due at this time are not delivered.",
 )
-_slots = as_dtype(dtype_spec(timer_slot_layout))
+_slots = dtype_of(timer_slot_layout)
 
 
 def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:

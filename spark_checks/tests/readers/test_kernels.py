@@ -22,11 +22,13 @@ from columns.accelerated import Accelerated
 from columns.gather import Ints, Places
 from columns.log_batch import body_crcs, follow_sizes
 from columns.record_properties import (
+    places_once,
     properties_of,
 )
 from columns.string_hashes import string_hashes
 from columns.topics import first_alike
 from columns.uint64_words import WORD, text_hashes
+from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.kernels.install import kernel_pairs
 from spark_checks.readers.index import chains
 from spark_checks.readers.log_part import Ranges
@@ -89,6 +91,7 @@ def test_each_kernel_is_compared_with_its_fallback() -> None:
     assert {function.fallback.__name__ for function, _ in kernel_pairs()} == {
         *("follow_sizes", "body_crcs", "properties_of", "sum_fast_records"),
         *("string_hashes", "text_hashes", "first_alike", "sums_of_units", "chains"),
+        *("places_once", "hash_of_longs"),
     }
 
 
@@ -116,6 +119,8 @@ def test_properties_are_split_alike(each: list[bytes], gap: bytes) -> None:
     assert found.is_regular == wanted.is_regular
     assert found.is_ascii == wanted.is_ascii == b"".join(each).isascii()
     assert found.is_utf8() == wanted.is_utf8()
+    _agree(places_once, found, names, len(each))
+    _agree(places_once, found, (*names, b"REAL_QUEUE2"), len(each))
 
 
 @EXAMPLES
@@ -135,6 +140,15 @@ def test_strings_have_the_same_hashes(each: list[bytes], besides: bytes) -> None
     _agree(text_hashes, data, values)
     _agree(first_alike, data, values)
     _agree(body_crcs, data, values)
+
+
+@EXAMPLES
+@given(values=st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20))
+def test_numbers_have_the_same_hashes(values: list[int]) -> None:
+    column = _column(values)
+    ints = column.astype(np.int32)
+    _agree(hash_of_longs, column)
+    _agree(hash_of_longs, column, ints, column[::-1])
 
 
 offsets = st.one_of(st.sampled_from([0, 1, -1, 50, 99, 2**63 - 1]), st.integers(0, 200))
