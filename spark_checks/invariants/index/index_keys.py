@@ -20,6 +20,7 @@ from spark_checks.readers.log_part import Ranges
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store, index_header
 from spark_checks.tables.finding_rows import LOG_FILE, WARNING, Rule, findings
+from spec.integers import INT64_MAX
 from spec.store import index_file
 from spec.store.index_file import ITEM_SIZE, IndexHeader
 
@@ -65,7 +66,7 @@ def ranges_of(store: Store) -> Ranges:
         if found and header.begin_offset < found[-1][1]:
             begin = found.pop()[0]
         if begin <= header.end_offset:
-            found.append((begin, header.end_offset + 1))
+            found.append((begin, min(header.end_offset + 1, INT64_MAX)))
     if found and store.was_left_open:
         found[-1] = (found[-1][0], found[-1][1] - 1)
     return found if store.parts is None else list(_common(found, store.parts))
