@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_checks.config_files import CONSUMED_OFFSETS
+from spark_checks.config_files import CONSUMED
 from spark_checks.findings import Finding, Invariant, Severity
 from spark_checks.invariants.file_findings import (
     file_finding,
@@ -114,9 +114,9 @@ def _ahead_of_log(
 
 def _follows_5_5(store: Store) -> bool:
     """Return whether a broker since 5.5 was the last to write the consumed offsets."""
-    file = store.file(CONSUMED_OFFSETS)
-    tables = None if file is None else read_json(store.url, file)
-    return isinstance(tables, dict) and _PULL_OFFSETS in tables
+    files = [file for name in CONSUMED if (file := store.file(name)) is not None]
+    tables = [read_json(store.url, file) for file in files]
+    return any(isinstance(one, dict) and _PULL_OFFSETS in one for one in tables)
 
 
 def _behind_files(

@@ -46,8 +46,9 @@ class StartForecast:
 
     @property
     def is_harmful_to_messages(self) -> bool:
-        """Whether this start or the next loses messages, or hides them."""
-        return bool(self.lost or self.invisible or self.lost_later)
+        """Whether messages are lost with files, or a start destroys or hides some."""
+        is_short = self.lacks_files and bool(self.lost)
+        return bool(is_short or self.destroyed or self.invisible or self.lost_later)
 
     @property
     def result(self) -> str:

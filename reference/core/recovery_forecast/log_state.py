@@ -85,14 +85,17 @@ class LogState:
 
     @property
     def lacks_files(self) -> bool:
-        """Whether units show that files behind the end on disk are missing.
+        """Whether units show that files behind the last one are missing.
 
-        One unit may be garbage. The first of several must point close behind the end.
+        One unit may be garbage. The first of several must point close behind the last
+        file. Units that point into that file are of messages that a crash or a copy of
+        a running broker's store has left out.
         """
         first = self.first_behind_end
         if first is None or self.units_behind_end < _SEVERAL:
             return False
-        return first < self.end_on_disk + self.file_size
+        end = self.start_offsets[-1] + self.file_size if self.start_offsets else 0
+        return end <= first < end + self.file_size
 
     def open(self, base: int) -> memoryview:
         """Return the whole file that begins at *base*."""

@@ -112,12 +112,17 @@ def test_lines_fit_into_the_terminal(
     assert max(len(line) for line in lines if line not in commands) <= columns
 
 
+CUT_SHORT = StartForecast(release="4.6.0", lost=(("T", 9),), unreadable=(("T", 9),))
+"""Units of messages that a crash, or a copy of a running store, has left out."""
+
+
 @pytest.mark.parametrize(
     "forecast",
     [
         StartForecast(release="4.6.0", lost=(("T", 1),)),
         StartForecast(release="4.6.0", refusal="commitlog/x is no file"),
         StartForecast(release="4.6.0", invisible=2),
+        replace(CUT_SHORT, lacks_files=True),
     ],
 )
 def test_warnings_are_findings_where_a_start_does_harm(forecast: StartForecast) -> None:
@@ -131,8 +136,8 @@ def test_warnings_are_findings_where_a_start_does_harm(forecast: StartForecast) 
     table = report.as_table([harmed])
     assert "fail: 0 errors, 1 warning, and a harmful start" in table
     assert "repairs the warnings by itself" not in table
-    harmless = replace(clean, forecast=StartForecast(release="4.6.0"))
-    assert harmless.is_clean
+    for harmless in (StartForecast(release="4.6.0"), CUT_SHORT):
+        assert replace(clean, forecast=harmless).is_clean
 
 
 def test_several_stores_begin_with_a_row_for_each() -> None:

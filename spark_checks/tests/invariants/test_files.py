@@ -14,6 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
+from spark_checks.config_files import CONSUMED
 from spark_checks.findings import Severity
 from spark_checks.invariants.files import check_files
 from spark_checks.invariants.index.index_headers import check_index_headers
@@ -155,7 +156,10 @@ def test_a_harmed_file_is_named(
     assert {file for _, file, _ in found} == {expected[1]}
 
 
-def test_a_checkpoint_of_zeros_is_behind_after_an_orderly_stop(root: Path) -> None:
+@pytest.mark.parametrize("offsets", CONSUMED)
+def test_a_checkpoint_of_zeros_is_behind_after_an_orderly_stop(
+    root: Path, offsets: str
+) -> None:
     (root / "checkpoint").write_bytes(encode_checkpoint(Checkpoint()))
     queue = QueueSummary(
         count=300, matched_count=300, first=0, last=299, hash=0, bytes=0
@@ -168,7 +172,7 @@ def test_a_checkpoint_of_zeros_is_behind_after_an_orderly_stop(root: Path) -> No
     longer = replace(summary, last_stored_at_ms=last_ms + 1)
     found = list(check_checkpoint(list_store(str(root)), longer))
     assert [one.offset for one in found] == [0, 8]
-    (root / "config" / "consumerOffset.json").write_text('{"pullOffsetTable":{}}')
+    (root / offsets).write_text('{"pullOffsetTable":{}}')
     found = list(check_checkpoint(list_store(str(root)), longer))
     assert [one.offset for one in found] == [0]  # 5.5 does not write it at a stop
     (root / "abort").touch()
