@@ -8,12 +8,12 @@ from spark_checks.faults.site import INDEX_PART, Site
 from spark_checks.generate.index_part import hashes_of, index_file_name
 from spark_checks.generate.part import Placed, rounds_of
 from spark_checks.generate.plan import BEGAN_AT_MS, ROUND_MS
-from spark_checks.readers.index import slot_count_of
 from spec.store.index_file import (
     IndexItem,
     decode_header,
     decode_item,
     item_position,
+    slot_count_of,
     slot_position,
 )
 

@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 
 from spec.derive.struct_codec import compile_codec
 from spec.store.index_file import (
-    ITEM_COUNT_DEFAULT,
     ITEM_SIZE,
-    SLOT_COUNT_DEFAULT,
+    ITEMS_PER_SLOT,
     IndexHeader,
     encode_header,
     encode_slot,
@@ -23,8 +22,6 @@ from spec.store.message_record import Record, SystemFlag
 from spec.wire.message.properties import Property, decode_properties, keys_of
 
 _item_codec = compile_codec(item_layout)
-ITEMS_PER_SLOT = ITEM_COUNT_DEFAULT // SLOT_COUNT_DEFAULT
-"""Items per slot, by default of every release."""
 
 
 def index_file_name(began_at_ms: int) -> str:

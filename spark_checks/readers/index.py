@@ -28,19 +28,17 @@ from spark_checks.readers.table_source import FilePart, FileSource
 from spec.layout import LayoutError
 from spec.store.index_file import (
     HEADER_SIZE,
-    ITEM_COUNT_DEFAULT,
     ITEM_SIZE,
-    SLOT_COUNT_DEFAULT,
+    ITEMS_PER_SLOT,
     SLOT_SIZE,
     IndexHeader,
     decode_header,
     decode_item,
     item_layout,
     item_position,
+    slot_count_of,
 )
 
-ITEMS_PER_SLOT = ITEM_COUNT_DEFAULT // SLOT_COUNT_DEFAULT
-"""Items per slot by default; the file size does not contain it."""
 ROWS_AT_ONCE = 200_000
 PARTITION_ITEMS = 4_000_000
 """Items of one partition's slots; a file has 20,000,000 by default."""
@@ -95,13 +93,6 @@ class IndexSource(FileSource[IndexFile]):
     def batches_in(self, read_at: ReadAt, part: IndexFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
         return batches(read_at, part)
-
-
-def slot_count_of(size: int) -> int:
-    """Return the number of slots of a file of *size* bytes, 0 if size is invalid."""
-    per_slot = SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE
-    slots, rest = divmod(size - HEADER_SIZE, per_slot)
-    return slots if size > HEADER_SIZE and not rest else 0
 
 
 def capacity_of(size: int) -> int:

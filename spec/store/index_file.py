@@ -24,6 +24,8 @@ SLOT_COUNT_DEFAULT = 5_000_000
 """Slots of a file by default (maxHashSlotNum)."""
 ITEM_COUNT_DEFAULT = 20_000_000
 """Places for items, the unused place 0 included by default (maxIndexNum)."""
+ITEMS_PER_SLOT = ITEM_COUNT_DEFAULT // SLOT_COUNT_DEFAULT
+"""Places per slot, by default of every release."""
 
 _FILE = "org.apache.rocketmq.store.index.IndexFile"
 _HEADER = "org.apache.rocketmq.store.index.IndexHeader"
@@ -241,6 +243,16 @@ def item_position(number: int, slot_count: int) -> int:
 def file_size(slot_count: int, item_count: int) -> int:
     """Return the size of a file of so many slots and places for items."""
     return item_position(item_count, slot_count)
+
+
+def slot_count_of(size: int) -> int:
+    """Return the slots of a file of *size* bytes with the default places per slot.
+
+    It is 0 for a size that no such file has.
+    """
+    per_slot = SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE
+    slots, rest = divmod(size - HEADER_SIZE, per_slot)
+    return slots if size > HEADER_SIZE and not rest else 0
 
 
 def seconds_between(begin_stored_at_ms: int, stored_at_ms: int) -> int:

@@ -29,14 +29,12 @@ from conformance.harness.report.terminal.line_width import wrapped
 from spec.layout import LayoutError
 from spec.recognise import KINDS, recognise
 from spec.store.file_names import COMMIT_LOG, FileKind, StoreFile, store_file
-from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
+from spec.store.index_file import slot_count_of
 from spec.views.any_layout import LAYOUT_VIEWS, layout_of_path
 from spec.views.view import Reading, Recognition
 
 VIEWS = {**LAYOUT_VIEWS, **KINDS}
 """Readings of the bytes, by the value of ``--as``."""
-ITEMS_PER_SLOT = 4
-"""A broker's default: maxIndexNum is four times maxHashSlotNum."""
 READ_MAX = 17 * 1024 * 1024
 """Bytes in one read: the largest frame, and a little more."""
 
@@ -210,9 +208,7 @@ def _slot_count(path: Path | None, file: StoreFile | None) -> int | None:
     """Return the number of slots of an index file with the default proportions."""
     if path is None or file is None or file.kind is not FileKind.INDEX:
         return None
-    size = path.stat().st_size - HEADER_SIZE
-    slots, rest = divmod(size, SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
-    return slots if slots > 0 and rest == 0 else None
+    return slot_count_of(path.stat().st_size) or None
 
 
 def _place(what: str) -> tuple[Path | None, int]:

@@ -23,7 +23,10 @@ from reference.core.store.recovery.load import (
 from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
 from reference.core.store.types import StoreOptions
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, INDEX
-from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
+from spec.store.index_file import (
+    ITEMS_PER_SLOT,
+    slot_count_of,
+)
 
 
 class ViewError(Exception):
@@ -86,25 +89,18 @@ def load_files(
     raise StartRefusedError(clause or "REC-LOAD-001", path, reason)
 
 
-ITEMS_PER_SLOT = 4
-"""A broker's default: maxIndexNum is four times maxHashSlotNum."""
-
-
 def inferred_options(view: StoreView) -> StoreOptions:
     """Return default options with the file sizes (bytes) inferred from *view*."""
     defaults = StoreOptions()
     log = seen_size([view.entries(COMMIT_LOG)])
     queues = seen_size(list(_queues(view)))
-    index = seen_size([view.entries(INDEX)], are_offsets=False) - HEADER_SIZE
-    slots = index // (SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
+    slots = slot_count_of(seen_size([view.entries(INDEX)], are_offsets=False))
     return replace(
         defaults,
         commit_log_file_size=log or defaults.commit_log_file_size,
         consume_queue_file_size=queues or defaults.consume_queue_file_size,
-        index_slot_count=slots if slots > 0 else defaults.index_slot_count,
-        index_item_count=(
-            slots * ITEMS_PER_SLOT if slots > 0 else defaults.index_item_count
-        ),
+        index_slot_count=slots or defaults.index_slot_count,
+        index_item_count=slots * ITEMS_PER_SLOT or defaults.index_item_count,
     )
 
 

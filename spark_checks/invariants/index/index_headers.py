@@ -18,7 +18,7 @@ from spark_checks.invariants.file_findings import (
     places_in,
     severity_if_closed,
 )
-from spark_checks.readers.index import capacity_of, slot_count_of
+from spark_checks.readers.index import capacity_of
 from spark_checks.store_files import (
     Store,
     StoreFile,
@@ -40,6 +40,7 @@ from spec.store.index_file import (
     decode_item,
     header_layout,
     item_position,
+    slot_count_of,
 )
 
 INDEX_HEADER = Invariant(

@@ -17,7 +17,6 @@ from pathlib import Path
 from spark_checks.counting_rules import TRANSACTION_BITS
 from spark_checks.faults.fault import Expected
 from spark_checks.faults.field_spans import FieldSpan
-from spark_checks.readers.index import slot_count_of
 from spark_checks.tests.fields.field_places import (
     STRUCTURES,
     PlacedStructure,
@@ -27,7 +26,7 @@ from spark_checks.tests.fields.field_places import (
 from spark_checks.tests.fields.field_table import Wrong
 from spark_checks.tests.fields.planted_fields import FieldFault, PlantedField, Position
 from spec.store.consume_queue import UNIT_SIZE, decode_unit
-from spec.store.index_file import decode_item, slot_position
+from spec.store.index_file import decode_item, slot_count_of, slot_position
 from spec.store.message_record import Record, decode_record
 from spec.store.queue_extension import EXTENSION, offset_of_address
 from spec.wire.message.properties import Property, decode_properties

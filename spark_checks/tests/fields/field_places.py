@@ -15,7 +15,6 @@ from pathlib import Path
 from construct import Struct
 
 from spark_checks.faults.field_spans import FieldSpan, field_spans
-from spark_checks.readers.index import ITEMS_PER_SLOT
 from spec.derive.outline import Counted, Structure, outline
 from spec.layouts import LAYOUTS
 from spec.store import batch_queue, consume_queue
@@ -27,6 +26,7 @@ from spec.store.index_file import (
     SLOT_SIZE,
     decode_header,
     item_position,
+    slot_count_of,
 )
 from spec.store.queue_extension import EXTENSION, decode_extension_units
 from spec.store.timer.timer_log import (
@@ -153,7 +153,7 @@ def _in_queues(
 def _in_index(root: Path, path: Path) -> Iterator[PlacedStructure]:
     data = path.read_bytes()
     yield _placed(root, path, "index_header", 0, data[:HEADER_SIZE])
-    slots = (len(data) - HEADER_SIZE) // (SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
+    slots = slot_count_of(len(data))
     for at in range(HEADER_SIZE, HEADER_SIZE + slots * SLOT_SIZE, SLOT_SIZE):
         if any(data[at : at + SLOT_SIZE]):
             yield _placed(root, path, "index_slot", at, data[at : at + SLOT_SIZE])

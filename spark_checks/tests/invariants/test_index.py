@@ -19,7 +19,7 @@ from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
-from spark_checks.readers.index import IndexFile, ItemDamage, batches, slot_count_of
+from spark_checks.readers.index import IndexFile, ItemDamage, batches
 from spec.store.index_file import (
     HEADER_SIZE,
     SLOT_SIZE,
@@ -27,6 +27,7 @@ from spec.store.index_file import (
     decode_item,
     item_position,
     key_hash,
+    slot_count_of,
     slot_position,
 )
 
