@@ -60,10 +60,10 @@ class Connection:
             return
         self.active_at_ms = self._received_at_ms = now_ms
         if self._pending:
-            self._pending += data
-            if len(self._pending) < self._needed:
+            if len(self._pending) + len(data) < self._needed:
+                self._pending += data
                 return
-            data = bytes(self._pending)  # [WIRE-FRAME-006]
+            data = b"".join((self._pending, data))  # [WIRE-FRAME-006]
             self._pending.clear()
         elif self._at < len(self._data):
             data = self._data[self._at :] + data

@@ -12,14 +12,13 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any, Protocol
 
-import yaml
-
 from reference.core.broker.acl.accounts import (
     Account,
     Accounts,
     AclFileError,
     decode_accounts,
     decode_yaml,
+    encode_yaml,
 )
 from reference.core.broker.acl.permissions import needed_permissions, printed
 from reference.core.remoting.request import Refused, Request
@@ -99,7 +98,7 @@ class AccessControl:
         counter = self.version.counter + 1  # [SEC-ACLCONFIG-008]
         version = DataVersion(counter=counter, timestamp_ms=now_ms)
         read[DATA_VERSION] = [data_version_as_json(version)]
-        text = yaml.safe_dump(read, sort_keys=False, allow_unicode=True)
+        text = encode_yaml(read)
         decode_accounts(text)
         self._file.write(text)
         self.version = version

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
-import yaml
-
 from reference.core.broker.acl.permissions import (
     Permission,
     permission_of,
@@ -138,6 +136,9 @@ def decode_accounts(text: str) -> Accounts:
 
 def decode_yaml(text: str) -> dict[str, Any]:
     """Return the object in a YAML file; raise AclFileError if it has none."""
+    # Imported late: a twentieth of a start without access control.
+    import yaml
+
     if len(text) > FILE_SIZE_MAX:
         raise AclFileError(f"more than {FILE_SIZE_MAX} characters")
     try:
@@ -151,6 +152,14 @@ def decode_yaml(text: str) -> dict[str, Any]:
     if not isinstance(read, dict) or not read:
         raise AclFileError("no data")
     return read
+
+
+def encode_yaml(content: Mapping[str, object]) -> str:
+    """Return the text of a YAML file with *content*."""
+    import yaml
+
+    text: str = yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True)
+    return text
 
 
 def _version(read: Mapping[str, object]) -> DataVersion | None:
