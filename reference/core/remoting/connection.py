@@ -123,13 +123,14 @@ def decode_request(
     body_at = header_at + int.from_bytes(data[header_at - 3 : header_at], "big")
     if not header_at <= body_at <= end:
         raise LayoutError(f"a header to byte {body_at - start} of {end - start}")
-    serialize_type = data[start + 4]  # [WIRE-FRAME-003] [WIRE-FRAME-008]
-    try:
-        header = command_header(serialize_type, data[header_at:body_at])
-    except LayoutError:
-        if serialize_type != _JSON:
-            raise
-        header = decode_json_header(strict_json(data[header_at:body_at]))
+    serialize_type, header_bytes = data[start + 4], data[header_at:body_at]
+    if serialize_type != _JSON:  # [WIRE-FRAME-003] [WIRE-FRAME-008]
+        header = command_header(serialize_type, header_bytes)
+    else:
+        try:
+            header = decode_json_header(header_bytes)
+        except LayoutError:
+            header = decode_json_header(strict_json(header_bytes))
     return Request(
         header.code,
         header.opaque,
