@@ -186,7 +186,7 @@ class Advice:
         """Whether every record can be read, but units show that files are missing."""
         if self.damage or self.forecast is None:
             return False
-        return self.forecast.lacks_files and bool(self.forecast.lost)
+        return self.forecast.is_log_short
 
     @property
     def is_unsafe(self) -> bool:

@@ -47,8 +47,13 @@ class StartForecast:
     @property
     def is_harmful_to_messages(self) -> bool:
         """Whether messages are lost with files, or a start destroys or hides some."""
-        is_short = self.lacks_files and bool(self.lost)
-        return bool(is_short or self.destroyed or self.invisible or self.lost_later)
+        harm = self.destroyed or self.invisible or self.lost_later
+        return self.is_log_short or bool(harm)
+
+    @property
+    def is_log_short(self) -> bool:
+        """Whether messages are lost because the last files of the log are missing."""
+        return self.lacks_files and bool(self.lost)
 
     @property
     def result(self) -> str:

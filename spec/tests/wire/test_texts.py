@@ -129,6 +129,17 @@ def test_a_json_header_that_is_none_is_a_layout_error(header: bytes) -> None:
         decode_json_header(header)
 
 
+def test_a_json_header_without_a_language_is_java_s() -> None:
+    for header in (b"{}", b'{"language":""}', b'{"language":null}'):
+        assert decode_json_header(header).language == "JAVA"
+
+
+@pytest.mark.parametrize("depth", [2_000, 200_000])
+def test_a_deep_json_header_is_a_layout_error(depth: int) -> None:
+    with pytest.raises(LayoutError):
+        decode_json_header(b'{"a":' + b"[" * depth)
+
+
 def test_ext_fields_become_strings_and_nulls_are_left_out() -> None:
     header = b'{"extFields":{"a":1,"b":true,"c":null,"d":"x","e":[1]}}'
     fields = decode_json_header(header).fields

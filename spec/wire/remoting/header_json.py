@@ -108,7 +108,7 @@ class CommandHeader(Struct):
     flag: JavaInt = 0
     opaque: JavaInt = 0
     version: JavaInt = 0
-    language: str = "JAVA"
+    language: Annotated[str, Meta(min_length=1)] = "JAVA"
     remark: str | None = None
     fields: dict[str, str] = field(default_factory=dict, name="extFields")
 
@@ -120,7 +120,7 @@ def decode_json_header(data: bytes) -> CommandHeader:
     """Return the members of the header *data*; LayoutError where it is malformed."""
     try:  # a fast path: strict JSON with members of the declared types
         return _decode_strict(data)
-    except (DecodeError, UnicodeDecodeError):
+    except (DecodeError, UnicodeDecodeError, RecursionError):
         found = fastjson.loads(data)
     if not isinstance(found, dict):
         reason = "the header is no object"
