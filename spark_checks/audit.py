@@ -17,23 +17,20 @@ from spark_checks.broker_conf import BrokerConf
 from spark_checks.chart_data import ChartData
 from spark_checks.checks.check_keys import key_findings, key_ranges
 from spark_checks.checks.check_lmq_and_batch import (
-    LMQ_AND_BATCH_CHECKS,
     lmq_and_batch_findings,
 )
 from spark_checks.checks.check_system_topics import (
-    SYSTEM_TOPIC_CHECKS,
     needs_system_topics,
     system_topic_findings,
 )
-from spark_checks.checks.compare_rows import INDEX_CHECKS, ROW_CHECKS, compare_rows
+from spark_checks.checks.compare_rows import compare_rows
 from spark_checks.checks.run_checks import SurveyedStore
-from spark_checks.findings import Finding, Invariant, Severity, in_order, is_damage
+from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_damage
 from spark_checks.invariants import files, side_files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_gaps, index_headers
-from spark_checks.invariants.index.index_keys import KEY_CHECKS
-from spark_checks.invariants.pop.check_pop import POP_INVARIANTS, check_pop
-from spark_checks.invariants.timer.check_timer import TIMER_INVARIANTS, check_timer
+from spark_checks.invariants.pop.check_pop import check_pop
+from spark_checks.invariants.timer.check_timer import check_timer
 from spark_checks.live_store import confirmed, is_locked, log_end_of
 from spark_checks.progress import Progress, silent
 from spark_checks.report.start_forecast import StartForecast
@@ -44,37 +41,6 @@ from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, commit_log_file_size, list_store, shown_url
 from spark_checks.store_summary import store_summary
 from spark_checks.survey.summary import SurveySummary
-
-FILE_CHECKS: tuple[Invariant, ...] = (
-    files.NAMES,
-    files.SIZES,
-    files.NONE_MISSING,
-    files.WHOLE_UNITS,
-    side_files.CHECKPOINT_READABLE,
-    side_files.CHECKPOINT_NOT_AHEAD,
-    side_files.CHECKPOINT_NOT_BEHIND,
-    index_headers.INDEX_HEADER,
-    index_headers.INDEX_SIZE,
-    index_gaps.NO_GAPS,
-    side_files.CONFIGURATION_READABLE,
-    settings.CONSUMED_IN_RANGE,
-    settings.DELIVERED_IN_RANGE,
-    settings.TOPICS_COVER_QUEUES,
-    settings.COPY_READABLE,
-    config_values.VALUES,
-    config_tables.COMPLETE,
-    config_tables.QUEUES_COVER_GROUPS,
-    *TIMER_INVARIANTS,
-    *POP_INVARIANTS,
-)
-INVARIANTS: tuple[Invariant, ...] = (
-    *FILE_CHECKS,
-    *ROW_CHECKS,
-    *INDEX_CHECKS,
-    *SYSTEM_TOPIC_CHECKS,
-    *KEY_CHECKS,
-    *LMQ_AND_BATCH_CHECKS,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,15 +148,14 @@ def _audit_once(
     """Return one audit; see :func:`audit_store`."""
     progress("listing files")
     store = list_store(url)
-    sample, checked = None, frozenset(one.id for one in INVARIANTS)
+    sample, checked = None, frozenset(INVARIANTS)
     if since_ms is not None:
         # Before files are left out.
         log_size = conf.commit_log_file_size or commit_log_file_size(store)
         conf = replace(conf, commit_log_file_size=log_size)
         store = part_since(store, since_ms)
     if sample_spec is not None:
-        only = checked_ids(only, INVARIANTS)
-        checked = frozenset(checked_ids((), INVARIANTS))
+        only, checked = checked_ids(only), frozenset(checked_ids(()))
         sample = sample_of(store, sample_spec)
         store = replace(store, parts=sample.ranges)
     try:
@@ -211,6 +176,7 @@ def _audit_once(
     is_live = store.was_left_open and (
         is_locked(store) or log_end_of(store, surveyed.summary.log_end) != log_end
     )
+    found = [one.settled(is_open=store.was_left_open) for one in found]
     if is_live:
         found = [one for one in found if one.severity is Severity.ERROR]
     damage = [one for one in found if is_damage(one) and one.invariant.id not in only]

@@ -1,18 +1,17 @@
 """
 Invariants, and findings where a store breaks one.
 
-An invariant has an id, a clause of the specification, and a sentence about its cost for
-the operator.
+invariants.toml declares the invariants. The code names them by their ids.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
-
-from spec.clause import Clause
 
 
 class Severity(StrEnum):
@@ -22,17 +21,38 @@ class Severity(StrEnum):
     """Messages are lost, wrong or out of reach, or the broker does not start."""
     WARNING = "warning"
     """A running or restarting broker repairs this by itself."""
+    UNFINISHED = "unfinished"
+    """An error, but a warning in a store that was left open. No report has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invariant:
-    """Statement that is true of every intact store."""
+    """Statement that is true of every intact store; see invariants.toml."""
 
     id: str
     title: str
-    requirement: Clause
+    requirement: str
+    """Id of a clause of the specification."""
     cost: str
-    """Consequence for messages when the invariant is broken."""
+    advice: str = "Keep a copy of the store before the broker is started on it."
+    severity: Severity = Severity.ERROR
+    needs_whole_log: bool = False
+
+
+def _declared() -> Iterator[Invariant]:
+    """Yield the invariants of invariants.toml, in the order of a report."""
+    path = Path(__file__).with_name("invariants.toml")
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    for name, own in tables.items():
+        if "title" in own:
+            table = {**tables.get(name.rpartition("-")[0], {}), **own}
+            severity = Severity(table.pop("severity", Severity.ERROR))
+            yield Invariant(id=name, severity=severity, **table)
+
+
+INVARIANTS: Final[Mapping[str, Invariant]] = {one.id: one for one in _declared()}
+"""Every invariant by its id; a broken one may break those behind it."""
+_RANKS = {name: rank for rank, name in enumerate(INVARIANTS)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +89,7 @@ class Finding:
             "expected": self.expected,
             "found": self.found,
             "message": self.message,
-            "requirement": self.invariant.requirement.id,
+            "requirement": self.invariant.requirement,
             "cost": self.invariant.cost,
         }
 
@@ -80,13 +100,11 @@ class Finding:
         text = f"{self.message.rstrip('.')}; {count} more in this file are not listed."
         return replace(self, message=text, more=count)
 
-
-CAUSES: Final = (
-    *("INV-AGAINST", "INV-LOG", "INV-FILE", "INV-CONFIG", "INV-CHECK"),
-    *("INV-CQ", "INV-EXT", "INV-BATCH", "INV-LIGHT", "INV-OFFSET"),
-    *("INV-TXN", "INV-DELAY", "INV-RETRY", "INV-TIMER", "INV-INDEX"),
-)
-"""Families of invariants: a broken one may break those behind it."""
+    def settled(self, *, is_open: bool) -> Finding:
+        """Return the finding in a store that was left open, or in a closed one."""
+        if self.severity is not Severity.UNFINISHED:
+            return self
+        return replace(self, severity=Severity.WARNING if is_open else Severity.ERROR)
 
 
 DAMAGE: Final = ("INV-LOG-001", "INV-LOG-002", "INV-LOG-003", "INV-LOG-004", "INV-FILE")
@@ -113,12 +131,10 @@ def is_about_two_stores(finding: Finding) -> bool:
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Return *findings* in report order: errors first, then causes, then places."""
 
-    def rank(finding: Finding) -> tuple[str, bool, int, str, str, int]:
-        name = finding.invariant.id
-        family = name.rpartition("-")[0]
-        cause = CAUSES.index(family) if family in CAUSES else len(CAUSES)
+    def rank(finding: Finding) -> tuple[str, bool, int, str, int]:
+        cause = _RANKS[finding.invariant.id]
         is_effect = not is_damage(finding)
-        return finding.severity, is_effect, cause, name, finding.file, finding.offset
+        return finding.severity, is_effect, cause, finding.file, finding.offset
 
     return sorted(findings, key=rank)
 

@@ -13,10 +13,8 @@ import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from spark_checks.checks.check_system_topics import SYSTEM_TOPIC_CHECKS
 from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_sure
-from spark_checks.findings import Invariant
-from spark_checks.invariants import records, side_files
+from spark_checks.findings import INVARIANTS
 from spark_checks.store_files import Store, StoreFile, reading
 from spark_checks.survey.summary import SurveySummary
 
@@ -25,14 +23,7 @@ PIECE_SIZE_MIN = 4096
 PIECE_SIZE_MAX = 16 * 1024 * 1024
 PROBE_SIZE = 64 * 1024
 """Bytes to search first for the next record."""
-_ABOUT_ONE_RECORD = ("INV-RETRY-",)
-NEEDS_WHOLE_LOG: tuple[Invariant, ...] = (
-    records.FILE_WRITTEN_TO_ITS_END,
-    records.QUEUE_OFFSETS_DENSE,
-    side_files.CHECKPOINT_NOT_AHEAD,
-    side_files.CHECKPOINT_NOT_BEHIND,
-    *(one for one in SYSTEM_TOPIC_CHECKS if not one.id.startswith(_ABOUT_ONE_RECORD)),
-)
+NEEDS_WHOLE_LOG = [one.id for one in INVARIANTS.values() if one.needs_whole_log]
 """Invariants that a sample cannot check."""
 
 
@@ -79,7 +70,7 @@ class Sample:
             "ranges": [[str(begin), str(end)] for begin, end in self.ranges],
             "bytes": str(self.size),
             "of_bytes": str(self.log_size),
-            "not_judged": [one.id for one in NEEDS_WHOLE_LOG],
+            "not_judged": NEEDS_WHOLE_LOG,
         }
 
 
@@ -110,11 +101,10 @@ def sample_of(store: Store, spec: SampleSpec) -> Sample:
     )
 
 
-def checked_ids(only: Collection[str], known: Collection[Invariant]) -> list[str]:
-    """Return the ids that a sample can check, among *only* or all *known* ones."""
-    left_out = {one.id for one in NEEDS_WHOLE_LOG}
-    requested = only or [one.id for one in known]
-    found = [one for one in requested if one not in left_out]
+def checked_ids(only: Collection[str]) -> list[str]:
+    """Return the ids that a sample can check, among *only* or all."""
+    requested = only or [*INVARIANTS]
+    found = [one for one in requested if one not in NEEDS_WHOLE_LOG]
     if not found:
         raise SampleError(f"a sample cannot check {', '.join(requested)}")
     return found

@@ -23,8 +23,6 @@ class Situation:
     """Commit-log offset after the last record."""
     last_file_base: int = 0
     """Start offset of the last file that has a record."""
-    left_open: bool = False
-    """Whether a broker runs on the store, or was killed."""
     queue_file_size: int = 6_000_000
     known_topics: frozenset[str] | None = None
     """Topics with queues or a configuration; None without topics.json."""
@@ -37,11 +35,6 @@ class Situation:
     def is_sampled(self) -> bool:
         """Whether only some ranges of the log are audited."""
         return self.parts is not None
-
-    @property
-    def tail_severity(self) -> str:
-        """Severity of a finding at the end of a queue or log."""
-        return "warning" if self.left_open else "error"
 
 
 def situation_of(store: Store, conf: BrokerConf) -> Situation:
@@ -58,7 +51,6 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     return Situation(
         min_offset=store.min_offset,
         parts=store.parts,
-        left_open=store.was_left_open,
         queue_file_size=size or Situation().queue_file_size,
         known_topics=with_queues.union(configured.entries)
         if configured.is_there

@@ -21,7 +21,6 @@ from spark_checks.against.differing_ranges import (
     parted_at,
     ranges_of,
 )
-from spark_checks.against.invariants import SAME_UNITS
 from spark_checks.against.messages import OneSided, one_sided, with_outside
 from spark_checks.against.pieces import Piece, cut
 from spark_checks.against.reader import DifferencesSource, as_option
@@ -153,4 +152,4 @@ def _unit_findings(
     if not queues:
         return ()
     rows = units.differing_units(of_both, queues)
-    return tuple(run_checks(here.tables, {SAME_UNITS: lambda _tables: rows}))
+    return tuple(run_checks(here.tables, {"INV-AGAINST-004": lambda _tables: rows}))

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from pyspark.sql import Row
 
 from spark_checks.against.comparison import Comparison
-from spark_checks.against.invariants import SAME_BYTES, SAME_FILES, SAME_MESSAGES
 from spark_checks.against.messages import OneSided
 from spark_checks.against.pieces import Piece
 from spark_checks.against.sides import NAMES
@@ -35,7 +34,7 @@ def _changed(compared: Comparison) -> Iterator[Finding]:
     for row in rows:
         file, offset = place_of(compared, row.offset)
         one = file_finding(
-            SAME_BYTES,
+            "INV-AGAINST-001",
             file,
             (offset, row.size),
             expected=row.expected,
@@ -60,7 +59,7 @@ def _shifted(compared: Comparison) -> Iterator[Finding]:
     for one in parted[:LISTED_MAX]:
         file, offset = place_of(compared, one.begin)
         yield file_finding(
-            SAME_BYTES,
+            "INV-AGAINST-001",
             file,
             (offset, one.end - one.begin),
             expected=f"{one.there} records that are not here",
@@ -79,7 +78,7 @@ def _lacking(compared: Comparison, one: OneSided) -> Finding:
     texts = [f"{one.count} messages, {span}", "none of them"]
     found, expected = texts if one.side == "here" else reversed(texts)
     return file_finding(
-        SAME_MESSAGES,
+        "INV-AGAINST-002",
         file,
         (offset, 0),
         expected=expected,
@@ -94,7 +93,7 @@ def _gaps(compared: Comparison) -> Iterator[Finding]:
     for begin, end, side in _joined(compared.gaps):
         file, offset = place_of(compared, begin)
         yield file_finding(
-            SAME_FILES,
+            "INV-AGAINST-003",
             file,
             (offset, end - begin),
             expected=f"commit-log offsets {begin} to {end} in both stores",

@@ -11,7 +11,6 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.against.invariants import SAME_UNITS
 from spark_checks.against.sides import Queue
 from spark_checks.tables.finding_rows import UNIT, Rule, findings
 from spark_checks.tables.predicates import needs_record
@@ -86,7 +85,7 @@ def differing_units(units: DataFrame, queues: list[Queue]) -> DataFrame:
     return findings(
         pairs.where(f"{is_in_both} AND NOT (here <=> there)"),
         Rule(
-            invariant=SAME_UNITS,
+            invariant="INV-AGAINST-004",
             expected=there,
             found=here,
             message=f"{UNIT} differs from the other store: here {here}, there {there}.",

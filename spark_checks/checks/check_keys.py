@@ -22,7 +22,7 @@ from spark_checks.tables.store_tables import open_commit_log, open_index, open_l
 
 def key_ranges(store: Store, only: Collection[str] = ()) -> Ranges:
     """Return the ranges of *store* in which the survey must sum up keys."""
-    wants_keys = not only or any(one.id in only for one in KEY_CHECKS)
+    wants_keys = not only or any(one in only for one in KEY_CHECKS)
     return index_keys.ranges_of(store) if wants_keys else []
 
 
@@ -45,7 +45,6 @@ def key_findings(surveyed: SurveyedStore) -> list[Finding]:
         ),
         keys=_keys(surveyed),
         damage=damage,
-        situation=surveyed.situation,
     )
     with persisted(both.items, both.keys):
         return run_checks(both, KEY_CHECKS)

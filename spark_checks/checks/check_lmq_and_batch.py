@@ -13,7 +13,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
-from spark_checks.findings import Finding, Invariant
+from spark_checks.findings import Finding
 from spark_checks.invariants import batch_consume_queues, lmq
 from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
 from spark_checks.store_files import listing
@@ -25,19 +25,17 @@ from spark_checks.tables.store_tables import (
 )
 
 Check = Callable[[OtherQueues], DataFrame]
-LMQ_CHECKS: Mapping[Invariant, Check] = {
-    lmq.UNIT: lmq.wrong_units,
-    lmq.OFFSET: lmq.wrong_units,
-    lmq.EVERY_RECORD: lmq.records_without_unit,
+LMQ_CHECKS: Mapping[str, Check] = {
+    "INV-LIGHT-001": lmq.wrong_units,
+    "INV-LIGHT-002": lmq.wrong_units,
+    "INV-LIGHT-003": lmq.records_without_unit,
 }
-BATCH_CHECKS: Mapping[Invariant, Check] = {
-    batch_consume_queues.UNIT: batch_consume_queues.wrong_units,
-    batch_consume_queues.COUNT: batch_consume_queues.wrong_units,
-    batch_consume_queues.REST: batch_consume_queues.wrong_units,
-    batch_consume_queues.EVERY_RECORD: batch_consume_queues.batches_without_unit,
+BATCH_CHECKS: Mapping[str, Check] = {
+    "INV-BATCH-001": batch_consume_queues.wrong_units,
+    "INV-BATCH-002": batch_consume_queues.wrong_units,
+    "INV-BATCH-004": batch_consume_queues.wrong_units,
+    "INV-BATCH-003": batch_consume_queues.batches_without_unit,
 }
-LMQ_AND_BATCH_CHECKS: tuple[Invariant, ...] = (*LMQ_CHECKS, *BATCH_CHECKS)
-"""Invariants of this module."""
 
 
 def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
@@ -49,7 +47,7 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     wanted = {
         invariant: check
         for invariant, check in checks.items()
-        if not surveyed.only or invariant.id in surveyed.only
+        if not surveyed.only or invariant in surveyed.only
     }
     if not wanted:
         return []

@@ -13,7 +13,7 @@ from spark_checks.broker_progress import broker_progress
 from spark_checks.checks import match_ledger
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import Table
-from spark_checks.findings import LISTED_MAX, Finding, Invariant
+from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.invariants import delays, retries, transactions
 from spark_checks.invariants.ledger_findings import (
     LedgerRecords,
@@ -22,16 +22,16 @@ from spark_checks.invariants.ledger_findings import (
 )
 from spark_checks.store_files import Store
 
-SYSTEM_TOPIC_CHECKS: Mapping[Invariant, Callable[[LedgerRecords, Row], Finding]] = {
-    transactions.OP_NAMES_HALF: transactions.op_without_half,
-    transactions.COMMIT_OF_HALF: transactions.commit_unlike_half,
-    transactions.COMMIT_ONCE: transactions.commit_again,
-    transactions.DECIDED: transactions.undecided_halves,
-    delays.DELIVERED: delays.missing_delivery,
-    delays.DELIVERED_ONCE: delays.delivery_again,
-    delays.NOT_BEFORE_ITS_TIME: delays.early_delivery,
-    retries.NAMES_ORIGIN: retries.retry_without_origin,
-    retries.DEAD_LETTER_NAMES_TOPIC: retries.dead_letter_without_topic,
+SYSTEM_TOPIC_CHECKS: Mapping[str, Callable[[LedgerRecords, Row], Finding]] = {
+    "INV-TXN-001": transactions.op_without_half,
+    "INV-TXN-002": transactions.commit_unlike_half,
+    "INV-TXN-003": transactions.commit_again,
+    "INV-TXN-004": transactions.undecided_halves,
+    "INV-DELAY-001": delays.missing_delivery,
+    "INV-DELAY-002": delays.delivery_again,
+    "INV-DELAY-003": delays.early_delivery,
+    "INV-RETRY-001": retries.retry_without_origin,
+    "INV-RETRY-002": retries.dead_letter_without_topic,
 }
 """The finding about a row of each invariant's table."""
 Listed = tuple[str, int, Table]
@@ -40,7 +40,7 @@ Listed = tuple[str, int, Table]
 
 def needs_system_topics(only: Collection[str] = ()) -> bool:
     """Return whether a requested check needs the ledger."""
-    return not only or any(one.id in only for one in SYSTEM_TOPIC_CHECKS)
+    return not only or any(one in only for one in SYSTEM_TOPIC_CHECKS)
 
 
 def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
@@ -50,8 +50,8 @@ def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
         return []
     last_ms = surveyed.summary.last_stored_at_ms or 0
     progress = broker_progress(store, surveyed.situation.min_offset, last_ms)
-    names = [one.id for one in SYSTEM_TOPIC_CHECKS]
-    names = [name for name in names if not surveyed.only or name in surveyed.only]
+    only = surveyed.only
+    names = [name for name in SYSTEM_TOPIC_CHECKS if not only or name in only]
     bases = [file.base or 0 for file in store.commit_log]
     if ledger.is_incomplete:
         surveyed.progress("matching records of system topics")
@@ -72,11 +72,10 @@ def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
 
 def findings_of(store: Store, listed: Iterable[Listed]) -> Iterator[Finding]:
     """Yield the findings about *listed* rows of *store*."""
-    by_id = {invariant.id: find for invariant, find in SYSTEM_TOPIC_CHECKS.items()}
     with ledger_records(store) as records:
         for name, count, rows in listed:
             values = zip(*(column.tolist() for column in rows.values()), strict=True)
             each = (dict(zip(rows, one, strict=True)) for one in values)
-            found = [by_id[name](records, row) for row in each]
+            found = [SYSTEM_TOPIC_CHECKS[name](records, row) for row in each]
             yield from found[:-1]
             yield found[-1].with_more(max(count - LISTED_MAX, 0))

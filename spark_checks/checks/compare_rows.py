@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.chart_data import ChartData, histograms
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
-from spark_checks.findings import Finding, Invariant
+from spark_checks.findings import Finding
 from spark_checks.invariants import extensions, queues, records
 from spark_checks.invariants.index import index_items
 from spark_checks.invariants.index.index_items import IndexTables
@@ -36,35 +36,35 @@ from spark_checks.tables.store_tables import (
 
 Check = Callable[[Tables], DataFrame]
 
-ROW_CHECKS: Mapping[Invariant, Check] = {
+ROW_CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(records.ROW_INVARIANTS, records.wrong_rows),
-    records.QUEUE_OFFSETS_DENSE: records.offset_gaps,
-    queues.POINTS_AT_RECORD: queues.wrong_units,
-    queues.SIZE: queues.wrong_units,
-    queues.TAGS_CODE: queues.wrong_tags_codes,
-    queues.PLACE: queues.wrong_units,
-    queues.EVERY_RECORD: queues.records_without_unit,
-    queues.NO_HOLES: queues.holes,
-    extensions.IS_THERE: extensions.addresses_without_unit,
-    extensions.OF_ITS_MESSAGE: extensions.extensions_unlike_message,
+    "INV-LOG-005": records.offset_gaps,
+    "INV-CQ-001": queues.wrong_units,
+    "INV-CQ-002": queues.wrong_units,
+    "INV-CQ-003": queues.wrong_tags_codes,
+    "INV-CQ-004": queues.wrong_units,
+    "INV-CQ-005": queues.records_without_unit,
+    "INV-CQ-006": queues.holes,
+    "INV-EXT-001": extensions.addresses_without_unit,
+    "INV-EXT-002": extensions.extensions_unlike_message,
 }
 """Check function of each invariant."""
-SHARED_QUEUE_CHECKS: Mapping[Invariant, Check] = {
+SHARED_QUEUE_CHECKS: Mapping[str, Check] = {
     invariant: ROW_CHECKS[invariant]
-    for invariant in (records.QUEUE_OFFSETS_DENSE, queues.PLACE, queues.EVERY_RECORD)
+    for invariant in ("INV-LOG-005", "INV-CQ-004", "INV-CQ-005")
 }
 """Checks that must take queues shared with other topics into account.
 
 Few stores have such queues. They are read only after one of these checks finds
 something.
 """
-INDEX_CHECKS: Mapping[Invariant, Callable[[IndexTables], DataFrame]] = {
-    index_items.SLOT_NAMES_LAST: index_items.wrong_items,
-    index_items.ITEM_NAMES_PREVIOUS: index_items.wrong_items,
-    index_items.SECONDS_WITHIN: index_items.wrong_items,
-    index_items.HASH_NOT_NEGATIVE: index_items.wrong_items,
-    index_items.PLACE_WITHIN: index_items.wrong_items,
-    index_items.SECONDS_OF_RECORD: index_items.seconds_unlike_record,
+INDEX_CHECKS: Mapping[str, Callable[[IndexTables], DataFrame]] = {
+    "INV-INDEX-003": index_items.wrong_items,
+    "INV-INDEX-004": index_items.wrong_items,
+    "INV-INDEX-005": index_items.wrong_items,
+    "INV-INDEX-006": index_items.wrong_items,
+    "INV-INDEX-010": index_items.wrong_items,
+    "INV-INDEX-009": index_items.seconds_unlike_record,
 }
 """Check function of each invariant of index files."""
 SUSPECTS_MAX = 200
@@ -119,14 +119,14 @@ def _with_shared_queues(
     surveyed: SurveyedStore, tables: Tables, found: list[Finding]
 ) -> list[Finding]:
     """Return *found*, checked again where queues are shared with other topics."""
-    if not any(finding.invariant in SHARED_QUEUE_CHECKS for finding in found):
+    if not any(one.invariant.id in SHARED_QUEUE_CHECKS for one in found):
         return found
     surveyed.progress("reading the queues that messages name")
     shared = shared_places(surveyed.session, surveyed.store, surveyed.delays)
     with persisted(shared):
         if shared.isEmpty():
             return found
-        kept = [one for one in found if one.invariant not in SHARED_QUEUE_CHECKS]
+        kept = [one for one in found if one.invariant.id not in SHARED_QUEUE_CHECKS]
         return kept + run_checks(replace(tables, shared=shared), SHARED_QUEUE_CHECKS)
 
 
@@ -138,25 +138,25 @@ def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
     surveyed.progress(f"reading {count:,} damaged items of the index")
     index = open_index(surveyed.session, surveyed.store)
     damaged = index.where("damage != 0")
-    both = IndexTables(items=damaged, log=tables.log, situation=tables.situation)
+    both = IndexTables(items=damaged, log=tables.log)
     checks = dict(INDEX_CHECKS)
     with persisted(damaged):
         if damaged.where(has_damage(ItemDamage.ORDER)).isEmpty():
             # This check needs another pass over the log.
-            del checks[index_items.SECONDS_OF_RECORD]
+            del checks["INV-INDEX-009"]
         return run_checks(both, checks)
 
 
 def _checks_to_run(
     summary: SurveySummary, suspects: Collection[tuple[str, int]]
-) -> Mapping[Invariant, Check]:
+) -> Mapping[str, Check]:
     """Return the checks that may find something after the survey."""
     counts = {
-        records.NO_DAMAGE: summary.regions,
-        records.BODY_CHECKSUM: summary.bad_checksums,
-        records.OWN_PLACE: summary.bad_places,
+        "INV-LOG-001": summary.regions,
+        "INV-LOG-002": summary.bad_checksums,
+        "INV-LOG-003": summary.bad_places,
         **{rule.invariant: summary.damaged for rule in CONTENT_RULES},
-        records.FILE_WRITTEN_TO_ITS_END: int(summary.has_early_tail),
+        "INV-LOG-004": int(summary.has_early_tail),
     }
     return {
         invariant: check

@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import (
+    INVARIANTS,
     LISTED_MAX,
     Finding,
-    Invariant,
     Severity,
 )
 from spark_checks.progress import Progress
@@ -51,24 +51,23 @@ class SurveyedStore:
 
 def run_checks(
     tables: CheckedTables,
-    checks: Mapping[Invariant, Callable[[CheckedTables], DataFrame]],
+    checks: Mapping[str, Callable[[CheckedTables], DataFrame]],
 ) -> list[Finding]:
-    """Return the findings of *checks* in *tables*, from one job.
+    """Return the findings of *checks*, by invariant, in *tables*, from one job.
 
     A check may be that of several invariants, and of others without an entry.
     """
-    by_id = {invariant.id: invariant for invariant in checks}
     parts = [check(tables) for check in dict.fromkeys(checks.values())]
     place = Window.partitionBy("invariant", "file")
     rows = (
         reduce(DataFrame.unionByName, parts)
-        .where(F.col("invariant").isin(*by_id))
+        .where(F.col("invariant").isin(*checks))
         .withColumn("rank", F.row_number().over(place.orderBy("offset")))
         .withColumn("total", F.count(F.lit(1)).over(place))
         .where(F.col("rank") <= LISTED_MAX)
         .collect()
     )
-    return [_finding(row, by_id[row.invariant]) for row in rows]
+    return list(map(_finding, rows))
 
 
 @contextmanager
@@ -83,9 +82,9 @@ def persisted(*tables: DataFrame) -> Iterator[None]:
             table.unpersist()
 
 
-def _finding(row: Row, invariant: Invariant) -> Finding:
+def _finding(row: Row) -> Finding:
     found = Finding(
-        invariant=invariant,
+        invariant=INVARIANTS[row.invariant],
         severity=Severity(row.severity),
         **{name: row[name] for name in _CONTENT},
     )

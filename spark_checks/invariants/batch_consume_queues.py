@@ -7,9 +7,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import Invariant
 from spark_checks.tables.finding_rows import (
-    WARNING,
     Rule,
     findings,
     record_findings,
@@ -25,33 +23,6 @@ from spark_checks.tables.lmq_and_batch import (
 from spec.store import batch_queue
 from spec.store.batch_queue import BATCH_QUEUE
 
-UNIT = Invariant(
-    id="INV-BATCH-001",
-    title="A batch consume-queue unit matches its batch",
-    requirement=batch_queue.BATCH_UNIT_FIELDS,
-    cost="Consumers receive another message than the one at their offset, or none.",
-)
-COUNT = Invariant(
-    id="INV-BATCH-002",
-    title="A batch consume-queue unit has the message count of its batch",
-    requirement=batch_queue.BATCH_UNIT_COUNT,
-    cost="Offsets within the batch are wrong: messages of it are skipped or repeated.",
-)
-EVERY_RECORD = Invariant(
-    id="INV-BATCH-003",
-    title="A batch has a unit in its batch consume queue",
-    requirement=batch_queue.BATCH_UNIT_BASE,
-    cost="Consumers never receive the messages of the batch.",
-)
-REST = Invariant(
-    id="INV-BATCH-004",
-    title="A batch consume-queue unit has the compacted offset -1, and ends with 0",
-    requirement=batch_queue.BATCH_UNIT_REST,
-    cost="The unit is damaged. A reader of a compacted log reads the message from"
-    " another place.",
-)
-
-
 _SENTENCE = (
     "The unit at {position} of queue {queue_id} of {queue} points at commit-log offset"
     " {commit_log_offset}, but"
@@ -65,7 +36,7 @@ def wrong_units(tables: OtherQueues) -> DataFrame:
     return findings(
         _units(tables),
         Rule(
-            invariant=UNIT,
+            invariant="INV-BATCH-001",
             is_broken=f"record_size is null or {differs}",
             severity=severity_behind("commit_log_offset", tables.situation),
             expected="{coalesce(record_size || ' bytes, tags code ' || record_tags_code"
@@ -77,17 +48,16 @@ def wrong_units(tables: OtherQueues) -> DataFrame:
             message=f"{_SENTENCE} no batch there matches it.",
         ),
         Rule(
-            invariant=COUNT,
+            invariant="INV-BATCH-002",
             is_broken="message_count != record_message_count",
             expected="{record_message_count} messages",
             found="{message_count} messages",
             message=f"{_SENTENCE} has another message count than its batch.",
         ),
         Rule(
-            invariant=REST,
+            invariant="INV-BATCH-004",
             is_broken=f"compacted_offset != {batch_queue.NOT_COMPACTED}"
             " or reserved != 0",
-            severity=WARNING,
             expected="compacted offset -1, then 0",
             found="compacted offset {compacted_offset}, then {reserved}",
             message=f"{_SENTENCE} its last fields are not those of a new unit.",
@@ -108,8 +78,7 @@ def batches_without_unit(tables: OtherQueues) -> DataFrame:
     return record_findings(
         without_unit(records, units),
         Rule(
-            invariant=EVERY_RECORD,
-            severity=tables.situation.tail_severity,
+            invariant="INV-BATCH-003",
             expected=f"a unit in {BATCH_QUEUE}/{{queue}}/{{queue_id}}",
             found="none",
             message="The batch at {position} ({queue}, queue {queue_id}, offset"

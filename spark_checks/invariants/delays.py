@@ -17,36 +17,15 @@ from spark_checks.columns.by_key import (
     at_rows,
     numbers_at,
 )
-from spark_checks.findings import Finding, Invariant
-from spark_checks.invariants.file_findings import severity_if_closed
+from spark_checks.findings import Finding
 from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
 from spark_checks.survey.ledger import Ledger
 from spec.integers import INT64_MIN
-from spec.wire.message import delayed
 
 UNKNOWN = INT64_MIN
 """Due time of a message without a unit, and delivered offset of a level without one."""
 EARLY_MAX_MS = 500
 """Deliveries early by up to this many milliseconds are not reported."""
-
-DELIVERED = Invariant(
-    id="INV-DELAY-001",
-    title="A delayed message before its level's delivered offset is in its real queue",
-    requirement=delayed.DELAYED_ARRIVES,
-    cost="The message is never delivered, because its level has passed it.",
-)
-DELIVERED_ONCE = Invariant(
-    id="INV-DELAY-002",
-    title="A delayed message is delivered once",
-    requirement=delayed.DELAYED_IN_ORDER,
-    cost="Consumers received the message more than once, as after a crash.",
-)
-NOT_BEFORE_ITS_TIME = Invariant(
-    id="INV-DELAY-003",
-    title="No delayed message is delivered before it is due",
-    requirement=delayed.DELAYED_ARRIVES,
-    cost="Consumers received the message too early.",
-)
 
 
 def match_units(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
@@ -80,11 +59,9 @@ def match_deliveries(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, T
     is_again &= others["offset"] > at_rows(messages["offset"], first, NO_ROW)
     again = others.where(is_again)
     return {
-        DELIVERED.id: messages.with_columns(level_done=level_done).where(is_missing),
-        DELIVERED_ONCE.id: again.with_columns(
-            waited=of_message.counts(again["message"])
-        ),
-        NOT_BEFORE_ITS_TIME.id: deliveries.with_columns(due_ms=due_of).where(is_early),
+        "INV-DELAY-001": messages.with_columns(level_done=level_done).where(is_missing),
+        "INV-DELAY-002": again.with_columns(waited=of_message.counts(again["message"])),
+        "INV-DELAY-003": deliveries.with_columns(due_ms=due_of).where(is_early),
     }
 
 
@@ -93,9 +70,8 @@ def missing_delivery(records: LedgerRecords, row: Row) -> Finding:
     record = records.at(row["offset"])
     topic, queue = record.real_place
     return record_finding(
-        DELIVERED,
+        "INV-DELAY-001",
         record,
-        severity=severity_if_closed(records.store),
         expected=f"a message in {topic}, queue {queue}",
         found="none",
         message=f"The delayed message at {record.position} (level"
@@ -108,7 +84,7 @@ def missing_delivery(records: LedgerRecords, row: Row) -> Finding:
 def delivery_again(records: LedgerRecords, row: Row) -> Finding:
     """Return the finding about a delivery beyond the number of delayed messages."""
     return record_finding(
-        DELIVERED_ONCE,
+        "INV-DELAY-002",
         records.at(row["offset"]),
         expected=f"{row['waited']} deliveries",
         found=f"delivery {row['rank']}",
@@ -119,7 +95,7 @@ def delivery_again(records: LedgerRecords, row: Row) -> Finding:
 def early_delivery(records: LedgerRecords, row: Row) -> Finding:
     """Return the finding about a delivery before the due time."""
     return record_finding(
-        NOT_BEFORE_ITS_TIME,
+        "INV-DELAY-003",
         records.at(row["offset"]),
         expected=f"stored at {row['due_ms']} or later",
         found=f"stored at {row['stored_at_ms']}",

@@ -10,35 +10,19 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import Invariant
 from spark_checks.invariants.queues import OWN_UNIT, expected_units, with_records
 from spark_checks.tables.finding_rows import (
     UNIT,
-    WARNING,
     Rule,
     findings,
     unit_findings,
 )
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT64_MIN
-from spec.store import queue_extension
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX
 from spec.store.queue_extension import EXTENSION
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
-IS_THERE = Invariant(
-    id="INV-EXT-001",
-    title="The address in a unit is that of an extension unit",
-    requirement=queue_extension.EXTENSION_ADDRESS,
-    cost="Consumers receive the message regardless of their tag or expression.",
-)
-OF_ITS_MESSAGE = Invariant(
-    id="INV-EXT-002",
-    title="An extension unit has the tags code and the store time of its message",
-    requirement=queue_extension.EXTENSION_TAGS_CODE,
-    cost="Consumers that subscribe to tags miss the message. A delayed message is"
-    " delivered at the wrong time.",
-)
 _PLACE = ("topic", "queue_id", "address")
 
 
@@ -49,8 +33,7 @@ def addresses_without_unit(tables: Tables) -> DataFrame:
     return unit_findings(
         rows,
         Rule(
-            invariant=IS_THERE,
-            severity=WARNING,
+            invariant="INV-EXT-001",
             expected="the address of an extension unit",
             found="{tags_code}, offset {address}",
             message=f"{UNIT} has the address of extension offset {{address}}, without"
@@ -78,7 +61,7 @@ def extensions_unlike_message(tables: Tables) -> DataFrame:
     return findings(
         rows,
         Rule(
-            invariant=OF_ITS_MESSAGE,
+            invariant="INV-EXT-002",
             expected="tags code {record_tags_code}, stored at {record_stored_at_ms}",
             found="tags code {extension_tags_code}, stored at {extension_stored_at_ms}",
             message="The extension unit of unit {queue_offset} of queue {queue_id} of"

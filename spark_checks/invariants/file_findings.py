@@ -6,28 +6,29 @@ from __future__ import annotations
 
 from construct import Struct
 
-from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.store_files import Store
+from spark_checks.findings import INVARIANTS, Finding, Severity
 from spec.derive.numpy_dtype import leading_fields
 
 
 def file_finding(
-    invariant: Invariant,
+    name: str,
     path: str,
     place: tuple[int, int],
     *,
     expected: str,
     found: str,
-    severity: Severity = Severity.ERROR,
+    severity: Severity | None = None,
     message: str | None = None,
 ) -> Finding:
-    """Return a finding at *place*, offset and length, of the file at *path*.
+    """Return a finding of the invariant *name*, in the file at *path*.
 
-    Without a *message* it is made of *found* and *expected*.
+    *place* is its offset and length. Without a *severity* it has the invariant's,
+    without a *message* that is made of *found* and *expected*.
     """
+    invariant = INVARIANTS[name]
     return Finding(
         invariant=invariant,
-        severity=severity,
+        severity=severity or invariant.severity,
         file=path,
         offset=place[0],
         length=place[1],
@@ -41,8 +42,3 @@ def places_in(layout: Struct) -> dict[str, tuple[int, int]]:
     """Return offset and length of each fixed-size field of *layout*, by name."""
     fields = leading_fields(layout)
     return {field.name: (field.offset, field.size) for field in fields}
-
-
-def severity_if_closed(store: Store) -> Severity:
-    """Return ERROR for a closed store; a killed broker leaves such values behind."""
-    return Severity.WARNING if store.was_left_open else Severity.ERROR

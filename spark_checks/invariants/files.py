@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from spark_checks.findings import Finding, Invariant
+from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import (
     Store,
@@ -16,35 +16,8 @@ from spark_checks.store_files import (
     queue_file_size,
     queue_of,
 )
-from spec.store import commit_log, consume_queue, file_names
+from spec.store import file_names
 from spec.store.consume_queue import UNIT_SIZE
-
-NAMES = Invariant(
-    id="INV-FILE-001",
-    title="A store's directories hold only files named after their offset or time",
-    requirement=file_names.NAME_IS_OFFSET,
-    cost="A 4.x broker does not start, because it treats every file here as its own.",
-)
-SIZES = Invariant(
-    id="INV-FILE-002",
-    title="All commit-log files have one size, and so have all consume-queue files",
-    requirement=commit_log.LOG_FILE_SIZE,
-    cost="The broker does not load the files from here on. Messages in the missing"
-    " part are lost.",
-)
-NONE_MISSING = Invariant(
-    id="INV-FILE-003",
-    title="A file begins where the previous file ends",
-    requirement=file_names.NAME_FOLLOWS,
-    cost="The messages of missing commit-log files are lost; those of missing queue"
-    " files have no units. Offsets behind the gap point into the wrong file.",
-)
-WHOLE_UNITS = Invariant(
-    id="INV-FILE-004",
-    title="A consume-queue file holds whole units",
-    requirement=consume_queue.QUEUE_FILE_SIZE,
-    cost="The broker does not load the queue.",
-)
 
 
 def check_files(
@@ -81,7 +54,7 @@ def _wrong_names(files: Sequence[StoreFile]) -> Iterator[Finding]:
             continue
         digits = file_names.INDEX_NAME_DIGITS if is_index else file_names.NAME_DIGITS
         yield file_finding(
-            NAMES,
+            "INV-FILE-001",
             file.path,
             (0, file.size),
             expected=f"a name of {digits} digits",
@@ -97,7 +70,7 @@ def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
         is_queue = queue_of(file.path) is not None
         part_of_unit = is_queue and file.size % UNIT_SIZE != 0
         yield file_finding(
-            WHOLE_UNITS if part_of_unit else SIZES,
+            "INV-FILE-004" if part_of_unit else "INV-FILE-002",
             file.path,
             (min(file.size, size), abs(size - file.size)),
             expected=f"{size} bytes",
@@ -117,7 +90,7 @@ def _gaps(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
         is_gap = found > expected
         missing = file_names.file_name(expected)
         yield file_finding(
-            NONE_MISSING,
+            "INV-FILE-003",
             f"{before.directory}/{missing}" if is_gap else after.path,
             (0, abs(found - expected)),
             expected=missing,

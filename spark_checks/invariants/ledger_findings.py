@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueuedRecord, record_at
 from spark_checks.store_files import Store, reading
@@ -43,23 +43,21 @@ def ledger_records(store: Store) -> Iterator[LedgerRecords]:
 
 
 def record_finding(
-    invariant: Invariant,
+    name: str,
     record: QueuedRecord,
     *,
     expected: str,
     found: str,
-    severity: Severity = Severity.WARNING,
     text: str = "",
     message: str | None = None,
 ) -> Finding:
     """Return a finding about *record*; *text* ends a sentence about it."""
     place = f"{record.topic}, queue {record.queue_id}, offset {record.queue_offset}"
     return file_finding(
-        invariant,
+        name,
         record.file,
         record.place,
         expected=expected,
         found=found,
-        severity=severity,
         message=message or f"The record at {record.position} ({place}) {text}",
     )

@@ -8,9 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks import counting_rules
-from spark_checks.findings import Invariant
 from spark_checks.tables.finding_rows import (
-    WARNING,
     Rule,
     findings,
     severity_behind,
@@ -24,28 +22,8 @@ from spark_checks.tables.lmq_and_batch import (
 )
 from spark_checks.tables.predicates import transaction_type
 from spec.store.consume_queue import UNIT_SIZE
-from spec.wire.message import multi_dispatch
 from spec.wire.message.topic_names import RETRY_PREFIX, SCHEDULE_TOPIC
 
-UNIT = Invariant(
-    id="INV-LIGHT-001",
-    title="An LMQ unit points at a record that names the LMQ",
-    requirement=multi_dispatch.DISPATCH_UNITS,
-    cost="Consumers of the LMQ receive another message, or cannot pass it.",
-)
-OFFSET = Invariant(
-    id="INV-LIGHT-002",
-    title="An LMQ unit is at the queue offset that its record names",
-    requirement=multi_dispatch.DISPATCH_OFFSETS,
-    cost="Consumers of the LMQ receive another offset than the one that they read, and"
-    " commit a wrong one.",
-)
-EVERY_RECORD = Invariant(
-    id="INV-LIGHT-003",
-    title="A record has a unit in each LMQ that it names",
-    requirement=multi_dispatch.DISPATCH_UNITS,
-    cost="Consumers of the LMQ never receive the message.",
-)
 _NOT_DISPATCHED = (RETRY_PREFIX, "rmq_sys_", "RMQ_SYS_", SCHEDULE_TOPIC)
 """Prefixes of topics that some release does not dispatch to LMQs."""
 
@@ -69,7 +47,7 @@ def wrong_units(tables: OtherQueues) -> DataFrame:
     return unit_findings(
         rows,
         Rule(
-            invariant=UNIT,
+            invariant="INV-LIGHT-001",
             is_broken="record_size is null or size != record_size"
             " or tags_code != record_code",
             severity=severity_behind("commit_log_offset", tables.situation),
@@ -80,9 +58,8 @@ def wrong_units(tables: OtherQueues) -> DataFrame:
             " {commit_log_offset}, without a matching record that names this LMQ.",
         ),
         Rule(
-            invariant=OFFSET,
+            invariant="INV-LIGHT-002",
             is_broken="not array_contains(numbers, queue_offset)",
-            severity=WARNING,
             expected="offset {numbers[0]}",
             found="offset {queue_offset}",
             message="Unit {queue_offset} of {topic} points at a record that names queue"
@@ -113,8 +90,7 @@ def records_without_unit(tables: OtherQueues) -> DataFrame:
     return findings(
         rows,
         Rule(
-            invariant=EVERY_RECORD,
-            severity=WARNING,
+            invariant="INV-LIGHT-003",
             expected="a unit of the record at offset {offset}",
             found="none",
             message="The record at commit-log offset {offset} names {queue}, offset"

@@ -7,13 +7,13 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import Invariant
 from spark_checks.invariants.records import places_with_incarnations
 from spark_checks.invariants.shared_queues import without_shared_places
 from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import (
     ERROR,
     QUEUE_FILE,
+    UNFINISHED,
     UNIT,
     Rule,
     findings,
@@ -28,7 +28,6 @@ from spark_checks.tables.predicates import (
 )
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT32_MAX, INT64_MIN
-from spec.store import consume_queue
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
 from spec.wire.message.topic_names import LMQ_PREFIX, SCHEDULE_TOPIC
 
@@ -39,44 +38,6 @@ DELAY_MAX_MS = 7_300 * 86_400_000
 
 A record whose store time is lost shows a longer one, since 1970."""
 
-POINTS_AT_RECORD = Invariant(
-    id="INV-CQ-001",
-    title="A unit points at the begin of a record",
-    requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
-    cost="Consumers cannot receive this message. A pull that reaches it stalls, or its"
-    " batch of up to 32 messages is lost or has garbage.",
-)
-SIZE = Invariant(
-    id="INV-CQ-002",
-    title="A unit has the size of its record",
-    requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
-    cost="Consumers receive a truncated message, or one with bytes of the next.",
-)
-TAGS_CODE = Invariant(
-    id="INV-CQ-003",
-    title="A unit has the tags code of its record",
-    requirement=consume_queue.UNIT_TAGS_CODE,
-    cost="Consumers that subscribe to tags miss the message. A delayed message is"
-    " delivered at the wrong time.",
-)
-PLACE = Invariant(
-    id="INV-CQ-004",
-    title="A unit points at the record of its own queue and queue offset",
-    requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
-    cost="Consumers receive another message than the one stored at this queue offset.",
-)
-EVERY_RECORD = Invariant(
-    id="INV-CQ-005",
-    title="Every record has a unit",
-    requirement=consume_queue.UNIT_EVERY_MESSAGE,
-    cost="Consumers never receive these messages unless the queue is rebuilt.",
-)
-NO_HOLES = Invariant(
-    id="INV-CQ-006",
-    title="The units of a queue have no gap",
-    requirement=consume_queue.UNIT_ZEROS,
-    cost="A recovering broker takes the gap for the queue's end.",
-)
 _OWN_PLACE = " and ".join(
     f"{name} = record_{name}" for name in ("topic", "queue_id", "queue_offset")
 )
@@ -98,7 +59,7 @@ def wrong_units(tables: Tables) -> DataFrame:
     return unit_findings(
         rows,
         Rule(
-            invariant=POINTS_AT_RECORD,
+            invariant="INV-CQ-001",
             is_broken="record_size is null",
             severity=severity_behind("commit_log_offset", situation),
             expected="the commit-log offset of a record",
@@ -107,14 +68,14 @@ def wrong_units(tables: Tables) -> DataFrame:
             f" {where}.",
         ),
         Rule(
-            invariant=SIZE,
+            invariant="INV-CQ-002",
             is_broken="size != record_size",
             expected="{record_size}",
             found="{size}",
             message=f"{UNIT} has size {{size}}, its record {{record_size}}.",
         ),
         Rule(
-            invariant=PLACE,
+            invariant="INV-CQ-004",
             is_broken=f"not {OWN_UNIT}",
             expected="{topic}, queue {queue_id}, offset {queue_offset}",
             found=_RECORD_PLACE,
@@ -134,7 +95,7 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
     return unit_findings(
         rows,
         Rule(
-            invariant=TAGS_CODE,
+            invariant="INV-CQ-003",
             expected="{record_tags_code}",
             found="{tags_code}",
             message=f"{UNIT} has another tags code than its record's properties give.",
@@ -174,9 +135,9 @@ def records_without_unit(tables: Tables) -> DataFrame:
     return findings(
         runs,
         Rule(
-            invariant=EVERY_RECORD,
+            invariant="INV-CQ-005",
             severity=f"{{if(first > coalesce(last_unit, -1),"
-            f" '{situation.tail_severity}', '{ERROR}')}}",
+            f" '{UNFINISHED}', '{ERROR}')}}",
             expected="units of the records from commit-log offset {begin} to {end}",
             found="zeros, or no file",
             message="{units} records of queue {queue_id} of {topic}, from queue offset"
@@ -199,7 +160,7 @@ def holes(tables: Tables) -> DataFrame:
     return findings(
         rows,
         Rule(
-            invariant=NO_HOLES,
+            invariant="INV-CQ-006",
             expected="units",
             found="zeros, or no file",
             message="Before unit {queue_offset} of queue {queue_id} of {topic},"

@@ -7,7 +7,6 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import Invariant
 from spark_checks.invariants.record_contents import CONTENT_RULES
 from spark_checks.invariants.shared_queues import without_shared_gaps
 from spark_checks.tables.finding_rows import (
@@ -18,46 +17,12 @@ from spark_checks.tables.finding_rows import (
 )
 from spark_checks.tables.predicates import needs_unit
 from spark_checks.tables.store_tables import Tables
-from spec.store import commit_log, message_record
 
-NO_DAMAGE = Invariant(
-    id="INV-LOG-001",
-    title="A commit-log file holds whole records, then a blank or zeros",
-    requirement=commit_log.LOG_IS_CONTIGUOUS,
-    cost="The messages in the damaged region are lost. A recovery that reads it also"
-    " drops every message behind it.",
-)
-BODY_CHECKSUM = Invariant(
-    id="INV-LOG-002",
-    title="A record's checksum is that of its body",
-    requirement=message_record.RECORD_CRC,
-    cost="The message's body is not the one that was sent. A recovery"
-    " after a crash that reads it truncates the log before it.",
-)
-OWN_PLACE = Invariant(
-    id="INV-LOG-003",
-    title="A record's physical offset is its place",
-    requirement=message_record.RECORD_PHYSICAL_OFFSET,
-    cost="The message's id points elsewhere, so retries and lookups by id fail.",
-)
-FILE_WRITTEN_TO_ITS_END = Invariant(
-    id="INV-LOG-004",
-    title="Only the last file of a commit log has an unwritten end",
-    requirement=commit_log.SCAN_NEXT_FILE,
-    cost="A recovery that reads this file truncates the log in it and drops all later"
-    " files.",
-)
-QUEUE_OFFSETS_DENSE = Invariant(
-    id="INV-LOG-005",
-    title="The queue offsets of a queue's records have no gaps",
-    requirement=message_record.RECORD_QUEUE_OFFSET,
-    cost="Consumers of this queue miss a message or receive one twice.",
-)
 ROW_INVARIANTS = (
-    NO_DAMAGE,
-    BODY_CHECKSUM,
-    OWN_PLACE,
-    FILE_WRITTEN_TO_ITS_END,
+    "INV-LOG-001",
+    "INV-LOG-002",
+    "INV-LOG-003",
+    "INV-LOG-004",
     *(rule.invariant for rule in CONTENT_RULES),
 )
 """Invariants about single rows of the log."""
@@ -78,7 +43,7 @@ def wrong_rows(tables: Tables) -> DataFrame:
     return record_findings(
         tables.log,
         Rule(
-            invariant=NO_DAMAGE,
+            invariant="INV-LOG-001",
             is_broken="kind = 'damaged'",
             severity=severity_behind("offset", situation),
             expected="a record, a blank, or zeros to the end",
@@ -86,21 +51,21 @@ def wrong_rows(tables: Tables) -> DataFrame:
             message="{size} bytes from {position} are unreadable: {reason}.",
         ),
         Rule(
-            invariant=BODY_CHECKSUM,
+            invariant="INV-LOG-002",
             is_broken=_WRONG_CHECKSUM,
             expected="0x{body_crc:08x}",
             found="0x{computed_crc:08x}",
             message=f"{RECORD} has another checksum than its body.",
         ),
         Rule(
-            invariant=OWN_PLACE,
+            invariant="INV-LOG-003",
             is_broken=_MISPLACED,
             expected="{offset}",
             found="{physical_offset}",
             message="The record at {position} has physical offset {physical_offset}.",
         ),
         Rule(
-            invariant=FILE_WRITTEN_TO_ITS_END,
+            invariant="INV-LOG-004",
             is_broken=f"kind = 'tail' and file_base < {situation.last_file_base}",
             expected="a record or a blank",
             found="zeros",
@@ -131,7 +96,7 @@ def offset_gaps(tables: Tables) -> DataFrame:
     return record_findings(
         rows,
         Rule(
-            invariant=QUEUE_OFFSETS_DENSE,
+            invariant="INV-LOG-005",
             expected="{wanted}",
             found="{queue_offset}",
             message="The record at {position} ({topic}, queue {queue_id}) has queue"

@@ -11,31 +11,17 @@ from collections.abc import Mapping
 
 from spark_checks.broker_progress import BrokerProgress
 from spark_checks.columns.by_key import Table
-from spark_checks.findings import Finding, Invariant
+from spark_checks.findings import Finding
 from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
 from spark_checks.survey.ledger import Ledger
-from spec.wire.consumer import groups
 from spec.wire.message.properties import Property
-
-NAMES_ORIGIN = Invariant(
-    id="INV-RETRY-001",
-    title="A retry names its topic and first message id, and has a delivery count",
-    requirement=groups.SEND_BACK_ORIGIN,
-    cost="Its consumer receives it under the wrong topic, or without end.",
-)
-DEAD_LETTER_NAMES_TOPIC = Invariant(
-    id="INV-RETRY-002",
-    title="A dead letter names its original topic",
-    requirement=groups.DEAD_LETTER,
-    cost="The origin of the dead letter is unknown, so it cannot be sent again.",
-)
 
 
 def match_send_backs(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
     """Return the wrong retries and dead letters, which the ledger has selected."""
     return {
-        NAMES_ORIGIN.id: ledger.table("retries"),
-        DEAD_LETTER_NAMES_TOPIC.id: ledger.table("dead_letters"),
+        "INV-RETRY-001": ledger.table("retries"),
+        "INV-RETRY-002": ledger.table("dead_letters"),
     }
 
 
@@ -45,7 +31,7 @@ def retry_without_origin(records: LedgerRecords, row: Row) -> Finding:
     topic = record.properties.get(Property.RETRY_TOPIC, "no topic")
     origin = record.properties.get(Property.ORIGIN_MESSAGE_ID, "no id")
     return record_finding(
-        NAMES_ORIGIN,
+        "INV-RETRY-001",
         record,
         expected="RETRY_TOPIC, an id in ORIGIN_MESSAGE_ID, and a delivery",
         found=f"{topic}, {origin}, {record.reconsume_times} deliveries",
@@ -56,7 +42,7 @@ def retry_without_origin(records: LedgerRecords, row: Row) -> Finding:
 def dead_letter_without_topic(records: LedgerRecords, row: Row) -> Finding:
     """Return the finding about a dead letter without RETRY_TOPIC."""
     return record_finding(
-        DEAD_LETTER_NAMES_TOPIC,
+        "INV-RETRY-002",
         records.at(row["offset"]),
         expected="RETRY_TOPIC",
         found="none",

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_checks.config_files import CONSUMED
-from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.file_findings import (
     file_finding,
     places_in,
-    severity_if_closed,
 )
 from spark_checks.invariants.index.index_headers import full_index_headers
 from spark_checks.store_files import (
@@ -27,34 +26,6 @@ from spec.store import checkpoint
 from spec.store.checkpoint import Checkpoint, decode_checkpoint
 from spec.wire.bodies import fastjson
 
-CHECKPOINT_READABLE = Invariant(
-    id="INV-CHECK-001",
-    title="A store has a checkpoint of one page",
-    requirement=checkpoint.CHECKPOINT_SIZE,
-    cost="After a crash the broker scans its whole log again, or starts with wrong"
-    " times.",
-)
-CHECKPOINT_NOT_AHEAD = Invariant(
-    id="INV-CHECK-002",
-    title="The checkpoint is not ahead of the commit log",
-    requirement=checkpoint.CHECKPOINT_FIELDS,
-    cost="After a crash recovery begins too late and does not detect damage in older"
-    " files.",
-)
-CHECKPOINT_NOT_BEHIND = Invariant(
-    id="INV-CHECK-003",
-    title="After an orderly stop the checkpoint is not behind the store's files",
-    requirement=checkpoint.CHECKPOINT_FIELDS,
-    cost="After a crash recovery reads more of the log than necessary, and deletes"
-    " index files that are whole.",
-)
-CONFIGURATION_READABLE = Invariant(
-    id="INV-CONFIG-001",
-    title="Configuration files are JSON",
-    requirement=fastjson.INTEGER_KEYS,
-    cost="The broker loads the .bak file, or starts empty: topics, groups or consumed"
-    " offsets are lost.",
-)
 _PULL_OFFSETS = "pullOffsetTable"
 """Member of consumerOffset.json that brokers write since 5.5 (STORE-CONFIG-018)."""
 FLUSH_MS_MAX = 300_000
@@ -71,7 +42,7 @@ def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
         size = 0 if file is None else file.size
         if file is not None or summary.record_count:
             yield file_finding(
-                CHECKPOINT_READABLE,
+                "INV-CHECK-001",
                 "checkpoint",
                 (0, size),
                 expected=f"a file of {checkpoint.FILE_SIZE} bytes",
@@ -87,14 +58,11 @@ def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     for name in _PLACES:
         if name in ahead or name in behind:
             yield file_finding(
-                CHECKPOINT_NOT_AHEAD if name in ahead else CHECKPOINT_NOT_BEHIND,
+                "INV-CHECK-002" if name in ahead else "INV-CHECK-003",
                 "checkpoint",
                 _PLACES[name],
                 expected=ahead.get(name) or behind[name],
                 found=f"{name} {getattr(found, name)}",
-                severity=severity_if_closed(store)
-                if name in ahead
-                else Severity.WARNING,
             )
 
 
@@ -150,7 +118,7 @@ def check_configuration(store: Store) -> Iterator[Finding]:
     """Yield the unreadable configuration files of *store*."""
     for file, offset, reason in unreadable_json(store, ".json"):
         yield file_finding(
-            CONFIGURATION_READABLE,
+            "INV-CONFIG-001",
             file.path,
             (offset, file.size),
             expected="JSON",

@@ -25,42 +25,13 @@ from spark_checks.columns.by_key import (
     numbers_at,
 )
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number
-from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.findings import Finding
 from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
 from spark_checks.survey.ledger import Ledger
-from spec.wire.message import transaction_checks, transactions
 from spec.wire.message.topic_names import HALF_TOPIC
 
 CHECKS_END_MS = 6_000 + 15 * 60_000
 """Time until a broker's last transaction check, by default."""
-
-OP_NAMES_HALF = Invariant(
-    id="INV-TXN-001",
-    title="An op message names existing half messages",
-    requirement=transaction_checks.NOTE,
-    cost="The half message counts as undecided. Its producer is checked again, and the"
-    " message may be delivered twice.",
-)
-COMMIT_OF_HALF = Invariant(
-    id="INV-TXN-002",
-    title="A committed message equals its half message, in its real topic and queue",
-    requirement=transactions.COMMIT,
-    cost="Consumers received another message than the producer prepared, or in another"
-    " queue.",
-)
-COMMIT_ONCE = Invariant(
-    id="INV-TXN-003",
-    title="A half message is committed at most once, and not after its op message",
-    requirement=transactions.COMMIT_TWICE,
-    cost="Consumers received the message twice, or one that was rolled back.",
-)
-DECIDED = Invariant(
-    id="INV-TXN-004",
-    title="No half message is undecided after the last transaction check",
-    requirement=transaction_checks.QUESTION,
-    cost="Consumers never receive these messages: producers have not responded, or the"
-    " broker does not check.",
-)
 
 
 def match_ops(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
@@ -113,8 +84,8 @@ def match_commits(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Tabl
     is_open = is_overdue & is_waiting & (halves["queue_offset"] >= checked)
     is_open &= (halves["decided_at"] == NEVER) & (by_half.rows(offsets) == NO_ROW)
     return {
-        COMMIT_OF_HALF.id: commits.where(~has_half | ~is_same),
-        COMMIT_ONCE.id: commits.where((commits["rank"] > 1) | is_late),
+        "INV-TXN-002": commits.where(~has_half | ~is_same),
+        "INV-TXN-003": commits.where((commits["rank"] > 1) | is_late),
         "open": halves.where(is_open),
         "ends": Table(offset=offsets, key=halves["key"]).where(
             is_waiting & (halves["key"] != NOTHING)
@@ -151,10 +122,12 @@ def match_queues(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Table
     of_queue = ByKey(undecided["queue_id"], undecided["offset"])
     halves = of_queue.counts(undecided["queue_id"])
     return {
-        OP_NAMES_HALF.id: orphans.where(
+        "INV-TXN-001": orphans.where(
             ByKey(orphans["offset"], orphans["queue_offset"]).ranks() == 1
         ),
-        DECIDED.id: undecided.with_columns(halves=halves).where(of_queue.ranks() == 1),
+        "INV-TXN-004": undecided.with_columns(halves=halves).where(
+            of_queue.ranks() == 1
+        ),
     }
 
 
@@ -166,7 +139,7 @@ def op_without_half(records: LedgerRecords, row: Row) -> Finding:
         pieces = record.body[:OP_SIZE_MAX].removesuffix(b",").split(b",")
         text = next(one for one in pieces if not is_op_number(one)).decode("latin-1")
     return record_finding(
-        OP_NAMES_HALF,
+        "INV-TXN-001",
         record,
         expected="queue offsets of half messages",
         found=text,
@@ -190,9 +163,8 @@ def commit_unlike_half(records: LedgerRecords, row: Row) -> Finding:
             else f"a half message of {topic}, queue {queue}"
         )
     return record_finding(
-        COMMIT_OF_HALF,
+        "INV-TXN-002",
         record,
-        severity=Severity.ERROR,
         expected=f"the half message at commit-log offset {row['half_at']}, of this"
         " topic and queue",
         found=found,
@@ -204,7 +176,7 @@ def commit_again(records: LedgerRecords, row: Row) -> Finding:
     """Return the finding about a commit of a half message that was decided before."""
     is_again = row["rank"] > 1
     return record_finding(
-        COMMIT_ONCE,
+        "INV-TXN-003",
         records.at(row["offset"]),
         expected="one commit, before the op message",
         found=f"commit {row['rank']}" if is_again else "a commit after the op message",
@@ -216,7 +188,7 @@ def undecided_halves(records: LedgerRecords, row: Row) -> Finding:
     """Return the finding about a queue's first overdue half message."""
     record = records.at(row["offset"])
     return record_finding(
-        DECIDED,
+        "INV-TXN-004",
         record,
         expected=f"an op message within {CHECKS_END_MS} ms",
         found=f"half messages without one: {row['halves']}",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from spark_checks.audit import Audit
 from spark_checks.findings import (
-    CAUSES,
+    INVARIANTS,
     STRAY,
     Finding,
     Severity,
@@ -26,17 +26,12 @@ from spark_checks.report.config_advice import OF_THE_FILE_ALONE, config_advice
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import StartForecast, number_of
 
+CAUSES = ("INV-AGAINST", "INV-LOG", *OF_THE_FILE_ALONE)
+"""Families and invariants whose findings never follow from damage to the log."""
 SHOWN_FILES = 5
 """Files for which a command is printed."""
 EXPLAINED = ", where OTHER is the path of that store"
-RESTORED = (
-    f"Bring the damaged files back from a slave or a backup{EXPLAINED}, and audit"
-    " again."
-)
-COMPARED = (
-    "Compare the record with a slave's by `rmqc inspect FILE@OFFSET`: one of the two is"
-    " as stored."
-)
+RESTORED = INVARIANTS["INV-LOG-001"].advice
 SALVAGE = (
     "Without such files, write a new store of all messages that can still be read, also"
     " those behind the damage, and start the broker on it."
@@ -93,75 +88,6 @@ NO_REBUILD = (
     "Bring the queues back from a slave or a backup. Do not remove consumequeue: a"
     " start without it has worse results."
 )
-ADVICE = {
-    "INV-FILE-001": "Move the file out of the store before the broker starts.",
-    "INV-FILE-002": "Bring the whole file back from a slave or a backup, or check that"
-    " the broker's configuration has the size that the other files have.",
-    "INV-FILE-003": "Bring the missing files back from a slave or a backup before the"
-    " broker starts.",
-    "INV-LOG-001": RESTORED,
-    "INV-LOG-002": "Take the record from a slave or backup: `rmqc inspect FILE@OFFSET`"
-    " shows it with the wrong byte.",
-    "INV-LOG-003": "Look at the record with `rmqc inspect FILE@OFFSET`, and compare the"
-    " file with a slave's.",
-    "INV-LOG-004": RESTORED,
-    "INV-LOG-005": "Compare the file with a slave's, and inform the owners of the"
-    " queue's groups about the affected offsets.",
-    "INV-LOG-006": "Look at the record with `rmqc inspect FILE@OFFSET`, and send the"
-    " message again if its consumers need its tag or keys.",
-    "INV-LOG-007": "Check whether the producer of the message sets these flags. If not,"
-    " take the record from a slave.",
-    "INV-LOG-008": "Check the broker's clock, and do not trust searches by time around"
-    " this record.",
-    "INV-LOG-009": "Have the message sent again, and skip it for the group with"
-    " `mqadmin resetOffsetByTime` or `mqadmin skipAccumulatedMessage`.",
-    "INV-LOG-010": COMPARED,
-    "INV-LOG-011": COMPARED,
-    "INV-LOG-012": COMPARED,
-    "INV-LOG-013": "Check whether the producer of the message sets these values. If"
-    " not, take the record from a slave.",
-    "INV-TIMER": "While no broker runs, compare timerlog, timerwheel and"
-    " config/timercheck with those of a slave or a backup.",
-    "INV-CHECK": "Keep a copy of the store, and have a broker start and stop on it"
-    " once: that writes a new checkpoint.",
-    "INV-CONFIG-001": "Put the .bak file, or the file of another broker of the cluster,"
-    " in its place before the broker starts.",
-    "INV-CONFIG-002": "Create the topic with `mqadmin updateTopic` before the broker"
-    " next cleans up unused topics.",
-    "INV-CONFIG-003": "Have the broker write its configuration twice, for instance by"
-    " `mqadmin updateTopic` of any topic, and audit again.",
-    "INV-CONFIG-005": "Put the .bak file, a backup, or the file of another broker of"
-    " the cluster, in its place before the broker starts.",
-    "INV-CONFIG-006": "Set the topic's queue count with `mqadmin updateTopic -r` until"
-    " the group has consumed the queue, or reset its offset if it is not used.",
-    "INV-CONFIG": "Compare the file with that of another broker of the cluster.",
-    "INV-OFFSET-001": "Set the group's offset with `mqadmin resetOffsetByTime`.",
-    "INV-OFFSET-002": "While no broker runs, set the level's offset in"
-    " config/delayOffset.json to its queue's end.",
-    "INV-OFFSET": "Compare the group's offsets with `mqadmin consumerProgress`.",
-    "INV-LIGHT": "While no broker runs, move the LMQ's directory out of consumequeue:"
-    " the next start after a crash rebuilds it from the log.",
-    "INV-TXN": "Check these transactions with the producer group, and watch with"
-    " `mqadmin consumerProgress` whether their messages are still delivered.",
-    "INV-DELAY": "Look at the message with `mqadmin queryMsgByOffset`, and have it sent"
-    " again if its consumers did not get it.",
-    "INV-RETRY": "Look at the group with `mqadmin consumerProgress`, and at the message"
-    " with `mqadmin queryMsgByOffset`.",
-    "INV-INDEX": "While no broker runs, move the index file out of index: lookups by"
-    " key of its messages then fail, and nothing else does.",
-    "INV-INDEX-011": "Bring the missing index file back from a backup of this broker."
-    " Without it only lookups by key fail, and only of these messages.",
-    "INV-AGAINST-001": "Decide which store is right by `rmqc audit` of each alone, and"
-    " replace the other by a copy of it.",
-    "INV-AGAINST-002": "Do not make the store that lacks them the master. Send"
-    " them again from the other, where `mqadmin queryMsgByOffset` shows them.",
-    "INV-AGAINST-003": "Copy the missing files from the other store while both brokers"
-    " are stopped.",
-    "INV-AGAINST-004": "Rebuild the queue on the broker whose queue does not fit its"
-    " own log, as `rmqc audit` of each store alone shows.",
-}
-"""Advice by invariant, or by prefix of invariant ids."""
-OTHERWISE = "Keep a copy of the store before the broker is started on it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,19 +223,18 @@ class Advice:
 
     def for_group(self, findings: Sequence[Finding]) -> tuple[str, list[str]]:
         """Return a sentence and commands for *findings* of one invariant."""
-        name = findings[0].invariant.id
+        name, usual = findings[0].invariant.id, findings[0].invariant.advice
         family = name.rpartition("-")[0]
-        is_effect = family not in CAUSES[:2] and not is_damage(findings[0])
-        is_effect = is_effect and name not in OF_THE_FILE_ALONE
+        is_effect = not name.startswith(CAUSES) and not is_damage(findings[0])
         if (self.damage or self.is_log_short) and is_effect:
             return AFTER_LOG, []
         if self._waits_for_start(findings[0]):
             return AFTER_REFUSAL, []
         if name in OF_THE_FILE_ALONE:
             broken = {one.file for one in self.audit.findings if _is_not_json(one)}
-            return config_advice(findings[0], broken) or advice_for(name), []
+            return config_advice(findings[0], broken) or usual, []
         if name == STRAY:
-            return advice_for(name), self._moves(one.file for one in findings)
+            return usual, self._moves(one.file for one in findings)
         if self._is_repaired(findings[0]):
             return BY_ITSELF, []
         is_of_queues = family != "INV-FILE" or all(
@@ -319,11 +244,11 @@ class Advice:
             if findings[0].severity is Severity.WARNING and not self.is_unsafe:
                 return BY_ITSELF, []
             return self._rebuild(REBUILT[family])
-        if family == "INV-INDEX" and name not in ADVICE:
-            return advice_for(name), self._moves(
+        if family == "INV-INDEX" and name != "INV-INDEX-011":
+            return usual, self._moves(
                 one.file for one in findings if one.file.startswith("index/")
             )
-        return advice_for(name), []
+        return usual, []
 
     def cost_of(self, finding: Finding) -> str:
         """Return the cost of *finding*, which a start may prevent."""
@@ -390,14 +315,6 @@ def _without_errors(warnings: Sequence[Finding]) -> str:
         f"No errors, but {kinds} of warning that a starting broker does not repair:"
         " see the steps."
     )
-
-
-def advice_for(invariant: str) -> str:
-    """Return the advice for findings of *invariant*, in an intact commit log."""
-    named = [
-        key for key in ADVICE if invariant == key or invariant.startswith(f"{key}-")
-    ]
-    return ADVICE[max(named, key=len)] if named else OTHERWISE
 
 
 def next_steps(advice: Advice) -> list[dict[str, object]]:

@@ -22,6 +22,7 @@ OTHERS = ("construct",)
 ARCHIVE = "rmqc-workers.zip"
 SHIPPED = "rmqc-workers"
 """Directory of an executor with the unpacked archive."""
+PACKED = (".py", ".toml")
 DIGEST = "rmqc-workers.sha256"
 """File of the archive that names its content."""
 
@@ -37,12 +38,13 @@ def zip_for_workers(archive: Path) -> None:
 
 
 def _sources() -> Iterator[tuple[Path, Path]]:
-    """Yield every module to pack, and its name in the archive."""
+    """Yield every file to pack, and its name in the archive."""
     roots = [(ROOT, package) for package in OWN]
     roots += [(_parent_of(package), package) for package in OTHERS]
     for root, package in roots:
-        for source in sorted((root / package).rglob("*.py")):
-            if "tests" not in source.parts[len(root.parts) :]:
+        for source in sorted((root / package).rglob("*.*")):
+            is_product = "tests" not in source.parts[len(root.parts) :]
+            if is_product and source.suffix in PACKED:
                 yield source, source.relative_to(root)
 
 

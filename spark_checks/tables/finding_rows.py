@@ -17,17 +17,18 @@ from enum import IntFlag
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import Invariant, Severity
+from spark_checks.findings import INVARIANTS, Severity
 from spark_checks.situation import Situation
 from spec.store.consume_queue import UNIT_SIZE
 
 ERROR = str(Severity.ERROR)
-WARNING = str(Severity.WARNING)
+UNFINISHED = str(Severity.UNFINISHED)
 LOG_FILE = "commitlog/{file_base:020d}"
 QUEUE_FILE = "consumequeue/{topic}/{queue_id}/{file_base:020d}"
 UNIT = "Unit {queue_offset} of queue {queue_id} of {topic}"
 """A row's consume-queue unit, as the begin of a sentence."""
 RECORD = "The record at {position} ({topic}, queue {queue_id}, offset {queue_offset})"
+_TEXTS = ("expected", "found", "message")
 _in_braces = re.compile(r"{(.+?)(?::(\w+))?}")
 
 
@@ -35,21 +36,23 @@ _in_braces = re.compile(r"{(.+?)(?::(\w+))?}")
 class Rule:
     """Rule about rows, and the finding about a row that breaks it."""
 
-    invariant: Invariant
+    invariant: str
+    """Id of the invariant."""
     expected: str
     found: str
     message: str
-    severity: str = ERROR
-    """A severity, or SQL in braces."""
+    severity: str = ""
+    """SQL in braces, if it is not always the invariant's severity."""
     is_broken: str = "true"
     """Condition of the finding; each row has one by default."""
 
     def columns(self) -> list[Column]:
         """Return the finding's columns, apart from its place."""
-        texts = ("severity", "expected", "found", "message")
+        severity = self.severity or str(INVARIANTS[self.invariant].severity)
         return [
-            F.lit(self.invariant.id).alias("invariant"),
-            *(text(getattr(self, name)).alias(name) for name in texts),
+            F.lit(self.invariant).alias("invariant"),
+            text(severity).alias("severity"),
+            *(text(getattr(self, name)).alias(name) for name in _TEXTS),
         ]
 
 
@@ -70,11 +73,8 @@ def has_damage(damage: IntFlag) -> str:
 
 
 def severity_behind(offset: str, situation: Situation) -> str:
-    """Return the severity of a row: that of a tail if *offset* is behind the log."""
-    return (
-        f"{{if({offset} >= {situation.log_end}, '{situation.tail_severity}',"
-        f" '{ERROR}')}}"
-    )
+    """Return the severity of a row: UNFINISHED if *offset* is behind the log."""
+    return f"{{if({offset} >= {situation.log_end}, '{UNFINISHED}', '{ERROR}')}}"
 
 
 def findings(

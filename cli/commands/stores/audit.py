@@ -230,11 +230,9 @@ def _sample_spec(fraction: float | None, seed: int | None) -> SampleSpec | None:
 
 def _ids(only: str | None) -> list[str]:
     """Return the ids of the invariants that *only* selects; none for all."""
-    from spark_checks.against.invariants import AGAINST_INVARIANTS
-    from spark_checks.audit import INVARIANTS
+    from spark_checks.findings import INVARIANTS
 
-    ids = {invariant.id for invariant in (*INVARIANTS, *AGAINST_INVARIANTS)}
-    return select(only, sorted(ids), kind="invariant") if only else []
+    return select(only, sorted(INVARIANTS), kind="invariant") if only else []
 
 
 def _write(found: Sequence[Audit | NotAudited], form: str, out: Path | None) -> None:

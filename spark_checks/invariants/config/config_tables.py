@@ -14,27 +14,12 @@ from spark_checks.config_files import (
     config_table,
     consumed_offsets,
 )
-from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.config.settings import OF_THE_BROKER, end_of
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, StoreFile, read_json
 from spark_checks.survey.summary import SurveySummary
-from spec.client import subscription as subscribing
-from spec.store.config import config_files
 
-COMPLETE = Invariant(
-    id="INV-CONFIG-005",
-    title="A configuration file is there, and has its table",
-    requirement=config_files.NOTHING_IS_KNOWN,
-    cost="The broker loads an older copy, or starts without its topics, groups or"
-    " offsets.",
-)
-QUEUES_COVER_GROUPS = Invariant(
-    id="INV-CONFIG-006",
-    title="A group can read every queue that it has not consumed",
-    requirement=subscribing.READABLE,
-    cost="Consumers of the group never receive the rest of this queue.",
-)
 QUEUE_COUNT = "readQueueNums"
 
 
@@ -87,7 +72,7 @@ def _is_required(store: Store, path: str, summary: SurveySummary) -> bool:
 
 def _finding(path: str, found: str, severity: Severity) -> Finding:
     return file_finding(
-        COMPLETE,
+        "INV-CONFIG-005",
         path,
         (0, 0),
         expected="a file",
@@ -101,7 +86,7 @@ def _without_table(store: Store, file: StoreFile, member: str) -> Iterator[Findi
     value = read_json(store.url, file)
     if isinstance(value, dict) and not isinstance(value.get(member), dict):
         yield file_finding(
-            COMPLETE,
+            "INV-CONFIG-005",
             file.path,
             (0, file.size),
             expected=f"a table {member}",
@@ -122,12 +107,11 @@ def _unreadable_queues(store: Store, summary: SurveySummary) -> Iterator[Finding
         if isinstance(one.offset, int) and -1 <= one.offset < end:
             wanted = int(one.queue) + 1
             yield file_finding(
-                QUEUES_COVER_GROUPS,
+                "INV-CONFIG-006",
                 path,
                 one.place,
                 expected=f"{one.topic} with {QUEUE_COUNT} of {wanted} or more",
                 found=f"{QUEUE_COUNT} {count}",
-                severity=Severity.WARNING,
                 message=f"{one.group} has consumed queue {one.queue} of {one.topic} up"
                 f" to {one.offset} of {end}, but the {QUEUE_COUNT} of the topic is"
                 f" {count}.",

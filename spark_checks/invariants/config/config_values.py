@@ -12,20 +12,13 @@ from dataclasses import dataclass, field
 
 from spark_checks.columns.record_damage import BORN_MAX_MS
 from spark_checks.config_files import TABLES, place_of
-from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, read_whole
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.layout import LayoutError
-from spec.store.config import config_files
 from spec.wire.bodies import fastjson
 
-VALUES = Invariant(
-    id="INV-CONFIG-004",
-    title="An entry of a configuration file has its own name and possible numbers",
-    requirement=config_files.TOPICS_FIELDS,
-    cost="The file is damaged. The broker uses these settings, or ignores the entry.",
-)
 QUEUES_MAX = 1_000_000
 """More queues of one topic than any broker could open."""
 PERMISSIONS_MAX = 15
@@ -100,12 +93,11 @@ def check_config_values(store: Store) -> Iterator[Finding]:
             continue
         for names, expected, value in _wrong_values(file.name, _object(found)):
             yield file_finding(
-                VALUES,
+                "INV-CONFIG-004",
                 file.path,
                 (place_of(data, *names), len(str(value))),
                 expected=expected,
                 found=f"{'.'.join(names)} {value!r}",
-                severity=Severity.WARNING,
             )
 
 

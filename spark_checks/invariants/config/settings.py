@@ -17,42 +17,13 @@ from spark_checks.config_files import (
     consumed_offsets,
     place_of,
 )
-from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.findings import Finding
+from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.side_files import unreadable_json
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
-from spec.store.config import config_files
-from spec.wire.message import delayed
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
-CONSUMED_IN_RANGE = Invariant(
-    id="INV-OFFSET-001",
-    title="No group's consumed offset is beyond the end of its queue",
-    requirement=config_files.OFFSETS_BY_TOPIC_AND_GROUP,
-    cost="The group receives nothing from this queue until it grows to that offset, or"
-    " starts at one of its ends. Messages are missed or repeated.",
-)
-DELIVERED_IN_RANGE = Invariant(
-    id="INV-OFFSET-002",
-    title="No delay level's delivered offset is beyond the end of its queue",
-    requirement=delayed.DELAY_OFFSET_AHEAD,
-    cost="Up to 4.9 delayed messages of this level wait until the queue grows to that"
-    " offset.",
-)
-TOPICS_COVER_QUEUES = Invariant(
-    id="INV-CONFIG-002",
-    title="Every topic with messages is configured",
-    requirement=config_files.TOPICS_HAVE_CREATED,
-    cost="Consumers cannot read the messages of the topic, and the broker may delete"
-    " them.",
-)
-COPY_READABLE = Invariant(
-    id="INV-CONFIG-003",
-    title="The copies of configuration files are JSON",
-    requirement=config_files.BACKUP_IS_READ,
-    cost="If the file itself is damaged later, there is no copy to load.",
-)
 OF_THE_BROKER = re.compile(
     r"SCHEDULE_TOPIC_XXXX|RMQ_SYS_.*|rmq_sys_.*|TRANS_CHECK_MAX_TIME_TOPIC"
     r"|OFFSET_MOVED_EVENT|TBW102|SELF_TEST_TOPIC|%.*|.*_REPLY_TOPIC"
@@ -75,12 +46,11 @@ def _check_consumed(store: Store, summary: SurveySummary) -> Iterator[Finding]:
             end = end_of(summary, one.topic, one.queue)
             if not _is_within(one.offset, end):
                 yield file_finding(
-                    CONSUMED_IN_RANGE,
+                    "INV-OFFSET-001",
                     path,
                     one.place,
                     expected=_expected(end),
                     found=str(one.offset),
-                    severity=severity_if_closed(store),
                     message=f"{one.name} has consumed queue {one.queue} up to"
                     f" {one.offset}, but the queue {_end_in_words(end)}.",
                 )
@@ -95,12 +65,11 @@ def _check_delivered(store: Store, summary: SurveySummary) -> Iterator[Finding]:
         if not _is_within(offset, end):
             position = place_of(table.data, "offsetTable", level)
             yield file_finding(
-                DELIVERED_IN_RANGE,
+                "INV-OFFSET-002",
                 DELIVERED_OFFSETS,
                 (position, len(str(offset))),
                 expected=_expected(end),
                 found=str(offset),
-                severity=severity_if_closed(store),
                 message=f"Delay level {level} has delivered up to {offset}, but its"
                 f" queue {_end_in_words(end)}.",
             )
@@ -115,12 +84,11 @@ def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
             continue
         queues = [q for (t, _), q in summary.units.items() if t == topic]
         yield file_finding(
-            TOPICS_COVER_QUEUES,
+            "INV-CONFIG-002",
             TOPICS,
             (0, 0),
             expected=f"the topic {topic}",
             found="no configuration",
-            severity=Severity.WARNING,
             message=f"{topic} has {sum(q.count for q in queues)} messages in"
             f" {len(queues)} queues, but no configuration.",
         )
@@ -129,12 +97,11 @@ def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
 def _check_copies(store: Store) -> Iterator[Finding]:
     for file, offset, reason in unreadable_json(store, ".json.bak"):
         yield file_finding(
-            COPY_READABLE,
+            "INV-CONFIG-003",
             file.path,
             (offset, file.size),
             expected="JSON",
             found=reason,
-            severity=Severity.WARNING,
             message=f"{file.path} is not JSON.",
         )
 

@@ -11,19 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.index.index_headers import BEGIN_OFFSET_PLACE, item_range
 from spark_checks.readers.record_keys import key_batches
 from spark_checks.store_files import Store, StoreFile, reading
-from spec.store import index_file
-
-NO_GAPS = Invariant(
-    id="INV-INDEX-011",
-    title="No record with a key lies between two index files",
-    requirement=index_file.INDEX_KEYS_OF_MESSAGE,
-    cost="Messages between the two files are not found by key.",
-)
 
 
 def check_index_gaps(store: Store) -> Iterator[Finding]:
@@ -42,12 +34,11 @@ def check_index_gaps(store: Store) -> Iterator[Finding]:
         offset = _first_with_key(store, log_file, end_before, begin)
         if offset is not None:
             yield file_finding(
-                NO_GAPS,
+                "INV-INDEX-011",
                 file.path,
                 BEGIN_OFFSET_PLACE,
                 expected=f"a begin offset of at most {offset}",
                 found=f"begin_offset {begin}",
-                severity=Severity.WARNING,
                 message=f"{file.path} begins at commit-log offset {begin},"
                 f" and the file before ends at {end_before}. The record at"
                 f" {offset} between them has a key.",

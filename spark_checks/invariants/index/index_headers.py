@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spark_checks.findings import Finding, Invariant
+from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.file_findings import (
     file_finding,
     places_in,
-    severity_if_closed,
 )
 from spark_checks.readers.index import capacity_of
 from spark_checks.store_files import (
@@ -29,7 +28,6 @@ from spark_checks.store_files import (
 )
 from spark_checks.survey.summary import SurveySummary
 from spec.layout import LayoutError
-from spec.store import index_file
 from spec.store.index_file import (
     HEADER_SIZE,
     ITEM_SIZE,
@@ -43,18 +41,6 @@ from spec.store.index_file import (
     slot_count_of,
 )
 
-INDEX_HEADER = Invariant(
-    id="INV-INDEX-001",
-    title="An index header agrees with its slots, its items and their records",
-    requirement=index_file.INDEX_HEADER_FIELDS,
-    cost="Messages of this index file are not found by key, or by time.",
-)
-INDEX_SIZE = Invariant(
-    id="INV-INDEX-002",
-    title="An index file has room for a header, slots and items",
-    requirement=index_file.INDEX_FILE_SIZE,
-    cost="The broker maps the file at another size. Lookups by key read zeros.",
-)
 _PLACES = places_in(header_layout)
 BEGIN_OFFSET_PLACE = _PLACES["begin_offset"]
 Wrong = tuple[str, str]
@@ -83,7 +69,7 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
     for file in files:
         if file.size != usual or file.size < HEADER_SIZE + SLOT_SIZE + ITEM_SIZE:
             yield file_finding(
-                INDEX_SIZE,
+                "INV-INDEX-002",
                 file.path,
                 (0, file.size),
                 expected=f"{usual} bytes",
@@ -123,11 +109,12 @@ def _check_header(
         header = decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
     except LayoutError as error:
         yield file_finding(
-            INDEX_HEADER,
+            "INV-INDEX-001",
             file.path,
             (error.offset, 4),
             expected="counts of 0 or more",
             found=error.reason,
+            severity=Severity.ERROR,
         )
         return
     wrong: dict[str, str] = {}
@@ -140,12 +127,11 @@ def _check_header(
         wrong.setdefault("begin_offset", expected)
     for name, expected in wrong.items():
         yield file_finding(
-            INDEX_HEADER,
+            "INV-INDEX-001",
             file.path,
             _PLACES[name],
             expected=expected,
             found=f"{name} {getattr(header, name)}",
-            severity=severity_if_closed(store),
         )
 
 

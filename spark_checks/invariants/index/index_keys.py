@@ -14,28 +14,12 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import Invariant
 from spark_checks.readers.index import capacity_of
 from spark_checks.readers.log_part import Ranges
-from spark_checks.situation import Situation
 from spark_checks.store_files import Store, index_header
-from spark_checks.tables.finding_rows import LOG_FILE, WARNING, Rule, findings
+from spark_checks.tables.finding_rows import LOG_FILE, Rule, findings
 from spec.integers import INT64_MAX
-from spec.store import index_file
 from spec.store.index_file import ITEM_SIZE, IndexHeader
-
-OF_ITS_RECORD = Invariant(
-    id="INV-INDEX-007",
-    title="An item points at a record that has a key of its hash",
-    requirement=index_file.INDEX_KEY,
-    cost="A lookup by key reads another message, or none.",
-)
-EVERY_KEY = Invariant(
-    id="INV-INDEX-008",
-    title="Every key of a record has an item in the index file that covers the record",
-    requirement=index_file.INDEX_KEYS_OF_MESSAGE,
-    cost="The message is not found by this key.",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +32,6 @@ class KeyTables:
     """Keys of the records in the covered ranges."""
     damage: DataFrame
     """Damaged regions: damage_begin and damage_end, as commit-log offsets."""
-    situation: Situation
 
 
 def ranges_of(store: Store) -> Ranges:
@@ -104,8 +87,7 @@ def items_without_key(tables: KeyTables) -> DataFrame:
     return findings(
         rows,
         Rule(
-            invariant=OF_ITS_RECORD,
-            severity=tables.situation.tail_severity,
+            invariant="INV-INDEX-007",
             expected="the hash of a key of the record at {commit_log_offset}",
             found="{key_hash}",
             message="Item {number} points at commit-log offset {commit_log_offset},"
@@ -128,8 +110,7 @@ def missing_keys(tables: KeyTables) -> DataFrame:
     return findings(
         rows,
         Rule(
-            invariant=EVERY_KEY,
-            severity=WARNING,
+            invariant="INV-INDEX-008",
             expected="an item for each of its keys",
             found="none for {count} keys, the first of hash {first}",
             message="The record at {offset - file_base}: {count} of its keys are"
@@ -141,7 +122,7 @@ def missing_keys(tables: KeyTables) -> DataFrame:
     )
 
 
-KEY_CHECKS: Mapping[Invariant, Callable[[KeyTables], DataFrame]] = {
-    OF_ITS_RECORD: items_without_key,
-    EVERY_KEY: missing_keys,
+KEY_CHECKS: Mapping[str, Callable[[KeyTables], DataFrame]] = {
+    "INV-INDEX-007": items_without_key,
+    "INV-INDEX-008": missing_keys,
 }

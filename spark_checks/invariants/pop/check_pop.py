@@ -19,12 +19,9 @@ from spark_checks.config_files import (
     consumed_offsets,
 )
 from spark_checks.counting_rules import POPPED_AT
-from spark_checks.findings import LISTED_MAX, Finding, Invariant, Severity
+from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.pop.revive_records import (
-    COUNT,
-    DUE,
-    READABLE,
     Popped,
     ReviveRecord,
     check_record,
@@ -33,30 +30,9 @@ from spark_checks.invariants.pop.revive_records import (
 from spark_checks.invariants.queue_records import QueuedRecord, QueueFiles
 from spark_checks.store_files import Store
 from spec.wire.message.topic_names import TIMER_TOPIC
-from spec.wire.pop import acknowledge, pop_message
 from spec.wire.pop.pop_bodies import CHECKPOINT_TAG, REVIVE_GROUP, REVIVE_TOPIC_PREFIX
 from spec.wire.pop.pop_topics import next_topics, popped_topic
 
-ACK_OF_POP = Invariant(
-    id="INV-POP-004",
-    title="An acknowledgement of a checkpoint names messages of its pop",
-    requirement=acknowledge.ACKNOWLEDGED,
-    cost="The broker ignores it, so the acknowledged message is popped again.",
-)
-POPPED_AGAIN = Invariant(
-    id="INV-POP-005",
-    title="A message of a processed checkpoint is acknowledged or in the retry topic",
-    requirement=pop_message.COMES_AGAIN,
-    cost="The group never receives this message, or received it without acknowledging"
-    " it.",
-)
-COUNTED_AGAIN = Invariant(
-    id="INV-POP-006",
-    title="A message popped again has its first pop time and counts its deliveries",
-    requirement=pop_message.REVIVED_PROPERTIES,
-    cost="The group cannot limit how often the message is delivered.",
-)
-POP_INVARIANTS = (READABLE, COUNT, DUE, ACK_OF_POP, POPPED_AGAIN, COUNTED_AGAIN)
 RECORDS_MAX = 10_000
 """Records that are read of each queue, from the last one back."""
 CLOCK_MS = 10_000
@@ -104,7 +80,7 @@ def check_pop(store: Store) -> Iterator[Finding]:
     ]
     by_invariant: dict[str, list[Finding]] = defaultdict(list)
     for record in (*waiting, *delivered):
-        for finding in check_record(store, record):
+        for finding in check_record(record):
             by_invariant[finding.invariant.id].append(finding)
     pops = Pops(waiting, delivered)
     retries = _retries(files, pops)
@@ -132,12 +108,11 @@ def _check_acknowledgements(pops: Pops) -> Iterator[Finding]:
         others = [n for n in one.offsets if n not in checkpoint.offsets]
         if others:
             yield file_finding(
-                ACK_OF_POP,
+                "INV-POP-004",
                 one.record.file,
                 one.record.place,
                 expected=f"queue offsets of {_listed(checkpoint.offsets)}",
                 found=_listed(others),
-                severity=Severity.WARNING,
             )
 
 
@@ -173,14 +148,13 @@ def _check_popped_again(
         queue = one.record.topic, one.record.queue_id
         if one.record.queue_offset < proven.get(queue, -1):
             yield file_finding(
-                POPPED_AGAIN,
+                "INV-POP-005",
                 one.record.file,
                 one.record.place,
                 expected="an acknowledgement of each message, or the message in a"
                 " retry topic",
                 found=f"neither for {_listed([m[3] for m in lost])} of queue"
                 f" {one.queue_id} of {one.topic}, group {one.group}",
-                severity=Severity.WARNING,
             )
 
 
@@ -283,12 +257,11 @@ def _check_counts(
             is_time = text.isdecimal() and int(text) <= record.stored_at_ms + CLOCK_MS
             if not is_time or record.reconsume_times < 1:
                 yield file_finding(
-                    COUNTED_AGAIN,
+                    "INV-POP-006",
                     record.file,
                     record.place,
                     expected=f"an earlier time in {POPPED_AT}, and a delivery",
                     found=f"{text} and {record.reconsume_times} deliveries",
-                    severity=Severity.WARNING,
                 )
 
 

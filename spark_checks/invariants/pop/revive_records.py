@@ -11,35 +11,13 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.findings import Finding, Severity
+from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueuedRecord
-from spark_checks.store_files import Store
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
-from spec.wire.pop import pop_bodies
 from spec.wire.pop.pop_bodies import ACK_TAG, ACKS_TAG, CHECKPOINT_TAG
 
-READABLE = Invariant(
-    id="INV-POP-001",
-    title="A revive record is a checkpoint or an acknowledgement in JSON, by its tag",
-    requirement=pop_bodies.POP_ACKS,
-    cost="The broker stops at a record that is not JSON: no message of this revive"
-    " queue is popped again. It ignores a record with another tag.",
-)
-COUNT = Invariant(
-    id="INV-POP-002",
-    title="A checkpoint's count and bits fit its list of queue offsets",
-    requirement=pop_bodies.POP_NOTES,
-    cost="Some messages of the pop are never popped again, or the broker stops at the"
-    " checkpoint.",
-)
-DUE = Invariant(
-    id="INV-POP-003",
-    title="A checkpoint is due a second before its pop time plus invisible time",
-    requirement=pop_bodies.POP_NOTE_WAITS,
-    cost="Messages that are not acknowledged become visible too early or too late.",
-)
 TAGS = frozenset({CHECKPOINT_TAG, ACK_TAG, ACKS_TAG})
 ACK_INTERVAL_MS = 1000
 """Milliseconds by which a checkpoint is due earlier (Java: ackTimeInterval)."""
@@ -122,48 +100,46 @@ def revive_record(record: QueuedRecord) -> ReviveRecord | None:
     )
 
 
-def check_record(store: Store, record: QueuedRecord) -> Iterator[Finding]:
+def check_record(record: QueuedRecord) -> Iterator[Finding]:
     """Yield the findings in one *record* of a revive topic."""
     found = _members(record)
     tag = record.properties.get("TAGS", "")
     if isinstance(found, str):
         yield file_finding(
-            READABLE,
+            "INV-POP-001",
             record.file,
             record.place,
             expected="a checkpoint (ck) or an acknowledgement (ack, bAck) in JSON",
             found=found,
-            severity=severity_if_closed(store) if tag in TAGS else Severity.WARNING,
+            severity=None if tag in TAGS else Severity.WARNING,
         )
     elif tag == CHECKPOINT_TAG:
-        yield from _check_checkpoint(store, record, found)
+        yield from _check_checkpoint(record, found)
 
 
 def _check_checkpoint(
-    store: Store, record: QueuedRecord, found: Mapping[str, object]
+    record: QueuedRecord, found: Mapping[str, object]
 ) -> Iterator[Finding]:
     wrong = _wrong_count(found)
     if wrong is not None:
         yield file_finding(
-            COUNT,
+            "INV-POP-002",
             record.file,
             record.place,
             expected="a count, rising offsets of that number, and no bit behind them",
             found=wrong,
-            severity=severity_if_closed(store),
         )
     until_ms = _number(found, "pt") + _number(found, "it")
     revive_ms = found.get("reviveTime", until_ms)
     due = record.properties.get("TIMER_DELIVER_MS", str(until_ms - ACK_INTERVAL_MS))
     if due != str(until_ms - ACK_INTERVAL_MS) or revive_ms != until_ms:
         yield file_finding(
-            DUE,
+            "INV-POP-003",
             record.file,
             record.place,
             expected=f"TIMER_DELIVER_MS {until_ms - ACK_INTERVAL_MS}"
             f" and reviveTime {until_ms}",
             found=f"TIMER_DELIVER_MS {due} and reviveTime {revive_ms}",
-            severity=severity_if_closed(store),
         )
 
 

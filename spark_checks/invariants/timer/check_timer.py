@@ -6,28 +6,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_checks.findings import LISTED_MAX, Finding, Invariant
+from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import (
     file_finding,
     places_in,
-    severity_if_closed,
 )
 from spark_checks.invariants.timer.timer_messages import (
-    MESSAGE,
     TopicQueue,
     check_messages,
     topic_queue,
 )
 from spark_checks.invariants.timer.timer_units import (
-    CHAIN,
-    WHOLE_UNITS,
     TimerLog,
     check_chains,
     read_timer_log,
 )
-from spark_checks.invariants.timer.timer_wheel_slots import SLOT, check_wheel
+from spark_checks.invariants.timer.timer_wheel_slots import check_wheel
 from spark_checks.store_files import Store, StoreFile, read_whole
-from spec.store.timer import timer_wheel
 from spec.store.timer.timer_log import TIMER_LOG, UNIT_SIZE
 from spec.store.timer.timer_wheel import (
     CHECKPOINT_SIZE,
@@ -36,14 +31,6 @@ from spec.store.timer.timer_wheel import (
     timer_checkpoint_layout,
 )
 
-PROGRESS = Invariant(
-    id="INV-TIMER-005",
-    title="The timer's checkpoint lies within its log and its topic's queue",
-    requirement=timer_wheel.TIMER_CHECKPOINT_FIELDS,
-    cost="After a start messages with a delivery time are delivered again, or not at"
-    " all.",
-)
-TIMER_INVARIANTS = (WHOLE_UNITS, CHAIN, SLOT, MESSAGE, PROGRESS)
 FILES_MAX = 4
 """Files of the timer log that are read, from the last one back; each has 100 MB."""
 _CHECKPOINT_PLACES = places_in(timer_checkpoint_layout)
@@ -57,15 +44,14 @@ def check_timer(store: Store) -> Iterator[Finding]:
     log = read_timer_log(store, files, damaged)
     for file, offset, found in damaged[:LISTED_MAX]:
         yield file_finding(
-            WHOLE_UNITS,
+            "INV-TIMER-001",
             file.path,
             (offset, UNIT_SIZE),
             expected="a timer unit of 52 bytes, a blank or zeros to the end",
             found=found,
-            severity=severity_if_closed(store),
         )
     if log is not None and not damaged:
-        yield from check_chains(store, log)
+        yield from check_chains(log)
         yield from check_wheel(store, log)
     queue = topic_queue(store)
     if log is not None and queue is not None:
@@ -93,10 +79,9 @@ def _check_progress(
         if value >= 0 and (limit is None or value <= limit):
             continue
         yield file_finding(
-            PROGRESS,
+            "INV-TIMER-005",
             path,
             _CHECKPOINT_PLACES[name],
             expected=f"{name} of 0 to {limit if limit is not None else 'any number'}",
             found=str(value),
-            severity=severity_if_closed(store),
         )

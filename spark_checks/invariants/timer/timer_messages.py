@@ -8,24 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from spark_checks.config_files import TOPICS, config_table
-from spark_checks.findings import LISTED_MAX, Finding, Invariant
-from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.findings import LISTED_MAX, Finding
+from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueueFiles, record_at
 from spark_checks.invariants.timer.timer_units import TimerLog
 from spark_checks.store_files import Store, queue_of, reading
 from spec.integers import java_string_hash
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.timer import timer_log
 from spec.wire.message.system_topics import real_place
 from spec.wire.message.topic_names import TIMER_TOPIC
-
-MESSAGE = Invariant(
-    id="INV-TIMER-004",
-    title="A timer unit points at a message of the timer's topic",
-    requirement=timer_log.TIMER_UNIT_MESSAGE,
-    cost="The message is not delivered at its time.",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,11 +70,10 @@ def check_messages(store: Store, log: TimerLog, queue: TopicQueue) -> Iterator[F
             continue
         listed += 1
         yield file_finding(
-            MESSAGE,
+            "INV-TIMER-004",
             *log.place(index),
             expected=f"offset, size and topic of a message of {TIMER_TOPIC}",
             found=f"offset {offset}, size {size}, topic's hash {topic_hash}",
-            severity=severity_if_closed(store),
         )
 
 

@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.gather import Ints, dtype_of
-from spark_checks.findings import LISTED_MAX, Finding, Invariant
-from spark_checks.invariants.file_findings import file_finding, severity_if_closed
+from spark_checks.findings import LISTED_MAX, Finding
+from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, StoreFile, read_whole
 from spec.store.blank import BLANK_MAGIC
-from spec.store.timer import timer_log
 from spec.store.timer.timer_log import (
     BLANK_SIZE_MIN,
     NONE_BEFORE,
@@ -27,19 +26,6 @@ from spec.store.timer.timer_log import (
     timer_unit_layout,
 )
 
-WHOLE_UNITS = Invariant(
-    id="INV-TIMER-001",
-    title="A timer log holds whole units, then a blank or zeros",
-    requirement=timer_log.TIMER_UNIT_FIELDS,
-    cost="Messages with a delivery time are not delivered from here on, or a start"
-    " truncates the timer log.",
-)
-CHAIN = Invariant(
-    id="INV-TIMER-002",
-    title="A timer unit names the previous unit of its due time",
-    requirement=timer_log.TIMER_UNIT_CHAIN,
-    cost="Messages due at this time are not delivered.",
-)
 MAGIC_MAX = 7
 """All bits of TimerMagic."""
 Rows = npt.NDArray[Any]
@@ -144,7 +130,7 @@ def _wrong_blank(data: bytes, at: int, *, is_last: bool) -> str | None:
     return None if is_blank else f"no blank of {rest} bytes"
 
 
-def check_chains(store: Store, log: TimerLog) -> Iterator[Finding]:
+def check_chains(log: TimerLog) -> Iterator[Finding]:
     """Yield the units that do not name the previous unit of their due time."""
     order = np.argsort(log.due_ms, kind="stable")
     expected = np.full(len(order), NONE_BEFORE, dtype=np.int64)
@@ -154,9 +140,8 @@ def check_chains(store: Store, log: TimerLog) -> Iterator[Finding]:
     is_earlier = (expected == NONE_BEFORE) & (found >= 0) & (found < log.begin)
     for index in np.flatnonzero((found != expected) & ~is_earlier)[:LISTED_MAX]:
         yield file_finding(
-            CHAIN,
+            "INV-TIMER-002",
             *log.place(int(index)),
             expected=f"the previous unit at {expected[index]}",
             found=f"{found[index]}",
-            severity=severity_if_closed(store),
         )

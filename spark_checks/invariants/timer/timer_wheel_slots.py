@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from columns.gather import dtype_of
-from spark_checks.findings import LISTED_MAX, Finding, Invariant
+from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.timer.timer_units import Rows, TimerLog
 from spark_checks.store_files import Store, read_whole
-from spec.store.timer import timer_wheel
 from spec.store.timer.timer_wheel import (
     SLOT_COUNT,
     SLOT_SIZE,
@@ -24,12 +23,6 @@ from spec.store.timer.timer_wheel import (
     timer_slot_layout,
 )
 
-SLOT = Invariant(
-    id="INV-TIMER-003",
-    title="The slot of a due time names the first and the last timer unit of that time",
-    requirement=timer_wheel.WHEEL_LAST,
-    cost="Messages due at this time are not delivered.",
-)
 _slots = dtype_of(timer_slot_layout)
 
 
@@ -61,7 +54,7 @@ def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:
         expected = _expected_slot(slot, log, ends.get(int(slot["time"])))
         if expected is not None or int(slot["time"]) % SLOT_COUNT != number:
             yield file_finding(
-                SLOT,
+                "INV-TIMER-003",
                 TIMER_WHEEL,
                 (int(number) * SLOT_SIZE, SLOT_SIZE),
                 expected=expected or f"a time of slot {number}",
@@ -75,7 +68,7 @@ def _units_beside_slots(log: TimerLog, precision_ms: int) -> Iterator[Finding]:
     """Yield the units whose due time is not the begin of a slot."""
     for index in np.flatnonzero(log.due_ms % precision_ms)[:LISTED_MAX]:
         yield file_finding(
-            SLOT,
+            "INV-TIMER-003",
             *log.place(int(index)),
             expected=f"a due time in steps of {precision_ms} ms",
             found=str(log.due_ms[index]),
@@ -91,7 +84,7 @@ def _units_without_slot(
         if of_slot == time or (of_slot > time and (of_slot - time) % SLOT_COUNT == 0):
             continue
         yield file_finding(
-            SLOT,
+            "INV-TIMER-003",
             *log.place(last),
             expected=f"a unit in the slot of time {time}",
             found=f"time {of_slot} there",

@@ -4,9 +4,9 @@ An audit made by hand, with every part that its page can show.
 
 from __future__ import annotations
 
-from spark_checks.audit import INVARIANTS, Audit
+from spark_checks.audit import Audit
 from spark_checks.chart_data import ChartData, Histograms
-from spark_checks.findings import Finding, Severity
+from spark_checks.findings import INVARIANTS, Finding, Severity
 
 BEGAN_AT_MS = 1_700_000_000_000
 LOG_SIZE = 1 << 30
@@ -16,9 +16,8 @@ FILES = tuple(
 
 
 def _finding(name: str, severity: Severity, offset: int, length: int) -> Finding:
-    invariant = next(one for one in INVARIANTS if one.id == name)
     return Finding(
-        invariant=invariant,
+        invariant=INVARIANTS[name],
         severity=severity,
         file=FILES[1][0],
         offset=offset,

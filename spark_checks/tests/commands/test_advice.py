@@ -4,56 +4,38 @@ Each kind of finding has advice.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from spark_checks.against.invariants import AGAINST_INVARIANTS
-from spark_checks.audit import INVARIANTS, Audit
-from spark_checks.findings import Finding, Invariant, Severity, in_order
+from spark_checks.audit import Audit
+from spark_checks.findings import INVARIANTS, Finding, Invariant, Severity, in_order
 from spark_checks.report.advice import (
-    ADVICE,
     AFTER_LOG,
     AFTER_REFUSAL,
     BY_ITSELF,
     NO_REBUILD,
     OBSTACLE,
-    OTHERWISE,
     REBUILD_MISSING,
     RESTORED,
     SALVAGE_REFUSED,
     SALVAGE_UNITS,
     UNFINISHED,
     Advice,
-    advice_for,
     next_steps,
 )
 from spark_checks.report.config_advice import NO_COPY
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import StartForecast
 
-ALL = (*INVARIANTS, *AGAINST_INVARIANTS)
-ID = re.compile(r"INV-[A-Z]+(-[0-9]{3})?")
 
-
-@pytest.mark.parametrize("invariant", ALL, ids=lambda one: one.id)
+@pytest.mark.parametrize("invariant", INVARIANTS.values(), ids=lambda one: one.id)
 def test_every_finding_has_a_sentence(invariant: Invariant) -> None:
-    output = advice_for(invariant.id)
+    output = invariant.advice
     assert output[0].isupper()
     assert output.endswith(".")
     assert output.count(". ") <= 1
-
-
-def test_no_advice_is_about_nothing() -> None:
-    ids = [invariant.id for invariant in ALL]
-    for key in ADVICE:
-        assert ID.fullmatch(key)
-        assert any(name == key or name.startswith(f"{key}-") for name in ids) or (
-            key in ("INV-CONFIG", "INV-OFFSET", "INV-TXN", "INV-DELAY", "INV-RETRY")
-        )
-    assert advice_for("INV-NEW-001") == OTHERWISE
 
 
 def finding(
@@ -61,7 +43,7 @@ def finding(
 ) -> Finding:
     """Return a finding of the invariant *name*."""
     return Finding(
-        invariant=next(one for one in ALL if one.id == name),
+        invariant=INVARIANTS[name],
         severity=severity,
         file=file,
         offset=offset,
@@ -152,7 +134,7 @@ def test_queues_with_a_missing_file_are_rebuilt() -> None:
     assert step["commands"] == ["mv '/a b/consumequeue' '/a b.consumequeue'"]
     of_log = finding("INV-FILE-003", file="commitlog/00000000000000001024")
     (step,) = next_steps(advice(of_log))
-    assert (step["do"], step["commands"]) == (advice_for("INV-FILE-003"), [])
+    assert (step["do"], step["commands"]) == (INVARIANTS["INV-FILE-003"].advice, [])
 
 
 def test_no_index_file_is_moved_because_another_is_missing() -> None:
@@ -279,7 +261,7 @@ def test_a_directory_in_place_of_a_log_file_is_moved_before_a_copy() -> None:
 def test_a_broken_table_does_not_follow_from_the_log(severity: Severity) -> None:
     table = finding("INV-CONFIG-001", severity, "config/topics.json")
     found = advice(table, DAMAGED, forecast=LOSSES)
-    assert found.for_group([table]) == (advice_for("INV-CONFIG-001"), [])
+    assert found.for_group([table]) == (INVARIANTS["INV-CONFIG-001"].advice, [])
 
 
 def test_no_copy_is_put_in_place_that_is_broken_too() -> None:
@@ -378,7 +360,7 @@ def test_a_log_end_is_brought_back_where_a_start_does_harm() -> None:
 
 
 def test_only_the_forecast_contains_the_effect_of_a_start() -> None:
-    for one in INVARIANTS:
+    for one in INVARIANTS.values():
         if one.id.startswith(("INV-LOG", "INV-FILE-003")):
             assert "recovering broker" not in one.cost
             assert "Recovery truncates" not in one.cost

@@ -21,11 +21,10 @@ from spark_checks.faults.labels import (
     score,
     write_labels,
 )
-from spark_checks.findings import Finding, Severity
+from spark_checks.findings import INVARIANTS, Finding, Severity
 from spark_checks.generate.part import messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError, plan_of_size
 from spark_checks.generate.store import generate
-from spark_checks.invariants import records
 from spark_checks.tests.building import FAULTS_PLAN
 from spark_checks.tests.slow import slow_but
 from spec.layout import build, parse
@@ -139,7 +138,7 @@ def test_what_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
 def _finding(file: str, offset: int) -> Finding:
     return Finding(
-        invariant=records.NO_DAMAGE,
+        invariant=INVARIANTS["INV-LOG-001"],
         severity=Severity.ERROR,
         file=file,
         offset=offset,

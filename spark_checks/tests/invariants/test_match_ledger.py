@@ -41,7 +41,7 @@ from spec.store.commit_log import scan
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.topic_names import HALF_TOPIC, SCHEDULE_TOPIC
 
-NAMES = tuple(invariant.id for invariant in SYSTEM_TOPIC_CHECKS)
+NAMES = tuple(SYSTEM_TOPIC_CHECKS)
 TABLES = ("halves", "commits", "ops", "delayed", "delivered", "due")
 PLAN = Plan(seed=5, files=4, log_size=200 * 1024, topics=2, queues=2, body_size=200)
 ROOT = Path(__file__).resolve().parents[3]
