@@ -7,40 +7,23 @@ records of rows that break one are read again, for the text of their finding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
 from spark_checks.broker_progress import broker_progress
 from spark_checks.checks import match_ledger
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import Table
 from spark_checks.findings import LISTED_MAX, Finding
-from spark_checks.invariants import delays, retries, transactions
-from spark_checks.invariants.ledger_findings import (
-    LedgerRecords,
-    Row,
-    ledger_records,
-)
+from spark_checks.invariants.ledger_findings import LEDGER_TEXTS, ledger_records
 from spark_checks.store_files import Store
 
-SYSTEM_TOPIC_CHECKS: Mapping[str, Callable[[LedgerRecords, Row], Finding]] = {
-    "INV-TXN-001": transactions.op_without_half,
-    "INV-TXN-002": transactions.commit_unlike_half,
-    "INV-TXN-003": transactions.commit_again,
-    "INV-TXN-004": transactions.undecided_halves,
-    "INV-DELAY-001": delays.missing_delivery,
-    "INV-DELAY-002": delays.delivery_again,
-    "INV-DELAY-003": delays.early_delivery,
-    "INV-RETRY-001": retries.retry_without_origin,
-    "INV-RETRY-002": retries.dead_letter_without_topic,
-}
-"""The finding about a row of each invariant's table."""
 Listed = tuple[str, int, Table]
 """Id of an invariant, the number of rows that break it in one file, and the first."""
 
 
 def needs_system_topics(only: Collection[str] = ()) -> bool:
     """Return whether a requested check needs the ledger."""
-    return not only or any(one in only for one in SYSTEM_TOPIC_CHECKS)
+    return not only or any(one in only for one in LEDGER_TEXTS)
 
 
 def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
@@ -51,7 +34,7 @@ def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
     last_ms = surveyed.summary.last_stored_at_ms or 0
     progress = broker_progress(store, surveyed.situation.min_offset, last_ms)
     only = surveyed.only
-    names = [name for name in SYSTEM_TOPIC_CHECKS if not only or name in only]
+    names = [name for name in LEDGER_TEXTS if not only or name in only]
     bases = [file.base or 0 for file in store.commit_log]
     if ledger.is_incomplete:
         surveyed.progress("matching records of system topics")
@@ -76,6 +59,6 @@ def findings_of(store: Store, listed: Iterable[Listed]) -> Iterator[Finding]:
         for name, count, rows in listed:
             values = zip(*(column.tolist() for column in rows.values()), strict=True)
             each = (dict(zip(rows, one, strict=True)) for one in values)
-            found = [SYSTEM_TOPIC_CHECKS[name](records, row) for row in each]
+            found = [records.finding(name, row) for row in each]
             yield from found[:-1]
             yield found[-1].with_more(max(count - LISTED_MAX, 0))

@@ -19,7 +19,7 @@ from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import Table, joined
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.findings import LISTED_MAX
-from spark_checks.invariants import delays, retries, transactions
+from spark_checks.invariants import delays, transactions
 from spark_checks.survey.ledger import Ledger, ledger_of
 from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import surveys_of
@@ -79,11 +79,8 @@ STAGES = (
         rules=(transactions.match_keys,),
     ),
     Stage(
-        keys={
-            **dict.fromkeys(("orphans", "oldest", "undecided"), "queue_id"),
-            **dict.fromkeys(("retries", "dead_letters"), "offset"),
-        },
-        rules=(transactions.match_queues, retries.match_send_backs),
+        keys=dict.fromkeys(("orphans", "oldest", "undecided"), "queue_id"),
+        rules=(transactions.match_queues,),
     ),
 )
 

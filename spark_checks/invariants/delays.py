@@ -17,8 +17,6 @@ from spark_checks.columns.by_key import (
     at_rows,
     numbers_at,
 )
-from spark_checks.findings import Finding
-from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
 from spark_checks.survey.ledger import Ledger
 from spec.integers import INT64_MIN
 
@@ -59,45 +57,9 @@ def match_deliveries(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, T
     is_again &= others["offset"] > at_rows(messages["offset"], first, NO_ROW)
     again = others.where(is_again)
     return {
-        "INV-DELAY-001": messages.with_columns(level_done=level_done).where(is_missing),
+        "INV-DELAY-001": messages.with_columns(
+            level=messages["queue_id"] + 1, level_done=level_done
+        ).where(is_missing),
         "INV-DELAY-002": again.with_columns(waited=of_message.counts(again["message"])),
         "INV-DELAY-003": deliveries.with_columns(due_ms=due_of).where(is_early),
     }
-
-
-def missing_delivery(records: LedgerRecords, row: Row) -> Finding:
-    """Return the finding about a delayed message that its level has passed."""
-    record = records.at(row["offset"])
-    topic, queue = record.real_place
-    return record_finding(
-        "INV-DELAY-001",
-        record,
-        expected=f"a message in {topic}, queue {queue}",
-        found="none",
-        message=f"The delayed message at {record.position} (level"
-        f" {record.queue_id + 1}, offset {record.queue_offset}) was due and its level"
-        f" is delivered up to {row['level_done']}, but the message is missing from"
-        f" queue {queue} of {topic}.",
-    )
-
-
-def delivery_again(records: LedgerRecords, row: Row) -> Finding:
-    """Return the finding about a delivery beyond the number of delayed messages."""
-    return record_finding(
-        "INV-DELAY-002",
-        records.at(row["offset"]),
-        expected=f"{row['waited']} deliveries",
-        found=f"delivery {row['rank']}",
-        text="was delayed, and is delivered again.",
-    )
-
-
-def early_delivery(records: LedgerRecords, row: Row) -> Finding:
-    """Return the finding about a delivery before the due time."""
-    return record_finding(
-        "INV-DELAY-003",
-        records.at(row["offset"]),
-        expected=f"stored at {row['due_ms']} or later",
-        found=f"stored at {row['stored_at_ms']}",
-        text="was delayed, and is delivered before its due time.",
-    )

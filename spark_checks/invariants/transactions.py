@@ -24,11 +24,7 @@ from spark_checks.columns.by_key import (
     later_offsets,
     numbers_at,
 )
-from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number
-from spark_checks.findings import Finding
-from spark_checks.invariants.ledger_findings import LedgerRecords, Row, record_finding
 from spark_checks.survey.ledger import Ledger
-from spec.wire.message.topic_names import HALF_TOPIC
 
 CHECKS_END_MS = 6_000 + 15 * 60_000
 """Time until a broker's last transaction check, by default."""
@@ -129,69 +125,3 @@ def match_queues(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Table
             of_queue.ranks() == 1
         ),
     }
-
-
-def op_without_half(records: LedgerRecords, row: Row) -> Finding:
-    """Return the finding about an op message whose half message is missing."""
-    record = records.at(row["offset"])
-    text = str(row["queue_offset"])
-    if row["queue_offset"] == NOTHING:
-        pieces = record.body[:OP_SIZE_MAX].removesuffix(b",").split(b",")
-        text = next(one for one in pieces if not is_op_number(one)).decode("latin-1")
-    return record_finding(
-        "INV-TXN-001",
-        record,
-        expected="queue offsets of half messages",
-        found=text,
-        message=f"The op message at {record.position} names half message {text} of"
-        f" queue {record.queue_id}, which is missing.",
-    )
-
-
-def commit_unlike_half(records: LedgerRecords, row: Row) -> Finding:
-    """Return the finding about a commit that differs from its half message."""
-    record = records.at(row["offset"])
-    waits = record.topic in LATER_TOPICS
-    found = "no half message"
-    if row["has_half"]:
-        half = records.at(row["half_at"])
-        topic, queue = half.real_place if half.topic == HALF_TOPIC else half.own_place
-        is_there = (record.real_place if waits else record.own_place) == (topic, queue)
-        found = (
-            "another body or key"
-            if is_there
-            else f"a half message of {topic}, queue {queue}"
-        )
-    return record_finding(
-        "INV-TXN-002",
-        record,
-        expected=f"the half message at commit-log offset {row['half_at']}, of this"
-        " topic and queue",
-        found=found,
-        text="is a commit, and differs from its half message.",
-    )
-
-
-def commit_again(records: LedgerRecords, row: Row) -> Finding:
-    """Return the finding about a commit of a half message that was decided before."""
-    is_again = row["rank"] > 1
-    return record_finding(
-        "INV-TXN-003",
-        records.at(row["offset"]),
-        expected="one commit, before the op message",
-        found=f"commit {row['rank']}" if is_again else "a commit after the op message",
-        text="is a commit of a half message that was decided before.",
-    )
-
-
-def undecided_halves(records: LedgerRecords, row: Row) -> Finding:
-    """Return the finding about a queue's first overdue half message."""
-    record = records.at(row["offset"])
-    return record_finding(
-        "INV-TXN-004",
-        record,
-        expected=f"an op message within {CHECKS_END_MS} ms",
-        found=f"half messages without one: {row['halves']}",
-        message=f"Overdue and undecided half messages: {row['halves']}. The first is at"
-        f" {record.position} (offset {record.queue_offset}).",
-    )

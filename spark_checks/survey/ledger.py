@@ -4,7 +4,8 @@ Ledger of system topics: a few numbers for each of their records.
 Half messages, commits, op messages, delayed and delivered messages each have a table of
 numbers; texts become hashes. Units of delayed messages add their due times. Rules
 match the tables (:mod:`spark_checks.checks.check_system_topics`), and only records that
-break one are read again.
+break one are read again. A table of records that are wrong by themselves has the id of
+its invariant.
 
 Every table has the column ``offset``, a commit-log offset. ``message``, ``place`` and
 ``key`` are keys to match. An unreadable op message names the queue offset NOTHING.
@@ -88,8 +89,8 @@ def entries_of(records: SystemTopicRecords, data: bytes, min_offset: int) -> Led
         "ops": _ops(data, records),
         "delayed": _delayed(records),
         "delivered": _delivered(records),
-        "retries": _without_origin(records),
-        "dead_letters": _without_topic(records),
+        "INV-RETRY-001": _without_origin(records),
+        "INV-RETRY-002": _without_topic(records),
     }
     return ledger_of(tables)
 
