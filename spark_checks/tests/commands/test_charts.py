@@ -1,74 +1,97 @@
 """
-Charts are well-formed SVG, and names in them are escaped.
+Charts have their parts at the right places, and names in them are escaped.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
-from spark_checks.report.charts_svg import WIDTH, Bar, histogram, log_map, share
+from spark_checks.chart_data import ChartData, Histograms
+from spark_checks.findings import INVARIANTS, Finding, Severity
+from spark_checks.report import report
+from spark_checks.report.charts import WIDTH, Chart, Rect, histogram, log_map
 from spark_checks.store_summary import groups_of
 from spark_checks.survey.summary import QueueSummary, SurveySummary
+from spark_checks.tests.commands.page import sample_audit
 
-FILES = [(f"commitlog/{base:020}", base, 100) for base in (100, 200, 300)]
+FILES = tuple((f"commitlog/{base:020}", base, 100) for base in (100, 200, 300))
 
 
 def violation(
-    offset: int, *, length: int = 1, severity: str = "error"
-) -> dict[str, object]:
+    offset: int,
+    *,
+    length: int = 1,
+    severity: Severity = Severity.ERROR,
+    file: str = FILES[1][0],
+) -> Finding:
     """Return a finding in the second file."""
-    return {
-        "invariant": "INV-LOG-001",
-        "severity": severity,
-        "file": FILES[1][0],
-        "offset": str(offset),
-        "length": length,
-    }
+    return Finding(
+        invariant=INVARIANTS["INV-LOG-001"],
+        severity=severity,
+        file=file,
+        offset=offset,
+        length=length,
+        expected="",
+        found="",
+        message="",
+    )
 
 
-def rects(svg: str, kind: str) -> list[dict[str, str]]:
-    """Return the attributes of the rectangles of this class."""
-    found = ElementTree.fromstring(svg).iter("rect")  # noqa: S314 # we have made it
-    return [one.attrib for one in found if one.attrib.get("class") == kind]
+def map_of(log_end: int, findings: Iterable[Finding]) -> Chart:
+    """Return the map of three files."""
+    return log_map(ChartData(files=FILES, log_end=log_end, histograms=None), findings)
+
+
+def rects(chart: Chart, kind: str) -> list[Rect]:
+    """Return the drawn rectangles of this class."""
+    return [one for one in chart.rects if one.kind == kind and one.width > 0]
 
 
 def test_the_map_shows_written_parts_and_findings_at_their_places() -> None:
-    svg = log_map(FILES, 350, [violation(50, length=50)])
-    written = [float(one["width"]) for one in rects(svg, "written")]
-    assert sum(written) == pytest.approx(WIDTH * 250 / 300, abs=0.1)
-    assert sum(float(one["width"]) for one in rects(svg, "unwritten")) == pytest.approx(
-        WIDTH * 50 / 300, abs=0.1
-    )
-    (mark,) = rects(svg, "error")
-    assert float(mark["x"]) == pytest.approx(500, abs=0.1)
-    assert float(mark["width"]) == pytest.approx(WIDTH / 6, abs=0.1)
+    chart = map_of(350, [violation(50, length=50)])
+    written = sum(one.width for one in rects(chart, "written"))
+    assert written == pytest.approx(WIDTH * 250 / 300)
+    unwritten = sum(one.width for one in rects(chart, "unwritten"))
+    assert unwritten == pytest.approx(WIDTH * 50 / 300)
+    (mark,) = rects(chart, "error")
+    assert mark.left == pytest.approx(500)
+    assert mark.width == pytest.approx(WIDTH / 6)
 
 
 def test_findings_at_one_place_are_one_mark_and_the_error_wins() -> None:
-    found = [violation(1, severity="warning"), violation(1), violation(1)]
-    found.append(violation(1, severity="warning"))
-    svg = log_map(FILES, 400, found)
-    assert len(rects(svg, "error")) == 1
-    assert rects(svg, "warning") == []
+    warning = violation(1, severity=Severity.WARNING)
+    chart = map_of(400, [warning, violation(1), violation(1), warning])
+    assert len(rects(chart, "error")) == 1
+    assert rects(chart, "warning") == []
 
 
 def test_a_finding_elsewhere_or_at_the_very_end_breaks_no_picture() -> None:
-    elsewhere = {**violation(1), "file": "config/topics.json"}
-    svg = log_map(FILES, 400, [elsewhere, {**violation(100), "file": FILES[2][0]}])
-    (mark,) = rects(svg, "error")
-    assert float(mark["x"]) + float(mark["width"]) <= WIDTH
-    assert log_map([], 0, []) == ""
+    elsewhere = violation(1, file="config/topics.json")
+    chart = map_of(400, [elsewhere, violation(100, file=FILES[2][0])])
+    (mark,) = rects(chart, "error")
+    assert mark.left + mark.width <= WIDTH
 
 
-def test_the_highest_bar_fills_the_picture_and_names_are_no_markup() -> None:
-    svg = histogram([Bar(label="<b>", count=4), Bar(label="c", count=1)], 'a "b"')
-    heights = [float(one["height"]) for one in rects(svg, "bar")]
-    assert heights[0] == 4 * heights[1]
-    assert "<b>" not in svg
-    assert histogram([], "nothing") == ""
-    assert rects(share(0, 0), "bar") == []
+def test_the_highest_bar_fills_the_picture() -> None:
+    shares = [one.share for one in histogram([("b", 4), ("c", 1), ("d", 0)], "").rects]
+    assert shares == [1, 0.25, 0]
+
+
+def test_names_are_no_markup() -> None:
+    data = ChartData(
+        files=(("<b>", 0, 100),),
+        log_end=50,
+        histograms=Histograms(sizes={1: 4}, times=[4], first_ms=0, last_ms=1),
+    )
+    page = report.as_html([replace(sample_audit(), chart_data=data)])
+    assert "<b>: not" not in page
+    for begin in range(page.count("<svg")):
+        svg = page.split("<svg")[begin + 1].split("</svg>")[0]
+        ElementTree.fromstring(f"<svg{svg}</svg>")  # noqa: S314 # we have made it
 
 
 def test_the_lag_of_a_group_counts_what_it_has_not_consumed() -> None:
