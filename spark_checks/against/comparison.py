@@ -9,11 +9,13 @@ cleaned. Neither is a divergence.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against import units
+from spark_checks.against.differences import SCHEMA, differences
 from spark_checks.against.differing_ranges import (
     First,
     Range,
@@ -23,7 +25,6 @@ from spark_checks.against.differing_ranges import (
 )
 from spark_checks.against.messages import OneSided, one_sided, with_outside
 from spark_checks.against.pieces import Piece, cut
-from spark_checks.against.reader import DifferencesSource, as_option
 from spark_checks.against.sides import Side, written_end
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.run_checks import run_checks
@@ -34,6 +35,8 @@ from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.store_tables import open_tables
+
+PIECES_A_TASK = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,18 +111,12 @@ def _compared(
     begin, end = max(here.begin, there.begin), min(here.end, there.end)
     pieces = cut(here.store, there.store, begin=begin, end=end)
     progress(f"comparing {max(end - begin, 0):,} bytes of two logs")
-    session.dataSource.register(DifferencesSource)
-    rows = (
-        session.read.format(DifferencesSource.name())
-        .option("here", as_option(here.store))
-        .option("there", as_option(there.store))
-        .option("begin", str(begin))
-        .option("end", str(end))
-        .load()
-        .persist()
-    )
+    of_pieces = session.sparkContext.parallelize(
+        pieces, max(len(pieces) // PIECES_A_TASK, 1)
+    ).flatMap(partial(differences, urls=(here.store.url, there.store.url)))
+    rows = session.createDataFrame(of_pieces, SCHEMA, verifySchema=False).persist()
     try:
-        ranges = ranges_of(rows, pieces)
+        ranges = ranges_of(rows)
         is_parted = any(one.is_parted for one in ranges)
         units_end = parted_at(rows) if is_parted else end
         here, here_behind = with_outside(session, here, begin=begin, end=end)

@@ -8,12 +8,10 @@ side only. Bytes behind a blank's head and behind the written part may differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
-
-import pyarrow as pa
 
 from spark_checks.against.fields import (
     field_differences,
@@ -23,57 +21,45 @@ from spark_checks.against.fields import (
 from spark_checks.against.pieces import PIECE_SIZE, Piece
 from spark_checks.columns.record_scan import WINDOW_SIZE, ReadAt
 from spark_checks.readers.commit_log import batches
-from spark_checks.readers.schemas import arrow_schema
 from spark_checks.store_files import StoreFile, reading
 
-DIFFERENCE_COLUMNS = {
-    "side": "string",
-    "begin": "int64",
-    "offset": "int64",
-    "at": "int64",
-    "size": "int64",
+_RECORD = {
+    "offset": "long",
+    "size": "long",
     "kind": "string",
     "topic": "string",
-    "queue_id": "int32",
-    "queue_offset": "int64",
-    "born_at_ms": "int64",
-    "computed_crc": "int32",
-    "field": "string",
-    "expected": "string",
-    "found": "string",
+    "queue_id": "int",
+    "queue_offset": "long",
+    "born_at_ms": "long",
+    "computed_crc": "int",
 }
+SCHEMA = ", ".join(
+    f"{name} {kind}"
+    for name, kind in {
+        "side": "string",
+        "piece": "int",
+        "at": "long",
+        **_RECORD,
+        **dict.fromkeys(("field", "expected", "found"), "string"),
+    }.items()
+)
 """A row is a record or region that is not the same on both sides.
 
-``side`` is here, there, or both. ``begin`` is its piece, and ``at`` its first differing
-byte.
+``side`` is here, there, or both. ``piece`` is the number of its piece, and ``at`` its
+first differing byte.
 """
-_schema = arrow_schema(DIFFERENCE_COLUMNS)
 _Row = Mapping[str, Any]
-_OF_A_RECORD = (
-    "offset", "size", "kind", "topic", "queue_id", "queue_offset", "born_at_ms",
-    "computed_crc",
-)  # fmt: skip
 HEAD_OF_BLANK = 8
 
 
-def differences(
-    pieces: Iterable[Piece], here_url: str, there_url: str
-) -> Iterator[pa.RecordBatch]:
-    """Yield the rows in which the two sides of *pieces* differ."""
-    for piece in pieces:
-        found = list(_compared(piece, here_url, there_url))
-        if found:
-            yield pa.RecordBatch.from_pylist(found, schema=_schema)
-
-
-def _compared(piece: Piece, here_url: str, there_url: str) -> Iterator[_Row]:
-    """Yield the differences in *piece*."""
+def differences(piece: Piece, urls: tuple[str, str]) -> Iterator[_Row]:
+    """Yield the rows in which the two sides of *piece* differ."""
     with ExitStack() as stack:
         here, there = (
             None
             if file is None
             else Part(file, stack.enter_context(reading(url, file.path)), piece)
-            for url, file in ((here_url, piece.here), (there_url, piece.there))
+            for url, file in zip(urls, (piece.here, piece.there), strict=True)
         )
         if here and there:
             if not _same_bytes(here, there, piece):
@@ -107,7 +93,7 @@ class Part:
         return {
             row["offset"]: row
             for batch in batches(self._read_at, where, {})
-            for row in batch.select(_OF_A_RECORD).to_pylist()
+            for row in batch.select([*_RECORD]).to_pylist()
             if row["offset"] < end and row["offset"] + row["size"] > begin
         }
 
@@ -157,4 +143,4 @@ def _differing(here: Part, there: Part, piece: Piece) -> Iterator[_Row]:
 
 
 def _row(side: str, record: _Row, piece: Piece, *, at: int) -> _Row:
-    return {"side": side, "begin": piece.begin, "at": at, **record}
+    return {"side": side, "piece": piece.number, "at": at, **record}

@@ -4,13 +4,11 @@ Ranges in which two logs differ, and their first difference.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
-
-from spark_checks.against.pieces import Piece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,11 +16,11 @@ class Range:
     """Adjacent pieces that differ: from the first byte to the last record."""
 
     begin: int
-    end: int = 0
-    here: int = 0
+    end: int
+    here: int
     """Records at places where the other side has none or another."""
-    there: int = 0
-    changed: int = 0
+    there: int
+    changed: int
     """Records at the same place on both sides, with different contents."""
 
     @property
@@ -74,35 +72,29 @@ def parted_at(rows: DataFrame) -> int:
     return found
 
 
-def ranges_of(rows: DataFrame, pieces: Sequence[Piece]) -> list[Range]:
+def ranges_of(rows: DataFrame) -> list[Range]:
     """Return the ranges of *rows*; adjacent pieces make one range."""
-    counted = (
-        rows.groupBy("begin")
-        .agg(
-            F.expr("min(at) AS first"),
-            F.expr("max(offset + size) AS end"),
-            *(
-                F.expr(f"count_if(side = '{side}' AND kind = 'record') AS {side}")
-                for side in ("here", "there", "both")
-            ),
-        )
-        .orderBy("begin")
-        .collect()
+    sides = ("here", "there", "both")
+    counted = rows.groupBy("piece").agg(
+        F.expr("min(at) AS first"),
+        F.expr("max(offset + size) AS end"),
+        *(
+            F.expr(f"count_if(side = '{side}' AND kind = 'record') AS {side}")
+            for side in sides
+        ),
     )
-    following = {piece.begin: piece.end for piece in pieces}
-    found: list[Range] = []
-    reached = None
-    for row in counted:
-        is_adjacent = reached == row.begin
-        before = found.pop() if is_adjacent else Range(begin=row.first)
+    found = []
+    numbered = enumerate(counted.orderBy("piece").collect())
+    for _, adjacent in groupby(numbered, lambda pair: pair[1].piece - pair[0]):
+        pieces = [row for _, row in adjacent]
+        here, there, both = (sum(row[side] for row in pieces) for side in sides)
         found.append(
             Range(
-                begin=before.begin,
-                end=max(before.end, row.end),
-                here=before.here + row.here,
-                there=before.there + row.there,
-                changed=before.changed + row.both,
+                begin=pieces[0].first,
+                end=max(row.end for row in pieces),
+                here=here,
+                there=there,
+                changed=both,
             )
         )
-        reached = following.get(row.begin)
     return found

@@ -9,7 +9,7 @@ side if the other has no file for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 
 from spark_checks.store_files import Store, StoreFile, file_at
 
@@ -21,6 +21,8 @@ PIECE_SIZE = 16 * 1024 * 1024
 class Piece:
     """Range of commit-log offsets, and the files that hold it."""
 
+    number: int
+    """Adjacent pieces have adjacent numbers."""
     begin: int
     end: int
     here: StoreFile | None
@@ -34,12 +36,15 @@ def cut(here: Store, there: Store, *, begin: int, end: int) -> list[Piece]:
     for file in (*logs[0], *logs[1]):
         edges |= {file.base or 0, (file.base or 0) + file.size}
     found: list[Piece] = []
+    numbers = count()
     for first, last in pairwise(sorted(e for e in edges if begin <= e <= end)):
         of_here, of_there = (file_at(log, first) for log in logs)
         if of_here is None and of_there is None:
+            next(numbers)
             continue
         found += [
             Piece(
+                number=next(numbers),
                 begin=start,
                 end=min(start + PIECE_SIZE, last),
                 here=of_here,

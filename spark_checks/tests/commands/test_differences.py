@@ -39,9 +39,9 @@ def add(builder: StoreBuilder, number: int, *, word: str = "m") -> None:
 
 def rows_of(here: Path, there: Path, *, end: int) -> list[dict[str, Any]]:
     """Return the differences of two stores up to *end*."""
-    stores = [list_store(str(store)) for store in (here, there)]
-    pieces, urls = cut(*stores, begin=0, end=end), [one.url for one in stores]
-    return [row for found in differences(pieces, *urls) for row in found.to_pylist()]
+    one, other = (list_store(str(store)) for store in (here, there))
+    pieces, urls = cut(one, other, begin=0, end=end), (one.url, other.url)
+    return [dict(row) for piece in pieces for row in differences(piece, urls)]
 
 
 def summary_of(*, log_end: int, regions: int) -> SurveySummary:

@@ -4,7 +4,6 @@ Readers are picklable, and return no rows without partitions.
 
 from __future__ import annotations
 
-import json
 import pickle
 from typing import Any
 
@@ -12,27 +11,20 @@ import pytest
 from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import StructType
 
-from spark_checks.against.reader import DifferencesSource
 from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
 from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.readers.record_keys import KeySource
 from spark_checks.readers.register import SOURCES
 
-LOG = json.dumps(["/none", []])
 OPTIONS = {
     "url": "/none",
     **dict.fromkeys(("files", "ranges"), "[]"),
-    **dict.fromkeys(("here", "there"), LOG),
-    **dict.fromkeys(("begin", "end"), "0"),
 }
 ALL: tuple[type[DataSource], ...] = (
     *SOURCES,
-    *(
-        BatchConsumeQueueSource,
-        DifferencesSource,
-        MultiDispatchSource,
-        KeySource,
-    ),
+    BatchConsumeQueueSource,
+    MultiDispatchSource,
+    KeySource,
 )
 every_source = pytest.mark.parametrize("source", ALL, ids=lambda one: one.name())
 
