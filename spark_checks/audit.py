@@ -262,7 +262,7 @@ def file_findings(
         *side_files.check_checkpoint(store, summary),
         *index_headers.check_index_headers(store, summary),
         *index_gaps.check_index_gaps(store),
-        *side_files.check_configuration(store),
+        *config_tables.check_configuration(store),
         *settings.check_settings(store, summary),
         *config_values.check_config_values(store),
         *config_tables.check_config_tables(store, summary),

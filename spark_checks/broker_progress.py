@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from spark_checks.config_files import (
     CONSUMED_OFFSETS,
     DELIVERED_OFFSETS,
-    config_table,
+    config_file,
     numbers_of,
 )
 from spark_checks.store_files import Store
@@ -33,9 +33,9 @@ class BrokerProgress:
 
 def broker_progress(store: Store, min_offset: int, last_ms: int) -> BrokerProgress:
     """Return the progress by the configuration of *store*."""
-    levels = numbers_of(config_table(store, DELIVERED_OFFSETS).entries)
+    levels = numbers_of(config_file(store, DELIVERED_OFFSETS).entries)
     checked = f"{HALF_TOPIC}@{TRANSACTION_CHECK_GROUP}"
-    consumed = config_table(store, CONSUMED_OFFSETS).entries
+    consumed = config_file(store, CONSUMED_OFFSETS).entries
     return BrokerProgress(
         min_offset=min_offset,
         last_ms=last_ms,

@@ -29,21 +29,40 @@ TABLES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigTable:
-    """Table of a configuration file; empty if it is missing or unreadable."""
+class ConfigFile:
+    """A configuration file, which may be missing or unreadable."""
 
-    data: bytes
-    """Bytes of the file."""
-    entries: Mapping[str, object]
-    is_there: bool = True
-    """Whether the file can be read and has the table."""
+    path: str
+    data: bytes = b""
+    value: object = None
+    """Value in the file; None if it is missing or not JSON."""
+    error: LayoutError | None = None
+
+    @property
+    def members(self) -> Mapping[str, object]:
+        """Members of the object in the file."""
+        return object_of(self.value)
+
+    @property
+    def has_table(self) -> bool:
+        """Whether the file can be read and has its table."""
+        return isinstance(self.members.get(self._table), dict)
+
+    @property
+    def entries(self) -> Mapping[str, object]:
+        """Entries of its table."""
+        return object_of(self.members.get(self._table))
+
+    @property
+    def _table(self) -> str:
+        return TABLES.get(self.path.rpartition("/")[2], "offsetTable")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupOffset:
     """Consumed offset of a group, as it stands in a file."""
 
-    table: ConfigTable
+    file: ConfigFile
     name: str
     """Name of the entry: topic@group."""
     queue: str
@@ -62,35 +81,35 @@ class GroupOffset:
     @property
     def place(self) -> tuple[int, int]:
         """Position and length of the offset in the file."""
-        position = place_of(self.table.data, self.name, self.queue)
+        position = place_of(self.file.data, self.name, self.queue)
         return position, len(str(self.offset))
 
 
-def config_table(store: Store, path: str) -> ConfigTable:
-    """Return the table of the configuration file at *path*."""
+def config_file(store: Store, path: str) -> ConfigFile:
+    """Return the configuration file of *store* at *path*."""
     file = store.file(path)
-    data = b"" if file is None else read_whole(store.url, file)
-    member = TABLES.get(path.rpartition("/")[2], "offsetTable")
+    if file is None:
+        return ConfigFile(path=path)
+    data = read_whole(store.url, file)
     try:
-        value = fastjson.loads(data)
-    except (LayoutError, UnicodeDecodeError):
-        value = None
-    table = value.get(member) if isinstance(value, dict) else None
-    if not isinstance(table, dict):
-        return ConfigTable(data=data, entries={}, is_there=False)
-    entries = {str(name): entry for name, entry in table.items()}
-    return ConfigTable(data=data, entries=entries)
+        return ConfigFile(path=path, data=data, value=fastjson.loads(data))
+    except LayoutError as error:
+        return ConfigFile(path=path, data=data, error=error)
 
 
-def consumed_offsets(store: Store, path: str) -> Iterator[GroupOffset]:
-    """Yield the offsets in the file at *path*, one of CONSUMED."""
-    table = config_table(store, path)
-    for name, offsets in table.entries.items():
-        if isinstance(offsets, dict):
-            for queue, offset in offsets.items():
-                yield GroupOffset(
-                    table=table, name=name, queue=str(queue), offset=offset
-                )
+def consumed_offsets(store: Store) -> Iterator[GroupOffset]:
+    """Yield the offsets in the files CONSUMED of *store*."""
+    for file in (config_file(store, path) for path in CONSUMED):
+        for name, offsets in file.entries.items():
+            for queue, offset in object_of(offsets).items():
+                yield GroupOffset(file=file, name=name, queue=queue, offset=offset)
+
+
+def object_of(value: object) -> Mapping[str, object]:
+    """Return *value* with its keys as text if it is an object, else no members."""
+    if not isinstance(value, dict):
+        return {}
+    return {str(key): entry for key, entry in value.items()}
 
 
 def numbers_of(offsets: object) -> dict[int, int]:

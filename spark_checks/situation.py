@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.config_files import TOPICS, config_table
+from spark_checks.config_files import TOPICS, config_file
 from spark_checks.store_files import Store, queue_file_size, queue_of
 
 
@@ -46,14 +46,14 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         for path in store.directories
         if path.startswith("batchconsumequeue/")
     }
-    configured = config_table(store, TOPICS)
+    configured = config_file(store, TOPICS)
     with_queues = frozenset(queue[0] for queue in queue_files if queue)
     return Situation(
         min_offset=store.min_offset,
         parts=store.parts,
         queue_file_size=size or Situation().queue_file_size,
         known_topics=with_queues.union(configured.entries)
-        if configured.is_there
+        if configured.has_table
         else None,
         other_topics=frozenset(other),
         delays_are_known=conf.delays_are_known,

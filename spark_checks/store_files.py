@@ -32,7 +32,6 @@ from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
 from spec.store.queue_extension import EXTENSION
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL
-from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import LMQ_PREFIX
 
 _offset_name = re.compile(r"[0-9]{20}")
@@ -391,14 +390,6 @@ def read_whole(url: str, file: StoreFile, *, size_max: int = 1 << 26) -> bytes:
     """Return the bytes of a small file, at most *size_max*."""
     with reading(url, file.path) as read_at:
         return read_at(0, min(file.size, size_max))
-
-
-def read_json(url: str, file: StoreFile) -> object:
-    """Return the value in a configuration file; None if it is not JSON."""
-    try:
-        return fastjson.loads(read_whole(url, file))
-    except LayoutError:
-        return None
 
 
 def index_header(store: Store, file: StoreFile) -> IndexHeader | None:

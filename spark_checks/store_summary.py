@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spark_checks.config_files import CONSUMED_OFFSETS, TABLES, config_table
-from spark_checks.store_files import Store, index_header, read_json
+from spark_checks.config_files import CONSUMED_OFFSETS, config_file
+from spark_checks.store_files import Store, index_header
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 
@@ -34,7 +34,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
             "entries": sum(max(one.index_count - 1, 0) for one in headers if one),
         },
         "config": _config(store),
-        "groups": groups_of(config_table(store, CONSUMED_OFFSETS).entries, summary),
+        "groups": groups_of(config_file(store, CONSUMED_OFFSETS).entries, summary),
         "handed_back": send_backs_of(summary),
         "left_open": store.was_left_open,
         **_tasks(summary),
@@ -68,22 +68,23 @@ def range_of(queue: QueueSummary | None) -> dict[str, object]:
 
 
 _NAMES = {
-    "topics.json": "topics",
-    "subscriptionGroup.json": "groups",
-    "consumerOffset.json": "consumed_offsets",
-    "delayOffset.json": "delay_offsets",
+    "config/topics.json": "topics",
+    "config/subscriptionGroup.json": "groups",
+    "config/consumerOffset.json": "consumed_offsets",
+    "config/delayOffset.json": "delay_offsets",
 }
 """Name in the summary, by configuration file."""
 
 
 def _config(store: Store) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for file in store.under("config"):
-        value = read_json(store.url, file) if file.name in _NAMES else None
-        if value is not None:
-            table = value.get(TABLES[file.name]) if isinstance(value, dict) else None
-            found[_NAMES[file.name]] = len(table) if isinstance(table, dict) else 0
-    return found
+    files = {
+        name: config_file(store, f"config/{path}") for path, name in _NAMES.items()
+    }
+    return {
+        name: len(file.entries)
+        for name, file in files.items()
+        if file.value is not None
+    }
 
 
 def groups_of(table: Mapping[Any, Any], summary: SurveySummary) -> dict[str, object]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_checks.config_files import CONSUMED
+from spark_checks.config_files import CONSUMED, config_file
 from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.file_findings import (
     file_finding,
@@ -15,16 +15,12 @@ from spark_checks.invariants.file_findings import (
 from spark_checks.invariants.index.index_headers import full_index_headers
 from spark_checks.store_files import (
     Store,
-    StoreFile,
-    read_json,
     read_whole,
     stored_at_ms,
 )
 from spark_checks.survey.summary import SurveySummary
-from spec.layout import LayoutError
 from spec.store import checkpoint
 from spec.store.checkpoint import Checkpoint, decode_checkpoint
-from spec.wire.bodies import fastjson
 
 _PULL_OFFSETS = "pullOffsetTable"
 """Member of consumerOffset.json that brokers write since 5.5 (STORE-CONFIG-018)."""
@@ -82,9 +78,7 @@ def _ahead_of_log(
 
 def _follows_5_5(store: Store) -> bool:
     """Return whether a broker since 5.5 was the last to write the consumed offsets."""
-    files = [file for name in CONSUMED if (file := store.file(name)) is not None]
-    tables = [read_json(store.url, file) for file in files]
-    return any(isinstance(one, dict) and _PULL_OFFSETS in one for one in tables)
+    return any(_PULL_OFFSETS in config_file(store, path).members for path in CONSUMED)
 
 
 def _behind_files(
@@ -112,35 +106,3 @@ def _behind_files(
     full_ms = [header.end_stored_at_ms for header in full_index_headers(store)]
     if full_ms and found.index_ms != full_ms[-1]:
         yield "index_ms", f"{full_ms[-1]}, the end time of the last full index file"
-
-
-def check_configuration(store: Store) -> Iterator[Finding]:
-    """Yield the unreadable configuration files of *store*."""
-    for file, offset, reason in unreadable_json(store, ".json"):
-        yield file_finding(
-            "INV-CONFIG-001",
-            file.path,
-            (offset, file.size),
-            expected="JSON",
-            found=reason,
-        )
-
-
-def unreadable_json(store: Store, end: str) -> Iterator[tuple[StoreFile, int, str]]:
-    """Yield the configuration files with this *end* that no broker can have written.
-
-    Each has the position and the reason. fastjson accepts zero bytes within a name and
-    never writes them. They are left by a disk that lost a write.
-    """
-    for file in store.under("config"):
-        if not file.name.endswith(end):
-            continue
-        data = read_whole(store.url, file)
-        try:
-            fastjson.loads(data)
-        except LayoutError as error:
-            yield file, error.offset or 0, str(error).splitlines()[0]
-            continue
-        zero = data.find(b"\0")
-        if zero >= 0:
-            yield file, zero, "a zero byte within a text"

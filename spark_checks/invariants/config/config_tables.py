@@ -11,13 +11,13 @@ from spark_checks.config_files import (
     GROUPS,
     TABLES,
     TOPICS,
-    config_table,
+    config_file,
     consumed_offsets,
 )
 from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.config.settings import OF_THE_BROKER, end_of
 from spark_checks.invariants.file_findings import file_finding
-from spark_checks.store_files import Store, StoreFile, read_json
+from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
 
 QUEUE_COUNT = "readQueueNums"
@@ -25,30 +25,49 @@ QUEUE_COUNT = "readQueueNums"
 
 def check_config_tables(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the findings in the tables of the configuration of *store*."""
-    files = {file.path: file for file in store.under("config")}
     for name, member in TABLES.items():
-        file = files.get(f"config/{name}")
-        if file is None:
-            yield from _missing(
-                store, name, summary, has_copy=f"config/{name}.bak" in files
-            )
+        path = f"config/{name}"
+        if store.file(path) is None:
+            yield from _missing(store, path, summary)
         else:
-            yield from _without_table(store, file, member)
+            yield from _without_table(store, path, member)
     yield from _unreadable_queues(store, summary)
 
 
-def _missing(
-    store: Store, name: str, summary: SurveySummary, *, has_copy: bool
-) -> Iterator[Finding]:
+def check_configuration(store: Store) -> Iterator[Finding]:
+    """Yield the configuration files, and copies, that no broker can have written.
+
+    fastjson accepts zero bytes within a name and never writes them. They are left by a
+    disk that lost a write.
+    """
+    for file in store.under("config"):
+        if not file.name.endswith((".json", ".json.bak")):
+            continue
+        found = config_file(store, file.path)
+        offset, reason = found.data.find(b"\0"), "a zero byte within a text"
+        if found.error is not None:
+            offset, reason = found.error.offset or 0, str(found.error).splitlines()[0]
+        if offset >= 0:
+            is_copy = file.name.endswith(".bak")
+            yield file_finding(
+                "INV-CONFIG-003" if is_copy else "INV-CONFIG-001",
+                file.path,
+                (offset, file.size),
+                expected="JSON",
+                found=reason,
+                message=f"{file.path} is not JSON." if is_copy else None,
+            )
+
+
+def _missing(store: Store, path: str, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the finding of a missing file.
 
     A broker moves the file to its copy before it renames the new file (4.6.0
     common.MixAll#string2File). Each creation of a topic writes topics.json. Releases
     since 5.0 may have a database in a directory of config instead.
     """
-    path = f"config/{name}"
     has_database = any(one.startswith("config/") for one in store.directories)
-    if has_copy:
+    if store.file(f"{path}.bak") is not None:
         yield _finding(path, f"no file, but a copy {path}.bak", Severity.WARNING)
     elif not has_database and _is_required(store, path, summary):
         yield _finding(path, "no file, and no copy", Severity.ERROR)
@@ -82,23 +101,23 @@ def _finding(path: str, found: str, severity: Severity) -> Finding:
     )
 
 
-def _without_table(store: Store, file: StoreFile, member: str) -> Iterator[Finding]:
-    value = read_json(store.url, file)
-    if isinstance(value, dict) and not isinstance(value.get(member), dict):
+def _without_table(store: Store, path: str, member: str) -> Iterator[Finding]:
+    file = config_file(store, path)
+    if isinstance(file.value, dict) and not file.has_table:
+        members = ", ".join(file.members) or "of an empty object"
         yield file_finding(
             "INV-CONFIG-005",
-            file.path,
-            (0, file.size),
+            path,
+            (0, len(file.data)),
             expected=f"a table {member}",
-            found=f"the members {', '.join(map(str, value)) or 'of an empty object'}",
+            found=f"the members {members}",
         )
 
 
 def _unreadable_queues(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the queues behind the read queue count that a group has not consumed."""
-    topics = config_table(store, TOPICS).entries
-    every = ((path, one) for path in CONSUMED for one in consumed_offsets(store, path))
-    for path, one in every:
+    topics = config_file(store, TOPICS).entries
+    for one in consumed_offsets(store):
         config = topics.get(one.topic)
         count = config.get(QUEUE_COUNT) if isinstance(config, dict) else None
         end = end_of(summary, one.topic, one.queue)
@@ -108,7 +127,7 @@ def _unreadable_queues(store: Store, summary: SurveySummary) -> Iterator[Finding
             wanted = int(one.queue) + 1
             yield file_finding(
                 "INV-CONFIG-006",
-                path,
+                one.file.path,
                 one.place,
                 expected=f"{one.topic} with {QUEUE_COUNT} of {wanted} or more",
                 found=f"{QUEUE_COUNT} {count}",

@@ -11,13 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from spark_checks.columns.record_damage import BORN_MAX_MS
-from spark_checks.config_files import TABLES, place_of
+from spark_checks.config_files import TABLES, config_file, object_of, place_of
 from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
-from spark_checks.store_files import Store, read_whole
+from spark_checks.store_files import Store
 from spec.integers import INT32_MAX, INT64_MAX
-from spec.layout import LayoutError
-from spec.wire.bodies import fastjson
 
 QUEUES_MAX = 1_000_000
 """More queues of one topic than any broker could open."""
@@ -86,16 +84,12 @@ def check_config_values(store: Store) -> Iterator[Finding]:
     for file in store.under("config"):
         if file.name not in FILES:
             continue
-        data = read_whole(store.url, file)
-        try:
-            found = fastjson.loads(data)
-        except (LayoutError, UnicodeDecodeError):
-            continue
-        for names, expected, value in _wrong_values(file.name, _object(found)):
+        found = config_file(store, file.path)
+        for names, expected, value in _wrong_values(file.name, found.members):
             yield file_finding(
                 "INV-CONFIG-004",
                 file.path,
-                (place_of(data, *names), len(str(value))),
+                (place_of(found.data, *names), len(str(value))),
                 expected=expected,
                 found=f"{'.'.join(names)} {value!r}",
             )
@@ -106,23 +100,23 @@ Wrong = tuple[tuple[str, str], str, object]
 
 
 def _wrong_values(name: str, found: Mapping[str, object]) -> Iterator[Wrong]:
-    yield from _outside("dataVersion", _object(found.get("dataVersion")), _VERSION)
+    yield from _outside("dataVersion", object_of(found.get("dataVersion")), _VERSION)
     table = _TABLES.get(name)
     if table is not None:
         yield from _in_table(table, found)
     if name == "consumerFilter.json":
-        for topic, filters in _object(found.get("filterDataByTopic")).items():
-            shown = _object(filters)
+        for topic, filters in object_of(found.get("filterDataByTopic")).items():
+            shown = object_of(filters)
             if _differs(topic, shown.get("topic", topic)):
                 yield (topic, "topic"), topic, shown["topic"]
             yield from _in_table(_FILTER, shown)
-            for entry in _object(shown.get(_FILTER.member)).values():
-                yield from _in_filter(topic, _object(entry))
+            for entry in object_of(shown.get(_FILTER.member)).values():
+                yield from _in_filter(topic, object_of(entry))
 
 
 def _in_table(table: _Table, found: Mapping[str, object]) -> Iterator[Wrong]:
-    for key, entry in _object(found.get(table.member)).items():
-        shown = _object(entry)
+    for key, entry in object_of(found.get(table.member)).items():
+        shown = object_of(entry)
         if table.name and _differs(key, shown.get(table.name, key)):
             yield (key, table.name), key, shown[table.name]
         yield from _outside(key, shown, table.ranges)
@@ -143,7 +137,7 @@ def _in_filter(topic: str, entry: Mapping[str, object]) -> Iterator[Wrong]:
         is_dead = dead >= born
         if entry["dead"] is not is_dead:
             yield (group, "dead"), str(is_dead), entry["dead"]
-    bits = _object(entry.get("bloomFilterData"))
+    bits = object_of(entry.get("bloomFilterData"))
     count, places = bits.get("bitNum"), bits.get("bitPos")
     if not isinstance(count, int) or not isinstance(places, list):
         return
@@ -159,10 +153,3 @@ def _outside(
         value = shown.get(member)
         if isinstance(value, int) and not least <= value <= most:
             yield (entry, member), f"a number from {least} to {most}", value
-
-
-def _object(value: object) -> Mapping[str, object]:
-    """Return *value* with its keys as text if it is an object, else no members."""
-    if not isinstance(value, dict):
-        return {}
-    return {str(key): entry for key, entry in value.items()}

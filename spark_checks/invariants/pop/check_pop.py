@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from spark_checks.config_files import (
-    CONSUMED,
     GROUPS,
     TOPICS,
-    config_table,
+    config_file,
     consumed_offsets,
 )
 from spark_checks.counting_rules import POPPED_AT
@@ -126,8 +125,7 @@ def _check_popped_again(
     may be older than the consumed offset.
     """
     store = files.store
-    groups = set(config_table(store, GROUPS).entries)
-    topics = set(config_table(store, TOPICS).entries)
+    groups, topics = (config_file(store, path).entries for path in (GROUPS, TOPICS))
     processed = [
         (one, messages)
         for one, messages in _processed(store, pops)
@@ -267,10 +265,9 @@ def _check_counts(
 
 def _progress(store: Store) -> Mapping[tuple[str, int], int]:
     """Return the last processed queue offset of each revive queue."""
-    every = (one for path in CONSUMED for one in consumed_offsets(store, path))
     return {
         (one.topic, int(one.queue)): one.offset
-        for one in every
+        for one in consumed_offsets(store)
         if one.group == REVIVE_GROUP
         and one.queue.isdecimal()
         and isinstance(one.offset, int)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from spark_checks.config_files import TOPICS, config_table
+from spark_checks.config_files import TOPICS, config_file
 from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueueFiles, record_at
@@ -81,7 +81,7 @@ def _known_hashes(store: Store) -> set[int]:
     """Return the hashes of all topics that are configured or have queues."""
     queues = (queue_of(file.path) for file in store.consume_queues)
     topics = {queue[0] for queue in queues if queue}
-    topics |= set(config_table(store, TOPICS).entries)
+    topics |= set(config_file(store, TOPICS).entries)
     return {java_string_hash(topic) for topic in topics}
 
 

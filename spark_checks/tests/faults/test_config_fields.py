@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from spark_checks.findings import Finding
+from spark_checks.invariants.config.config_tables import check_configuration
 from spark_checks.invariants.config.config_values import check_config_values
 from spark_checks.invariants.config.settings import check_settings
-from spark_checks.invariants.side_files import check_configuration
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.tests.fields.config_members import ANY, config_members

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from spark_checks.invariants.config.config_tables import check_configuration
 from spark_checks.invariants.config.settings import check_settings
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import QueueSummary
@@ -31,7 +32,7 @@ def _found(root: Path, name: str, text: str) -> list[tuple[str, int, str]]:
     store = list_store(str(root))
     findings = [
         one.settled(is_open=store.was_left_open)
-        for one in check_settings(store, DIGEST)
+        for one in (*check_settings(store, DIGEST), *check_configuration(store))
     ]
     return [(f.invariant.id, f.offset, str(f.severity)) for f in findings]
 
