@@ -37,6 +37,9 @@ class Invariant:
     advice: str = "Keep a copy of the store before the broker is started on it."
     severity: Severity = Severity.ERROR
     needs_whole_log: bool = False
+    expected: str = ""
+    found: str = ""
+    message: str = ""
 
 
 def _declared() -> Iterator[Invariant]:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against.sides import Queue
-from spark_checks.tables.finding_rows import UNIT, Rule, findings
+from spark_checks.tables.finding_rows import Rule, findings
 from spark_checks.tables.predicates import needs_record
 from spark_checks.tables.store_tables import Tables
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
@@ -78,18 +78,12 @@ def differing_units(units: DataFrame, queues: list[Queue]) -> DataFrame:
             ),
         )
     )
-    here, there = map(_unit_text, sides)
     is_in_both = " AND ".join(
         f"queue_offset BETWEEN {side}_min AND {side}_max" for side in sides
     )
     return findings(
         pairs.where(f"{is_in_both} AND NOT (here <=> there)"),
-        Rule(
-            invariant="INV-AGAINST-004",
-            expected=there,
-            found=here,
-            message=f"{UNIT} differs from the other store: here {here}, there {there}.",
-        ),
+        Rule("INV-AGAINST-004", values={side: _unit_text(side) for side in sides}),
         file="consumequeue/{topic}/{queue_id}"
         "{coalesce('/' || lpad(file_base, 20, '0'), '')}",
         offset=f"coalesce(position, queue_offset * {UNIT_SIZE})",
@@ -98,9 +92,9 @@ def differing_units(units: DataFrame, queues: list[Queue]) -> DataFrame:
 
 
 def _unit_text(side: str) -> str:
-    """Return the unit of *side* in words, as SQL in braces."""
+    """Return the SQL of the unit of *side* in words."""
     return (
-        f"{{coalesce('commit-log offset ' || {side}.commit_log_offset || ', size '"
+        f"coalesce('commit-log offset ' || {side}.commit_log_offset || ', size '"
         f" || {side}.size || ', tags code ' || coalesce({side}.code,"
-        " '(broker setting)'), 'none')}"
+        " '(broker setting)'), 'none')"
     )

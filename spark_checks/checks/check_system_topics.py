@@ -14,7 +14,7 @@ from spark_checks.checks import match_ledger
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import Table
 from spark_checks.findings import LISTED_MAX, Finding
-from spark_checks.invariants.ledger_findings import LEDGER_TEXTS, ledger_records
+from spark_checks.invariants.ledger_findings import LEDGER_INVARIANTS, ledger_records
 from spark_checks.store_files import Store
 
 Listed = tuple[str, int, Table]
@@ -23,7 +23,7 @@ Listed = tuple[str, int, Table]
 
 def needs_system_topics(only: Collection[str] = ()) -> bool:
     """Return whether a requested check needs the ledger."""
-    return not only or any(one in only for one in LEDGER_TEXTS)
+    return not only or any(one in only for one in LEDGER_INVARIANTS)
 
 
 def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
@@ -34,7 +34,7 @@ def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
     last_ms = surveyed.summary.last_stored_at_ms or 0
     progress = broker_progress(store, surveyed.situation.min_offset, last_ms)
     only = surveyed.only
-    names = [name for name in LEDGER_TEXTS if not only or name in only]
+    names = [name for name in LEDGER_INVARIANTS if not only or name in only]
     bases = [file.base or 0 for file in store.commit_log]
     if ledger.is_incomplete:
         surveyed.progress("matching records of system topics")

@@ -20,8 +20,7 @@ from spark_checks.findings import Finding
 from spark_checks.invariants import extensions, queues, records
 from spark_checks.invariants.index import index_items
 from spark_checks.invariants.index.index_items import IndexTables
-from spark_checks.invariants.record_contents import CONTENT_RULES
-from spark_checks.invariants.records import WRONG_ROW
+from spark_checks.invariants.records import CONTENT_INVARIANTS, WRONG_ROW
 from spark_checks.readers.index import ItemDamage
 from spark_checks.since import later_units
 from spark_checks.store_files import Store
@@ -155,7 +154,7 @@ def _checks_to_run(
         "INV-LOG-001": summary.regions,
         "INV-LOG-002": summary.bad_checksums,
         "INV-LOG-003": summary.bad_places,
-        **{rule.invariant: summary.damaged for rule in CONTENT_RULES},
+        **dict.fromkeys(CONTENT_INVARIANTS.values(), summary.damaged),
         "INV-LOG-004": int(summary.has_early_tail),
     }
     return {

@@ -23,11 +23,6 @@ from spark_checks.tables.lmq_and_batch import (
 from spec.store import batch_queue
 from spec.store.batch_queue import BATCH_QUEUE
 
-_SENTENCE = (
-    "The unit at {position} of queue {queue_id} of {queue} points at commit-log offset"
-    " {commit_log_offset}, but"
-)
-
 
 def wrong_units(tables: OtherQueues) -> DataFrame:
     """Return the units that do not match a batch, or not those of a new unit."""
@@ -36,31 +31,14 @@ def wrong_units(tables: OtherQueues) -> DataFrame:
     return findings(
         _units(tables),
         Rule(
-            invariant="INV-BATCH-001",
-            is_broken=f"record_size is null or {differs}",
-            severity=severity_behind("commit_log_offset", tables.situation),
-            expected="{coalesce(record_size || ' bytes, tags code ' || record_tags_code"
-            " || ', stored at ' || record_stored_at_ms || ', offset ' ||"
-            " record_first_queue_offset, 'the commit-log offset of a batch of this"
-            " topic')}",
-            found="{size} bytes, tags code {tags_code}, stored at {stored_at_ms},"
-            " offset {first_queue_offset}",
-            message=f"{_SENTENCE} no batch there matches it.",
+            "INV-BATCH-001",
+            f"record_size is null or {differs}",
+            severity_behind("commit_log_offset", tables.situation),
         ),
+        Rule("INV-BATCH-002", "message_count != record_message_count"),
         Rule(
-            invariant="INV-BATCH-002",
-            is_broken="message_count != record_message_count",
-            expected="{record_message_count} messages",
-            found="{message_count} messages",
-            message=f"{_SENTENCE} has another message count than its batch.",
-        ),
-        Rule(
-            invariant="INV-BATCH-004",
-            is_broken=f"compacted_offset != {batch_queue.NOT_COMPACTED}"
-            " or reserved != 0",
-            expected="compacted offset -1, then 0",
-            found="compacted offset {compacted_offset}, then {reserved}",
-            message=f"{_SENTENCE} its last fields are not those of a new unit.",
+            "INV-BATCH-004",
+            f"compacted_offset != {batch_queue.NOT_COMPACTED} or reserved != 0",
         ),
         file=f"{BATCH_QUEUE}/{{queue}}/{{queue_id}}/{{file_base:020d}}",
         length=batch_queue.UNIT_SIZE,
@@ -77,13 +55,7 @@ def batches_without_unit(tables: OtherQueues) -> DataFrame:
     records = records_of(tables, "batch").withColumnRenamed("own_queue_id", "queue_id")
     return record_findings(
         without_unit(records, units),
-        Rule(
-            invariant="INV-BATCH-003",
-            expected=f"a unit in {BATCH_QUEUE}/{{queue}}/{{queue_id}}",
-            found="none",
-            message="The batch at {position} ({queue}, queue {queue_id}, offset"
-            " {number}) has no unit.",
-        ),
+        Rule("INV-BATCH-003"),
     )
 
 

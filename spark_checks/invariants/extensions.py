@@ -12,7 +12,6 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.invariants.queues import OWN_UNIT, expected_units, with_records
 from spark_checks.tables.finding_rows import (
-    UNIT,
     Rule,
     findings,
     unit_findings,
@@ -32,13 +31,7 @@ def addresses_without_unit(tables: Tables) -> DataFrame:
     rows = _with_address(expected_units(tables)).join(there, [*_PLACE], "left_anti")
     return unit_findings(
         rows,
-        Rule(
-            invariant="INV-EXT-001",
-            expected="the address of an extension unit",
-            found="{tags_code}, offset {address}",
-            message=f"{UNIT} has the address of extension offset {{address}}, without"
-            " an extension unit there.",
-        ),
+        Rule("INV-EXT-001"),
     )
 
 
@@ -60,13 +53,7 @@ def extensions_unlike_message(tables: Tables) -> DataFrame:
     )
     return findings(
         rows,
-        Rule(
-            invariant="INV-EXT-002",
-            expected="tags code {record_tags_code}, stored at {record_stored_at_ms}",
-            found="tags code {extension_tags_code}, stored at {extension_stored_at_ms}",
-            message="The extension unit of unit {queue_offset} of queue {queue_id} of"
-            " {topic} differs from its message.",
-        ),
+        Rule("INV-EXT-002"),
         file=f"{EXTENSION}/{{topic}}/{{queue_id}}/{{extension_file_base:020d}}",
         offset="extension_position",
         length="extension_size",

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import fields
 
 from spark_checks.columns.by_key import NOTHING
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number
-from spark_checks.findings import Finding
+from spark_checks.findings import INVARIANTS, Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueuedRecord, record_at
 from spark_checks.invariants.transactions import CHECKS_END_MS
@@ -19,6 +19,12 @@ from spark_checks.store_files import Store, reading
 from spec.wire.message.properties import Property
 from spec.wire.message.topic_names import HALF_TOPIC
 
+LEDGER_INVARIANTS = [
+    name
+    for name in INVARIANTS
+    if name.startswith(("INV-TXN-", "INV-DELAY-", "INV-RETRY-"))
+]
+"""Invariants whose rows the ledger has."""
 Row = Mapping[str, int]
 """Values of a row by column."""
 
@@ -42,20 +48,27 @@ class LedgerRecords:
 
     def finding(self, name: str, row: Row) -> Finding:
         """Return the finding of the invariant *name* about *row*."""
-        texts, record = LEDGER_TEXTS[name], self.at(row["offset"])
-        values = {**row, "record": record}
+        invariant, record = INVARIANTS[name], self.at(row["offset"])
+        real_topic, real_queue = record.real_place
+        values = {
+            **row,
+            **{field.name: getattr(record, field.name) for field in fields(record)},
+            "real_topic": real_topic,
+            "real_queue": real_queue,
+            "checks_end_ms": CHECKS_END_MS,
+        }
         found = (
-            texts.found.format(**values)
-            if isinstance(texts.found, str)
-            else texts.found(self, record, row)
+            _FOUND[name](self, record, row)
+            if name in _FOUND
+            else invariant.found.format(**values)
         )
         return file_finding(
             name,
             record.file,
             record.place,
-            expected=texts.expected.format(**values),
+            expected=invariant.expected.format(**values),
             found=found,
-            message=texts.message.format(**values, found=found),
+            message=invariant.message.format(**{**values, "found": found}),
         )
 
 
@@ -64,15 +77,6 @@ def ledger_records(store: Store) -> Iterator[LedgerRecords]:
     """Yield the records of *store*, and close its files at the end."""
     with ExitStack() as opened:
         yield LedgerRecords(store, opened)
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerTexts:
-    """Texts of a finding, as formats of the row's columns and its record."""
-
-    expected: str
-    found: str | Callable[[LedgerRecords, QueuedRecord, Row], str]
-    message: str
 
 
 def _number_of_op(_records: LedgerRecords, record: QueuedRecord, row: Row) -> str:
@@ -106,60 +110,10 @@ def _origin(_records: LedgerRecords, record: QueuedRecord, _row: Row) -> str:
     return f"{topic}, {origin}, {record.reconsume_times} deliveries"
 
 
-_RECORD = (
-    "The record at {record.position} ({record.topic}, queue {record.queue_id}, offset"
-    " {record.queue_offset})"
-)
-LEDGER_TEXTS: Mapping[str, LedgerTexts] = {
-    "INV-TXN-001": LedgerTexts(
-        "queue offsets of half messages",
-        _number_of_op,
-        "The op message at {record.position} names half message {found} of queue"
-        " {record.queue_id}, which is missing.",
-    ),
-    "INV-TXN-002": LedgerTexts(
-        "the half message at commit-log offset {half_at}, of this topic and queue",
-        _half_of,
-        f"{_RECORD} is a commit, and differs from its half message.",
-    ),
-    "INV-TXN-003": LedgerTexts(
-        "one commit, before the op message",
-        _decision,
-        f"{_RECORD} is a commit of a half message that was decided before.",
-    ),
-    "INV-TXN-004": LedgerTexts(
-        f"an op message within {CHECKS_END_MS} ms",
-        "half messages without one: {halves}",
-        "Overdue and undecided half messages: {halves}. The first is at"
-        " {record.position} (offset {record.queue_offset}).",
-    ),
-    "INV-DELAY-001": LedgerTexts(
-        "a message in {record.real_place[0]}, queue {record.real_place[1]}",
-        "none",
-        "The delayed message at {record.position} (level {level}, offset"
-        " {record.queue_offset}) was due and its level is delivered up to {level_done},"
-        " but the message is missing from queue {record.real_place[1]} of"
-        " {record.real_place[0]}.",
-    ),
-    "INV-DELAY-002": LedgerTexts(
-        "{waited} deliveries",
-        "delivery {rank}",
-        f"{_RECORD} was delayed, and is delivered again.",
-    ),
-    "INV-DELAY-003": LedgerTexts(
-        "stored at {due_ms} or later",
-        "stored at {stored_at_ms}",
-        f"{_RECORD} was delayed, and is delivered before its due time.",
-    ),
-    "INV-RETRY-001": LedgerTexts(
-        "RETRY_TOPIC, an id in ORIGIN_MESSAGE_ID, and a delivery",
-        _origin,
-        f"{_RECORD} was sent back, and does not name its origin.",
-    ),
-    "INV-RETRY-002": LedgerTexts(
-        "RETRY_TOPIC",
-        "none",
-        f"{_RECORD} is a dead letter without its original topic.",
-    ),
+_FOUND: Mapping[str, Callable[[LedgerRecords, QueuedRecord, Row], str]] = {
+    "INV-TXN-001": _number_of_op,
+    "INV-TXN-002": _half_of,
+    "INV-TXN-003": _decision,
+    "INV-RETRY-001": _origin,
 }
-"""Texts of the invariants whose rows the ledger has."""
+"""Text of the value that breaks an invariant, where it needs more than the row."""

@@ -47,24 +47,11 @@ def wrong_units(tables: OtherQueues) -> DataFrame:
     return unit_findings(
         rows,
         Rule(
-            invariant="INV-LIGHT-001",
-            is_broken="record_size is null or size != record_size"
-            " or tags_code != record_code",
-            severity=severity_behind("commit_log_offset", tables.situation),
-            expected="{coalesce(record_size || ' bytes, tags code ' || record_code,"
-            " 'the commit-log offset of a record that names this LMQ')}",
-            found="offset {commit_log_offset}, {size} bytes, tags code {tags_code}",
-            message="Unit {queue_offset} of {topic} points at commit-log offset"
-            " {commit_log_offset}, without a matching record that names this LMQ.",
+            "INV-LIGHT-001",
+            "record_size is null or size != record_size or tags_code != record_code",
+            severity_behind("commit_log_offset", tables.situation),
         ),
-        Rule(
-            invariant="INV-LIGHT-002",
-            is_broken="not array_contains(numbers, queue_offset)",
-            expected="offset {numbers[0]}",
-            found="offset {queue_offset}",
-            message="Unit {queue_offset} of {topic} points at a record that names queue"
-            " offset {numbers[0]}.",
-        ),
+        Rule("INV-LIGHT-002", "not array_contains(numbers, queue_offset)"),
     )
 
 
@@ -89,13 +76,7 @@ def records_without_unit(tables: OtherQueues) -> DataFrame:
     base = f"floor(number * {UNIT_SIZE} / {file_size}) * {file_size}"
     return findings(
         rows,
-        Rule(
-            invariant="INV-LIGHT-003",
-            expected="a unit of the record at offset {offset}",
-            found="none",
-            message="The record at commit-log offset {offset} names {queue}, offset"
-            " {number}, but has no unit there.",
-        ),
+        Rule("INV-LIGHT-003"),
         file=f"consumequeue/{{queue}}/0/{{{base}:020d}}",
         offset=f"number * {UNIT_SIZE} - {base}",
         length=UNIT_SIZE,

@@ -14,7 +14,6 @@ from spark_checks.tables.finding_rows import (
     ERROR,
     QUEUE_FILE,
     UNFINISHED,
-    UNIT,
     Rule,
     findings,
     severity_behind,
@@ -43,7 +42,6 @@ _OWN_PLACE = " and ".join(
 )
 OWN_UNIT = f"({_OWN_PLACE})"
 """Condition of a unit with the place of the record that it points at."""
-_RECORD_PLACE = "{record_topic}, queue {record_queue_id}, offset {record_queue_offset}"
 
 
 def wrong_units(tables: Tables) -> DataFrame:
@@ -53,34 +51,19 @@ def wrong_units(tables: Tables) -> DataFrame:
         rows = without_shared_places(rows.where(f"not {OWN_UNIT}"), tables.shared)
     situation = tables.situation
     where = (
-        f"{{if(commit_log_offset >= {situation.log_end},"
-        " 'behind the end of the log', 'where no record begins')}"
+        f"if(commit_log_offset >= {situation.log_end}, 'behind the end of the log',"
+        " 'where no record begins')"
     )
     return unit_findings(
         rows,
         Rule(
-            invariant="INV-CQ-001",
-            is_broken="record_size is null",
-            severity=severity_behind("commit_log_offset", situation),
-            expected="the commit-log offset of a record",
-            found="{commit_log_offset}",
-            message=f"{UNIT} points at commit-log offset {{commit_log_offset}},"
-            f" {where}.",
+            "INV-CQ-001",
+            "record_size is null",
+            severity_behind("commit_log_offset", situation),
+            {"where": where},
         ),
-        Rule(
-            invariant="INV-CQ-002",
-            is_broken="size != record_size",
-            expected="{record_size}",
-            found="{size}",
-            message=f"{UNIT} has size {{size}}, its record {{record_size}}.",
-        ),
-        Rule(
-            invariant="INV-CQ-004",
-            is_broken=f"not {OWN_UNIT}",
-            expected="{topic}, queue {queue_id}, offset {queue_offset}",
-            found=_RECORD_PLACE,
-            message=f"{UNIT} points at the record of {_RECORD_PLACE}.",
-        ),
+        Rule("INV-CQ-002", "size != record_size"),
+        Rule("INV-CQ-004", f"not {OWN_UNIT}"),
     )
 
 
@@ -94,12 +77,7 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
         rows = _without_configured_delays(rows, tables.situation)
     return unit_findings(
         rows,
-        Rule(
-            invariant="INV-CQ-003",
-            expected="{record_tags_code}",
-            found="{tags_code}",
-            message=f"{UNIT} has another tags code than its record's properties give.",
-        ),
+        Rule("INV-CQ-003"),
     )
 
 
@@ -135,13 +113,9 @@ def records_without_unit(tables: Tables) -> DataFrame:
     return findings(
         runs,
         Rule(
-            invariant="INV-CQ-005",
+            "INV-CQ-005",
             severity=f"{{if(first > coalesce(last_unit, -1),"
             f" '{UNFINISHED}', '{ERROR}')}}",
-            expected="units of the records from commit-log offset {begin} to {end}",
-            found="zeros, or no file",
-            message="{units} records of queue {queue_id} of {topic}, from queue offset"
-            " {first}, have no unit.",
         ),
         file=QUEUE_FILE,
         offset=f"first * {UNIT_SIZE} - file_base",
@@ -159,13 +133,7 @@ def holes(tables: Tables) -> DataFrame:
     length = f"least(missing * {UNIT_SIZE}, position)"
     return findings(
         rows,
-        Rule(
-            invariant="INV-CQ-006",
-            expected="units",
-            found="zeros, or no file",
-            message="Before unit {queue_offset} of queue {queue_id} of {topic},"
-            " {missing} units are missing.",
-        ),
+        Rule("INV-CQ-006"),
         file=QUEUE_FILE,
         offset=f"position - {length}",
         length=length,

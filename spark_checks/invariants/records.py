@@ -7,27 +7,38 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.invariants.record_contents import CONTENT_RULES
+from spark_checks.columns.record_damage import CLOCK_TOLERANCE_MS, RecordDamage
 from spark_checks.invariants.shared_queues import without_shared_gaps
 from spark_checks.tables.finding_rows import (
-    RECORD,
     Rule,
+    damage_rules,
     record_findings,
     severity_behind,
 )
 from spark_checks.tables.predicates import needs_unit
 from spark_checks.tables.store_tables import Tables
+from spec.wire.bodies.zlib_stream import COMPRESSION_TYPE, LZ4_TYPE, ZSTD_TYPE
 
+_CODEC = (
+    f"decode(system_flags & {COMPRESSION_TYPE},"
+    f" {LZ4_TYPE}, 'LZ4', {ZSTD_TYPE}, 'Zstandard', 'zlib')"
+)
+CONTENT_INVARIANTS = {
+    RecordDamage.PROPERTIES: "INV-LOG-006",
+    RecordDamage.FLAGS: "INV-LOG-007",
+    RecordDamage.TIME: "INV-LOG-008",
+    RecordDamage.COMPRESSION: "INV-LOG-009",
+    RecordDamage.CHECKSUM: "INV-LOG-010",
+    RecordDamage.PORT: "INV-LOG-011",
+    RecordDamage.HALF_OFFSET: "INV-LOG-012",
+    RecordDamage.RANGE: "INV-LOG-013",
+}
+"""Invariants of a readable record's content, by the damage that breaks them."""
 ROW_INVARIANTS = (
-    "INV-LOG-001",
-    "INV-LOG-002",
-    "INV-LOG-003",
-    "INV-LOG-004",
-    *(rule.invariant for rule in CONTENT_RULES),
+    *("INV-LOG-001", "INV-LOG-002", "INV-LOG-003", "INV-LOG-004"),
+    *CONTENT_INVARIANTS.values(),
 )
 """Invariants about single rows of the log."""
-
-
 _WRONG_CHECKSUM = "body_crc != computed_crc"
 _MISPLACED = "physical_offset != offset"
 WRONG_ROW = f"kind != 'record' or {_WRONG_CHECKSUM} or {_MISPLACED} or damage != 0"
@@ -43,36 +54,18 @@ def wrong_rows(tables: Tables) -> DataFrame:
     return record_findings(
         tables.log,
         Rule(
-            invariant="INV-LOG-001",
-            is_broken="kind = 'damaged'",
-            severity=severity_behind("offset", situation),
-            expected="a record, a blank, or zeros to the end",
-            found="{reason}",
-            message="{size} bytes from {position} are unreadable: {reason}.",
+            "INV-LOG-001",
+            "kind = 'damaged'",
+            severity_behind("offset", situation),
         ),
+        Rule("INV-LOG-002", _WRONG_CHECKSUM),
+        Rule("INV-LOG-003", _MISPLACED),
         Rule(
-            invariant="INV-LOG-002",
-            is_broken=_WRONG_CHECKSUM,
-            expected="0x{body_crc:08x}",
-            found="0x{computed_crc:08x}",
-            message=f"{RECORD} has another checksum than its body.",
+            "INV-LOG-004", f"kind = 'tail' and file_base < {situation.last_file_base}"
         ),
-        Rule(
-            invariant="INV-LOG-003",
-            is_broken=_MISPLACED,
-            expected="{offset}",
-            found="{physical_offset}",
-            message="The record at {position} has physical offset {physical_offset}.",
+        *damage_rules(
+            CONTENT_INVARIANTS, codec=_CODEC, tolerance_ms=str(CLOCK_TOLERANCE_MS)
         ),
-        Rule(
-            invariant="INV-LOG-004",
-            is_broken=f"kind = 'tail' and file_base < {situation.last_file_base}",
-            expected="a record or a blank",
-            found="zeros",
-            message="The file is unwritten from {position}, but a later file has"
-            " records.",
-        ),
-        *CONTENT_RULES,
     )
 
 
@@ -95,13 +88,7 @@ def offset_gaps(tables: Tables) -> DataFrame:
         rows = without_shared_gaps(rows, tables.shared)
     return record_findings(
         rows,
-        Rule(
-            invariant="INV-LOG-005",
-            expected="{wanted}",
-            found="{queue_offset}",
-            message="The record at {position} ({topic}, queue {queue_id}) has queue"
-            " offset {queue_offset} instead of {wanted}.",
-        ),
+        Rule("INV-LOG-005"),
     )
 
 

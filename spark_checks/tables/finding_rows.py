@@ -1,8 +1,8 @@
 """
 Rows that a check returns: one row per finding.
 
-A rule is an invariant, a condition, and the content of its findings. Rules about the
-same rows are checked together, because each query of its own costs Spark's planning.
+A rule is an invariant and the condition of what breaks it. Rules about the same rows
+are checked together, because each query of its own costs Spark's planning.
 
 Conditions and places are SQL. A text may have SQL in braces, and behind a colon its
 format for Java's Formatter: ``0x{body_crc:08x}``.
@@ -11,8 +11,10 @@ format for Java's Formatter: ``0x{body_crc:08x}``.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntFlag
+from typing import TypeVar
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
@@ -25,46 +27,58 @@ ERROR = str(Severity.ERROR)
 UNFINISHED = str(Severity.UNFINISHED)
 LOG_FILE = "commitlog/{file_base:020d}"
 QUEUE_FILE = "consumequeue/{topic}/{queue_id}/{file_base:020d}"
-UNIT = "Unit {queue_offset} of queue {queue_id} of {topic}"
-"""A row's consume-queue unit, as the begin of a sentence."""
-RECORD = "The record at {position} ({topic}, queue {queue_id}, offset {queue_offset})"
-_TEXTS = ("expected", "found", "message")
+_NO_VALUES: Mapping[str, str] = {}
+Damage = TypeVar("Damage", bound=IntFlag)
 _in_braces = re.compile(r"{(.+?)(?::(\w+))?}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """Rule about rows, and the finding about a row that breaks it."""
 
     invariant: str
-    """Id of the invariant."""
-    expected: str
-    found: str
-    message: str
-    severity: str = ""
-    """SQL in braces, if it is not always the invariant's severity."""
+    """Id of the invariant, which has the texts of the finding."""
     is_broken: str = "true"
     """Condition of the finding; each row has one by default."""
+    severity: str = ""
+    """SQL in braces, if it is not always the invariant's severity."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """SQL of values in the texts that are no columns, by name."""
 
     def columns(self) -> list[Column]:
         """Return the finding's columns, apart from its place."""
-        severity = self.severity or str(INVARIANTS[self.invariant].severity)
+        invariant = INVARIANTS[self.invariant]
+        texts = {
+            "severity": self.severity or str(invariant.severity),
+            "expected": invariant.expected,
+            "found": invariant.found,
+            "message": invariant.message,
+        }
         return [
             F.lit(self.invariant).alias("invariant"),
-            text(severity).alias("severity"),
-            *(text(getattr(self, name)).alias(name) for name in _TEXTS),
+            *(text(one, self.values).alias(name) for name, one in texts.items()),
         ]
 
 
-def text(template: str) -> Column:
-    """Return *template* with a row's values in place of the SQL in braces."""
-    fields = _in_braces.findall(template)
-    if not fields:
+def text(template: str, values: Mapping[str, str] = _NO_VALUES) -> Column:
+    """Return *template* with a row's values in place of the SQL in braces.
+
+    The names of *values* stand for their SQL.
+    """
+    found = _in_braces.findall(template)
+    if not found:
         return F.lit(template)
     formats = _in_braces.sub(
         lambda found: f"%{found[2] or 's'}", template.replace("%", "%%")
     )
-    return F.format_string(formats, *(F.expr(field) for field, _ in fields))
+    return F.format_string(formats, *(F.expr(values.get(sql, sql)) for sql, _ in found))
+
+
+def damage_rules(names: Mapping[Damage, str], **values: str) -> list[Rule]:
+    """Return a rule about rows with each kind of damage; *names* has the invariants."""
+    return [
+        Rule(name, has_damage(damage), values=values) for damage, name in names.items()
+    ]
 
 
 def has_damage(damage: IntFlag) -> str:

@@ -86,13 +86,7 @@ def items_without_key(tables: KeyTables) -> DataFrame:
     ).join(F.broadcast(tables.damage), inside, "left_anti")
     return findings(
         rows,
-        Rule(
-            invariant="INV-INDEX-007",
-            expected="the hash of a key of the record at {commit_log_offset}",
-            found="{key_hash}",
-            message="Item {number} points at commit-log offset {commit_log_offset},"
-            " where no record has a key of its hash.",
-        ),
+        Rule("INV-INDEX-007"),
         file="{file}",
         length=ITEM_SIZE,
     )
@@ -109,13 +103,7 @@ def missing_keys(tables: KeyTables) -> DataFrame:
     )
     return findings(
         rows,
-        Rule(
-            invariant="INV-INDEX-008",
-            expected="an item for each of its keys",
-            found="none for {count} keys, the first of hash {first}",
-            message="The record at {offset - file_base}: {count} of its keys are"
-            " missing from the index.",
-        ),
+        Rule("INV-INDEX-008"),
         file=LOG_FILE,
         offset="offset - file_base",
         length=0,

@@ -28,7 +28,7 @@ from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, later_offsets
 from spark_checks.faults.catalogue import CATALOGUE, plant_all
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
-from spark_checks.invariants.ledger_findings import LEDGER_TEXTS
+from spark_checks.invariants.ledger_findings import LEDGER_INVARIANTS
 from spark_checks.progress import silent
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
@@ -41,7 +41,7 @@ from spec.store.commit_log import scan
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.topic_names import HALF_TOPIC, SCHEDULE_TOPIC
 
-NAMES = tuple(LEDGER_TEXTS)
+NAMES = tuple(LEDGER_INVARIANTS)
 TABLES = ("halves", "commits", "ops", "delayed", "delivered", "due")
 PLAN = Plan(seed=5, files=4, log_size=200 * 1024, topics=2, queues=2, body_size=200)
 ROOT = Path(__file__).resolve().parents[3]
