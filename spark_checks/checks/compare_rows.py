@@ -7,7 +7,7 @@ records and index items are examined one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from functools import reduce
 
@@ -19,8 +19,7 @@ from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding
 from spark_checks.invariants import extensions, queues, records
 from spark_checks.invariants.index import index_items
-from spark_checks.invariants.index.index_items import IndexTables
-from spark_checks.invariants.records import CONTENT_INVARIANTS, WRONG_ROW
+from spark_checks.invariants.records import WRONG_ROW
 from spark_checks.readers.index import ItemDamage
 from spark_checks.since import later_units
 from spark_checks.store_files import Store
@@ -33,39 +32,12 @@ from spark_checks.tables.store_tables import (
     shared_places,
 )
 
-Check = Callable[[Tables], DataFrame]
-
-ROW_CHECKS: Mapping[str, Check] = {
-    **dict.fromkeys(records.ROW_INVARIANTS, records.wrong_rows),
-    "INV-LOG-005": records.offset_gaps,
-    "INV-CQ-001": queues.wrong_units,
-    "INV-CQ-002": queues.wrong_units,
-    "INV-CQ-003": queues.wrong_tags_codes,
-    "INV-CQ-004": queues.wrong_units,
-    "INV-CQ-005": queues.records_without_unit,
-    "INV-CQ-006": queues.holes,
-    "INV-EXT-001": extensions.addresses_without_unit,
-    "INV-EXT-002": extensions.extensions_unlike_message,
-}
-"""Check function of each invariant."""
-SHARED_QUEUE_CHECKS: Mapping[str, Check] = {
-    invariant: ROW_CHECKS[invariant]
-    for invariant in ("INV-LOG-005", "INV-CQ-004", "INV-CQ-005")
-}
-"""Checks that must take queues shared with other topics into account.
+SHARED_QUEUE_INVARIANTS = ("INV-LOG-005", "INV-CQ-004", "INV-CQ-005")
+"""Invariants whose checks must take queues shared with other topics into account.
 
 Few stores have such queues. They are read only after one of these checks finds
 something.
 """
-INDEX_CHECKS: Mapping[str, Callable[[IndexTables], DataFrame]] = {
-    "INV-INDEX-003": index_items.wrong_items,
-    "INV-INDEX-004": index_items.wrong_items,
-    "INV-INDEX-005": index_items.wrong_items,
-    "INV-INDEX-006": index_items.wrong_items,
-    "INV-INDEX-010": index_items.wrong_items,
-    "INV-INDEX-009": index_items.seconds_unlike_record,
-}
-"""Check function of each invariant of index files."""
 SUSPECTS_MAX = 200
 """With more suspect queues, all queues are read again."""
 SENT_MAX = 1_000_000
@@ -110,7 +82,16 @@ def row_findings(
         replace(tables, situation=situation), suspects, is_small=units <= SENT_MAX
     )
     with persisted(narrow.units, narrow.log):  # the log's rows are found by units
-        found = run_checks(narrow, _checks_to_run(summary, suspects))
+        parts = [records.wrong_rows(narrow)] if summary.log_is_suspect else []
+        if suspects:
+            parts += _shared_queue_checks(narrow)
+            parts += [
+                queues.wrong_tags_codes(narrow),
+                queues.holes(narrow),
+                extensions.addresses_without_unit(narrow),
+                extensions.extensions_unlike_message(narrow),
+            ]
+        found = run_checks(*parts)
         return _with_shared_queues(surveyed, narrow, found)
 
 
@@ -118,15 +99,25 @@ def _with_shared_queues(
     surveyed: SurveyedStore, tables: Tables, found: list[Finding]
 ) -> list[Finding]:
     """Return *found*, checked again where queues are shared with other topics."""
-    if not any(one.invariant.id in SHARED_QUEUE_CHECKS for one in found):
+    others = [one for one in found if one.invariant.id not in SHARED_QUEUE_INVARIANTS]
+    if len(others) == len(found):
         return found
     surveyed.progress("reading the queues that messages name")
     shared = shared_places(surveyed.session, surveyed.store, surveyed.delays)
     with persisted(shared):
         if shared.isEmpty():
             return found
-        kept = [one for one in found if one.invariant.id not in SHARED_QUEUE_CHECKS]
-        return kept + run_checks(replace(tables, shared=shared), SHARED_QUEUE_CHECKS)
+        parts = _shared_queue_checks(replace(tables, shared=shared))
+        return others + run_checks(*parts, names=SHARED_QUEUE_INVARIANTS)
+
+
+def _shared_queue_checks(tables: Tables) -> list[DataFrame]:
+    """Return the rows of the checks of SHARED_QUEUE_INVARIANTS."""
+    return [
+        records.offset_gaps(tables),
+        queues.wrong_units(tables),
+        queues.records_without_unit(tables),
+    ]
 
 
 def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
@@ -137,31 +128,12 @@ def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
     surveyed.progress(f"reading {count:,} damaged items of the index")
     index = open_index(surveyed.session, surveyed.store)
     damaged = index.where("damage != 0")
-    both = IndexTables(items=damaged, log=tables.log)
-    checks = dict(INDEX_CHECKS)
     with persisted(damaged):
-        if damaged.where(has_damage(ItemDamage.ORDER)).isEmpty():
-            # This check needs another pass over the log.
-            del checks["INV-INDEX-009"]
-        return run_checks(both, checks)
-
-
-def _checks_to_run(
-    summary: SurveySummary, suspects: Collection[tuple[str, int]]
-) -> Mapping[str, Check]:
-    """Return the checks that may find something after the survey."""
-    counts = {
-        "INV-LOG-001": summary.regions,
-        "INV-LOG-002": summary.bad_checksums,
-        "INV-LOG-003": summary.bad_places,
-        **dict.fromkeys(CONTENT_INVARIANTS.values(), summary.damaged),
-        "INV-LOG-004": int(summary.has_early_tail),
-    }
-    return {
-        invariant: check
-        for invariant, check in ROW_CHECKS.items()
-        if counts.get(invariant, len(suspects)) > 0
-    }
+        parts = [index_items.wrong_items(damaged)]
+        disordered = damaged.where(has_damage(ItemDamage.ORDER))
+        if not disordered.isEmpty():  # this check needs another pass over the log
+            parts.append(index_items.seconds_unlike_record(disordered, tables.log))
+        return run_checks(*parts)
 
 
 def narrowed(

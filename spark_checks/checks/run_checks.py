@@ -4,11 +4,10 @@ Execution of several checks in one Spark job, and the surveyed store that checks
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeVar
 
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
@@ -25,8 +24,6 @@ from spark_checks.situation import Situation
 from spark_checks.store_files import Store
 from spark_checks.survey.ledger import Ledger
 from spark_checks.survey.summary import SurveySummary
-
-CheckedTables = TypeVar("CheckedTables")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +46,15 @@ class SurveyedStore:
     """Ids of the requested invariants; empty for all."""
 
 
-def run_checks(
-    tables: CheckedTables,
-    checks: Mapping[str, Callable[[CheckedTables], DataFrame]],
-) -> list[Finding]:
-    """Return the findings of *checks*, by invariant, in *tables*, from one job.
+def run_checks(*parts: DataFrame, names: Sequence[str] = ()) -> list[Finding]:
+    """Return the findings in *parts*, the rows of several checks, from one job.
 
-    A check may be that of several invariants, and of others without an entry.
+    *names* are the invariants of the findings; empty for all.
     """
-    parts = [check(tables) for check in dict.fromkeys(checks.values())]
     place = Window.partitionBy("invariant", "file")
     rows = (
         reduce(DataFrame.unionByName, parts)
-        .where(F.col("invariant").isin(*checks))
+        .where(F.col("invariant").isin(*names) if names else F.lit(True))
         .withColumn("rank", F.row_number().over(place.orderBy("offset")))
         .withColumn("total", F.count(F.lit(1)).over(place))
         .where(F.col("rank") <= LISTED_MAX)

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks import counting_rules
+from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import (
     Rule,
     findings,
@@ -15,7 +16,6 @@ from spark_checks.tables.finding_rows import (
     unit_findings,
 )
 from spark_checks.tables.lmq_and_batch import (
-    OtherQueues,
     expected_units,
     records_of,
     without_unit,
@@ -28,11 +28,13 @@ _NOT_DISPATCHED = (RETRY_PREFIX, "rmq_sys_", "RMQ_SYS_", SCHEDULE_TOPIC)
 """Prefixes of topics that some release does not dispatch to LMQs."""
 
 
-def wrong_units(tables: OtherQueues) -> DataFrame:
+def wrong_units(
+    units: DataFrame, records: DataFrame, situation: Situation
+) -> DataFrame:
     """Return the LMQ units without a record that names the LMQ, or not its offset."""
     code = F.expr(f"if(own_topic != '{SCHEDULE_TOPIC}', tags_code, null)")
-    records = (
-        records_of(tables, "lmq")
+    named = (
+        records_of(records, "lmq")
         .groupBy(
             F.col("offset").alias("commit_log_offset"),
             F.col("queue").alias("topic"),
@@ -41,38 +43,40 @@ def wrong_units(tables: OtherQueues) -> DataFrame:
         )
         .agg(F.collect_set("number").alias("numbers"))
     )
-    rows = expected_units(tables, tables.lmq).join(
-        records, ["commit_log_offset", "topic"], "left"
+    rows = expected_units(units, situation).join(
+        named, ["commit_log_offset", "topic"], "left"
     )
     return unit_findings(
         rows,
         Rule(
             "INV-LIGHT-001",
             "record_size is null or size != record_size or tags_code != record_code",
-            severity_behind("commit_log_offset", tables.situation),
+            severity_behind("commit_log_offset", situation),
         ),
         Rule("INV-LIGHT-002", "not array_contains(numbers, queue_offset)"),
     )
 
 
-def records_without_unit(tables: OtherQueues) -> DataFrame:
+def records_without_unit(
+    units: DataFrame, records: DataFrame, situation: Situation
+) -> DataFrame:
     """Return the records without a unit in an LMQ that they name."""
     is_decided = counting_rules.is_decided(transaction_type())
     spared = F.lit(False)
     for begin in _NOT_DISPATCHED:
         spared |= F.col("own_topic").startswith(begin)
-    units = tables.lmq.select(
+    units = units.select(
         F.col("topic").alias("queue"),
         "queue_id",
         F.col("queue_offset").alias("number"),
         F.col("commit_log_offset").alias("unit_at"),
     )
-    records = records_of(tables, "lmq").where(is_decided & ~spared)
+    records = records_of(records, "lmq").where(is_decided & ~spared)
     # Without enableLmq the LMQ's unit has the queue id of the record's own queue.
     pointed = units.select("queue", F.col("unit_at").alias("offset"))
     records = records.join(pointed, ["queue", "offset"], "left_anti")
     rows = without_unit(records.withColumn("queue_id", F.lit(0)), units)
-    file_size = tables.situation.queue_file_size
+    file_size = situation.queue_file_size
     base = f"floor(number * {UNIT_SIZE} / {file_size}) * {file_size}"
     return findings(
         rows,

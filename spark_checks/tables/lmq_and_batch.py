@@ -7,8 +7,6 @@ reported only in a queue that exists. Its place must follow units of earlier rec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
@@ -18,27 +16,13 @@ from spark_checks.tables.predicates import after_earlier_unit, points_at_record,
 UNIT_KEY = ("queue", "queue_id")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherQueues:
-    """Units of LMQs and batch consume queues, and the records dispatched to them."""
-
-    lmq: DataFrame
-    """Rows of ``rocketmq.consumequeue``."""
-    batch: DataFrame
-    """Rows of ``rocketmq.batchconsumequeue``."""
-    records: DataFrame
-    """Rows of ``rocketmq.multidispatch``, one for every additional queue."""
-    situation: Situation
+def records_of(records: DataFrame, kind: str) -> DataFrame:
+    """Return the *records* in queues of this *kind*, one row for every such queue."""
+    return records.where(F.col("kind") == kind)
 
 
-def records_of(tables: OtherQueues, kind: str) -> DataFrame:
-    """Return the rows of the records in queues of this *kind*."""
-    return tables.records.where(F.col("kind") == kind)
-
-
-def expected_units(tables: OtherQueues, units: DataFrame) -> DataFrame:
+def expected_units(units: DataFrame, situation: Situation) -> DataFrame:
     """Return the *units* that must point at records of the audited ranges."""
-    situation = tables.situation
     rows = units.where(points_at_record(situation))
     if situation.parts is None:
         return rows

@@ -4,8 +4,6 @@ Invariants of the slots and items of an index file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
@@ -14,22 +12,13 @@ from spark_checks.tables.finding_rows import (
     Rule,
     damage_rules,
     findings,
-    has_damage,
 )
 from spark_checks.tables.predicates import is_record
 from spec.store.index_file import ITEM_SIZE, SLOT_SIZE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexTables:
-    """Damaged slots and items, and the log that they point at."""
-
-    items: DataFrame
-    log: DataFrame
-
-
-def wrong_items(tables: IndexTables) -> DataFrame:
-    """Return the slots and items that are wrong by themselves or beside others."""
+def wrong_items(items: DataFrame) -> DataFrame:
+    """Return the slots and *items* that are wrong by themselves or beside others."""
     names = {
         ItemDamage.SLOT: "INV-INDEX-003",
         ItemDamage.PREVIOUS: "INV-INDEX-004",
@@ -37,21 +26,20 @@ def wrong_items(tables: IndexTables) -> DataFrame:
         ItemDamage.HASH: "INV-INDEX-006",
         ItemDamage.PLACE: "INV-INDEX-010",
     }
-    return _findings(tables.items, *damage_rules(names))
+    return _findings(items, *damage_rules(names))
 
 
-def seconds_unlike_record(tables: IndexTables) -> DataFrame:
-    """Return the items out of order whose seconds are not those of their record.
+def seconds_unlike_record(disordered: DataFrame, log: DataFrame) -> DataFrame:
+    """Return the *disordered* items whose seconds are not those of their record.
 
     Of two items out of order only one is wrong, and none if the clock was put back.
     """
-    times = tables.log.where(is_record()).select(
+    times = log.where(is_record()).select(
         F.col("offset").alias("commit_log_offset"), "stored_at_ms"
     )
     due = "greatest(floor((stored_at_ms - begun_at_ms) / 1000), 0)"
     rows = (
-        tables.items.where(has_damage(ItemDamage.ORDER))
-        .join(times, "commit_log_offset")
+        disordered.join(times, "commit_log_offset")
         .withColumn("due", F.expr(due))
         .where("begun_at_ms > 0 and seconds != due")
     )

@@ -8,8 +8,7 @@ compared one by one only where the sums differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
@@ -20,18 +19,6 @@ from spark_checks.store_files import Store, index_header
 from spark_checks.tables.finding_rows import LOG_FILE, Rule, findings
 from spec.integers import INT64_MAX
 from spec.store.index_file import ITEM_SIZE, IndexHeader
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyTables:
-    """Both sides of an index whose sums differ."""
-
-    items: DataFrame
-    """Items that point into the covered ranges."""
-    keys: DataFrame
-    """Keys of the records in the covered ranges."""
-    damage: DataFrame
-    """Damaged regions: damage_begin and damage_end, as commit-log offsets."""
 
 
 def ranges_of(store: Store) -> Ranges:
@@ -71,19 +58,21 @@ def _headers(store: Store) -> Iterator[IndexHeader]:
             yield header
 
 
-def items_without_key(tables: KeyTables) -> DataFrame:
+def items_without_key(
+    items: DataFrame, keys: DataFrame, damage: DataFrame
+) -> DataFrame:
     """Return the items without a record that has a key of their hash.
 
-    Items that point into a damaged region are left out, because it has a finding
-    already.
+    Items that point into a damaged region, from damage_begin to damage_end, are left
+    out, because it has a finding already.
     """
-    known = tables.keys.select(F.col("offset").alias("commit_log_offset"), "key_hash")
+    known = keys.select(F.col("offset").alias("commit_log_offset"), "key_hash")
     inside = F.expr(
         "commit_log_offset >= damage_begin and commit_log_offset < damage_end"
     )
-    rows = tables.items.join(
-        known, ["commit_log_offset", "key_hash"], "left_anti"
-    ).join(F.broadcast(tables.damage), inside, "left_anti")
+    rows = items.join(known, ["commit_log_offset", "key_hash"], "left_anti").join(
+        F.broadcast(damage), inside, "left_anti"
+    )
     return findings(
         rows,
         Rule("INV-INDEX-007"),
@@ -92,11 +81,11 @@ def items_without_key(tables: KeyTables) -> DataFrame:
     )
 
 
-def missing_keys(tables: KeyTables) -> DataFrame:
+def missing_keys(items: DataFrame, keys: DataFrame) -> DataFrame:
     """Return the records with a key that has no item."""
-    there = tables.items.select(F.col("commit_log_offset").alias("offset"), "key_hash")
+    there = items.select(F.col("commit_log_offset").alias("offset"), "key_hash")
     rows = (
-        tables.keys.where("is_tag = 0")
+        keys.where("is_tag = 0")
         .join(there, ["offset", "key_hash"], "left_anti")
         .groupBy("file_base", "offset")
         .agg(F.count(F.lit(1)).alias("count"), F.min("key_hash").alias("first"))
@@ -108,9 +97,3 @@ def missing_keys(tables: KeyTables) -> DataFrame:
         offset="offset - file_base",
         length=0,
     )
-
-
-KEY_CHECKS: Mapping[str, Callable[[KeyTables], DataFrame]] = {
-    "INV-INDEX-007": items_without_key,
-    "INV-INDEX-008": missing_keys,
-}
