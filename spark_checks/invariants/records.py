@@ -34,11 +34,6 @@ CONTENT_INVARIANTS = {
     RecordDamage.RANGE: "INV-LOG-013",
 }
 """Invariants of a readable record's content, by the damage that breaks them."""
-ROW_INVARIANTS = (
-    *("INV-LOG-001", "INV-LOG-002", "INV-LOG-003", "INV-LOG-004"),
-    *CONTENT_INVARIANTS.values(),
-)
-"""Invariants about single rows of the log."""
 _WRONG_CHECKSUM = "body_crc != computed_crc"
 _MISPLACED = "physical_offset != offset"
 WRONG_ROW = f"kind != 'record' or {_WRONG_CHECKSUM} or {_MISPLACED} or damage != 0"
