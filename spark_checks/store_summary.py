@@ -68,18 +68,17 @@ def range_of(queue: QueueSummary | None) -> dict[str, object]:
 
 
 _NAMES = {
-    "config/topics.json": "topics",
-    "config/subscriptionGroup.json": "groups",
     "config/consumerOffset.json": "consumed_offsets",
     "config/delayOffset.json": "delay_offsets",
+    "config/subscriptionGroup.json": "groups",
+    "config/topics.json": "topics",
 }
 """Name in the summary, by configuration file."""
 
 
 def _config(store: Store) -> dict[str, int]:
-    files = {
-        name: config_file(store, f"config/{path}") for path, name in _NAMES.items()
-    }
+    """Return the number of entries in the table of each configuration file."""
+    files = {name: config_file(store, path) for path, name in _NAMES.items()}
     return {
         name: len(file.entries)
         for name, file in files.items()

@@ -12,6 +12,7 @@ import pytest
 from spark_checks.invariants.config.config_tables import check_configuration
 from spark_checks.invariants.config.settings import check_settings
 from spark_checks.store_files import list_store
+from spark_checks.store_summary import store_summary
 from spark_checks.survey.summary import QueueSummary
 from spark_checks.tests.invariants.test_files import SUMMARY
 
@@ -91,3 +92,16 @@ def test_a_copy_that_cannot_be_read_is_found(tmp_path: Path, text: str) -> None:
 )
 def test_a_table_of_another_shape_is_passed_over(tmp_path: Path, text: str) -> None:
     assert _found(tmp_path, "consumerOffset.json", text) == []
+
+
+def test_a_summary_counts_the_entries_of_each_file(tmp_path: Path) -> None:
+    (tmp_path / "commitlog").mkdir()
+    (tmp_path / "config").mkdir()
+    for name, text in (
+        ("consumerOffset.json", OFFSETS % 1),
+        ("delayOffset.json", "{"),
+        ("topics.json", TOPICS % "Orders"),
+    ):
+        (tmp_path / "config" / name).write_text(text, encoding="utf-8")
+    summary = store_summary(list_store(str(tmp_path)), DIGEST)
+    assert summary["config"] == {"consumed_offsets": 2, "topics": 1}
