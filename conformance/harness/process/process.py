@@ -235,6 +235,12 @@ def _kill_all() -> None:
         child.kill()
 
 
+def started_processes() -> set[int]:
+    """Return the ids of our children and theirs, also of those from a fork server."""
+    descendants = psutil.Process().children(recursive=True)
+    return {one.pid for one in descendants} | {child.pid for child in tuple(_living)}
+
+
 def orphans(group: int) -> list[int]:
     """Return the ids of a group's running processes, once its first one has ended.
 

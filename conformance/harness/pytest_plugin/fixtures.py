@@ -7,6 +7,7 @@ A fixture that the target cannot serve makes the test *unsupported* there.
 from __future__ import annotations
 
 import itertools
+import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ from conformance.harness.targets.topics import request_group, request_topic
 TARGET_OWNER = pytest.StashKey[TargetOwner]()
 OPTIONS = pytest.StashKey[Options]()
 
-_RUN = uuid.uuid4().hex[:8]
+_run = uuid.uuid4().hex[:8]
 _numbers = itertools.count(1)
 
 
@@ -186,7 +187,17 @@ def create_group(target: Target, name: str, **settings: Any) -> str:
 
 def unique_name(prefix: str) -> str:
     """Return a name that no other test, worker or run uses."""
-    return f"{prefix}_{_RUN}_{next(_numbers)}"
+    return f"{prefix}_{_run}_{next(_numbers)}"
+
+
+def _choose_run() -> None:
+    """Give a forked worker names of its own."""
+    global _run
+    _run = uuid.uuid4().hex[:8]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_choose_run)
 
 
 def need(target: Target, *capabilities: Capability) -> None:

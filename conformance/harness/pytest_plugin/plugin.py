@@ -39,6 +39,10 @@ from conformance.harness.pytest_plugin.fixtures import (
     topic,
     unique,
 )
+from conformance.harness.pytest_plugin.forked_workers import (
+    WorkerForkServers,
+    receive_fork_server,
+)
 from conformance.harness.pytest_plugin.hypothesis_profiles import load_profile
 from conformance.harness.pytest_plugin.options import (
     JUNIT,
@@ -77,6 +81,8 @@ __all__ = [
 RECORD = pytest.StashKey[Record]()
 BREAKS = pytest.StashKey["TemporaryDirectory[str]"]()
 """Directory of the file in which workers share the first break of the target."""
+FORK_SERVERS = pytest.StashKey[WorkerForkServers]()
+"""Fork servers of the workers, in the process that starts them."""
 OBJECTS_PER_COLLECTION = 10_000
 LETTERS = {
     Outcome.ERROR: "E",
@@ -112,13 +118,15 @@ def pytest_configure(config: pytest.Config) -> None:
         check=partial(description_of, baseline=options.baseline),
     )
     worker = getattr(config, "workerinput", {})
+    receive_fork_server(worker)
     record_file = worker.get("conformance_break")
     config.stash[GUARD] = Guard(
         config.stash[TARGET_OWNER], record=Path(record_file) if record_file else None
     )
     config.stash[KNOWN] = load_known(options.known)
     record = config.stash[RECORD] = Record(known=config.stash[KNOWN])
-    if not hasattr(config, "workerinput"):
+    if not is_worker:
+        config.stash[FORK_SERVERS] = WorkerForkServers(config, options.target)
         recorder = Recorder(record, config.stash[TARGET_OWNER], options)
         config.pluginmanager.register(recorder, "conformance-recorder")
 
@@ -149,6 +157,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
+    """Let workers be forks of a process that has imported the tests."""
+    config.stash[FORK_SERVERS].use_for(specs)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Start the target once for all workers, and send its description to this one."""
     config = node.config
@@ -157,6 +171,7 @@ def pytest_configure_node(node: Any) -> None:
         config.stash[BREAKS] = TemporaryDirectory(prefix="rocketmq-conformance-break-")
     record = Path(config.stash[BREAKS].name) / "first.json"
     node.workerinput["conformance_break"] = str(record)
+    config.stash[FORK_SERVERS].send_to(node.workerinput)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -172,6 +187,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         host.close()
     if BREAKS in config.stash:
         config.stash[BREAKS].cleanup()
+    if FORK_SERVERS in config.stash:
+        config.stash[FORK_SERVERS].close()
 
 
 @pytest.hookimpl(trylast=True)

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
-
 from conformance.harness.blocked.skips import unsupported
+from conformance.harness.process.process import started_processes
 
 _DIRTY = re.compile(r"(?:Shared|Private)_Dirty:\s+(\d+) kB")
 _BEGIN = re.compile(r"^(?=[0-9a-f]+-[0-9a-f]+ )", re.MULTILINE)
@@ -25,8 +24,8 @@ def dirty_kb(folder: Path) -> int:
     """Return the KiB below *folder* that child processes wrote and the disk lacks."""
     return sum(
         int(size)
-        for process in psutil.Process().children(recursive=True)
-        for mapping in _mappings(process.pid, folder)
+        for process in started_processes()
+        for mapping in _mappings(process, folder)
         for size in _DIRTY.findall(mapping)
     )
 
@@ -35,11 +34,7 @@ def need_to_see_dirty_pages(folder: Path) -> None:
     """Mark the running test unsupported if the system does not report dirty pages."""
     if not Path(MAPS.format("self")).exists():
         unsupported("this system does not say which pages are dirty")
-    mine = [
-        m
-        for p in psutil.Process().children(recursive=True)
-        for m in _mappings(p.pid, folder)
-    ]
+    mine = [m for process in started_processes() for m in _mappings(process, folder)]
     if not mine:
         unsupported("the target does not map its files")
 

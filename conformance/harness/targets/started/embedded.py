@@ -20,6 +20,7 @@ from conformance.harness.process.fork_server import (
     IS_POSSIBLE,
     ForkServer,
     ForkServerError,
+    fork_from,
 )
 from conformance.harness.process.ports import PortBlock
 from conformance.harness.process.process import Child, ProcessError, start, track
@@ -123,24 +124,34 @@ class EmbeddedTarget(StartedTarget):
 
 
 _founding = threading.Lock()
-_fork_servers: dict[Path, ForkServer | None] = {}
-"""By directory of sources; None where the reference has been started only once."""
+_fork_servers: dict[Path, Path | None] = {}
+"""Addresses by directory of sources; None where the reference has started only once."""
+
+
+def share_fork_server(address: Path) -> None:
+    """Start every reference of this process from the fork server at *address*."""
+    _fork_servers[SOURCES] = address
+
+
+def reference_fork_server(sources: Path = SOURCES) -> ForkServer:
+    """Return a new fork server of the reference in *sources*."""
+    return ForkServer(ENTRY, directory=sources)
 
 
 def _run(
     name: str, words: list[str | Path], *, log: Path, sources: Path, anew: bool
 ) -> Child:
-    """Start the reference in *sources*; from the second time on, from a fork_server."""
+    """Start the reference in *sources*; from the second time on, from a fork server."""
     if anew or sources not in _fork_servers or not IS_POSSIBLE:
         _fork_servers.setdefault(sources, None)
         program = module_command(PROGRAM, *words, sources=sources)
         return start(name, program, log=log, directory=sources)
     with _founding:
-        fork_server = _fork_servers[sources] or ForkServer(ENTRY, directory=sources)
-        _fork_servers[sources] = fork_server
+        address = _fork_servers[sources] or reference_fork_server(sources).address
+        _fork_servers[sources] = address
     arguments = tuple(map(str, words))
     try:
-        process = fork_server.fork(arguments, log=log)
+        process = fork_from(address, arguments, log=log)
     except ForkServerError as error:
         raise ProcessError(f"{name}: {error}") from None
     return track(Child(name=name, process=process, log=log, command=arguments))

@@ -1,0 +1,182 @@
+"""
+Program of a fork server: ``python -P fork_server_program.py SOCKET MODULE [WORD...]``.
+
+It imports only MODULE, from the directory in which it was started, and listens on the
+descriptor SOCKET. Each child has a connection: the request and the descriptors of its
+standard streams, then its process id, then its exit code (`fork_request`). A child
+whose connection is closed is killed. The program ends with its standard input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+PR_SET_PDEATHSIG = 1
+ALSO_NEEDED = ("uvloop",)
+"""Modules that the reference imports late; preloaded where they are installed."""
+STREAM_COUNT = 3
+"""Standard input, output and error."""
+LENGTH_BYTES = 4
+"""Size of the length before a request."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _RunningChild:
+    """A child, as the fork server has it."""
+
+    pid: int
+    end: int
+    """A descriptor that becomes readable when the child ends."""
+    connection: socket.socket
+    own_group: bool
+    is_wanted: bool = True
+    """Whether its connection is still open."""
+
+    def kill(self) -> None:
+        """End it with SIGKILL."""
+        with contextlib.suppress(ProcessLookupError):  # it may just have ended
+            os.kill(self.pid, signal.SIGKILL)
+            if self.own_group:
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def reap(self) -> None:
+        """Send the exit code of the ended child."""
+        _, status = os.waitpid(self.pid, 0)
+        with contextlib.suppress(OSError), self.connection:
+            self.connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+        os.close(self.end)
+
+
+class _Server:
+    """The fork server's own side."""
+
+    def __init__(self, listener: socket.socket, program: Any) -> None:
+        self._listener = listener
+        self._program = program
+        self._children: list[_RunningChild] = []
+        self._own_id = os.getpid()
+
+    def serve(self) -> None:
+        """Fork children until standard input ends."""
+        while True:
+            ends = {one.end: one for one in self._children}
+            wanted = {
+                one.connection.fileno(): one for one in self._children if one.is_wanted
+            }
+            listener = self._listener.fileno()
+            ready, _, _ = select.select([0, listener, *ends, *wanted], [], [])
+            if 0 in ready:
+                return
+            for number in ready:
+                if number in wanted:
+                    wanted[number].is_wanted = False
+                    wanted[number].kill()
+            for number in ready:
+                if number in ends:
+                    ends[number].reap()
+                    self._children.remove(ends[number])
+            if listener in ready:
+                self._accept()
+
+    def _accept(self) -> None:
+        connection, _ = self._listener.accept()
+        try:
+            length, streams, _, _ = socket.recv_fds(
+                connection, LENGTH_BYTES, STREAM_COUNT
+            )
+            body = connection.makefile("rb").read(int.from_bytes(length, "big"))
+            request = json.loads(body)
+        except (OSError, ValueError):  # the client has ended
+            connection.close()
+            return
+        pid = os.fork()
+        if pid == 0:
+            self._close_inherited()
+            _run_child(self._program, request, streams, connection, self._own_id)
+        for stream in streams:
+            os.close(stream)
+        child = _RunningChild(
+            pid=pid,
+            end=os.pidfd_open(pid),
+            connection=connection,
+            own_group=request["own_group"],
+        )
+        self._children.append(child)
+
+    def _close_inherited(self) -> None:
+        """Close the descriptors of the server; an open connection keeps a child."""
+        self._listener.close()
+        for one in self._children:
+            one.connection.close()
+            os.close(one.end)
+
+
+def _run_child(
+    program: Any,
+    request: Mapping[str, Any],
+    streams: Sequence[int],
+    connection: socket.socket,
+    parent: int,
+) -> NoReturn:
+    """Send the process id once the session exists, then run the program."""
+    if request["own_group"]:
+        os.setsid()
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    os.environ.update(request["environ"])
+    time.tzset()
+    with connection:
+        connection.sendall(b"%d\n" % os.getpid())
+    code = 1
+    try:
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        if request["directory"]:
+            os.chdir(request["directory"])
+        code = program.main(request["run"])
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def serve(number: int, name: str, arguments: Sequence[str]) -> None:
+    """Run the fork server of the module *name* on the listening descriptor *number*."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.path.insert(0, str(Path.cwd()))
+    program = importlib.import_module(name)
+    for other in ALSO_NEEDED:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(other)
+    if arguments:
+        program.prepare(arguments)
+    gc.collect()
+    gc.freeze()  # shared pages stay shared: no collection in a child touches them
+    with socket.socket(fileno=number) as listener:
+        _Server(listener, program).serve()
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
