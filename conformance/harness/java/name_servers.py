@@ -4,7 +4,7 @@ Pool of real name servers, each of which serves one target after another.
 Most targets are started for their broker. A broker needs a name server to register
 with, and a Java one takes about as long to start. An empty name server is as good as a
 new one: without brokers, topics and KV values. Only such a one is reused; any other
-ends.
+ends. They have no TLS: tests of TLS start a name server of their own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import atexit
 
 from conformance.harness.client.address import Address
 from conformance.harness.java.apache import ApacheCluster
+from conformance.harness.java.apache_conf import WITHOUT_TLS
 from conformance.harness.java.cluster_info import is_empty_name_server
 from conformance.harness.process.context import Closing
 from conformance.harness.process.workspace import Workspace
@@ -28,7 +29,10 @@ class NameServer(Closing):
         self.release = release
         self._workspace = Workspace()
         self._cluster = ApacheCluster(
-            release, directory=self._workspace.path, starts_often=True
+            release,
+            directory=self._workspace.path,
+            conf=WITHOUT_TLS,
+            starts_often=True,
         )
         try:
             self._cluster.start(broker=False)

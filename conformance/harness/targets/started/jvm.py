@@ -6,6 +6,7 @@ from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.apache_conf import (
     FIRST_WITH_CONTROLLER,
     SPARING_SETTINGS,
+    WITHOUT_TLS,
     is_in_controller_mode,
 )
 from conformance.harness.java.name_servers import NameServer, acquire, release_to_pool
@@ -40,13 +41,18 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
             self.capabilities -= {Capability.REPLICATION}
 
     def _made(self) -> ApacheCluster:
-        if self.shares_name_server and not is_in_controller_mode(self.conf):
+        is_shared = self.shares_name_server and self.access.tls is None
+        if is_shared and not is_in_controller_mode(self.conf):
             self._borrowed = self._borrowed or acquire(self.rest)
         others = (self._borrowed.address,) if self._borrowed else ()
         return ApacheCluster(
             self.rest,  # a profile sets `release`, which selects the clauses
             directory=self.directory,
-            conf={**SPARING_SETTINGS, **self.conf},
+            conf={
+                **SPARING_SETTINGS,
+                **(WITHOUT_TLS if self._borrowed else {}),
+                **self.conf,
+            },
             store=self.store_path,
             starts_often=True,
             name_servers=others,
