@@ -28,6 +28,8 @@ from conformance.harness.targets.target import Capability, Target
 from conformance.tls.tls_servers import Served, Servers, serving
 from spec.security import tls
 
+pytestmark = pytest.mark.long
+
 RELOAD_S = 15.0
 """Most seconds until a reload; the files are compared every 500 ms."""
 WITHOUT_RELOAD_S = 2.5

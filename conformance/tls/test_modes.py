@@ -15,6 +15,8 @@ from spec.security import tls
 from spec.wire.remoting.command import encode_command
 from spec.wire.remoting.request_code import RequestCode
 
+pytestmark = pytest.mark.long
+
 SERVERS = pytest.mark.parametrize("server", ["name server", "broker"])
 LARGE = 300_000
 """Bytes of a body that needs many TLS records of at most 16 KiB."""

@@ -345,6 +345,7 @@ def _size_of(connection: Client, group: str) -> int:
     return len(found["consumerIdList"])
 
 
+@pytest.mark.long
 @pytest.mark.clause(
     "GROUP-MEMBER-001",
     "GROUP-MEMBER-002",

@@ -314,6 +314,7 @@ class TransactionMachine(RuleBasedStateMachine):
             expect(clause, found=str(late), expected=what)
 
 
+@pytest.mark.long
 @pytest.mark.clause(
     "TXN-HALF-001",
     "TXN-HALF-003",

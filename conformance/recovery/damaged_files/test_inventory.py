@@ -23,7 +23,7 @@ from spec.store.file_names import (
     file_name,
 )
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "kill")]
 
 Damage = Callable[[StoreFiles, Original], None]
 

@@ -31,7 +31,7 @@ from spec.store.checkpoint import Checkpoint
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units, encode_unit
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "kill")]
 
 NO_SIZE = Unit(commit_log_offset=0, size=0)
 NEGATIVE = Unit(commit_log_offset=-1, size=100)

@@ -29,7 +29,7 @@ from conformance.recovery.small_files import (
 from spec.store.checkpoint import Checkpoint
 from spec.store.file_names import CONSUME_QUEUE, INDEX
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "kill")]
 
 BEGIN_MS = 1_700_000_000_000
 STEP_MS = 10_000

@@ -28,7 +28,7 @@ from spec.store.checkpoint import Checkpoint
 from spec.store.commit_log import PlacedRecord
 from spec.store.file_names import CONSUME_QUEUE
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "kill")]
 
 NEAR_THE_END = 175
 """The number of a message in the last file of the log."""

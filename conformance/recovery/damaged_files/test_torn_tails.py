@@ -29,7 +29,7 @@ from spec.store.commit_log import PlacedRecord
 from spec.store.message_record import encode_record
 from spec.store.record_parts import EMPTY_SIZE, PART_OFFSETS
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "kill")]
 
 FILLINGS = {"zeros": b"", "garbage": GARBAGE}
 """Bytes in the place of a record, on a disk that lost power."""

@@ -33,7 +33,7 @@ from spec.store.config.config_files import (
 from spec.store.message_record import decode_records
 from spec.wire.remoting.response_code import ResponseCode
 
-pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
+pytestmark = [pytest.mark.long, pytest.mark.needs("wire", "store", "config", "kill")]
 
 SETTINGS = {
     "mapedFileSizeCommitLog": str(1024 * 1024),

@@ -28,7 +28,7 @@ from conformance.recovery.queue_checks import (
 from conformance.recovery.restart import start_after_kill
 from conformance.recovery.small_files import SMALL_FILES
 
-pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
+pytestmark = [pytest.mark.long, pytest.mark.needs("wire", "store", "config", "kill")]
 
 QUEUES = 3
 KILLS = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 2

@@ -24,7 +24,7 @@ from conformance.recovery.small_files import SMALL_FILES
 from spec.store.file_names import COMMIT_LOG
 from spec.wire.message.properties import Property
 
-pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
+pytestmark = [pytest.mark.long, pytest.mark.needs("wire", "store", "config", "kill")]
 
 NEVER_MS = "3600000"
 COUNT = 30

@@ -267,6 +267,7 @@ class NameServerMachine(RuleBasedStateMachine):
         return clusters
 
 
+@pytest.mark.long
 @pytest.mark.clause(
     "ROUTE-DATA-001",
     "ROUTE-DATA-002",
