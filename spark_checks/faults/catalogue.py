@@ -4,31 +4,49 @@ Catalogue of all faults, and their distribution over stores.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from spark_checks.faults.fault import Fault, Planted
-from spark_checks.faults.field_faults import field_faults
-from spark_checks.faults.in_files import FILE_FAULTS
-from spark_checks.faults.in_index import INDEX_FAULTS
-from spark_checks.faults.in_queues import QUEUE_FAULTS, RICH_FAULTS
-from spark_checks.faults.in_records import RECORD_FAULTS
-from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
+from spark_checks.faults import (
+    in_files,
+    in_index,
+    in_queues,
+    in_records,
+    in_system_topics,
+)
+from spark_checks.faults.fault import Fault, Plant, Planted
+from spark_checks.faults.field_faults import WrongField
 from spark_checks.faults.site import Site
 from spark_checks.generate.plan import Plan
 
-CATALOGUE: Mapping[str, Fault] = {
-    fault.kind: fault
-    for fault in (
-        *field_faults(),
-        *RECORD_FAULTS,
-        *QUEUE_FAULTS,
-        *FILE_FAULTS,
-        *INDEX_FAULTS,
-        *SYSTEM_TOPIC_FAULTS,
-        *RICH_FAULTS,
-    )
+PATH = Path(__file__).with_name("faults.toml")
+_FUNCTIONS: Mapping[str, Plant] = {
+    name.replace("_", "-"): value
+    for module in (in_files, in_index, in_queues, in_records, in_system_topics)
+    for name, value in vars(module).items()
 }
+"""Functions that plant a fault, among others, by the name of its kind."""
+
+
+def _declared() -> Iterator[Fault]:
+    """Yield the faults of faults.toml, those with a wrong field first."""
+    tables = tomllib.loads(PATH.read_text(encoding="utf-8"))
+    every = [(subject, one) for subject, some in tables.items() for one in some]
+    for subject, group in sorted(every, key=lambda one: "structure" not in one[1]):
+        for kind, own in group.pop("faults").items():
+            members = {**group, **own}
+            is_field = "structure" in group
+            yield Fault(
+                kind=kind,
+                subject=subject,
+                description=members["about"],
+                plant=WrongField(**members).plant if is_field else _FUNCTIONS[kind],
+                claims=frozenset(members.get("claims", ())),
+            )
+
+
+CATALOGUE: Mapping[str, Fault] = {fault.kind: fault for fault in _declared()}
 """Every fault by the name of its kind."""
 
 

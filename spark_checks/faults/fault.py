@@ -64,36 +64,6 @@ class Fault:
         return Planted(kind=self.kind, expected=expected, also=tuple(also))
 
 
-class FaultList(list[Fault]):
-    """Faults of one subject that functions plant, in the order of their definition."""
-
-    def __init__(self, subject: str) -> None:
-        super().__init__()
-        self._subject = subject
-
-    def add(self, kind: str, description: str, plant: Plant, *claims: str) -> None:
-        """Add a fault that the function *plant* plants."""
-        fault = Fault(
-            kind=kind,
-            subject=self._subject,
-            description=description,
-            plant=plant,
-            claims=frozenset(claims),
-        )
-        self.append(fault)
-
-    def planting(
-        self, kind: str, description: str, *claims: str
-    ) -> Callable[[Plant], Plant]:
-        """Add the fault that the decorated function plants."""
-
-        def decorate(plant: Plant) -> Plant:
-            self.add(kind, description, plant, *claims)
-            return plant
-
-        return decorate
-
-
 def at(finding: str, place: Place) -> Expected:
     """Return a finding at a byte of a file."""
     return Expected(finding=finding, file=place[0], offset=place[1])

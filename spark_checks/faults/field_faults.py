@@ -4,13 +4,11 @@ Faults with a wrong value in one field, as faults.toml lists them.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
-from spark_checks.faults.fault import Fault, Found, at
+from spark_checks.faults.fault import Found, at
 from spark_checks.faults.field_spans import field_spans
 from spark_checks.faults.places import (
     IndexPart,
@@ -26,7 +24,6 @@ from spec.layouts import LAYOUTS
 from spec.store.consume_queue import unit_layout
 from spec.store.message_record import Record, decode_record, encode_record
 
-PATH = Path(__file__).with_name("faults.toml")
 _FILE = "file"
 _FOUND_BY_FIELD = ("index_header", "checkpoint", _FILE)
 """Structures whose findings are at the wrong value, and not at their begin."""
@@ -181,21 +178,3 @@ def _message(site: Site, messages: _Messages, hit: Placed, name: str) -> Placed:
     if name == "beside":
         return site.beside(hit)
     return site.after(hit) if name == "next" else messages.get(name, hit)
-
-
-def field_faults() -> list[Fault]:
-    """Return the faults of faults.toml."""
-    found = []
-    for subject, groups in tomllib.loads(PATH.read_text(encoding="utf-8")).items():
-        for group in groups:
-            for kind, own in group.pop("faults").items():
-                wrong = WrongField(**{**group, **own})
-                fault = Fault(
-                    kind=kind,
-                    subject=subject,
-                    description=wrong.about,
-                    plant=wrong.plant,
-                    claims=frozenset(wrong.claims),
-                )
-                found.append(fault)
-    return found

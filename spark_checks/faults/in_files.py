@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import struct
 
-from spark_checks.faults.fault import FaultList, Found, at
+from spark_checks.faults.fault import Found, at
 from spark_checks.faults.places import end_of
 from spark_checks.faults.site import Site
 from spec.store.file_names import file_name
 from spec.store.message_record import MAGIC_V1
-
-FILE_FAULTS = FaultList("files")
 
 
 def _after_last(site: Site, data: bytes) -> Found:
@@ -22,36 +20,31 @@ def _after_last(site: Site, data: bytes) -> Found:
     return [at("INV-LOG-001", place)]
 
 
-FILE_FAULTS.add(
-    "log-noise",
-    "noise behind the last record",
-    lambda site: _after_last(site, b"\x7fnoise"),
-    "log end",
-)
-FILE_FAULTS.add(
-    "log-torn",
-    "a record that is not ended",
-    lambda site: _after_last(site, struct.pack(">iI", 500, MAGIC_V1) + b"\0" * 20),
-    "log end",
-)
+def log_noise(site: Site) -> Found:
+    """Write other bytes behind the last record."""
+    return _after_last(site, b"\x7fnoise")
 
 
-@FILE_FAULTS.planting("log-file-short", "a last file too short", "last log")
-def _short_log(site: Site) -> Found:
+def log_torn(site: Site) -> Found:
+    """Write the begin of a record behind the last one."""
+    return _after_last(site, struct.pack(">iI", 500, MAGIC_V1) + b"\0" * 20)
+
+
+def log_file_short(site: Site) -> Found:
+    """Cut the last file."""
     file, size = end_of(site, site.plan.files - 1)[0], site.plan.log_size - 16
     site.cut(file, size)
     return [at("INV-FILE-002", (file, size))]
 
 
-@FILE_FAULTS.planting("log-file-empty", "an empty next file", "next log")
-def _empty_next_log(site: Site) -> Found:
+def log_file_empty(site: Site) -> Found:
+    """Create the next file, without its bytes."""
     file = f"commitlog/{file_name(site.plan.files * site.plan.log_size)}"
     (site.root / file).touch()
     return [at("INV-FILE-002", (file, 0))]
 
 
-@FILE_FAULTS.planting("log-file-missing", "a file after a gap", "next log")
-def _later_log(site: Site) -> Found:
+def log_file_missing(site: Site) -> Found:
     """Add a file of zeros behind a gap, where no message can be lost."""
     missing = site.plan.files * site.plan.log_size
     later = f"commitlog/{file_name(missing + site.plan.log_size)}"
@@ -59,24 +52,21 @@ def _later_log(site: Site) -> Found:
     return [at("INV-FILE-003", (f"commitlog/{file_name(missing)}", 0))]
 
 
-@FILE_FAULTS.planting(
-    "checkpoint-missing", "no checkpoint", "physic_ms", "logics_ms", "index_ms"
-)
-def _no_checkpoint(site: Site) -> Found:
+def checkpoint_missing(site: Site) -> Found:
+    """Delete the checkpoint."""
     (site.root / "checkpoint").unlink()
     return [at("INV-CHECK-001", ("checkpoint", 0))]
 
 
-@FILE_FAULTS.planting("config-cut", "half of topics.json", "topics", "topics are read")
-def _cut_topics(site: Site) -> Found:
+def config_cut(site: Site) -> Found:
+    """Cut topics.json in half."""
     file = "config/topics.json"
     size = (site.root / file).stat().st_size // 2
     site.cut(file, size)
     return [at("INV-CONFIG-001", (file, size))]
 
 
-@FILE_FAULTS.planting("topic-forgotten", "a topic renamed", "topics")
-def _forget_topic(site: Site) -> Found:
+def topic_forgotten(site: Site) -> Found:
     """Rename a topic in the configuration."""
     path = site.root / "config/topics.json"
     topic = site.plan.topic_names[1].encode()

@@ -7,18 +7,16 @@ from __future__ import annotations
 import struct
 from dataclasses import replace
 
-from spark_checks.faults.fault import FaultList, Found, at, at_record
+from spark_checks.faults.fault import Found, at, at_record
 from spark_checks.faults.places import IndexPart, item_places
 from spark_checks.faults.site import INDEX_PART, Site
 from spec.store.index_file import encode_item
 
-INDEX_FAULTS = FaultList("index")
 _SAME_ITEM_SIZE = 12
 """Bytes of an item before those that depend on its place."""
 
 
-@INDEX_FAULTS.planting("index-hash", "a negative hash")
-def _negative_hash(site: Site) -> Found:
+def index_hash(site: Site) -> Found:
     """Write a negative hash into an item, which moves it to another chain."""
     number, before = 200, IndexPart(site)
     place, chains = (before.file, before.position(number)), _chains(before)
@@ -39,8 +37,7 @@ def _negative_hash(site: Site) -> Found:
     return [at("INV-INDEX-006", place), *also]
 
 
-@INDEX_FAULTS.planting("index-of-other", "an item of another record")
-def _of_next(site: Site) -> Found:
+def index_of_other(site: Site) -> Found:
     """Make an item point at the record behind its own."""
     index, messages = IndexPart(site), site.part(INDEX_PART)
     hit = index.message_of(220)
@@ -50,8 +47,7 @@ def _of_next(site: Site) -> Found:
     return [at("INV-INDEX-007", place), at_record("INV-INDEX-008", hit)]
 
 
-@INDEX_FAULTS.planting("index-other-key", "an item of another key")
-def _of_other_key(site: Site) -> Found:
+def index_other_key(site: Site) -> Found:
     """Give an item the hash of another key of the same slot."""
     number, index = 260, IndexPart(site)
     item, place = index.item(number), (index.file, index.position(number))
@@ -61,8 +57,7 @@ def _of_other_key(site: Site) -> Found:
     return [at("INV-INDEX-007", place), at_record("INV-INDEX-008", hit)]
 
 
-@INDEX_FAULTS.planting("index-no-key", "a key without an item")
-def _no_key(site: Site) -> Found:
+def index_no_key(site: Site) -> Found:
     """Replace an item by a copy of another of its slot, so that its key is missing."""
     index = IndexPart(site)
     items = {number: index.item(number) for number in range(280, index.count)}

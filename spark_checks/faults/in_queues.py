@@ -5,15 +5,15 @@ Faults of several units or extension units, and of files of queues.
 from __future__ import annotations
 
 import shutil
+from functools import partial
 
-from spark_checks.faults.fault import FaultList, Found, at, at_unit
+from spark_checks.faults.fault import Found, at, at_unit
 from spark_checks.faults.site import Site
 from spark_checks.generate.part import Placed
 from spark_checks.generate.rounds import Kind
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 from spec.store.queue_extension import EXTENSION
 
-QUEUE_FAULTS, RICH_FAULTS = FaultList("queues"), FaultList("rich")
 _LMQ_UNIT = "lmq_unit_0"
 
 
@@ -25,21 +25,13 @@ def _erased(site: Site, units: slice) -> Found:
     return [at_unit("INV-CQ-005", erased[0])]
 
 
-QUEUE_FAULTS.add(
-    "units-zeros",
-    "a run of units of zeros",
-    lambda site: _erased(site, slice(10, 14)),
-)
-QUEUE_FAULTS.add(
-    "unit-last-missing", "no last unit", lambda site: _erased(site, slice(-1, None))
-)
-QUEUE_FAULTS.add(
-    "unit-first-missing", "no first unit", lambda site: _erased(site, slice(1))
-)
+units_zeros = partial(_erased, units=slice(10, 14))
+unit_last_missing = partial(_erased, units=slice(-1, None))
+unit_first_missing = partial(_erased, units=slice(1))
 
 
-@QUEUE_FAULTS.planting("units-swapped", "two units swapped")
-def _swapped(site: Site) -> Found:
+def units_swapped(site: Site) -> Found:
+    """Exchange the units of a message and the next one."""
     first = site.take()
     return _exchanged(
         site, "INV-CQ-004", "consume_queue_unit", first, site.after(first)
@@ -56,30 +48,29 @@ def _exchanged(
     return [at(finding, entry.place) for entry in entries]
 
 
-@QUEUE_FAULTS.planting("unit-too-many", "a unit behind the last")
-def _too_many(site: Site) -> Found:
+def unit_too_many(site: Site) -> Found:
+    """Write a unit behind the last one of a queue."""
     file, position = site.take_queue()[-1].unit_place
     unit = Unit(commit_log_offset=1 << 40, size=100, tags_code=0)
     site.overwrite((file, position + UNIT_SIZE), encode_unit(unit))
     return [at("INV-CQ-001", (file, position + UNIT_SIZE))]
 
 
-@QUEUE_FAULTS.planting("queue-first-file", "no first file")
-def _no_first_file(site: Site) -> Found:
+def queue_first_file(site: Site) -> Found:
+    """Delete the first file of a queue."""
     queue = site.take_queue()
     (site.root / queue[0].unit_place[0]).unlink()
     return [at_unit("INV-CQ-005", queue[0])]
 
 
-@QUEUE_FAULTS.planting("queue-middle-file", "no second file")
-def _no_middle_file(site: Site) -> Found:
+def queue_middle_file(site: Site) -> Found:
+    """Delete the second file of a queue."""
     hit = site.take_queue()[site.plan.queue_units]
     (site.root / hit.unit_place[0]).unlink()
     return [at("INV-FILE-003", (hit.unit_place[0], 0)), at_unit("INV-CQ-005", hit)]
 
 
-@QUEUE_FAULTS.planting("queue-missing", "no queue")
-def _no_queue(site: Site) -> Found:
+def queue_missing(site: Site) -> Found:
     """Remove a queue: its units are missing from the begin of each file."""
     queue = site.take_queue()
     shutil.rmtree((site.root / queue[0].unit_place[0]).parent)
@@ -95,41 +86,32 @@ def _cut(site: Site, units: float, finding: str) -> Found:
     return [at(finding, place), at_unit("INV-CQ-005", queue[int(units)])]
 
 
-QUEUE_FAULTS.add(
-    "queue-file-short",
-    "a file with too few units",
-    lambda site: _cut(site, 30, "INV-FILE-002"),
-)
-QUEUE_FAULTS.add(
-    "queue-file-part-of-unit",
-    "a file that ends inside a unit",
-    lambda site: _cut(site, 30.5, "INV-FILE-004"),
-)
+queue_file_short = partial(_cut, units=30, finding="INV-FILE-002")
+queue_file_part_of_unit = partial(_cut, units=30.5, finding="INV-FILE-004")
 
 
-@QUEUE_FAULTS.planting("queue-file-foreign", "a file of a tool")
-def _foreign_file(site: Site) -> Found:
+def queue_file_foreign(site: Site) -> Found:
+    """Create a file beside those of a queue."""
     name = f"{site.take_queue()[0].unit_place[0]}.tmp"
     (site.root / name).write_bytes(b"")
     return [at("INV-FILE-001", (name, 0))]
 
 
-@RICH_FAULTS.planting("extension-missing", "no extension")
-def _no_extension(site: Site) -> Found:
+def extension_missing(site: Site) -> Found:
+    """Delete the extension of a queue."""
     queue = site.take_queue()
     topic, queue_id = queue[0].queue
     shutil.rmtree(site.root / EXTENSION / topic / str(queue_id))
     return [at_unit("INV-EXT-001", message) for message in queue]
 
 
-@RICH_FAULTS.planting("lmq-units-swapped", "two units of an LMQ swapped")
-def _lmq_swapped(site: Site) -> Found:
+def lmq_units_swapped(site: Site) -> Found:
+    """Exchange the units of two messages in an LMQ."""
     one, other = site.take(Kind.LMQ), site.take(Kind.LMQ)
     return _exchanged(site, "INV-LIGHT-002", _LMQ_UNIT, one, other)
 
 
-@RICH_FAULTS.planting("lmq-unit-foreign", "a message not named")
-def _lmq_of_other_topic(site: Site) -> Found:
+def lmq_unit_foreign(site: Site) -> Found:
     """Give an LMQ's unit the offset and size of another message."""
     place = site.take(Kind.LMQ).entries[_LMQ_UNIT].place
     unit = site.take().entries["consume_queue_unit"].data

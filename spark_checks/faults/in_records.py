@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import partial
 
 import pyarrow as pa
 
-from spark_checks.faults.fault import Expected, FaultList, Found, at, at_record, at_unit
+from spark_checks.faults.fault import Expected, Found, at, at_record, at_unit
 from spark_checks.faults.places import item_places
 from spark_checks.faults.site import Site
 from spark_checks.generate.part import Placed
@@ -17,11 +18,8 @@ from spec.layout import LayoutError
 from spec.store.message_record import Record, SystemFlag, decode_record
 from spec.wire.bodies.zlib_stream import LZ4_TYPE, ZSTD_TYPE
 
-RECORD_FAULTS = FaultList("records")
 
-
-@RECORD_FAULTS.planting("record-zero-page", "a lost piece of a page")
-def _zero_page(site: Site) -> Found:
+def record_zero_page(site: Site) -> Found:
     """Write zeros over half a page, as a lost write leaves them."""
     taken = [*site.take_round(), *site.take_round()]
     file, position = taken[0].record_place
@@ -83,13 +81,5 @@ def _frame_cut(site: Site, codec: str, flag: int) -> Found:
     return [at_record("INV-LOG-009", hit)]
 
 
-RECORD_FAULTS.add(
-    "record-lz4-cut",
-    "the begin of a body in lz4's format",
-    lambda site: _frame_cut(site, "lz4", LZ4_TYPE),
-)
-RECORD_FAULTS.add(
-    "record-zstd-cut",
-    "the begin of a body in zstd's format",
-    lambda site: _frame_cut(site, "zstd", ZSTD_TYPE),
-)
+record_lz4_cut = partial(_frame_cut, codec="lz4", flag=LZ4_TYPE)
+record_zstd_cut = partial(_frame_cut, codec="zstd", flag=ZSTD_TYPE)

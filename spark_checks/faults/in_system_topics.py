@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
-from spark_checks.faults.fault import FaultList, Found, at_record, at_unit
+from spark_checks.faults.fault import Found, at_record, at_unit
 from spark_checks.faults.in_records import keys_lost
 from spark_checks.faults.site import Site
 from spark_checks.generate.part import rounds_of
@@ -16,13 +17,11 @@ from spark_checks.generate.rounds import Kind
 from spark_checks.invariants.transactions import CHECKS_END_MS
 from spec.store.message_record import Record, record_size
 
-SYSTEM_TOPIC_FAULTS = FaultList("system_topics")
 EARLY_ROUND = 3
 """Round without other faults, whose half messages are overdue at the store's end."""
 
 
-@SYSTEM_TOPIC_FAULTS.planting("half-undecided", "an old half message")
-def _undecided(site: Site) -> Found:
+def half_undecided(site: Site) -> Found:
     """Make an op message name the previous half message again."""
     plan = site.plan
     last = rounds_of(plan) * plan.files - 1
@@ -60,15 +59,12 @@ def _as_large(record: Record, size: int) -> Record:
     return replace(bare, properties=text.replace("WAIT\x01true", f"WAIT\x01{value}"))
 
 
-SYSTEM_TOPIC_FAULTS.add(
-    "commit-twice",
-    "a second commit",
-    lambda site: _in_place_of_next(site, Kind.COMMITTED, "INV-TXN-003", "INV-TXN-002"),
+commit_twice = partial(
+    _in_place_of_next, kind=Kind.COMMITTED, finding="INV-TXN-003", more="INV-TXN-002"
 )
-SYSTEM_TOPIC_FAULTS.add(
-    "delay-twice",
-    "a second delivery",
-    lambda site: _in_place_of_next(
-        site, Kind.DELIVERED, "INV-DELAY-002", "INV-DELAY-001"
-    ),
+delay_twice = partial(
+    _in_place_of_next,
+    kind=Kind.DELIVERED,
+    finding="INV-DELAY-002",
+    more="INV-DELAY-001",
 )
