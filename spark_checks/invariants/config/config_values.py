@@ -8,7 +8,6 @@ entry are not, nor are numbers outside of the range that any setting has.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from spark_checks.columns.record_damage import BORN_MAX_MS
 from spark_checks.config_files import TABLES, config_file, object_of, place_of
@@ -21,61 +20,32 @@ QUEUES_MAX = 1_000_000
 """More queues of one topic than any broker could open."""
 PERMISSIONS_MAX = 15
 """All bits of a topic's permission."""
-_COUNT = (0, INT32_MAX)
-_TIME = (0, BORN_MAX_MS)
-Ranges = Mapping[str, tuple[int, int]]
+_RANGES: Mapping[str, tuple[int, int]] = {
+    **dict.fromkeys(
+        ("readQueueNums", "writeQueueNums", "retryQueueNums"), (0, QUEUES_MAX)
+    ),
+    **dict.fromkeys(
+        ("timestamp", "timeStamp", "bornTime", "deadTime"), (0, BORN_MAX_MS)
+    ),
+    **dict.fromkeys(
+        ("topicSysFlag", "groupSysFlag", "consumeTimeoutMinute"), (0, INT32_MAX)
+    ),
+    **dict.fromkeys(
+        ("counter", "stateVersion", "clientVersion", "brokerId"), (0, INT64_MAX)
+    ),
+    "whichBrokerWhenConsumeSlowly": (0, INT64_MAX),
+    "retryMaxTimes": (-1, INT32_MAX),
+    "perm": (0, PERMISSIONS_MAX),
+}
 """Smallest and largest number of each member, by Java's name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
-    """A table of entries in a file."""
-
-    member: str
-    """Member of the file's object that holds the table."""
-    name: str = ""
-    """Member of an entry that repeats the entry's key."""
-    ranges: Ranges = field(default_factory=dict)
-
-
-_VERSION: Ranges = {
-    "counter": (0, INT64_MAX),
-    "timestamp": _TIME,
-    "stateVersion": (0, INT64_MAX),
+_NAMES = ("topicName", "groupName", "consumerGroup")
+"""Members of an entry that repeat its key."""
+_TABLES = {
+    **{name: TABLES[name] for name in ("topics.json", "subscriptionGroup.json")},
+    "transactionMetrics": "transactionCount",
+    "timermetrics": "timingCount",
 }
-_TABLES: Mapping[str, _Table] = {
-    "topics.json": _Table(
-        member=TABLES["topics.json"],
-        name="topicName",
-        ranges={
-            "readQueueNums": (0, QUEUES_MAX),
-            "writeQueueNums": (0, QUEUES_MAX),
-            "perm": (0, PERMISSIONS_MAX),
-            "topicSysFlag": _COUNT,
-        },
-    ),
-    "subscriptionGroup.json": _Table(
-        member=TABLES["subscriptionGroup.json"],
-        name="groupName",
-        ranges={
-            "retryQueueNums": (0, QUEUES_MAX),
-            "retryMaxTimes": (-1, INT32_MAX),
-            "brokerId": (0, INT64_MAX),
-            "whichBrokerWhenConsumeSlowly": (0, INT64_MAX),
-            "groupSysFlag": _COUNT,
-            "consumeTimeoutMinute": _COUNT,
-        },
-    ),
-    "transactionMetrics": _Table(
-        member="transactionCount", ranges={"timeStamp": _TIME}
-    ),
-    "timermetrics": _Table(member="timingCount", ranges={"timeStamp": _TIME}),
-}
-_FILTER = _Table(
-    member="groupFilterData",
-    name="consumerGroup",
-    ranges={"bornTime": _TIME, "deadTime": _TIME, "clientVersion": (0, INT64_MAX)},
-)
+"""Member with the table of each file."""
 FILES = (*_TABLES, "consumerOffset.json", "delayOffset.json", "consumerFilter.json")
 
 
@@ -100,26 +70,34 @@ Wrong = tuple[tuple[str, str], str, object]
 
 
 def _wrong_values(name: str, found: Mapping[str, object]) -> Iterator[Wrong]:
-    yield from _outside("dataVersion", object_of(found.get("dataVersion")), _VERSION)
-    table = _TABLES.get(name)
-    if table is not None:
-        yield from _in_table(table, found)
+    yield from _in_entry("dataVersion", found.get("dataVersion"))
+    if name in _TABLES:
+        yield from _in_entries(found.get(_TABLES[name]))
     if name == "consumerFilter.json":
         for topic, filters in object_of(found.get("filterDataByTopic")).items():
             shown = object_of(filters)
             if _differs(topic, shown.get("topic", topic)):
                 yield (topic, "topic"), topic, shown["topic"]
-            yield from _in_table(_FILTER, shown)
-            for entry in object_of(shown.get(_FILTER.member)).values():
+            entries = shown.get("groupFilterData")
+            yield from _in_entries(entries)
+            for entry in object_of(entries).values():
                 yield from _in_filter(topic, object_of(entry))
 
 
-def _in_table(table: _Table, found: Mapping[str, object]) -> Iterator[Wrong]:
-    for key, entry in object_of(found.get(table.member)).items():
-        shown = object_of(entry)
-        if table.name and _differs(key, shown.get(table.name, key)):
-            yield (key, table.name), key, shown[table.name]
-        yield from _outside(key, shown, table.ranges)
+def _in_entries(table: object) -> Iterator[Wrong]:
+    for key, entry in object_of(table).items():
+        yield from _in_entry(key, entry)
+
+
+def _in_entry(key: str, entry: object) -> Iterator[Wrong]:
+    """Yield the names that do not repeat *key*, and the numbers out of range."""
+    for member, value in object_of(entry).items():
+        if member in _NAMES and _differs(key, value):
+            yield (key, member), key, value
+        if member in _RANGES and isinstance(value, int):
+            least, most = _RANGES[member]
+            if not least <= value <= most:
+                yield (key, member), f"a number from {least} to {most}", value
 
 
 def _differs(key: str, name: object) -> bool:
@@ -143,13 +121,3 @@ def _in_filter(topic: str, entry: Mapping[str, object]) -> Iterator[Wrong]:
         return
     if any(not isinstance(at, int) or not 0 <= at < count for at in places):
         yield (group, "bitPos"), f"places of 0 to {count - 1}", places
-
-
-def _outside(
-    entry: str, shown: Mapping[str, object], ranges: Ranges
-) -> Iterator[Wrong]:
-    """Yield the numbers of *entry* that are outside of their range."""
-    for member, (least, most) in ranges.items():
-        value = shown.get(member)
-        if isinstance(value, int) and not least <= value <= most:
-            yield (entry, member), f"a number from {least} to {most}", value
