@@ -40,21 +40,24 @@ class Situation:
 def situation_of(store: Store, conf: BrokerConf) -> Situation:
     """Return the situation of *store*."""
     size = conf.queue_file_size or queue_file_size(store)
-    queue_files = [queue_of(file.path) for file in store.files]
     other = {
         path.split("/")[1]
         for path in store.directories
         if path.startswith("batchconsumequeue/")
     }
-    configured = config_file(store, TOPICS)
-    with_queues = frozenset(queue[0] for queue in queue_files if queue)
+    has_topics = config_file(store, TOPICS).has_table
     return Situation(
         min_offset=store.min_offset,
         parts=store.parts,
         queue_file_size=size or Situation().queue_file_size,
-        known_topics=with_queues.union(configured.entries)
-        if configured.has_table
-        else None,
+        known_topics=known_topics(store) if has_topics else None,
         other_topics=frozenset(other),
         delays_are_known=conf.delays_are_known,
     )
+
+
+def known_topics(store: Store) -> frozenset[str]:
+    """Return the topics of *store* with queues or a configuration."""
+    queues = (queue_of(file.path) for file in store.files)
+    with_queues = frozenset(queue[0] for queue in queues if queue)
+    return with_queues.union(config_file(store, TOPICS).entries)

@@ -27,7 +27,7 @@ from bench.processes.measured_process import MeasuredProcess, MeasuredProcessErr
 from bench.report.result import OURS, THEIRS, limit, machine_facts
 from java_runtime.find_java import find_java
 from rocketmq_conformance.paths import module_command
-from spark_checks.generate.plan import Plan, plan_of_size
+from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
 from spark_checks.session.session import spark_session
 
@@ -136,7 +136,7 @@ def goals_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _point(size: int, run: Run, progress: Callable[[str], None]) -> dict[str, Any]:
     """Return the figures of a store of *size* bytes."""
-    plan = plan_of_size(size, seed=9, topics=8, queues=4, body_size=BODY_SIZE)
+    plan = Plan(seed=9, topics=8, queues=4, body_size=BODY_SIZE).with_size(size)
     with generated(plan, run, progress) as store:
         files = sorted((store / "commitlog").iterdir())
         for file in files:

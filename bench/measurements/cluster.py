@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench.measurements.audit import AuditBenchError, Run, audit_once, generated
 from bench.report.result import Report, machine_facts, ratio_result, row
-from spark_checks.generate.plan import plan_of_size
+from spark_checks.generate.plan import Plan
 from spark_checks.session.standalone_cluster import standalone_cluster
 
 CLUSTER, LOCAL = "cluster", "local"
@@ -37,7 +37,7 @@ def measure(
     """Measure stores of *sizes* in bytes on clusters of each number of *workers*."""
     rows, goals = [], []
     for size in sizes:
-        plan = plan_of_size(size, seed=9, topics=8, queues=4, body_size=1024)
+        plan = Plan(seed=9, topics=8, queues=4, body_size=1024).with_size(size)
         with generated(plan, run, progress) as store:
             for count in workers:
                 turns = _turns(store, count, run, progress)

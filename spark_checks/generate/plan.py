@@ -10,7 +10,7 @@ with a shared directory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message.topic_names import DLQ_PREFIX, LMQ_PREFIX, RETRY_PREFIX
@@ -87,31 +87,18 @@ class Plan:
         topic = self.topic_names[-1]
         return topic_of_kind(TopicKind.RETRY, topic=topic, group=GROUP)
 
+    def with_size(self, size: int) -> Plan:
+        """Return the plan of a store whose commit log has about *size* bytes.
 
-def plan_of_size(
-    size: int,
-    *,
-    seed: int,
-    topics: int,
-    queues: int,
-    body_size: int,
-    is_rich: bool = False,
-) -> Plan:
-    """Return a plan of a store whose commit log has about *size* bytes.
-
-    Larger stores have more and larger files, up to 1 GiB each.
-    """
-    log_size = log_size_for(size)
-    return Plan(
-        seed=seed,
-        files=max(-(-size // log_size), 1),
-        log_size=log_size,
-        queue_units=300_000 if size >= 1 << 26 else 50,
-        topics=topics,
-        queues=queues,
-        body_size=body_size,
-        is_rich=is_rich,
-    )
+        Larger stores have more and larger files, up to 1 GiB each.
+        """
+        log_size = log_size_for(size)
+        return replace(
+            self,
+            files=max(-(-size // log_size), 1),
+            log_size=log_size,
+            queue_units=300_000 if size >= 1 << 26 else 50,
+        )
 
 
 def log_size_for(size: int) -> int:

@@ -135,15 +135,9 @@ class UniformPlan:
             queue: self.count_of(index) for index, queue in enumerate(self.all_queues)
         }
 
-
-def uniform_plan(
-    messages: int, *, seed: int, topics: int, queues: int, body_size: int
-) -> UniformPlan:
-    """Return a plan whose files have the default size for its messages."""
-    plan = UniformPlan(
-        messages=messages, seed=seed, topics=topics, queues=queues, body_size=body_size
-    )
-    return replace(plan, log_size=log_size_for(messages * plan.record_size))
+    def with_size(self) -> UniformPlan:
+        """Return the plan with files of the size for its messages."""
+        return replace(self, log_size=log_size_for(self.messages * self.record_size))
 
 
 def uniform_records(plan: UniformPlan, numbers: range) -> npt.NDArray[Any]:

@@ -107,8 +107,8 @@ def generate(
     transactions, sent back, dead letters. Faults come from a catalogue. `rmqc audit
     STORE --score LABELS` scores an audit against them.
     """
-    from spark_checks.generate.plan import PlanError, plan_of_size
-    from spark_checks.generate.uniform import uniform_plan
+    from spark_checks.generate.plan import Plan, PlanError
+    from spark_checks.generate.uniform import UniformPlan
 
     if list_faults:
         _list()
@@ -122,9 +122,9 @@ def generate(
     shape = {"seed": seed, "topics": topics, "queues": queues, "body_size": body_size}
     try:
         if messages is not None:
-            _write(store, uniform_plan(messages, **shape), master)
+            _write(store, UniformPlan(messages=messages, **shape).with_size(), master)
             return
-        plan = plan_of_size(size, **shape, is_rich=rich)
+        plan = Plan(is_rich=rich, **shape).with_size(size)
         _write(store, plan, master)
         if faults:
             _plant(store, plan, faults, labels or Path(f"{store}.labels.json"))

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from spark_checks.config_files import TOPICS, config_file
 from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueueFiles, record_at
 from spark_checks.invariants.timer.timer_units import TimerLog
-from spark_checks.store_files import Store, queue_of, reading
+from spark_checks.situation import known_topics
+from spark_checks.store_files import Store, reading
 from spec.integers import java_string_hash
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE
@@ -52,7 +52,7 @@ def topic_queue(store: Store) -> TopicQueue | None:
 def check_messages(store: Store, log: TimerLog, queue: TopicQueue) -> Iterator[Finding]:
     """Yield the units that do not match a message of the timer's topic."""
     least = min(queue.sizes) if queue.begin else 0
-    hashes = _known_hashes(store)
+    hashes = set(map(java_string_hash, known_topics(store)))
     rows = zip(
         *(
             log.units[name].tolist()
@@ -75,14 +75,6 @@ def check_messages(store: Store, log: TimerLog, queue: TopicQueue) -> Iterator[F
             expected=f"offset, size and topic of a message of {TIMER_TOPIC}",
             found=f"offset {offset}, size {size}, topic's hash {topic_hash}",
         )
-
-
-def _known_hashes(store: Store) -> set[int]:
-    """Return the hashes of all topics that are configured or have queues."""
-    queues = (queue_of(file.path) for file in store.consume_queues)
-    topics = {queue[0] for queue in queues if queue}
-    topics |= set(config_file(store, TOPICS).entries)
-    return {java_string_hash(topic) for topic in topics}
 
 
 def _real_hash(store: Store, offset: int) -> int | None:

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from spark_checks.audit import Audit, audit_store
 from spark_checks.generate.store import generate
-from spark_checks.generate.uniform import UniformPlan, uniform_plan, uniform_records
+from spark_checks.generate.uniform import UniformPlan, uniform_records
 from spark_checks.store_files import list_store
 from spark_checks.survey.survey import parts_of, size_of
 from spark_checks.tests.cluster.task_times import Stage, stages
@@ -47,12 +47,14 @@ SENT = 2_000_000
 def wide() -> UniformPlan:
     """Return a store of many queues."""
     messages = TOPICS * QUEUES * EACH
-    return uniform_plan(messages, seed=1, topics=TOPICS, queues=QUEUES, body_size=100)
+    return UniformPlan(
+        messages=messages, topics=TOPICS, queues=QUEUES, body_size=100
+    ).with_size()
 
 
 def long() -> UniformPlan:
     """Return a store of a single queue."""
-    return uniform_plan(UNITS, seed=1, topics=1, queues=1, body_size=16)
+    return UniformPlan(messages=UNITS, body_size=16).with_size()
 
 
 @pytest.mark.slow

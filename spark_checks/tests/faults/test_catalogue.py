@@ -23,7 +23,7 @@ from spark_checks.faults.labels import (
 )
 from spark_checks.findings import INVARIANTS, Finding, Severity
 from spark_checks.generate.part import messages_of, rounds_of
-from spark_checks.generate.plan import Plan, PlanError, plan_of_size
+from spark_checks.generate.plan import Plan, PlanError
 from spark_checks.generate.store import generate
 from spark_checks.tests.building import FAULTS_PLAN
 from spark_checks.tests.slow import slow_but
@@ -66,7 +66,7 @@ def test_every_planted_fault_is_found_and_nothing_else(
 def test_labels_of_a_store_of_any_size_are_right(
     spark: SparkSession, tmp_path: Path, size: int
 ) -> None:
-    plan = plan_of_size(size, seed=1, topics=8, queues=2, body_size=200)
+    plan = Plan(seed=1, topics=8, queues=2, body_size=200).with_size(size)
     generate(tmp_path, plan)
     planted = plant_all(tmp_path, plan, SHEETS[0])
     found = score(planted, audit_store(spark, str(tmp_path)).findings)
@@ -83,8 +83,8 @@ def test_the_catalogue_is_large_and_no_kind_is_left_out() -> None:
 def test_a_generated_store_is_silent_and_made_by_any_number_of_workers(
     spark: SparkSession, tmp_path: Path, is_rich: bool
 ) -> None:
-    plan = plan_of_size(
-        1 << 19, seed=3, topics=2, queues=2, body_size=300, is_rich=is_rich
+    plan = Plan(seed=3, topics=2, queues=2, body_size=300, is_rich=is_rich).with_size(
+        1 << 19
     )
     generate(tmp_path / "here", plan)
     generate(tmp_path / "there", plan, spark)
