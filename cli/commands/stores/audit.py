@@ -218,12 +218,12 @@ def _time(since: str | None) -> int | None:
 
 def _sample_spec(fraction: float | None, seed: int | None) -> SampleSpec | None:
     """Return the selected part of the log; None for all of it."""
-    from spark_checks.sampling import SampleSpec
-
     if fraction is None:
         if seed is not None:
             raise click.UsageError("--seed is about --sample")
         return None
+    from spark_checks.sampling import SampleSpec
+
     chosen = secrets.randbelow(2**32) if seed is None else seed
     return SampleSpec(fraction=fraction, seed=chosen)
 
