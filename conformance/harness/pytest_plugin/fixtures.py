@@ -31,6 +31,7 @@ from conformance.harness.targets.topics import request_group, request_topic
 
 TARGET_OWNER = pytest.StashKey[TargetOwner]()
 OPTIONS = pytest.StashKey[Options]()
+KEPT = pytest.StashKey[Kept]()
 
 _run = uuid.uuid4().hex[:8]
 _numbers = itertools.count(1)
@@ -52,9 +53,9 @@ def target(pytestconfig: pytest.Config) -> SharedTarget:
 
 
 @pytest.fixture(scope="session")
-def kept() -> Iterator[Kept]:
+def kept(pytestconfig: pytest.Config) -> Iterator[Kept]:
     """Yield the targets of this process that several tests use."""
-    made = Kept()
+    made = pytestconfig.stash[KEPT] = Kept()
     yield made
     made.close()
 

@@ -27,6 +27,7 @@ from conformance.harness.pytest_plugin.collection.selection import (
     select,
 )
 from conformance.harness.pytest_plugin.fixtures import (
+    KEPT,
     OPTIONS,
     TARGET_OWNER,
     broker,
@@ -250,6 +251,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if not options.until_failed:
             block_before(item)
             item.config.stash[GUARD].before(item.nodeid, clauses_about_target(item))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End kept targets that are idle when the tests of a file have run."""
+    used = item.config.stash.get(KEPT, None)
+    if used is not None and nextitem is not None and nextitem.path != item.path:
+        used.end_file()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from conformance.harness.pytest_plugin.kept import LIMIT, Kept
+from conformance.harness.pytest_plugin.kept import IDLE_S, LIMIT, Kept
 
 
 def test_the_targets_used_longest_ago_end() -> None:
@@ -44,3 +44,22 @@ def test_a_target_that_does_not_start_is_started_once() -> None:
             kept.get("a", broken)
     assert len(starts) == 1
     kept.close()
+
+
+def test_a_value_that_no_file_uses_any_more_ends() -> None:
+    ended: list[str] = []
+    kept = Kept()
+
+    @contextmanager
+    def started(name: str) -> Iterator[str]:
+        yield name
+        ended.append(name)
+
+    for name in ("used", "idle"):
+        kept.get(name, partial(started, name))
+    kept.end_file(now_s=0.0)
+    kept.get("used", partial(started, "used"))
+    kept.end_file(now_s=IDLE_S + 1)
+    assert ended == ["idle"]
+    kept.end_file(now_s=2 * IDLE_S + 3)
+    assert ended == ["idle", "used"]
