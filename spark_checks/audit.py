@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from spark_checks.broker_conf import BrokerConf
@@ -91,7 +92,7 @@ class NotAudited:
 
 
 def audit_store(
-    session: SparkSession,
+    spark: SparkContext | SparkSession,
     url: str,
     *,
     conf: BrokerConf | None = None,
@@ -101,7 +102,7 @@ def audit_store(
     sample_spec: SampleSpec | None = None,
     progress: Progress = silent,
 ) -> Audit:
-    """Return the audit of the store at *url*.
+    """Return the audit of the store at *url*; a context makes a session if necessary.
 
     *only* holds ids of invariants; empty for all. *with_charts* adds the numbers for
     the charts of a page. *since_ms* excludes records stored earlier.
@@ -111,7 +112,7 @@ def audit_store(
     """
     once = partial(
         _audit_once,
-        session,
+        spark if isinstance(spark, SparkContext) else spark.sparkContext,
         url,
         conf=conf or BrokerConf(),
         only=only,
@@ -135,7 +136,7 @@ def audit_store(
 
 
 def _audit_once(
-    session: SparkSession,
+    context: SparkContext,
     url: str,
     *,
     conf: BrokerConf,
@@ -160,7 +161,7 @@ def _audit_once(
         store = replace(store, parts=sample.ranges)
     try:
         surveyed = surveyed_store(
-            session, store, conf, sample, only=only, progress=progress
+            context, store, conf, sample, only=only, progress=progress
         )
         log_end = log_end_of(store, surveyed.summary.log_end)
         found = file_findings(store, conf, surveyed.summary)
@@ -195,7 +196,7 @@ def _audit_once(
 
 
 def surveyed_store(
-    session: SparkSession,
+    context: SparkContext,
     store: Store,
     conf: BrokerConf,
     sample: Sample | None,
@@ -221,10 +222,10 @@ def surveyed_store(
         ranges=ranges,
         needs_system_topics=needs_system_topics(only),
     )
-    survey = survey_store(session.sparkContext, store, options)
+    survey = survey_store(context, store, options)
     summary = survey.summary
     return SurveyedStore(
-        session=session,
+        context=context,
         store=store,
         summary=summary if sample is None else sample.with_log_end(summary),
         ledger=survey.ledger,

@@ -5,7 +5,8 @@ One audit in a process of its own.
 
 It writes ``ready`` when Spark and its workers have started, waits for a line, audits,
 and writes one line of JSON. The parent can thus measure the start and the audit apart,
-and the memory of both. The start of the workers alone is in the line.
+and the memory of both. The line has the seconds for which workers delay the start of
+Spark.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ import sys
 import time
 
 from spark_checks.audit import audit_store
-from spark_checks.session.session import spark_session
-from spark_checks.session.workers import start_workers
+from spark_checks.session.session import spark_context
 from spark_checks.store_files import list_store
 
 NO_TASKS = {"with_kernels": 0, "without": 0}
@@ -25,9 +25,13 @@ NO_TASKS = {"with_kernels": 0, "without": 0}
 def main(url: str, master: str) -> None:
     """Audit the store at *url*, once for every line of the standard input."""
     size = list_store(url).commit_log_size
-    with spark_session(master, has_sources=False) as session:
+    began_s = time.perf_counter()
+
+    def note_start_of_workers(_step: str, _size: int | None = None, /) -> None:
+        nonlocal began_s
         began_s = time.perf_counter()
-        start_workers(session.sparkContext, size)
+
+    with spark_context(master, size=size, progress=note_start_of_workers) as context:
         workers_s = time.perf_counter() - began_s
         _write_line("ready")
         for _ in sys.stdin:
@@ -44,7 +48,7 @@ def main(url: str, master: str) -> None:
             ) -> None:
                 steps.append([round(time.perf_counter() - began_s, 3), step])
 
-            found = audit_store(session, url, progress=note)
+            found = audit_store(context, url, progress=note)
             took_s = time.perf_counter() - began_s
             answer = {
                 "seconds": took_s,

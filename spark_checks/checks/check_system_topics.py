@@ -47,7 +47,7 @@ def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
     surveyed.progress("reading records of system topics")
     some = [(name, count, rows) for (name, _), (count, rows) in listed.items()]
     return (
-        surveyed.session.sparkContext.parallelize(some)
+        surveyed.context.parallelize(some)
         .mapPartitions(lambda one: findings_of(store, one))
         .collect()
     )

@@ -136,7 +136,7 @@ def listed_by_tasks(
         store, surveyed.situation, surveyed.delays, needs_system_topics=True
     )
     read = replace(store, files=(*store.commit_log, *queues))
-    surveys = surveys_of(surveyed.session.sparkContext, read, options)
+    surveys = surveys_of(surveyed.context, read, options)
     count = surveys.getNumPartitions()
     ledgers = surveys.map(lambda survey: survey.ledger)
     for stage in STAGES:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 
+from pyspark import SparkContext
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
@@ -20,6 +21,7 @@ from spark_checks.findings import (
 )
 from spark_checks.progress import Progress
 from spark_checks.readers.log_part import Ranges
+from spark_checks.session.session import session_of
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store
 from spark_checks.survey.ledger import Ledger
@@ -30,7 +32,7 @@ from spark_checks.survey.summary import SurveySummary
 class SurveyedStore:
     """A store with the result of its survey, and the options of the audit."""
 
-    session: SparkSession
+    context: SparkContext
     store: Store
     summary: SurveySummary
     """Sums of the survey."""
@@ -44,6 +46,11 @@ class SurveyedStore:
     progress: Progress
     only: Collection[str] = ()
     """Ids of the requested invariants; empty for all."""
+
+    @property
+    def session(self) -> SparkSession:
+        """Session for tables, which Java makes at the first access."""
+        return session_of(self.context)
 
 
 def run_checks(*parts: DataFrame, names: Sequence[str] = ()) -> list[Finding]:

@@ -8,6 +8,7 @@ it forks the first one (`session/workers.py`).
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,10 +25,14 @@ def request_kernels(context: SparkContext, size: int) -> bool:
 
     The request reaches daemons that have not started yet.
     """
-    are_worth_it = size >= LARGE_SIZE * context.defaultParallelism
-    if are_worth_it:
-        context.environment[KERNELS_VARIABLE] = "yes"
-    return are_worth_it
+    requested = requests(size, context.defaultParallelism)
+    context.environment.update(requested)
+    return bool(requested)
+
+
+def requests(size: int, processors: int) -> Mapping[str, str]:
+    """Return the variables of workers that request kernels if these pay."""
+    return {KERNELS_VARIABLE: "yes"} if size >= LARGE_SIZE * processors else {}
 
 
 def are_kernels_requested() -> bool:

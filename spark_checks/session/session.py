@@ -24,20 +24,25 @@ from urllib.parse import urlsplit
 import psutil
 import pyspark
 from py4j.protocol import Py4JJavaError
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from java_runtime.class_archive import writing_options
+from java_runtime.class_archive import ClassArchive, writing_options
 from java_runtime.find_java import JavaUnavailableError
+from spark_checks.progress import Progress, silent
+from spark_checks.session.early_daemon import SOCKET_VARIABLE, early_daemon
 from spark_checks.session.java_home import class_archive, prepare_java_home
+from spark_checks.session.kernel_request import requests
 from spark_checks.session.worker_archive import ARCHIVE, ROOT, SHIPPED, zip_for_workers
 from spark_checks.session.workers import start_workers
 from spark_checks.store_files import NotAStoreError
 
 _JAVA_OPTIONS = (
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
-    " -Xshare:auto"
+    "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=256m",
+    "-XX:+UseSerialGC",
+    "-Xshare:auto",
 )
 """Options for a Java that runs for seconds: compiling less beats faster code.
 
@@ -94,6 +99,7 @@ FAILURES = (PySparkException, Py4JJavaError)
 """Errors of a failed Spark job."""
 
 
+_local_master = re.compile(r"local(?:\[(\d+|\*)(?:,.*)?\])?")
 _unreadable_file = re.compile(r"^\S*NotAStoreError: (.+)$", re.MULTILINE)
 """Last line of the traceback of a worker that could not read a file."""
 
@@ -117,11 +123,37 @@ def failed(error: Exception) -> SparkError | NotAStoreError:
 def spark_session(
     master: str = "local[*]", *, has_sources: bool = True, size: int | None = None
 ) -> Iterator[SparkSession]:
-    """Yield a session on *master*, and stop it and its Java at the end.
+    """Yield a session on *master*; see :func:`spark_context`.
 
-    Registering the sources takes a second and two processes, and may be skipped. With
-    *size*, the bytes of the largest store, Python workers are started too, with kernels
-    if that pays. Queries of small stores are interpreted.
+    Registering the sources takes a second and two processes, and may be skipped.
+    """
+    with spark_context(master, size=size) as context:
+        session = session_of(context)
+        if has_sources:
+            # Imported late: the driver needs these modules only from here on.
+            from spark_checks.readers.register import register_sources
+
+            register_sources(session)
+        yield session
+
+
+def session_of(context: SparkContext) -> SparkSession:
+    """Return the session for tables, which Java makes at the first call.
+
+    That takes 1.2 s of processor time. The audit of an intact store reads no tables.
+    """
+    assert context is SparkContext._active_spark_context
+    return SparkSession.builder.getOrCreate()
+
+
+@contextmanager
+def spark_context(
+    master: str = "local[*]", *, size: int | None = None, progress: Progress = silent
+) -> Iterator[SparkContext]:
+    """Yield a context on *master*, and stop it and its Java at the end.
+
+    With *size*, the bytes of the largest store, Python workers are started too, with
+    kernels if that pays. Queries of small stores are interpreted.
     """
     with (
         tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name,
@@ -133,45 +165,63 @@ def spark_session(
             java_home = prepare_java_home(directory / "java")
             archive = class_archive(java_home)
             draft = after_stop.enter_context(archive.draft())
-            options = writing_options(draft) if draft else archive.options()
             surroundings = _environment(master, java_home, directory)
             with surroundings, _stderr_to(log), _killed_on_failure():
-                session = _start(master, directory, " ".join(options))
-                if size is not None and size <= INTERPRETED_MAX:
-                    for key, value in QUERIES_OF_FEW_ROWS.items():
-                        session.conf.set(key, value)
-                if has_sources:
-                    # Imported late: the driver needs these modules only from here on.
-                    from spark_checks.readers.register import register_sources
-
-                    register_sources(session)
                 if size is not None:
-                    start_workers(session.sparkContext, size)
+                    after_stop.enter_context(_early_daemon(master, directory, size))
+                settings = {
+                    **_settings(master, directory, archive, draft),
+                    **(QUERIES_OF_FEW_ROWS if is_small(size) else {}),
+                }
+                context = _start(master, settings)
+                if size is not None:
+                    progress("starting Python workers")
+                    start_workers(context, size)
         except JavaUnavailableError as error:
             raise SparkError(str(error)) from None
         except Exception as error:  # Py4J raises many types
             raise SparkError(_why(error, log)) from error
         try:
-            yield session
+            yield context
         except BaseException:
             # Threads of Py4J that lose their Java print tracebacks.
             with redirect_stderr(StringIO()), suppress(Exception):
-                _stop(session)
+                _stop(context)
             raise
-        _stop(session)
+        _stop(context)
 
 
-def _start(master: str, directory: Path, java_options: str) -> SparkSession:
-    """Return a session, configured for audits."""
-    builder = SparkSession.builder.master(master).appName("rmqc audit")
-    for name, value in _settings(master, directory, java_options).items():
-        builder = builder.config(name, value)
+def is_small(size: int | None) -> bool:
+    """Return whether queries of a store of *size* bytes are interpreted."""
+    return size is not None and size <= INTERPRETED_MAX
+
+
+@contextmanager
+def _early_daemon(master: str, directory: Path, size: int) -> Iterator[None]:
+    """Run a daemon that imports while Java starts, if *master* is local."""
+    processors = local_processors(master)
+    path = directory / "daemon.sock"
+    if processors is None or len(os.fsencode(path)) > SOCKET_PATH_MAX:
+        yield
+        return
+    os.environ[SOCKET_VARIABLE] = str(path)
+    try:
+        with early_daemon(path, requests(size, processors)):
+            yield
+    finally:
+        del os.environ[SOCKET_VARIABLE]
+
+
+def _start(master: str, settings: Mapping[str, str]) -> SparkContext:
+    """Return a context with *settings*."""
+    conf = SparkConf().setMaster(master).setAppName("rmqc audit")
+    conf.setAll([*settings.items()])
     # Py4J logs interrupted calls; without a handler Python prints them.
     logging.getLogger().addHandler(logging.NullHandler())
     with _own_interrupt_handler():
-        session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
+        context = SparkContext.getOrCreate(conf)
+    context.setLogLevel("OFF")
+    return context
 
 
 @contextmanager
@@ -191,14 +241,20 @@ def _own_interrupt_handler() -> Iterator[None]:
 
 
 def _settings(
-    master: str, directory: Path, more_java_options: str
+    master: str, directory: Path, archive: ClassArchive, draft: Path | None
 ) -> Mapping[str, str]:
-    """Return Spark's settings for audits on *master*."""
+    """Return Spark's settings for audits on *master*.
+
+    Its Java writes the *draft* of the class archive at its end, if there is one.
+    """
     is_local = master.startswith("local")
+    executor_options = " ".join([*_JAVA_OPTIONS, *archive.options()])
+    driver_options = executor_options
+    if draft is not None:
+        driver_options = " ".join([*_JAVA_OPTIONS, *writing_options(draft)])
     quiet = directory / "log4j2.properties"
     quiet.write_text(_QUIET, encoding="utf-8")
     log_option = f"-Dlog4j2.configurationFile={quiet}"
-    java_options = f"{log_option} {_JAVA_OPTIONS} {more_java_options}"
     loopback = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
@@ -206,9 +262,12 @@ def _settings(
     return {
         **(loopback if is_on_loopback(master) else {}),
         **({} if is_local else _for_remote_workers(master, directory)),
+        # With them an executor starts in 2 s of processor time, not 8. An archive of
+        # classes that it does not have is not missed.
+        "spark.executor.extraJavaOptions": executor_options,
         "spark.python.daemon.module": WORKERS_DAEMON,
         "spark.driver.memory": "640m",
-        "spark.driver.extraJavaOptions": java_options,
+        "spark.driver.extraJavaOptions": f"{log_option} {driver_options}",
         "spark.local.dir": str(directory),
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
         "spark.sql.catalogImplementation": "in-memory",
@@ -254,6 +313,18 @@ def _for_remote_workers(master: str, directory: Path) -> Mapping[str, str]:
     # YARN's temporary directories have too long names for sockets.
     sockets = _LOCAL_SOCKETS if master.startswith("spark://") else {}
     return {"spark.archives": f"{archive}#{SHIPPED}", **environment, **sockets}
+
+
+def local_processors(master: str) -> int | None:
+    """Return the number of tasks that a local *master* runs in parallel, or None.
+
+    ``local[*]`` runs as many as there are processors.
+    """
+    found = _local_master.fullmatch(master)
+    if found is None:
+        return None
+    number = found[1] or "1"
+    return int(number) if number.isdecimal() else os.cpu_count() or 1
 
 
 def is_on_loopback(master: str) -> bool:
@@ -336,10 +407,10 @@ def _killed_on_failure() -> Iterator[None]:
         raise
 
 
-def _stop(session: SparkSession) -> None:
-    """Stop *session* and end the Java process behind it."""
-    gateway = session.sparkContext._gateway
-    session.stop()
+def _stop(context: SparkContext) -> None:
+    """Stop *context* and end the Java process behind it."""
+    gateway = context._gateway
+    (SparkSession._instantiatedSession or context).stop()
     if gateway is not None:
         gateway.shutdown()
         process = getattr(gateway, "proc", None)

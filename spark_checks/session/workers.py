@@ -8,61 +8,43 @@ requests that. Tables are planned by daemons of Spark.
 
 from __future__ import annotations
 
-import ctypes
-import gc
-import importlib
 import os
 import shutil
 import sys
 import tempfile
-import zipimport
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from java_runtime.user_cache import cache_path
+from spark_checks.session.early_daemon import is_replaced_by_early_daemon
 from spark_checks.session.kernel_request import are_kernels_requested, request_kernels
 from spark_checks.session.worker_archive import DIGEST
+from spark_checks.session.worker_imports import (
+    import_for_workers,
+    keep_archive_listings,
+    prefer_installed_pyspark,
+)
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-KEPT_EACH_MAX = 32 << 20
-"""Largest freed block that the allocator keeps; the C library allows no more."""
-KEPT_MAX = 128 << 20
-"""Unused memory that a worker keeps, in bytes."""
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-
 
 def start_workers(context: SparkContext, size: int) -> None:
-    """Start a Python worker for each processor, and wait for their imports."""
+    """Start a Python worker for each processor, and wait for their imports.
+
+    Executors of a cluster register one by one. Those that registered meanwhile start
+    their workers in a further job.
+    """
     request_kernels(context, size)
-    processors = context.defaultParallelism
-    context.parallelize(range(processors), processors).foreach(_do_nothing)
+    started = 0
+    while (processors := context.defaultParallelism) > started:
+        context.parallelize(range(processors), processors).foreach(_do_nothing)
+        started = processors
 
 
 def _do_nothing(_of: object) -> None:
     """Do nothing."""
-
-
-def _keep_archive_listings() -> None:
-    """List no archive of the import path again; they stay as they are.
-
-    Each task would list Spark's thousands of files, which takes a tenth of a second.
-    """
-    zipimport.zipimporter.invalidate_caches = _do_nothing  # type: ignore[assignment,method-assign]
-
-
-def _keep_memory() -> None:
-    """Keep freed memory in the process up to KEPT_MAX.
-
-    Returning it to the system takes a sixth of a survey's time. This needs the GNU C
-    library; others are left as they are.
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:
-        mallopt(_M_MMAP_THRESHOLD, KEPT_EACH_MAX)
-        mallopt(_M_TRIM_THRESHOLD, KEPT_MAX)
 
 
 def _run_kept_code() -> None:
@@ -92,17 +74,16 @@ def _run_kept_code() -> None:
 
 def main() -> None:
     """Run the daemon for the module on the command line until Spark ends."""
-    _keep_archive_listings()
-    from pyspark.daemon import manager
-
+    keep_archive_listings()
+    prefer_installed_pyspark()
     if sys.argv[1:] == ["pyspark.worker"]:
+        if is_replaced_by_early_daemon():
+            return
         if are_kernels_requested():
             _run_kept_code()
-        survey = importlib.import_module("spark_checks.survey.survey")
-        if are_kernels_requested():
-            survey.install_kernels()
-        _keep_memory()
-        gc.freeze()  # keeps imported objects out of each worker's collections
+        import_for_workers()
+    from pyspark.daemon import manager
+
     manager()  # type: ignore[no-untyped-call] # PySpark's
 
 

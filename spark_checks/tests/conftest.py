@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 import pytest
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from spark_checks.progress import Progress
 from spark_checks.session.session import QUERIES_OF_FEW_ROWS, spark_session
 from spark_checks.tests.commands.command import Runner, run_alone
 from spark_checks.tests.readers.with_kernels import with_kernels
@@ -56,10 +58,10 @@ def run_audit(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Runner:
     """Return ``rmqc audit`` on the session of all tests."""
 
     @contextmanager
-    def lent(_master: str, *, has_sources: bool, size: int) -> Iterator[SparkSession]:
-        assert not has_sources  # the command registers them if it exports tables
+    def lent(_master: str, *, size: int, progress: Progress) -> Iterator[SparkContext]:
         assert size > 0
-        yield spark
+        assert progress is not None
+        yield spark.sparkContext
 
-    monkeypatch.setattr("spark_checks.session.session.spark_session", lent)
+    monkeypatch.setattr("spark_checks.session.session.spark_context", lent)
     return run_alone

@@ -15,7 +15,7 @@ import click
 from cli.runs.stores.audit_progress import shown_progress
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark import SparkContext
 
     from spark_checks.audit import Audit, NotAudited
     from spark_checks.broker_conf import BrokerConf
@@ -52,7 +52,7 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
     raised. A comparison of a store with itself ends the program.
     """
     from spark_checks.broker_conf import BrokerConf, read_broker_conf
-    from spark_checks.session.session import spark_session
+    from spark_checks.session.session import session_of, spark_context
     from spark_checks.store_files import Store, is_same_place, list_store, shown_url
     from spark_checks.views import export
 
@@ -75,15 +75,15 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
     with shown_progress(len(stores)) as progress:
         progress("starting Spark")
         with (
-            spark_session(options.master, has_sources=False, size=size) as session,
-            progress.following(session.sparkContext),
+            spark_context(options.master, size=size, progress=progress) as context,
+            progress.following(context),
         ):
             if options.directory:
                 progress("writing tables")
-                export(session, stores[0], options.directory)
+                export(session_of(context), stores[0], options.directory)
 
             def audited(url: str) -> Audit:
-                return _audited(session, url, conf, options, progress)
+                return _audited(context, url, conf, options, progress)
 
             found: list[Audit | NotAudited] = []
             for number, one in enumerate(listed, 1):
@@ -112,7 +112,7 @@ def _tried(action: Callable[[str], T], url: str, *, are_many: bool) -> T | NotAu
 
 
 def _audited(
-    session: SparkSession,
+    context: SparkContext,
     store: str,
     conf: BrokerConf,
     options: AuditOptions,
@@ -121,10 +121,11 @@ def _audited(
     """Return the audit of *store*, compared with ``--against`` if it is given."""
     from spark_checks.against.audit_against import compared_with
     from spark_checks.audit import audit_store
+    from spark_checks.session.session import session_of
 
     only = options.only
     found = audit_store(
-        session,
+        context,
         store,
         conf=conf,
         only=only,
@@ -139,7 +140,7 @@ def _audited(
     if options.against is None:
         return found
     return compared_with(
-        session,
+        session_of(context),
         found,
         (store, options.against),
         conf=conf,

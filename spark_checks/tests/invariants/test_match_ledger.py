@@ -153,7 +153,7 @@ def test_tasks_find_the_rows_that_the_driver_finds(
     store, conf = list_store(str(tmp_path)), BrokerConf()
     found, progress = _surveyed(tmp_path)
     surveyed = SurveyedStore(
-        session=spark,
+        context=spark.sparkContext,
         store=store,
         summary=SurveySummary(),
         ledger=found,
