@@ -5,7 +5,8 @@ In each round a fresh Java calls ``CommitLog.checkMessageAndReturnSize`` with ch
 on every file of the log, as a recovering broker does. A fresh Spark then makes the full
 audit: all invariants, all files. Both have read the files once before, so that the disk
 costs no time. The start of Java, or of Spark and its workers, is reported apart. One
-more ratio counts the start of the Python workers as a part of the audit.
+more ratio counts the start of the Python workers as a part of the audit. They import
+while Spark starts, so this is the time from the end of Spark's start to theirs.
 """
 
 from __future__ import annotations
