@@ -4,8 +4,8 @@ A daemon of Python workers that imports while Spark starts.
 Spark starts a daemon at the first task of Python. Its imports and kernels then take a
 second, in which Spark waits. The driver starts this daemon before Java. Spark's own
 daemon passes its standard streams, environment and arguments through a local socket,
-and waits for the end. Only the first daemon of a session does so. Others, and a daemon
-that finds nobody at the socket, import for themselves.
+and waits for the end. Only the first daemon of a session does so. Other daemons import
+for themselves.
 """
 
 from __future__ import annotations
