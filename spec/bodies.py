@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+
+from msgspec import NODEFAULT
 
 from spec.store.config import filter_settings, group_settings, settings_files
 from spec.wire.bodies import (
@@ -12,12 +13,12 @@ from spec.wire.bodies import (
     offset_tables,
     running_info,
 )
-from spec.wire.bodies.json_body import members
+from spec.wire.bodies.json_body import Body, members
 from spec.wire.bodies.queue_name import QueueName
 from spec.wire.consumer import queue_locks
 from spec.wire.pop import pop_bodies
 
-BODIES: dict[str, type[Any]] = {
+BODIES: dict[str, type[Body]] = {
     "ack_msg": pop_bodies.AckMsg,
     "batch_ack": pop_bodies.BatchAck,
     "batch_ack_message_request_body": pop_bodies.BatchAckMessageRequestBody,
@@ -80,15 +81,15 @@ BODIES: dict[str, type[Any]] = {
 }
 
 
-def body_table(body: type[Any]) -> str:
+def body_table(body: type[Body]) -> str:
     """Return the members of *body* as the lines of a golden print."""
     return "".join(f"{line}\n" for line in _lines(body))
 
 
-def _lines(body: type[Any]) -> Iterator[str]:
-    for name, declared, default in members(body):
+def _lines(body: type[Body]) -> Iterator[str]:
+    for name, member, kind, default in members(body):
         absent = "" if default is None or default in ((), {}) else f"{default}"
-        absent = "required" if "MISSING" in repr(default) else absent
-        since = "" if declared.since == "4.4" else f"since {declared.since}"
-        kind = f"{declared.kind.name:<36} {absent:<9} {since:<12}"
-        yield f"{declared.java_name:<32}{kind}{declared.meaning or name}".rstrip()
+        absent = "required" if default is NODEFAULT else absent
+        since = "" if member.since == "4.4" else f"since {member.since}"
+        columns = f"{kind.name:<36} {absent:<9} {since:<12}"
+        yield f"{member.java_name:<32}{columns}{member.meaning or name}".rstrip()

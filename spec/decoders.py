@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from functools import cache
 from types import FunctionType, MappingProxyType
 from typing import Any
@@ -26,7 +26,7 @@ from spec.registry import modules
 from spec.store.commit_log import scan
 from spec.store.index_file import items_of_slot
 from spec.wire.bodies import fastjson
-from spec.wire.bodies.json_body import decode_body, members
+from spec.wire.bodies.json_body import Body, decode_body, members
 
 OF_OUR_OWN = {"spec.observed.decode_observed": "files that we write, not a peer"}
 """Decoders of what no peer sends and no store holds, and what they are for."""
@@ -92,8 +92,7 @@ def _bodies() -> Iterator[AnyDecoder]:
         for name, value in vars(module).items():
             if not isinstance(value, type) or value.__module__ != module.__name__:
                 continue
-            is_body = is_dataclass(value) and any(members(value))
-            if is_body:
+            if issubclass(value, Body) and members(value):
                 yield AnyDecoder(name=f"body {name}", decode=_body(value))
 
 
@@ -132,7 +131,7 @@ def _whole(function: Callable[..., object], **given: Any) -> Callable[[bytes], o
     return decode
 
 
-def _body(body: type[object]) -> Callable[[bytes], object]:
+def _body(body: type[Body]) -> Callable[[bytes], object]:
     return lambda data: decode_body(body, data)
 
 

@@ -112,7 +112,7 @@ def _added(since: str, *where: str, clause: str = "WIRE-JSON-003") -> Explanatio
 def _added_members() -> Iterator[Explanation]:
     """Yield an explanation for each member of a body that is declared to be younger."""
     for body in BODIES.values():
-        for _, declared, _ in members(body):
+        for _, declared, _, _ in members(body):
             if declared.since != FIRST:
                 member = declared.java_name
                 yield _added(

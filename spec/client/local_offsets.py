@@ -8,11 +8,11 @@ keep. The file is of one client id; a client whose id changes begins anew.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
 
 from spec.clause import Clause, Level
-from spec.wire.bodies.json_body import INTEGER, map_of, member, rest_of_members
-from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
+from spec.wire.bodies.json_body import Member, OpenBody
+from spec.wire.bodies.queue_name import QueueName
 
 _STORE = "4.6.0 org.apache.rocketmq.client.consumer.store.LocalFileOffsetStore"
 
@@ -43,11 +43,9 @@ OFFSETS_FILE = Clause(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalOffsets:
+class LocalOffsets(OpenBody, frozen=True, kw_only=True):
     """The file of one client's group (Java: OffsetSerializeWrapper)."""
 
-    offsets: Mapping[QueueName, int] = member(
-        "offsetTable", map_of(QUEUE_NAME, INTEGER), "where to go on", default=dict
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    offsets: Annotated[
+        Mapping[QueueName, int], Member("offsetTable", "where to go on")
+    ] = {}

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from spec.wire.bodies import fastjson
-from spec.wire.bodies.json_body import body_as_json
+from spec.wire.bodies.json_body import Body, body_as_json
 from spec.wire.remoting.command import Command, CommandFlag
 
 SUCCESS = 0
@@ -45,7 +45,7 @@ class Response(Struct):
     """A prepared encoder, for responses that differ in a few fields only."""
 
 
-def json_response(value: object) -> Response:
+def json_response(value: Mapping[str, object] | Body) -> Response:
     """Return a response with the JSON of *value*, a declared body or an object."""
     shown = value if isinstance(value, Mapping) else body_as_json(value)
     return Response(body=fastjson.dumps(shown))

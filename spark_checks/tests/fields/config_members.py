@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -18,7 +17,7 @@ from spec.routing.topic_config import (
 )
 from spec.store.config.config_files import TOPICS_FILE
 from spec.store.config.settings_files import FILES
-from spec.wire.bodies.json_body import members
+from spec.wire.bodies.json_body import Body, members
 
 ANY = "*"
 """Stands for the keys of a map."""
@@ -48,9 +47,9 @@ def _leaves_of_topics() -> Iterator[str]:
             yield from (f"{prefix}{name}" for name in entry)
 
 
-def _leaves_of(body: type[Any], prefix: str) -> Iterator[str]:
+def _leaves_of(body: type[Body], prefix: str) -> Iterator[str]:
     hints = get_type_hints(body)
-    for name, member, _ in members(body):
+    for name, member, _, _ in members(body):
         yield from _leaves_of_type(hints[name], f"{prefix}{member.java_name}")
 
 
@@ -60,7 +59,7 @@ def _leaves_of_type(hint: Any, path: str) -> Iterator[str]:
         hint = next(one for one in get_args(hint) if one is not type(None))
     if get_origin(hint) is Mapping:
         yield from _leaves_of_type(get_args(hint)[1], f"{path}.{ANY}")
-    elif is_dataclass(hint) and isinstance(hint, type):
+    elif isinstance(hint, type) and issubclass(hint, Body):
         yield from _leaves_of(hint, f"{path}.")
     else:
         yield path

@@ -9,68 +9,46 @@ group's bits in the consume queue's extension.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
 
-from spec.wire.bodies.json_body import (
-    INTEGER,
-    TEXT,
-    TRUTH,
-    list_of,
-    map_of,
-    member,
-    object_of,
-    rest_of_members,
-)
+from spec.wire.bodies.json_body import Body, Member, OpenBody
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BloomFilterData:
+class BloomFilterData(Body, frozen=True, kw_only=True):
     """Bits of a group in the filter over groups."""
 
-    bit_count: int = member("bitNum", INTEGER, "of the filter", default=0)
-    positions: tuple[int, ...] = member("bitPos", list_of(INTEGER), "", default=())
+    bit_count: Annotated[int, Member("bitNum", "of the filter")] = 0
+    positions: Annotated[tuple[int, ...], Member("bitPos")] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerFilterData:
+class ConsumerFilterData(OpenBody, frozen=True, kw_only=True):
     """The SQL expression of a group for a topic."""
 
-    group: str = member("consumerGroup", TEXT, "the group")
-    topic: str = member("topic", TEXT, "the topic")
-    expression: str = member("expression", TEXT, "such as a > 1")
-    expression_type: str = member("expressionType", TEXT, "SQL92", default="SQL92")
-    born_at_ms: int = member("bornTime", INTEGER, "first heartbeat with it", default=0)
-    dead_at_ms: int = member("deadTime", INTEGER, "last member left; or 0", default=0)
-    is_dead: bool | None = member("dead", TRUTH, "whether that is not 0", default=None)
-    client_version: int = member("clientVersion", INTEGER, "subVersion", default=0)
-    bits: BloomFilterData | None = member(  # noqa: RUF009 # a field
-        "bloomFilterData", object_of(BloomFilterData), "its bits", default=None
+    group: Annotated[str, Member("consumerGroup", "the group")]
+    topic: Annotated[str, Member("topic", "the topic")]
+    expression: Annotated[str, Member("expression", "such as a > 1")]
+    expression_type: Annotated[str, Member("expressionType", "SQL92")] = "SQL92"
+    born_at_ms: Annotated[int, Member("bornTime", "first heartbeat with it")] = 0
+    dead_at_ms: Annotated[int, Member("deadTime", "last member left; or 0")] = 0
+    is_dead: Annotated[bool | None, Member("dead", "whether that is not 0")] = None
+    client_version: Annotated[int, Member("clientVersion", "subVersion")] = 0
+    bits: Annotated[BloomFilterData | None, Member("bloomFilterData", "its bits")] = (
+        None
     )
-    rest: Mapping[str, object] = rest_of_members()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilterDataMapByTopic:
+class FilterDataMapByTopic(OpenBody, frozen=True, kw_only=True):
     """The filters of a topic."""
 
-    topic: str = member("topic", TEXT, "the topic")
-    filters: Mapping[str, ConsumerFilterData] = member(
-        "groupFilterData",
-        map_of(TEXT, object_of(ConsumerFilterData)),
-        "by group",
-        default=dict,
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    topic: Annotated[str, Member("topic", "the topic")]
+    filters: Annotated[
+        Mapping[str, ConsumerFilterData], Member("groupFilterData", "by group")
+    ] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FiltersFile:
+class FiltersFile(OpenBody, frozen=True, kw_only=True):
     """The file consumerFilter.json."""
 
-    topics: Mapping[str, FilterDataMapByTopic] = member(
-        "filterDataByTopic",
-        map_of(TEXT, object_of(FilterDataMapByTopic)),
-        "",
-        default=dict,
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    topics: Annotated[
+        Mapping[str, FilterDataMapByTopic], Member("filterDataByTopic")
+    ] = {}

@@ -9,87 +9,63 @@ their own, and with autoCreateSubscriptionGroup one for each requested name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
 
-from spec.wire.bodies.json_body import (
-    ANYTHING,
-    INTEGER,
-    TEXT,
-    TRUTH,
-    map_of,
-    member,
-    object_of,
-    rest_of_members,
-)
+from spec.wire.bodies.json_body import Body, Member, OpenBody
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableVersion:
+class TableVersion(Body, frozen=True, kw_only=True):
     """State of a table in a file (Java: DataVersion)."""
 
-    counter: int = member("counter", INTEGER, "changes so far", default=0)
-    state_version: int | None = member(
-        "stateVersion", INTEGER, "the controller's epoch", default=None, since="5.0"
-    )
-    timestamp_ms: int = member("timestamp", INTEGER, "of the last change", default=0)
+    counter: Annotated[int, Member("counter", "changes so far")] = 0
+    state_version: Annotated[
+        int | None, Member("stateVersion", "the controller's epoch", since="5.0")
+    ] = None
+    timestamp_ms: Annotated[int, Member("timestamp", "of the last change")] = 0
 
 
-VERSION = object_of(TableVersion)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubscriptionGroupConfig:
+class SubscriptionGroupConfig(OpenBody, frozen=True, kw_only=True):
     """The settings of a consumer group."""
 
-    name: str = member("groupName", TEXT, "the group")
-    can_consume: bool = member("consumeEnable", TRUTH, "", default=True)
-    can_consume_from_min: bool = member("consumeFromMinEnable", TRUTH, "", default=True)
-    can_broadcast: bool = member("consumeBroadcastEnable", TRUTH, "", default=True)
-    retry_queue_count: int = member(
-        "retryQueueNums", INTEGER, "queues of its retry topic", default=1
-    )
-    retry_max_times: int = member(
-        "retryMaxTimes", INTEGER, "then a message is a dead letter", default=16
-    )
-    broker_id: int = member("brokerId", INTEGER, "where it consumes", default=0)
-    broker_when_slow: int = member(
-        "whichBrokerWhenConsumeSlowly", INTEGER, "the id of a slave", default=1
-    )
-    notifies_consumer_ids_changed: bool = member(
-        "notifyConsumerIdsChangedEnable", TRUTH, "when one comes or goes", default=True
-    )
-    is_ordered: bool | None = member(
-        "consumeMessageOrderly", TRUTH, "pops in order", default=None, since="5.0"
-    )
-    retry_policy: object = member(
-        "groupRetryPolicy", ANYTHING, "delays of pops", default=None, since="5.0"
-    )
-    flags: int | None = member("groupSysFlag", INTEGER, "", default=None, since="5.0")
-    timeout_minutes: int | None = member(
-        "consumeTimeoutMinute", INTEGER, "of a message", default=None, since="5.0"
-    )
-    attributes: object = member(
-        "attributes", ANYTHING, "texts by name", default=None, since="5.1"
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    name: Annotated[str, Member("groupName", "the group")]
+    can_consume: Annotated[bool, Member("consumeEnable")] = True
+    can_consume_from_min: Annotated[bool, Member("consumeFromMinEnable")] = True
+    can_broadcast: Annotated[bool, Member("consumeBroadcastEnable")] = True
+    retry_queue_count: Annotated[
+        int, Member("retryQueueNums", "queues of its retry topic")
+    ] = 1
+    retry_max_times: Annotated[
+        int, Member("retryMaxTimes", "then a message is a dead letter")
+    ] = 16
+    broker_id: Annotated[int, Member("brokerId", "where it consumes")] = 0
+    broker_when_slow: Annotated[
+        int, Member("whichBrokerWhenConsumeSlowly", "the id of a slave")
+    ] = 1
+    notifies_consumer_ids_changed: Annotated[
+        bool, Member("notifyConsumerIdsChangedEnable", "when one comes or goes")
+    ] = True
+    is_ordered: Annotated[
+        bool | None, Member("consumeMessageOrderly", "pops in order", since="5.0")
+    ] = None
+    retry_policy: Annotated[
+        object, Member("groupRetryPolicy", "delays of pops", since="5.0")
+    ] = None
+    flags: Annotated[int | None, Member("groupSysFlag", since="5.0")] = None
+    timeout_minutes: Annotated[
+        int | None, Member("consumeTimeoutMinute", "of a message", since="5.0")
+    ] = None
+    attributes: Annotated[
+        object, Member("attributes", "texts by name", since="5.1")
+    ] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupsFile:
+class GroupsFile(OpenBody, frozen=True, kw_only=True):
     """The file subscriptionGroup.json."""
 
-    groups: Mapping[str, SubscriptionGroupConfig] = member(
-        "subscriptionGroupTable",
-        map_of(TEXT, object_of(SubscriptionGroupConfig)),
-        "",
-        default=dict,
-    )
-    version: TableVersion | None = member("dataVersion", VERSION, "", default=None)  # noqa: RUF009 # a field
-    forbidden: object = member(
-        "forbiddenTable",
-        ANYTHING,
-        "bits by group and topic",
-        default=None,
-        since="5.0",
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    groups: Annotated[
+        Mapping[str, SubscriptionGroupConfig], Member("subscriptionGroupTable")
+    ] = {}
+    version: Annotated[TableVersion | None, Member("dataVersion")] = None
+    forbidden: Annotated[
+        object, Member("forbiddenTable", "bits by group and topic", since="5.0")
+    ] = None

@@ -9,26 +9,16 @@ fastjson's kind, in the forms of FILES.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated
 
 from spec.clause import Clause, Level
 from spec.store.config.filter_settings import FiltersFile
-from spec.store.config.group_settings import VERSION, GroupsFile, TableVersion
+from spec.store.config.group_settings import GroupsFile, TableVersion
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.fastjson_forms import dumps_pretty
-from spec.wire.bodies.json_body import (
-    INTEGER,
-    TEXT,
-    body_as_json,
-    list_of,
-    map_of,
-    member,
-    object_of,
-    rest_of_members,
-)
+from spec.wire.bodies.json_body import Body, Member, OpenBody, body_as_json
 
 _MIX = "org.apache.rocketmq.common.MixAll"
 
@@ -131,93 +121,71 @@ GROUPS_AND_VERSIONS = Clause(
     since="5.0",
 )
 
-OFFSETS = map_of(TEXT, map_of(INTEGER, INTEGER))
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OffsetsFile:
+class OffsetsFile(OpenBody, frozen=True, kw_only=True):
     """The file consumerOffset.json, and lmqConsumerOffset.json instead of it."""
 
-    offsets: Mapping[str, Mapping[int, int]] = member(
-        "offsetTable", OFFSETS, "by TOPIC@GROUP and queue id", default=dict
-    )
-    light_offsets: Mapping[str, int] | None = member(
-        "lmqOffsetTable",
-        map_of(TEXT, INTEGER),
-        "of light queues, by QUEUE@GROUP, if enableLmq is on",
-        default=None,
-        since="4.9.3",
-    )
-    version: TableVersion | None = member(  # noqa: RUF009 # a field
-        "dataVersion", VERSION, "", default=None, since="5.0"
-    )
-    topics_of_groups: Mapping[str, tuple[str, ...]] | None = member(
-        "groupTopicMap",
-        map_of(TEXT, list_of(TEXT)),
-        "what the offsets say too; nobody reads it",
-        default=None,
-        since="5.0",
-    )
-    pull_offsets: Mapping[str, Mapping[int, int]] | None = member(
-        "pullOffsetTable",
-        OFFSETS,
-        "of last pulls, by TOPIC@GROUP and queue id",
-        default=None,
-        since="5.5",
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    offsets: Annotated[
+        Mapping[str, Mapping[int, int]],
+        Member("offsetTable", "by TOPIC@GROUP and queue id"),
+    ] = {}
+    light_offsets: Annotated[
+        Mapping[str, int] | None,
+        Member(
+            "lmqOffsetTable",
+            "of light queues, by QUEUE@GROUP, if enableLmq is on",
+            since="4.9.3",
+        ),
+    ] = None
+    version: Annotated[TableVersion | None, Member("dataVersion", since="5.0")] = None
+    topics_of_groups: Annotated[
+        Mapping[str, tuple[str, ...]] | None,
+        Member(
+            "groupTopicMap", "what the offsets say too; nobody reads it", since="5.0"
+        ),
+    ] = None
+    pull_offsets: Annotated[
+        Mapping[str, Mapping[int, int]] | None,
+        Member(
+            "pullOffsetTable", "of last pulls, by TOPIC@GROUP and queue id", since="5.5"
+        ),
+    ] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DelayOffsetsFile:
+class DelayOffsetsFile(OpenBody, frozen=True, kw_only=True):
     """The file delayOffset.json."""
 
-    offsets: Mapping[int, int] = member(
-        "offsetTable",
-        map_of(INTEGER, INTEGER),
-        "next to deliver, by level",
-        default=dict,
-    )
-    version: TableVersion | None = member(  # noqa: RUF009 # a field
-        "dataVersion", VERSION, "", default=None, since="5.0"
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    offsets: Annotated[
+        Mapping[int, int], Member("offsetTable", "next to deliver, by level")
+    ] = {}
+    version: Annotated[TableVersion | None, Member("dataVersion", since="5.0")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyValuesFile:
+class KeyValuesFile(OpenBody, frozen=True, kw_only=True):
     """A name server's file kvConfig.json."""
 
-    values: Mapping[str, Mapping[str, str]] = member(
-        "configTable", map_of(TEXT, map_of(TEXT, TEXT)), "by namespace", default=dict
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    values: Annotated[
+        Mapping[str, Mapping[str, str]], Member("configTable", "by namespace")
+    ] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class Count(OpenBody, frozen=True, kw_only=True):
     """A count and when it last changed (Java: Metric)."""
 
-    count: int = member("count", INTEGER, "of messages", default=0)
-    timestamp_ms: int = member("timeStamp", INTEGER, "", default=0)
-    rest: Mapping[str, object] = rest_of_members()
+    count: Annotated[int, Member("count", "of messages")] = 0
+    timestamp_ms: Annotated[int, Member("timeStamp")] = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountsFile:
+class CountsFile(OpenBody, frozen=True, kw_only=True):
     """The files transactionMetrics and timermetrics: what waits, by topic."""
 
-    transactions: Mapping[str, Count] | None = member(
-        "transactionCount",
-        map_of(TEXT, object_of(Count)),
-        "half messages",
-        default=None,
-    )
-    timed: Mapping[str, Count] | None = member(
-        "timingCount", map_of(TEXT, object_of(Count)), "of the timer", default=None
-    )
-    version: TableVersion | None = member("dataVersion", VERSION, "", default=None)  # noqa: RUF009 # a field
-    rest: Mapping[str, object] = rest_of_members()
+    transactions: Annotated[
+        Mapping[str, Count] | None, Member("transactionCount", "half messages")
+    ] = None
+    timed: Annotated[
+        Mapping[str, Count] | None, Member("timingCount", "of the timer")
+    ] = None
+    version: Annotated[TableVersion | None, Member("dataVersion")] = None
 
 
 class Form(StrEnum):
@@ -228,7 +196,7 @@ class Form(StrEnum):
     COMPACT = "compact"
 
 
-FILES: Mapping[str, tuple[type[Any], Form]] = MappingProxyType(
+FILES: Mapping[str, tuple[type[Body], Form]] = MappingProxyType(
     {
         "subscriptionGroup.json": (GroupsFile, Form.PRETTY),
         "consumerOffset.json": (OffsetsFile, Form.PRETTY),
@@ -244,7 +212,7 @@ FILES: Mapping[str, tuple[type[Any], Form]] = MappingProxyType(
 
 
 def encode_settings(
-    content: object, *, form: Form = Form.PRETTY, release: str = "4.6.0"
+    content: Body, *, form: Form = Form.PRETTY, release: str = "4.6.0"
 ) -> bytes:
     """Return the file of *release* that holds *content*."""
     shown = body_as_json(content)

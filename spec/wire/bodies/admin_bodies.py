@@ -7,185 +7,131 @@ Groups and producers, rates, units of a consume queue, consume times of a group.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
 
 from spec.wire.bodies.heartbeat import SubscriptionData
-from spec.wire.bodies.json_body import (
-    DECIMAL,
-    INTEGER,
-    TEXT,
-    TRUTH,
-    list_of,
-    map_of,
-    member,
-    object_of,
-    rest_of_members,
-)
+from spec.wire.bodies.json_body import Member, OpenBody
 from spec.wire.bodies.offset_tables import ConsumeStats
-from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
+from spec.wire.bodies.queue_name import QueueName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupList:
+class GroupList(OpenBody, frozen=True, kw_only=True):
     """The response to QUERY_TOPIC_CONSUME_BY_WHO."""
 
-    groups: tuple[str, ...] = member("groupList", list_of(TEXT), "", default=())
-    rest: Mapping[str, object] = rest_of_members()
+    groups: Annotated[tuple[str, ...], Member("groupList")] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumeQueueData:
+class ConsumeQueueData(OpenBody, frozen=True, kw_only=True):
     """A consume queue's unit as administrators see it."""
 
-    commit_log_offset: int = member("physicOffset", INTEGER, "", default=0)
-    size: int = member("physicSize", INTEGER, "bytes of the record", default=0)
-    tags_code: int = member("tagsCode", INTEGER, "also an address", default=0)
-    extension: str | None = member(
-        "extendDataJson", TEXT, "JSON of the extension unit", default=None
-    )
-    bits: str | None = member("bitMap", TEXT, "of the extension unit", default=None)
-    is_matching: bool = member(
-        "eval", TRUTH, "whether the group wants it", default=False
-    )
-    remark: str | None = member("msg", TEXT, "why that is not known", default=None)
-    rest: Mapping[str, object] = rest_of_members()
+    commit_log_offset: Annotated[int, Member("physicOffset")] = 0
+    size: Annotated[int, Member("physicSize", "bytes of the record")] = 0
+    tags_code: Annotated[int, Member("tagsCode", "also an address")] = 0
+    extension: Annotated[
+        str | None, Member("extendDataJson", "JSON of the extension unit")
+    ] = None
+    bits: Annotated[str | None, Member("bitMap", "of the extension unit")] = None
+    is_matching: Annotated[bool, Member("eval", "whether the group wants it")] = False
+    remark: Annotated[str | None, Member("msg", "why that is not known")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryConsumeQueueResponseBody:
+class QueryConsumeQueueResponseBody(OpenBody, frozen=True, kw_only=True):
     """The response to QUERY_CONSUME_QUEUE."""
 
-    subscription: SubscriptionData | None = member(  # noqa: RUF009 # a field
-        "subscriptionData", object_of(SubscriptionData), "the group's", default=None
-    )
-    filter: str | None = member("filterData", TEXT, "its SQL filter", default=None)
-    messages: tuple[ConsumeQueueData, ...] | None = member(
-        "queueData", list_of(object_of(ConsumeQueueData)), "", default=None
-    )
-    max_offset: int = member("maxQueueIndex", INTEGER, "the queue's end", default=0)
-    min_offset: int = member("minQueueIndex", INTEGER, "its beginning", default=0)
-    rest: Mapping[str, object] = rest_of_members()
+    subscription: Annotated[
+        SubscriptionData | None, Member("subscriptionData", "the group's")
+    ] = None
+    filter: Annotated[str | None, Member("filterData", "its SQL filter")] = None
+    messages: Annotated[tuple[ConsumeQueueData, ...] | None, Member("queueData")] = None
+    max_offset: Annotated[int, Member("maxQueueIndex", "the queue's end")] = 0
+    min_offset: Annotated[int, Member("minQueueIndex", "its beginning")] = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueTimeSpan:
+class QueueTimeSpan(OpenBody, frozen=True, kw_only=True):
     """When a queue's messages were stored and consumed."""
 
-    queue: QueueName = member("messageQueue", QUEUE_NAME, "the queue")  # noqa: RUF009
-    first_stored_at_ms: int = member("minTimeStamp", INTEGER, "", default=0)
-    last_stored_at_ms: int = member("maxTimeStamp", INTEGER, "", default=0)
-    consumed_at_ms: int = member(
-        "consumeTimeStamp", INTEGER, "store time of the last consumed", default=0
-    )
-    delay_ms: int = member("delayTime", INTEGER, "how far behind it is", default=0)
-    rest: Mapping[str, object] = rest_of_members()
+    queue: Annotated[QueueName, Member("messageQueue", "the queue")]
+    first_stored_at_ms: Annotated[int, Member("minTimeStamp")] = 0
+    last_stored_at_ms: Annotated[int, Member("maxTimeStamp")] = 0
+    consumed_at_ms: Annotated[
+        int, Member("consumeTimeStamp", "store time of the last consumed")
+    ] = 0
+    delay_ms: Annotated[int, Member("delayTime", "how far behind it is")] = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryConsumeTimeSpanBody:
+class QueryConsumeTimeSpanBody(OpenBody, frozen=True, kw_only=True):
     """The response to QUERY_CONSUME_TIME_SPAN."""
 
-    queues: tuple[QueueTimeSpan, ...] = member(
-        "consumeTimeSpanSet", list_of(object_of(QueueTimeSpan)), "", default=()
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    queues: Annotated[tuple[QueueTimeSpan, ...], Member("consumeTimeSpanSet")] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerStatsItem:
+class BrokerStatsItem(OpenBody, frozen=True, kw_only=True):
     """A sum and rates of one span."""
 
-    sum: int = member("sum", INTEGER, "in the span", default=0)
-    tps: float = member("tps", DECIMAL, "a second", default=0.0)
-    mean: float = member("avgpt", DECIMAL, "of each time", default=0.0)
-    rest: Mapping[str, object] = rest_of_members()
+    sum: Annotated[int, Member("sum", "in the span")] = 0
+    tps: Annotated[float, Member("tps", "a second")] = 0.0
+    mean: Annotated[float, Member("avgpt", "of each time")] = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerStatsData:
+class BrokerStatsData(OpenBody, frozen=True, kw_only=True):
     """The response to VIEW_BROKER_STATS_DATA."""
 
-    minute: BrokerStatsItem | None = member(  # noqa: RUF009 # a field
-        "statsMinute", object_of(BrokerStatsItem), "", default=None
-    )
-    hour: BrokerStatsItem | None = member(  # noqa: RUF009 # a field
-        "statsHour", object_of(BrokerStatsItem), "", default=None
-    )
-    day: BrokerStatsItem | None = member(  # noqa: RUF009 # a field
-        "statsDay", object_of(BrokerStatsItem), "", default=None
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    minute: Annotated[BrokerStatsItem | None, Member("statsMinute")] = None
+    hour: Annotated[BrokerStatsItem | None, Member("statsHour")] = None
+    day: Annotated[BrokerStatsItem | None, Member("statsDay")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryCorrectionOffsetBody:
+class QueryCorrectionOffsetBody(OpenBody, frozen=True, kw_only=True):
     """The response to QUERY_CORRECTION_OFFSET."""
 
-    offsets: Mapping[int, int] = member(
-        "correctionOffsets", map_of(INTEGER, INTEGER), "by queue id", default=dict
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    offsets: Annotated[
+        Mapping[int, int], Member("correctionOffsets", "by queue id")
+    ] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumeStatsList:
+class ConsumeStatsList(OpenBody, frozen=True, kw_only=True):
     """The response to GET_BROKER_CONSUME_STATS."""
 
-    groups: tuple[Mapping[str, tuple[ConsumeStats, ...]], ...] = member(
-        "consumeStatsList",
-        list_of(map_of(TEXT, list_of(object_of(ConsumeStats)))),
-        "a map of one group each",
-        default=(),
-    )
-    broker_address: str | None = member("brokerAddr", TEXT, "", default=None)
-    behind: int = member("totalDiff", INTEGER, "messages not consumed", default=0)
-    in_flight: int | None = member(
-        "totalInflightDiff", INTEGER, "pulled, not consumed", default=None, since="5.1"
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    groups: Annotated[
+        tuple[Mapping[str, tuple[ConsumeStats, ...]], ...],
+        Member("consumeStatsList", "a map of one group each"),
+    ] = ()
+    broker_address: Annotated[str | None, Member("brokerAddr")] = None
+    behind: Annotated[int, Member("totalDiff", "messages not consumed")] = 0
+    in_flight: Annotated[
+        int | None, Member("totalInflightDiff", "pulled, not consumed", since="5.1")
+    ] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProducerInfo:
+class ProducerInfo(OpenBody, frozen=True, kw_only=True):
     """A producing client."""
 
-    client_id: str = member("clientId", TEXT, "")
-    address: str = member("remoteIP", TEXT, "")
-    language: str = member("language", TEXT, "")
-    version: int = member("version", INTEGER, "")
-    last_heartbeat_ms: int = member("lastUpdateTimestamp", INTEGER, "last heartbeat")
-    rest: Mapping[str, object] = rest_of_members()
+    client_id: Annotated[str, Member("clientId")]
+    address: Annotated[str, Member("remoteIP")]
+    language: Annotated[str, Member("language")]
+    version: Annotated[int, Member("version")]
+    last_heartbeat_ms: Annotated[int, Member("lastUpdateTimestamp", "last heartbeat")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProducerTableInfo:
+class ProducerTableInfo(OpenBody, frozen=True, kw_only=True):
     """The response to GET_ALL_PRODUCER_INFO."""
 
-    groups: Mapping[str, tuple[ProducerInfo, ...]] = member(
-        "data", map_of(TEXT, list_of(object_of(ProducerInfo))), "by group", default=dict
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    groups: Annotated[
+        Mapping[str, tuple[ProducerInfo, ...]], Member("data", "by group")
+    ] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerMemberGroup:
+class BrokerMemberGroup(OpenBody, frozen=True, kw_only=True):
     """The response to GET_BROKER_MEMBER_GROUP: a master and its slaves."""
 
-    cluster: str | None = member("cluster", TEXT, "", default=None)
-    broker_name: str | None = member("brokerName", TEXT, "", default=None)
-    addresses: Mapping[int, str] = member(
-        "brokerAddrs", map_of(INTEGER, TEXT), "by broker id", default=dict
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    cluster: Annotated[str | None, Member("cluster")] = None
+    broker_name: Annotated[str | None, Member("brokerName")] = None
+    addresses: Annotated[Mapping[int, str], Member("brokerAddrs", "by broker id")] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuerySubscriptionResponseBody:
+class QuerySubscriptionResponseBody(OpenBody, frozen=True, kw_only=True):
     """The response to QUERY_SUBSCRIPTION_BY_CONSUMER."""
 
-    subscription: SubscriptionData | None = member(  # noqa: RUF009 # a field
-        "subscriptionData", object_of(SubscriptionData), "", default=None
-    )
-    group: str | None = member("group", TEXT, "", default=None)
-    topic: str | None = member("topic", TEXT, "", default=None)
-    rest: Mapping[str, object] = rest_of_members()
+    subscription: Annotated[SubscriptionData | None, Member("subscriptionData")] = None
+    group: Annotated[str | None, Member("group")] = None
+    topic: Annotated[str | None, Member("topic")] = None

@@ -32,7 +32,7 @@ STANDARD_ESCAPES = Clause(
     until="5.3",
 )
 
-_SPECIAL = re.compile('[\x00-\x1f"/\\\\\x7f-\U0010ffff]')
+_SPECIAL = re.compile(r"[^ !#-.0-\[\]-~]")
 _SHORT = {
     "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r",
     '"': '\\"', "/": "\\/", "\\": "\\\\",

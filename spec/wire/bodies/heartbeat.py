@@ -8,20 +8,10 @@ heartbeats to administrators as the connections of a group.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
 
 from spec.clause import Clause, Level
-from spec.wire.bodies.json_body import (
-    ANYTHING,
-    INTEGER,
-    TEXT,
-    TRUTH,
-    list_of,
-    map_of,
-    member,
-    object_of,
-    rest_of_members,
-)
+from spec.wire.bodies.json_body import Member, OpenBody
 
 _HEARTBEAT = "org.apache.rocketmq.common.protocol.heartbeat"
 _BODY = "org.apache.rocketmq.common.protocol.body"
@@ -80,140 +70,110 @@ CONNECTIONS_BODY = Clause(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubscriptionData:
+class SubscriptionData(OpenBody, frozen=True, kw_only=True):
     """Subscription of a group to a topic."""
 
-    topic: str = member("topic", TEXT, "the topic")
-    expression: str = member(
-        "subString", TEXT, "tags with || between them, or *", default=ALL_MESSAGES
-    )
-    tags: tuple[str, ...] = member("tagsSet", list_of(TEXT), "each tag", default=())
-    codes: tuple[int, ...] = member(
-        "codeSet", list_of(INTEGER), "each tag's hash", default=()
-    )
-    version: int = member("subVersion", INTEGER, "milliseconds; the higher counts")
-    expression_type: str = member("expressionType", TEXT, "TAG or SQL92", default=TAG)
-    class_filter_mode: bool = member(
-        "classFilterMode", TRUTH, "whether a Java class filters", default=False
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    topic: Annotated[str, Member("topic", "the topic")]
+    expression: Annotated[
+        str, Member("subString", "tags with || between them, or *")
+    ] = ALL_MESSAGES
+    tags: Annotated[tuple[str, ...], Member("tagsSet", "each tag")] = ()
+    codes: Annotated[tuple[int, ...], Member("codeSet", "each tag's hash")] = ()
+    version: Annotated[int, Member("subVersion", "milliseconds; the higher counts")]
+    expression_type: Annotated[str, Member("expressionType", "TAG or SQL92")] = TAG
+    class_filter_mode: Annotated[
+        bool, Member("classFilterMode", "whether a Java class filters")
+    ] = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerData:
+class ConsumerData(OpenBody, frozen=True, kw_only=True):
     """A client's part in a consumer group."""
 
-    group: str = member("groupName", TEXT, "the group")
-    consume_type: str = member(
-        "consumeType", TEXT, "CONSUME_ACTIVELY: pulls; CONSUME_PASSIVELY: is pushed to"
-    )
-    message_model: str = member("messageModel", TEXT, "BROADCASTING or CLUSTERING")
-    consume_from: str = member(
-        "consumeFromWhere", TEXT, "where a new group begins, as CONSUME_FROM_..."
-    )
-    subscriptions: tuple[SubscriptionData, ...] = member(
-        "subscriptionDataSet",
-        list_of(object_of(SubscriptionData)),
-        "its topics",
-        default=(),
-    )
-    unit_mode: bool = member("unitMode", TRUTH, "marks its retry topic", default=False)
-    rest: Mapping[str, object] = rest_of_members()
+    group: Annotated[str, Member("groupName", "the group")]
+    consume_type: Annotated[
+        str,
+        Member(
+            "consumeType", "CONSUME_ACTIVELY: pulls; CONSUME_PASSIVELY: is pushed to"
+        ),
+    ]
+    message_model: Annotated[str, Member("messageModel", "BROADCASTING or CLUSTERING")]
+    consume_from: Annotated[
+        str, Member("consumeFromWhere", "where a new group begins, as CONSUME_FROM_...")
+    ]
+    subscriptions: Annotated[
+        tuple[SubscriptionData, ...], Member("subscriptionDataSet", "its topics")
+    ] = ()
+    unit_mode: Annotated[bool, Member("unitMode", "marks its retry topic")] = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProducerData:
+class ProducerData(OpenBody, frozen=True, kw_only=True):
     """A client's part in a producer group."""
 
-    group: str = member("groupName", TEXT, "the group")
-    rest: Mapping[str, object] = rest_of_members()
+    group: Annotated[str, Member("groupName", "the group")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeartbeatData:
+class HeartbeatData(OpenBody, frozen=True, kw_only=True):
     """The body of HEART_BEAT."""
 
-    client_id: str = member("clientID", TEXT, "the client's name: ADDRESS@INSTANCE")
-    consumers: tuple[ConsumerData, ...] = member(
-        "consumerDataSet", list_of(object_of(ConsumerData)), "", default=()
-    )
-    producers: tuple[ProducerData, ...] = member(
-        "producerDataSet", list_of(object_of(ProducerData)), "", default=()
-    )
-    fingerprint: int | None = member(
-        "heartbeatFingerprint",
-        INTEGER,
-        "hash of what follows, so that it need not be sent",
-        default=None,
-        since="5.1.3",
-    )
-    without_subscriptions: bool | None = member(
-        "withoutSub", TRUTH, "whether it was left out", default=None, since="5.1.3"
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    client_id: Annotated[str, Member("clientID", "the client's name: ADDRESS@INSTANCE")]
+    consumers: Annotated[tuple[ConsumerData, ...], Member("consumerDataSet")] = ()
+    producers: Annotated[tuple[ProducerData, ...], Member("producerDataSet")] = ()
+    fingerprint: Annotated[
+        int | None,
+        Member(
+            "heartbeatFingerprint",
+            "hash of what follows, so that it need not be sent",
+            since="5.1.3",
+        ),
+    ] = None
+    without_subscriptions: Annotated[
+        bool | None, Member("withoutSub", "whether it was left out", since="5.1.3")
+    ] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
+class Connection(OpenBody, frozen=True, kw_only=True):
     """A client as the broker sees it."""
 
-    client_id: str = member("clientId", TEXT, "as its heartbeats say")
-    client_address: str = member("clientAddr", TEXT, "where it connects from")
-    language: str = member("language", TEXT, "as its headers say")
-    version: int = member("version", INTEGER, "as its headers say")
-    rest: Mapping[str, object] = rest_of_members()
+    client_id: Annotated[str, Member("clientId", "as its heartbeats say")]
+    client_address: Annotated[str, Member("clientAddr", "where it connects from")]
+    language: Annotated[str, Member("language", "as its headers say")]
+    version: Annotated[int, Member("version", "as its headers say")]
 
 
-CONNECTIONS = list_of(object_of(Connection))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerConnection:
+class ConsumerConnection(OpenBody, frozen=True, kw_only=True):
     """The response to GET_CONSUMER_CONNECTION_LIST."""
 
-    connections: tuple[Connection, ...] = member(
-        "connectionSet", CONNECTIONS, "the group's members", default=()
-    )
-    consume_type: str | None = member("consumeType", TEXT, "of all", default=None)
-    message_model: str | None = member("messageModel", TEXT, "of all", default=None)
-    consume_from: str | None = member("consumeFromWhere", TEXT, "", default=None)
-    subscriptions: Mapping[str, SubscriptionData] = member(
-        "subscriptionTable",
-        map_of(TEXT, object_of(SubscriptionData)),
-        "by topic, the newest",
-        default=dict,
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    connections: Annotated[
+        tuple[Connection, ...], Member("connectionSet", "the group's members")
+    ] = ()
+    consume_type: Annotated[str | None, Member("consumeType", "of all")] = None
+    message_model: Annotated[str | None, Member("messageModel", "of all")] = None
+    consume_from: Annotated[str | None, Member("consumeFromWhere")] = None
+    subscriptions: Annotated[
+        Mapping[str, SubscriptionData],
+        Member("subscriptionTable", "by topic, the newest"),
+    ] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProducerConnection:
+class ProducerConnection(OpenBody, frozen=True, kw_only=True):
     """The response to GET_PRODUCER_CONNECTION_LIST."""
 
-    connections: tuple[Connection, ...] = member(
-        "connectionSet", CONNECTIONS, "the group's members", default=()
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    connections: Annotated[
+        tuple[Connection, ...], Member("connectionSet", "the group's members")
+    ] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetConsumerListByGroupResponseBody:
+class GetConsumerListByGroupResponseBody(OpenBody, frozen=True, kw_only=True):
     """The response to GET_CONSUMER_LIST_BY_GROUP."""
 
-    client_ids: tuple[str, ...] = member(
-        "consumerIdList", list_of(TEXT), "the group's members", default=()
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    client_ids: Annotated[
+        tuple[str, ...], Member("consumerIdList", "the group's members")
+    ] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckClientRequestBody:
+class CheckClientRequestBody(OpenBody, frozen=True, kw_only=True):
     """The body of CHECK_CLIENT_CONFIG, a request to validate a filter."""
 
-    client_id: str = member("clientId", TEXT, "the asking client")
-    group: str = member("group", TEXT, "its group")
-    subscription: object = member(
-        "subscriptionData", ANYTHING, "a Subscription", default=None
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    client_id: Annotated[str, Member("clientId", "the asking client")]
+    group: Annotated[str, Member("group", "its group")]
+    subscription: Annotated[object, Member("subscriptionData", "a Subscription")] = None

@@ -1,27 +1,49 @@
 """
-A JSON body is declared as a dataclass whose fields have Java's names as metadata.
+A JSON body is declared as a class whose fields are annotated with Java's names.
 
 fastjson writes an object's members in the order of their names and omits those that are
 null. It reads them in any order, and uses Java's default for an absent one. This module
-does the same. Members that a class does not declare are kept in its field ``rest``, if
-it has one, and written back: a newer peer's body survives.
+does the same, by the type of each field. An :class:`OpenBody` keeps the members that it
+does not declare and writes them back: a newer peer's body survives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
 
 from spec.layout import LayoutError
 from spec.routing.json_object import JsonObject, as_integer, as_object
 from spec.wire.bodies import fastjson
 
-Body = TypeVar("Body")
+
+class Body(Struct, frozen=True, kw_only=True):
+    """A JSON object with the members that its fields declare."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class OpenBody(Body, frozen=True, kw_only=True):
+    """A body that has further members."""
+
+    rest: Mapping[str, object] = {}
+    """Those that are not declared, by name."""
+
+
+AnyBody = TypeVar("AnyBody", bound=Body)
+
+
+class Member(NamedTuple):
+    """A declared member of a body, as the annotation of its field."""
+
+    java_name: str
+    meaning: str = ""
+    since: str = "4.4"
+
+
+class Kind(NamedTuple):
     """A type of JSON value: what is read from it, and how it is shown."""
 
     name: str
@@ -32,14 +54,14 @@ class Kind:
     """Returns JSON for the value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """A declared member of a body."""
+class DeclaredMember(NamedTuple):
+    """A field of a body, and the member it stands for."""
 
-    java_name: str
+    field: str
+    member: Member
     kind: Kind
-    meaning: str
-    since: str
+    default: object
+    """NODEFAULT, if the member must be there."""
 
 
 def _text(value: object, name: str) -> str:
@@ -67,14 +89,28 @@ def _decimal(value: object, name: str) -> float:
         raise LayoutError("a number too large", field=name) from error
 
 
-TEXT = Kind(name="text", read=_text)
-INTEGER = Kind(name="integer", read=as_integer)
-TRUTH = Kind(name="true or false", read=_truth)
-DECIMAL = Kind(name="decimal", read=_decimal)
-ANYTHING = Kind(name="anything", read=lambda value, _: value)
+_PLAIN = {
+    str: Kind("text", _text),
+    int: Kind("integer", as_integer),
+    bool: Kind("true or false", _truth),
+    float: Kind("decimal", _decimal),
+    object: Kind("anything", lambda value, _: value),
+}
 
 
-def list_of(kind: Kind) -> Kind:
+def kind_of(hint: Any) -> Kind:
+    """Return the kind of a field's type *hint*; None in it means an absent member."""
+    arguments = get_args(hint)
+    if get_origin(hint) is tuple:
+        return _list_of(kind_of(arguments[0]))
+    if get_origin(hint) is Mapping:
+        return _map_of(*map(kind_of, arguments))
+    if arguments:
+        return kind_of(next(one for one in arguments if one is not type(None)))
+    return _PLAIN[hint] if hint in _PLAIN else _object_of(hint)
+
+
+def _list_of(kind: Kind) -> Kind:
     """Return the kind of arrays of *kind*, read as tuples."""
 
     def read(value: object, name: str) -> tuple[Any, ...]:
@@ -90,7 +126,7 @@ def list_of(kind: Kind) -> Kind:
     )
 
 
-def map_of(key: Kind, kind: Kind) -> Kind:
+def _map_of(key: Kind, kind: Kind) -> Kind:
     """Return the kind of objects from *key* to *kind*; keys may be objects too."""
 
     def read(value: object, name: str) -> dict[Any, Any]:
@@ -103,7 +139,7 @@ def map_of(key: Kind, kind: Kind) -> Kind:
     return Kind(name=f"{kind.name} by {key.name}", read=read, show=show)
 
 
-def object_of(body: type[Any]) -> Kind:
+def _object_of(body: type[Body]) -> Kind:
     """Return the kind of objects that the class *body* declares."""
 
     def read(value: object, name: str) -> Any:
@@ -114,71 +150,51 @@ def object_of(body: type[Any]) -> Kind:
     return Kind(name=body.__name__, read=read, show=body_as_json)
 
 
-def member(
-    java_name: str,
-    kind: Kind,
-    meaning: str,
-    *,
-    default: Any = MISSING,
-    since: str = "4.4",
-) -> Any:
-    """Return a dataclass field for the member *java_name*.
-
-    A *default* that is a list or map must be given as a tuple or as the type itself.
-    """
-    declared = Member(java_name=java_name, kind=kind, meaning=meaning, since=since)
-    metadata = {"member": declared}
-    if default is dict:
-        return field(default_factory=dict, metadata=metadata)
-    if default is MISSING:
-        return field(metadata=metadata)
-    return field(default=default, metadata=metadata)
-
-
-def rest_of_members() -> Any:
-    """Return the dataclass field that keeps undeclared members."""
-    return field(default_factory=dict, metadata={"rest": True})
-
-
-def members(body: type[Any]) -> Iterator[tuple[str, Member, object]]:
-    """Yield field name, member and default of what *body* declares."""
+@cache
+def members(body: type[Body]) -> tuple[DeclaredMember, ...]:
+    """Return the members that *body* declares."""
+    hints = get_type_hints(body, include_extras=True)
+    found = []
     for one in fields(body):
-        if "member" in one.metadata:
-            made = one.default_factory is not MISSING
-            yield one.name, one.metadata["member"], {} if made else one.default
+        type_hint, *annotations = get_args(hints[one.name])
+        if annotations and isinstance(annotations[0], Member):
+            default = {} if one.default_factory is dict else one.default
+            kind = kind_of(type_hint)
+            found.append(DeclaredMember(one.name, annotations[0], kind, default))
+    return tuple(found)
 
 
-def body_as_json(body: Any) -> dict[str, object]:
+def body_as_json(body: Body) -> dict[str, object]:
     """Return *body* as the object that JSON shows, its members in fastjson's order."""
-    found: dict[str, object] = dict(getattr(body, "rest", {}))
-    for name, declared, _ in members(type(body)):
+    found: dict[str, object] = dict(body.rest) if isinstance(body, OpenBody) else {}
+    for name, member, kind, _ in members(type(body)):
         value = getattr(body, name)
         if value is not None:
-            found[declared.java_name] = declared.kind.show(value)
+            found[member.java_name] = kind.show(value)
     return dict(sorted(found.items()))
 
 
-def body_from_json(body: type[Body], found: JsonObject) -> Body:
+def body_from_json(body: type[AnyBody], found: JsonObject) -> AnyBody:
     """Return the *body* that the object *found* shows."""
     values: dict[str, Any] = {}
     left = {str(key): value for key, value in found.items()}
-    for name, declared, default in members(body):
-        value = left.pop(declared.java_name, None)
+    for name, member, kind, default in members(body):
+        value = left.pop(member.java_name, None)
         if value is not None:
-            values[name] = declared.kind.read(value, declared.java_name)
-        elif default is MISSING:
-            raise LayoutError("missing", field=declared.java_name)
-    if any(one.metadata.get("rest") for one in fields(body)):  # type: ignore[arg-type] # a dataclass
+            values[name] = kind.read(value, member.java_name)
+        elif default is NODEFAULT:
+            raise LayoutError("missing", field=member.java_name)
+    if issubclass(body, OpenBody):
         values["rest"] = left
     return body(**values)
 
 
-def encode_body(body: object) -> bytes:
-    """Return the JSON of *body*, an instance of a declared class."""
+def encode_body(body: Body) -> bytes:
+    """Return the JSON of *body*."""
     return fastjson.dumps(body_as_json(body))
 
 
-def decode_body(body: type[Body], data: bytes) -> Body:
+def decode_body(body: type[AnyBody], data: bytes) -> AnyBody:
     """Return the *body* that *data* holds."""
     return body_from_json(body, as_object(fastjson.loads(data)))
 

@@ -9,20 +9,11 @@ has this form, or for C++ clients that of a list, which any JSON reader can read
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
 
 from spec.clause import Clause, Level
-from spec.wire.bodies.json_body import (
-    DECIMAL,
-    INTEGER,
-    TEXT,
-    list_of,
-    map_of,
-    member,
-    object_of,
-    rest_of_members,
-)
-from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
+from spec.wire.bodies.json_body import Body, Member, OpenBody
+from spec.wire.bodies.queue_name import QueueName
 
 _BODY = "4.6.0 org.apache.rocketmq.common.protocol.body"
 
@@ -47,98 +38,77 @@ RESET_BODY_FOR_CPP = Clause(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OffsetWrapper:
+class OffsetWrapper(OpenBody, frozen=True, kw_only=True):
     """How far a group is in a queue."""
 
-    broker_offset: int = member("brokerOffset", INTEGER, "the queue's end", default=0)
-    consumer_offset: int = member("consumerOffset", INTEGER, "committed", default=0)
-    last_stored_at_ms: int = member(
-        "lastTimestamp", INTEGER, "store time of the last consumed message", default=0
-    )
-    pull_offset: int | None = member(
-        "pullOffset", INTEGER, "pulled last", default=None, since="5.1"
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    broker_offset: Annotated[int, Member("brokerOffset", "the queue's end")] = 0
+    consumer_offset: Annotated[int, Member("consumerOffset", "committed")] = 0
+    last_stored_at_ms: Annotated[
+        int, Member("lastTimestamp", "store time of the last consumed message")
+    ] = 0
+    pull_offset: Annotated[
+        int | None, Member("pullOffset", "pulled last", since="5.1")
+    ] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumeStats:
+class ConsumeStats(OpenBody, frozen=True, kw_only=True):
     """The response to GET_CONSUME_STATS."""
 
-    consume_tps: float = member("consumeTps", DECIMAL, "per second", default=0.0)
-    queues: Mapping[QueueName, OffsetWrapper] = member(
-        "offsetTable", map_of(QUEUE_NAME, object_of(OffsetWrapper)), "", default=dict
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    consume_tps: Annotated[float, Member("consumeTps", "per second")] = 0.0
+    queues: Annotated[Mapping[QueueName, OffsetWrapper], Member("offsetTable")] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicOffset:
+class TopicOffset(OpenBody, frozen=True, kw_only=True):
     """Offsets of a queue."""
 
-    min_offset: int = member("minOffset", INTEGER, "of the first message", default=0)
-    max_offset: int = member("maxOffset", INTEGER, "after the last", default=0)
-    updated_at_ms: int = member(
-        "lastUpdateTimestamp", INTEGER, "store time of the last message", default=0
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    min_offset: Annotated[int, Member("minOffset", "of the first message")] = 0
+    max_offset: Annotated[int, Member("maxOffset", "after the last")] = 0
+    updated_at_ms: Annotated[
+        int, Member("lastUpdateTimestamp", "store time of the last message")
+    ] = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicStatsTable:
+class TopicStatsTable(OpenBody, frozen=True, kw_only=True):
     """The response to GET_TOPIC_STATS_INFO."""
 
-    queues: Mapping[QueueName, TopicOffset] = member(
-        "offsetTable", map_of(QUEUE_NAME, object_of(TopicOffset)), "", default=dict
-    )
-    put_tps: float | None = member(
-        "topicPutTps", DECIMAL, "messages a second", default=None, since="5.3.3"
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    queues: Annotated[Mapping[QueueName, TopicOffset], Member("offsetTable")] = {}
+    put_tps: Annotated[
+        float | None, Member("topicPutTps", "messages a second", since="5.3.3")
+    ] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResetOffsetBody:
+class ResetOffsetBody(OpenBody, frozen=True, kw_only=True):
     """The body of RESET_CONSUMER_CLIENT_OFFSET."""
 
-    offsets: Mapping[QueueName, int] = member(
-        "offsetTable", map_of(QUEUE_NAME, INTEGER), "where to go on", default=dict
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    offsets: Annotated[
+        Mapping[QueueName, int], Member("offsetTable", "where to go on")
+    ] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageQueueForC:
+class MessageQueueForC(Body, frozen=True, kw_only=True):
     """A queue and an offset in it."""
 
-    broker_name: str = member("brokerName", TEXT, "its broker")
-    offset: int = member("offset", INTEGER, "where to go on")
-    queue_id: int = member("queueId", INTEGER, "its number in the topic")
-    topic: str = member("topic", TEXT, "its topic")
+    broker_name: Annotated[str, Member("brokerName", "its broker")]
+    offset: Annotated[int, Member("offset", "where to go on")]
+    queue_id: Annotated[int, Member("queueId", "its number in the topic")]
+    topic: Annotated[str, Member("topic", "its topic")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResetOffsetBodyForC:
+class ResetOffsetBodyForC(OpenBody, frozen=True, kw_only=True):
     """The same for clients in C++."""
 
-    offsets: tuple[MessageQueueForC, ...] = member(
-        "offsetTable", list_of(object_of(MessageQueueForC)), "", default=()
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    offsets: Annotated[tuple[MessageQueueForC, ...], Member("offsetTable")] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetConsumerStatusBody:
+class GetConsumerStatusBody(OpenBody, frozen=True, kw_only=True):
     """A client's response to GET_CONSUMER_STATUS_FROM_CLIENT: one topic of a broker."""
 
-    offsets: Mapping[QueueName, int] = member(
-        "messageQueueTable", map_of(QUEUE_NAME, INTEGER), "committed", default=dict
-    )
-    consumers: Mapping[str, Mapping[QueueName, int]] = member(
-        "consumerTable",
-        map_of(TEXT, map_of(QUEUE_NAME, INTEGER)),
-        "the same by client, as the broker answers administrators",
-        default=dict,
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    offsets: Annotated[
+        Mapping[QueueName, int], Member("messageQueueTable", "committed")
+    ] = {}
+    consumers: Annotated[
+        Mapping[str, Mapping[QueueName, int]],
+        Member(
+            "consumerTable", "the same by client, as the broker answers administrators"
+        ),
+    ] = {}

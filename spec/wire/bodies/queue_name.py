@@ -7,18 +7,14 @@ which RocketMQ's bodies are not JSON for other readers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated
 
-from spec.wire.bodies.json_body import INTEGER, TEXT, Kind, member, object_of
+from spec.wire.bodies.json_body import Body, Member
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueName:
+class QueueName(Body, frozen=True, kw_only=True):
     """Name of a queue (Java: MessageQueue)."""
 
-    broker_name: str | None = member("brokerName", TEXT, "its broker", default=None)
-    queue_id: int = member("queueId", INTEGER, "its number in the topic", default=0)
-    topic: str | None = member("topic", TEXT, "its topic", default=None)
-
-
-QUEUE_NAME: Kind = object_of(QueueName)
+    broker_name: Annotated[str | None, Member("brokerName", "its broker")] = None
+    queue_id: Annotated[int, Member("queueId", "its number in the topic")] = 0
+    topic: Annotated[str | None, Member("topic", "its topic")] = None

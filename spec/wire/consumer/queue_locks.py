@@ -7,37 +7,27 @@ lists the queues that the client now holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
 
-from spec.wire.bodies.json_body import TEXT, TRUTH, list_of, member, rest_of_members
-from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
+from spec.wire.bodies.json_body import Member, OpenBody
+from spec.wire.bodies.queue_name import QueueName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LockBatchRequestBody:
+class LockBatchRequestBody(OpenBody, frozen=True, kw_only=True):
     """The body of LOCK_BATCH_MQ and of UNLOCK_BATCH_MQ."""
 
-    group: str = member("consumerGroup", TEXT, "the group")
-    client_id: str = member("clientId", TEXT, "who asks")
-    queues: tuple[QueueName, ...] = member(
-        "mqSet", list_of(QUEUE_NAME), "what it asks for", default=()
-    )
-    only_this_broker: bool | None = member(
-        "onlyThisBroker",
-        TRUTH,
-        "whether the slaves need not be asked",
-        default=None,
-        since="5.0",
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    group: Annotated[str, Member("consumerGroup", "the group")]
+    client_id: Annotated[str, Member("clientId", "who asks")]
+    queues: Annotated[tuple[QueueName, ...], Member("mqSet", "what it asks for")] = ()
+    only_this_broker: Annotated[
+        bool | None,
+        Member("onlyThisBroker", "whether the slaves need not be asked", since="5.0"),
+    ] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LockBatchResponseBody:
+class LockBatchResponseBody(OpenBody, frozen=True, kw_only=True):
     """The response to LOCK_BATCH_MQ."""
 
-    queues: tuple[QueueName, ...] = member(
-        "lockOKMQSet", list_of(QUEUE_NAME), "what the client has now", default=()
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    queues: Annotated[
+        tuple[QueueName, ...], Member("lockOKMQSet", "what the client has now")
+    ] = ()

@@ -10,19 +10,11 @@ acknowledges with ACK_MESSAGE, whose field liteTopic names the lite topic.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
 from spec.clause import Clause, Level
-from spec.wire.bodies.json_body import (
-    INTEGER,
-    TEXT,
-    list_of,
-    member,
-    object_of,
-    rest_of_members,
-)
+from spec.wire.bodies.json_body import Member, OpenBody
 from spec.wire.message.topic_names import LMQ_PREFIX
 
 SINCE = "5.5"
@@ -314,31 +306,25 @@ class SubscriptionAction(StrEnum):
     COMPLETE_REMOVE = "COMPLETE_REMOVE"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiteSubscription:
+class LiteSubscription(OpenBody, frozen=True, kw_only=True):
     """A change of one client's subscription (Java: LiteSubscriptionDTO)."""
 
-    action: str = member("action", TEXT, "one of SubscriptionAction", since=SINCE)
-    client_id: str = member("clientId", TEXT, "the client", since=SINCE)
-    group: str = member("group", TEXT, "its group", since=SINCE)
-    parent: str = member("topic", TEXT, "the parent topic", since=SINCE)
-    lite_topics: tuple[str, ...] = member(
-        "liteTopicSet", list_of(TEXT), "names without the parent", since=SINCE
-    )
-    version: int = member(
-        "version", INTEGER, "of a complete change", default=0, since=SINCE
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    action: Annotated[str, Member("action", "one of SubscriptionAction", since=SINCE)]
+    client_id: Annotated[str, Member("clientId", "the client", since=SINCE)]
+    group: Annotated[str, Member("group", "its group", since=SINCE)]
+    parent: Annotated[str, Member("topic", "the parent topic", since=SINCE)]
+    lite_topics: Annotated[
+        tuple[str, ...], Member("liteTopicSet", "names without the parent", since=SINCE)
+    ]
+    version: Annotated[int, Member("version", "of a complete change", since=SINCE)] = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiteSubscriptions:
+class LiteSubscriptions(OpenBody, frozen=True, kw_only=True):
     """The body of LITE_SUBSCRIPTION_CTL (Java: LiteSubscriptionCtlRequestBody)."""
 
-    subscriptions: tuple[LiteSubscription, ...] = member(
-        "subscriptionSet", list_of(object_of(LiteSubscription)), "", since=SINCE
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    subscriptions: Annotated[
+        tuple[LiteSubscription, ...], Member("subscriptionSet", since=SINCE)
+    ]
 
 
 def lite_queue(parent: str, lite_topic: str) -> str:

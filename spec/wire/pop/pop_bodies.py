@@ -10,20 +10,11 @@ assigned queues, and the mode of each: pop or pull.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
 
 from spec.clause import Clause, Level
-from spec.wire.bodies.json_body import (
-    INTEGER,
-    TEXT,
-    TRUTH,
-    list_of,
-    map_of,
-    member,
-    object_of,
-    rest_of_members,
-)
-from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
+from spec.wire.bodies.json_body import Member, OpenBody
+from spec.wire.bodies.queue_name import QueueName
 
 REVIVE_TOPIC_PREFIX = "rmq_sys_REVIVE_LOG_"
 """Before the cluster's name."""
@@ -78,128 +69,101 @@ POP_NOTE_WAITS = Clause(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PopCheckpoint:
+class PopCheckpoint(OpenBody, frozen=True, kw_only=True):
     """The body of a note with the tag ck (Java: PopCheckPoint)."""
 
-    start_offset: int = member("so", INTEGER, "first offset of the pop", default=0)
-    popped_at_ms: int = member("pt", INTEGER, "when", default=0)
-    invisible_ms: int = member("it", INTEGER, "how long they are hidden", default=0)
-    bits: int = member("bm", INTEGER, "bit n: message n is acknowledged", default=0)
-    count: int = member("n", INTEGER, "messages of the pop", default=0)
-    queue_id: int = member("q", INTEGER, "their queue", default=0)
-    topic: str | None = member("t", TEXT, "their topic", default=None)
-    group: str | None = member("c", TEXT, "who popped (Java: cid)", default=None)
-    revive_offset: int = member("ro", INTEGER, "of the note; 0 in it", default=0)
-    offsets: tuple[int, ...] | None = member(
-        "d", list_of(INTEGER), "each message's offset minus the first", default=None
-    )
-    broker_name: str | None = member("bn", TEXT, "where", default=None)
-    revive_at_ms: int | None = member(
-        "reviveTime", INTEGER, "when and how long, added; nobody reads it", default=None
-    )
-    put_again: str | None = member(
-        "rp", TEXT, "how often the note was", default=None, since="5.3.1"
-    )
-    is_suspended: bool | None = member(
-        "sp",
-        TRUTH,
-        "its next pop is no reconsumption",
-        default=None,
-        since="5.5",
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    start_offset: Annotated[int, Member("so", "first offset of the pop")] = 0
+    popped_at_ms: Annotated[int, Member("pt", "when")] = 0
+    invisible_ms: Annotated[int, Member("it", "how long they are hidden")] = 0
+    bits: Annotated[int, Member("bm", "bit n: message n is acknowledged")] = 0
+    count: Annotated[int, Member("n", "messages of the pop")] = 0
+    queue_id: Annotated[int, Member("q", "their queue")] = 0
+    topic: Annotated[str | None, Member("t", "their topic")] = None
+    group: Annotated[str | None, Member("c", "who popped (Java: cid)")] = None
+    revive_offset: Annotated[int, Member("ro", "of the note; 0 in it")] = 0
+    offsets: Annotated[
+        tuple[int, ...] | None, Member("d", "each message's offset minus the first")
+    ] = None
+    broker_name: Annotated[str | None, Member("bn", "where")] = None
+    revive_at_ms: Annotated[
+        int | None, Member("reviveTime", "when and how long, added; nobody reads it")
+    ] = None
+    put_again: Annotated[
+        str | None, Member("rp", "how often the note was", since="5.3.1")
+    ] = None
+    is_suspended: Annotated[
+        bool | None, Member("sp", "its next pop is no reconsumption", since="5.5")
+    ] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AckMsg:
+class AckMsg(OpenBody, frozen=True, kw_only=True):
     """The body of a note with the tag ack, or bAck (BatchAckMsg)."""
 
-    offset: int = member("ao", INTEGER, "what is acknowledged", default=0)
-    offsets: tuple[int, ...] | None = member(
-        "aol", list_of(INTEGER), "several, in bAck", default=None, since="5.1.2"
-    )
-    start_offset: int = member("so", INTEGER, "first offset of the pop", default=0)
-    group: str | None = member("c", TEXT, "who popped", default=None)
-    topic: str | None = member("t", TEXT, "the topic", default=None)
-    queue_id: int = member("q", INTEGER, "the queue", default=0)
-    popped_at_ms: int = member("pt", INTEGER, "when", default=0)
-    broker_name: str | None = member("bn", TEXT, "where", default=None)
-    rest: Mapping[str, object] = rest_of_members()
+    offset: Annotated[int, Member("ao", "what is acknowledged")] = 0
+    offsets: Annotated[
+        tuple[int, ...] | None, Member("aol", "several, in bAck", since="5.1.2")
+    ] = None
+    start_offset: Annotated[int, Member("so", "first offset of the pop")] = 0
+    group: Annotated[str | None, Member("c", "who popped")] = None
+    topic: Annotated[str | None, Member("t", "the topic")] = None
+    queue_id: Annotated[int, Member("q", "the queue")] = 0
+    popped_at_ms: Annotated[int, Member("pt", "when")] = 0
+    broker_name: Annotated[str | None, Member("bn", "where")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchAck:
+class BatchAck(OpenBody, frozen=True, kw_only=True):
     """Acknowledgement of several messages of one pop."""
 
-    group: str = member("c", TEXT, "the group")
-    topic: str = member("t", TEXT, "the topic")
-    topic_kind: str = member("r", TEXT, "as in a receipt")
-    start_offset: int = member("so", INTEGER, "first offset of the pop")
-    queue_id: int = member("q", INTEGER, "the queue")
-    revive_queue_id: int = member("rq", INTEGER, "as in a receipt")
-    popped_at_ms: int = member("pt", INTEGER, "as in a receipt")
-    invisible_ms: int = member("it", INTEGER, "as in a receipt")
-    bits: str = member("b", TEXT, "bit set in Base64: bit n is start offset + n")
-    rest: Mapping[str, object] = rest_of_members()
+    group: Annotated[str, Member("c", "the group")]
+    topic: Annotated[str, Member("t", "the topic")]
+    topic_kind: Annotated[str, Member("r", "as in a receipt")]
+    start_offset: Annotated[int, Member("so", "first offset of the pop")]
+    queue_id: Annotated[int, Member("q", "the queue")]
+    revive_queue_id: Annotated[int, Member("rq", "as in a receipt")]
+    popped_at_ms: Annotated[int, Member("pt", "as in a receipt")]
+    invisible_ms: Annotated[int, Member("it", "as in a receipt")]
+    bits: Annotated[str, Member("b", "bit set in Base64: bit n is start offset + n")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchAckMessageRequestBody:
+class BatchAckMessageRequestBody(OpenBody, frozen=True, kw_only=True):
     """The body of BATCH_ACK_MESSAGE."""
 
-    broker_name: str = member("brokerName", TEXT, "the broker", default="")
-    acks: tuple[BatchAck, ...] = member(
-        "acks", list_of(object_of(BatchAck)), "", default=()
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    broker_name: Annotated[str, Member("brokerName", "the broker")] = ""
+    acks: Annotated[tuple[BatchAck, ...], Member("acks")] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryAssignmentRequestBody:
+class QueryAssignmentRequestBody(OpenBody, frozen=True, kw_only=True):
     """The body of QUERY_ASSIGNMENT."""
 
-    topic: str = member("topic", TEXT, "the topic")
-    group: str = member("consumerGroup", TEXT, "the group")
-    client_id: str = member("clientId", TEXT, "who asks")
-    strategy: str = member("strategyName", TEXT, "such as AVG")
-    message_model: str = member("messageModel", TEXT, "BROADCASTING or CLUSTERING")
-    rest: Mapping[str, object] = rest_of_members()
+    topic: Annotated[str, Member("topic", "the topic")]
+    group: Annotated[str, Member("consumerGroup", "the group")]
+    client_id: Annotated[str, Member("clientId", "who asks")]
+    strategy: Annotated[str, Member("strategyName", "such as AVG")]
+    message_model: Annotated[str, Member("messageModel", "BROADCASTING or CLUSTERING")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageQueueAssignment:
+class MessageQueueAssignment(OpenBody, frozen=True, kw_only=True):
     """A queue that is a client's."""
 
-    queue: QueueName = member("messageQueue", QUEUE_NAME, "the queue")  # noqa: RUF009
-    mode: str = member("mode", TEXT, "PULL or POP", default="PULL")
-    attachments: Mapping[str, str] | None = member(
-        "attachments", map_of(TEXT, TEXT), "", default=None
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    queue: Annotated[QueueName, Member("messageQueue", "the queue")]
+    mode: Annotated[str, Member("mode", "PULL or POP")] = "PULL"
+    attachments: Annotated[Mapping[str, str] | None, Member("attachments")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryAssignmentResponseBody:
+class QueryAssignmentResponseBody(OpenBody, frozen=True, kw_only=True):
     """The response to QUERY_ASSIGNMENT."""
 
-    assignments: tuple[MessageQueueAssignment, ...] = member(
-        "messageQueueAssignments",
-        list_of(object_of(MessageQueueAssignment)),
-        "",
-        default=(),
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    assignments: Annotated[
+        tuple[MessageQueueAssignment, ...], Member("messageQueueAssignments")
+    ] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetMessageRequestModeRequestBody:
+class SetMessageRequestModeRequestBody(OpenBody, frozen=True, kw_only=True):
     """The body of SET_MESSAGE_REQUEST_MODE, and what messageRequestMode.json keeps."""
 
-    topic: str = member("topic", TEXT, "the topic")
-    group: str = member("consumerGroup", TEXT, "the group")
-    mode: str = member("mode", TEXT, "PULL or POP", default="PULL")
-    shared_queue_count: int = member(
-        "popShareQueueNum", INTEGER, "queues that others may pop too", default=0
-    )
-    rest: Mapping[str, object] = rest_of_members()
+    topic: Annotated[str, Member("topic", "the topic")]
+    group: Annotated[str, Member("consumerGroup", "the group")]
+    mode: Annotated[str, Member("mode", "PULL or POP")] = "PULL"
+    shared_queue_count: Annotated[
+        int, Member("popShareQueueNum", "queues that others may pop too")
+    ] = 0

@@ -9,8 +9,10 @@ of each message has the bits of the groups whose expression selects it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+
+from msgspec.structs import replace
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.filter.bloom_filter import BloomFilter

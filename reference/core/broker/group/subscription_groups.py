@@ -30,7 +30,7 @@ _BUILT_IN = (
 
 _MEMBERS = [
     member.java_name
-    for _, member, _ in members(SubscriptionGroupConfig)
+    for _, member, _, _ in members(SubscriptionGroupConfig)
     if member.since == "4.4"
 ]
 """Members of a group's JSON object up to 4.9; others are lost, as in 4.6.0."""

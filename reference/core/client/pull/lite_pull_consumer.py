@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from msgspec import structs
+
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions
@@ -88,7 +90,7 @@ class LitePullLoop(PullLoop):
     def _pull_request(self, assigned: AssignedQueue, offset: int) -> Command:
         subscription = assigned.subscription
         if subscription.expression_type == TAG:
-            subscription = replace(subscription, version=0)
+            subscription = structs.replace(subscription, version=0)
         return pull_command(
             assigned.queue,
             subscription,

@@ -23,7 +23,7 @@ from reference.core.remoting.response import Response, encode_response
 from reference.core.remoting.server import Outbox
 from spec.layout import LayoutError
 from spec.security.signature import Credentials, signed_fields
-from spec.wire.bodies.json_body import decode_body
+from spec.wire.bodies.json_body import AnyBody, decode_body
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -222,6 +222,6 @@ def decoded(result: Result, decode: Callable[[bytes], Value]) -> Value | None:
     return None
 
 
-def body_of(result: Result, kind: type[Value]) -> Value | None:
+def body_of(result: Result, kind: type[AnyBody]) -> AnyBody | None:
     """Decode the JSON body of a successful response; None without one."""
     return decoded(result, partial(decode_body, kind))
