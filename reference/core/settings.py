@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
 
 from spec.integers import INT32_MAX, parse_java_long
 
@@ -27,38 +28,33 @@ class SettingError(ValueError):
     """A setting with which a server must not start."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """Java's name of a setting, where it is not the attribute's."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """Least and greatest value of a number; without it, a Java long."""
 
     least: int
     most: int = INT32_MAX
 
 
-@dataclass(frozen=True, slots=True)
-class Readable:
+class Readable(Struct, frozen=True):
     """A check of a text: *read* raises ValueError."""
 
     read: Callable[[str], object]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOnly:
+class ShownOnly(Struct, frozen=True):
     """Mark of a setting that tools read, and that has no other effect here."""
 
 
 Port = Annotated[int, Range(1, PORT_MAX)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(Struct, frozen=True, kw_only=True):
     """One row of a table."""
 
     name: str

@@ -7,8 +7,9 @@ The clock can run faster than the system's, so that a test observes minutes in s
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 
 def zone_offset_ms() -> int:
@@ -35,8 +36,7 @@ def system_s(duration_ms: int) -> float:
     return duration_ms / 1000 / _clock.rate
 
 
-@dataclass(slots=True)
-class _Clock:
+class _Clock(Struct):
     start_ns: int = 0
     rate: float = 1.0
 

@@ -13,8 +13,9 @@ import asyncio
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.kv_config import (
@@ -35,8 +36,7 @@ from reference.shell.tls import NO_TLS, Tls, TlsError, take_tls
 CANNOT_START = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NameServerSetup:
+class NameServerSetup(Struct, frozen=True, kw_only=True):
     """Address, files and settings of a name server."""
 
     host: str

@@ -10,8 +10,10 @@ import asyncio
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.broker_controller import BrokerController
@@ -47,8 +49,7 @@ NAME_SERVER_SHARE = 8
 """The name server's peers may hold this fraction of the memory for all peers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
+class Setup(Struct, frozen=True, kw_only=True):
     """Addresses, store directory, and settings of broker.conf."""
 
     host: str
@@ -101,7 +102,7 @@ def with_free_ports(setup: Setup) -> Setup:
         changes["broker_port"] = free_port(setup.host, BESIDE_BROKER)
     if setup.name_server_port == 0:
         changes["name_server_port"] = free_port(setup.host)
-    return replace(setup, **changes)  # type: ignore[arg-type]
+    return replace(setup, **changes)
 
 
 async def _serve_from(

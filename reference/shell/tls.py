@@ -12,9 +12,10 @@ from __future__ import annotations
 import ssl
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from reference.core.settings import read_properties
 from reference.shell.settings_files import read_settings_text
@@ -190,8 +191,7 @@ def _trust(context: ssl.SSLContext, path: str | None, purpose: ssl.Purpose) -> N
         context.load_default_certs(purpose)
 
 
-@dataclass(frozen=True, slots=True)
-class Tls:
+class Tls(Struct, frozen=True):
     """TLS of incoming and of outgoing connections."""
 
     server: ServerTls

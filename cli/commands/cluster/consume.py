@@ -7,9 +7,9 @@ import signal
 import ssl
 import sys
 from contextlib import suppress
-from dataclasses import replace
 
 import click
+from msgspec.structs import replace
 
 from cli.commands.cluster.produce import NAMESRV
 from cli.options.access import with_access

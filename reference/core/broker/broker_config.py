@@ -9,9 +9,10 @@ warns of a name without effect, and does not start with a bad value (BrokerStart
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from enum import StrEnum
 from typing import Annotated
+
+from msgspec.structs import fields
 
 from reference.core.settings import (
     Named,
@@ -258,9 +259,9 @@ class BrokerOptions(Settings):
             and not self.is_slave
         )
         values = {
-            one.name: getattr(self, self.TABLE[one.metadata["setting"]].attribute)
+            one.name: getattr(self, self.TABLE[one.encode_name].attribute)
             for one in fields(StoreOptions)
-            if "setting" in one.metadata
+            if one.encode_name in self.TABLE
         }
         if not has_pool:
             values["pool_buffer_count"] = 0

@@ -7,7 +7,7 @@ each change of a topic, and every thirty seconds.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reference.core.broker.ha.ha_service import HAService
 from reference.core.broker.state import BrokerState

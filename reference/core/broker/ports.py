@@ -9,7 +9,8 @@ parts. Two of them import handlers themselves, so handlers have only their funct
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reference.core.broker.ha.slave_connections import SlaveConnections
 from reference.core.broker.pull.pull_request import Pull
@@ -17,8 +18,7 @@ from reference.core.broker.scheduled.flusher import Flusher
 from reference.core.remoting.server import RemotingServer
 
 
-@dataclass(frozen=True, slots=True)
-class Ports:
+class Ports(Struct, frozen=True):
     """The parts that handlers use."""
 
     remoting: RemotingServer

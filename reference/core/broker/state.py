@@ -8,8 +8,9 @@ files report their changes to the controller, which owns the files.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import count
+
+from msgspec import Struct, field
 
 from reference.core.broker.acl.access_control import AccessControl
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
@@ -27,8 +28,7 @@ from spec.wire.bodies.queue_name import QueueName
 from spec.wire.remoting.request_code import RequestCode
 
 
-@dataclass(slots=True, kw_only=True)
-class BrokerState:
+class BrokerState(Struct, kw_only=True):
     """Everything that a broker has."""
 
     options: BrokerOptions

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
 
 from reference.core.client.message import MessageQueue, Mode, SendResult
 from reference.core.client.producer.send_request import PreparedMessage
@@ -26,8 +27,7 @@ CONSUME_TIMEOUT_MS = 15 * 60_000
 Context = TypeVar("Context")
 
 
-@dataclass(slots=True, kw_only=True)
-class SendContext:
+class SendContext(Struct, kw_only=True):
     """One attempt to send a message (Java: SendMessageContext)."""
 
     group: str
@@ -58,8 +58,7 @@ CheckForbiddenHook = Callable[[SendContext], None]
 """Raises ClientError to forbid an attempt (Java: CheckForbiddenHook)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SendHooks:
+class SendHooks(Struct, frozen=True, kw_only=True):
     """The hooks of a producer."""
 
     forbid: tuple[CheckForbiddenHook, ...] = ()
@@ -108,8 +107,7 @@ class ConsumeReturnType(StrEnum):
     FAILED = "FAILED"
 
 
-@dataclass(slots=True, kw_only=True)
-class ConsumeContext:
+class ConsumeContext(Struct, kw_only=True):
     """A message that the application consumes (Java: ConsumeMessageContext)."""
 
     group: str

@@ -7,16 +7,16 @@ A message never changes: compression, unique key and header go into a copy of it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
+
+from msgspec import Struct, field
 
 from spec.wire.bodies.queue_name import QueueName
 from spec.wire.remoting.response_code import ResponseCode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """A message of an application."""
 
     topic: str
@@ -26,8 +26,7 @@ class Message:
     flag: int = 0
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class MessageQueue:
+class MessageQueue(Struct, frozen=True, order=True):
     """A queue of a broker (Java: MessageQueue), in Java's sort order."""
 
     topic: str
@@ -65,8 +64,7 @@ STATUS_OF_CODE: Mapping[int, SendStatus] = {
 """Response codes of a stored message; every other code is an error."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SendResult:
+class SendResult(Struct, frozen=True, kw_only=True):
     """The place of a stored message (Java: SendResult)."""
 
     status: SendStatus

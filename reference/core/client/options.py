@@ -7,7 +7,7 @@ DefaultLitePullConsumer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from reference.core.client.hooks import ConsumeHook, SendHooks
 from reference.core.client.pull.pull_request import FilterMessageHook
@@ -34,8 +34,7 @@ from spec.wire.producer.select_queue import ROUTE_PERIOD_MS
 from spec.wire.send.send_limits import MESSAGE_SIZE_MAX
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Periods:
+class Periods(Struct, frozen=True, kw_only=True):
     """Periods of a client's scheduled tasks."""
 
     route_ms: int = ROUTE_PERIOD_MS
@@ -54,8 +53,7 @@ DEFAULT_PERIODS = Periods()
 NO_HOOKS = SendHooks()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientOptions:
+class ClientOptions(Struct, frozen=True, kw_only=True):
     """Options of every producer and consumer."""
 
     group: str
@@ -66,8 +64,7 @@ class ClientOptions:
     """Keys with which every request is signed (Java: AclClientRPCHook)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProducerOptions(ClientOptions):
+class ProducerOptions(ClientOptions, frozen=True, kw_only=True):
     """Options of a producer."""
 
     timeout_ms: int = SEND_TIMEOUT_MS
@@ -90,8 +87,7 @@ class ProducerOptions(ClientOptions):
     hooks: SendHooks = NO_HOOKS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullOptions(ClientOptions):
+class PullOptions(ClientOptions, frozen=True, kw_only=True):
     """Options of every consumer; a pull consumer has no others."""
 
     filters: tuple[FilterMessageHook, ...] = ()
@@ -99,8 +95,7 @@ class PullOptions(ClientOptions):
     """For a pull consumer a message counts as consumed when it is pulled."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberOptions(PullOptions):
+class MemberOptions(PullOptions, frozen=True, kw_only=True):
     """Options of a consumer that shares queues with its group."""
 
     broadcasts: bool = False
@@ -111,8 +106,7 @@ class MemberOptions(PullOptions):
     """Messages in a pull (Java: pullBatchSize)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiteOptions(MemberOptions):
+class LiteOptions(MemberOptions, frozen=True, kw_only=True):
     """Options of a lite pull consumer. Its hooks see only messages of `pull`."""
 
     auto_commits: bool = True
@@ -125,8 +119,7 @@ class LiteOptions(MemberOptions):
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerOptions(MemberOptions):
+class ConsumerOptions(MemberOptions, frozen=True, kw_only=True):
     """Options of a push consumer."""
 
     topic: str

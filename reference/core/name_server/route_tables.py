@@ -7,7 +7,9 @@ has no routes until the brokers register again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from spec.routing.broker_registration import RegistrationBody
 from spec.routing.route_data import MASTER_ID, BrokerData, QueueData
@@ -17,8 +19,7 @@ BROKER_EXPIRY_MS = 120_000  # [ROUTE-LIVENESS-013]
 """Time without a registration after which a broker is removed."""
 
 
-@dataclass(slots=True)
-class LiveBroker:
+class LiveBroker(Struct):
     """The last registration of a broker address (Java: BrokerLiveInfo)."""
 
     updated_at_ms: int
@@ -27,8 +28,7 @@ class LiveBroker:
     ha_address: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registration:
+class Registration(Struct, frozen=True, kw_only=True):
     """A registration, decoded (Java: RegisterBrokerRequestHeader and its body)."""
 
     cluster: str

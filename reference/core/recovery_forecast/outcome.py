@@ -7,8 +7,9 @@ The first file or state that prevents the start ends the forecast with a refusal
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from reference.core.recovery_forecast.index_state import IndexState
 from reference.core.recovery_forecast.log_state import LogState
@@ -35,8 +36,7 @@ class Cause(NamedTuple):
     """Whether the store had no readable record of the message before the start."""
 
 
-@dataclass(slots=True, kw_only=True)
-class MessageRange:
+class MessageRange(Struct, kw_only=True):
     """Consecutive messages of one queue with the same finding."""
 
     topic: str
@@ -93,8 +93,7 @@ class Ranges(list[MessageRange]):
         self.append(found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OffsetOutside:
+class OffsetOutside(Struct, frozen=True, kw_only=True):
     """A persisted offset outside the bounds of its queue."""
 
     owner: str
@@ -131,8 +130,7 @@ class ConfigRead(NamedTuple):
         return self.is_present and self.source != "file"
 
 
-@dataclass(slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, kw_only=True):
     """All effects of a start on a store."""
 
     release: str

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from reference.core.store.recovery.load import (
     DirectoryEntry,

@@ -9,22 +9,21 @@ which the shell performs in order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reference.core.store.mapped.files import MappedFile
 from spec.host import Host
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(Struct, frozen=True):
     """Write *data*, whole frames, to a connection."""
 
     connection: int
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Close:
+class Close(Struct, frozen=True):
     """Close a connection once the data sent before is written."""
 
     connection: int
@@ -32,22 +31,19 @@ class Close:
     """Text for the operator's log; no peer receives it."""
 
 
-@dataclass(frozen=True, slots=True)
-class PauseReading:
+class PauseReading(Struct, frozen=True):
     """Read nothing from a peer until it has read; then report ``data_received``."""
 
     connection: int
 
 
-@dataclass(frozen=True, slots=True)
-class SetTimer:
+class SetTimer(Struct, frozen=True):
     """Call ``timer_expired`` at *at_ms* or as soon as possible after it."""
 
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Connect:
+class Connect(Struct, frozen=True):
     """Open a connection to *address*, and report it by `connect_completed`."""
 
     address: Host
@@ -55,15 +51,13 @@ class Connect:
     """Receives the connection, None without one, and the time."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogError:
+class LogError(Struct, frozen=True):
     """Write a line to the operator's log."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Flush:
+class Flush(Struct, frozen=True):
     """Flush *files* on another thread, and report that by `flush_completed`."""
 
     files: tuple[MappedFile, ...]
@@ -71,16 +65,14 @@ class Flush:
     """Receives the error of the disk, empty without one, and the time."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectToMaster:
+class ConnectToMaster(Struct, frozen=True):
     """Open a connection to the HA port of a master and report the outcome."""
 
     address: str
     """As written in broker.conf or by a name server: ``127.0.0.1:10912``."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotifyWritable:
+class NotifyWritable(Struct, frozen=True):
     """Report when a slave's connection can take more of the commit log."""
 
     connection: int

@@ -9,7 +9,8 @@ own: they lose the files that point only at deleted files of the log.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
@@ -26,8 +27,7 @@ FIRST_ROUND_MS = 60_000
 HOUR_MS = 3_600_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
+class Retention(Struct, frozen=True, kw_only=True):
     """The settings of the cleaning; each names the key of broker.conf that sets it."""
 
     reserved_ms: int = 72 * HOUR_MS
@@ -52,8 +52,7 @@ class Retention:
     """Local time minus UTC."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiskUsage:
+class DiskUsage(Struct, frozen=True, kw_only=True):
     """The consequences of a used ratio of the disk."""
 
     is_full: bool

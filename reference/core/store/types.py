@@ -12,11 +12,10 @@ read in a tenth of the time that those of a named tuple take.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from spec.host import Host
 from spec.store.message_record import Record
@@ -166,11 +165,10 @@ class QueryResult(NamedTuple):
 
 def set_by(name: str, default: object) -> Any:
     """Return a field of `StoreOptions` that the setting *name* of broker.conf sets."""
-    return field(default=default, metadata={"setting": name})
+    return field(default=default, name=name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreOptions:
+class StoreOptions(Struct, frozen=True, kw_only=True):
     """The settings of a store."""
 
     commit_log_file_size: int = set_by("mappedFileSizeCommitLog", 1024**3)
@@ -186,7 +184,7 @@ class StoreOptions:
     max_message_size: int = set_by("maxMessageSize", 4 * 1024**2)
     preallocates_files: bool = True
     """Whether the next commit-log file is made before it is needed, as brokers do."""
-    flush_mode: FlushMode = set_by(  # noqa: RUF009 # a field
+    flush_mode: FlushMode = set_by(  # a field
         "flushDiskType", FlushMode.ASYNC_FLUSH
     )
     pool_buffer_count: int = set_by("transientStorePoolSize", 0)

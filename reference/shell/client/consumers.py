@@ -15,9 +15,10 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
+
+from msgspec.structs import replace
 
 from reference.core.client.consumer.push_consumer import Consumer
 from reference.core.client.options import ConsumerOptions, LiteOptions, PullOptions

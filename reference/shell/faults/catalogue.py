@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
 class FaultError(Exception):
@@ -41,8 +42,7 @@ _DELAY = re.compile(r"(\d{1,6})(ms|s)")
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """One fault with the share of requests that have it."""
 
     name: str

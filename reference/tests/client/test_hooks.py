@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reference.core.client.hooks import (
     CONSUME_TIMEOUT_MS,

@@ -5,9 +5,9 @@ Stores and disks that are wrong on purpose: the enumerator must see each of them
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reference.core.store import message_store
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue

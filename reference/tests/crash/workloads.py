@@ -8,10 +8,10 @@ as thousands do on a real disk.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import StoreOptions

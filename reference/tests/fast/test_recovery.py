@@ -25,7 +25,7 @@ from spec.layout import LayoutError
 
 V6 = Host.of("::1", 50000)
 CORE, FAST = None, partial(bulk_scan, records_from=0)
-SMALL = replace(
+SMALL = structs.replace(
     TINY,
     commit_log_file_size=16_384,
     consume_queue_file_size=20 * 20,
@@ -139,7 +139,7 @@ def test_a_start_on_a_damaged_store_leaves_the_same(
 def test_a_start_on_messages_of_many_kinds_leaves_the_same(
     row: list[Burst], harm: list[Harm], items: int, is_slave: bool
 ) -> None:
-    options = replace(SMALL, index_item_count=items, is_slave=is_slave)
+    options = structs.replace(SMALL, index_item_count=items, is_slave=is_slave)
 
     def made() -> MemoryFiles:
         files = filled(row, options)

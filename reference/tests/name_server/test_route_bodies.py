@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.route_requests import delete_topic, get_route_info

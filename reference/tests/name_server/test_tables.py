@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reference.core.name_server.route_tables import (
     BROKER_EXPIRY_MS,

@@ -6,7 +6,7 @@ A test controls delivery, the size of each part, and disconnection.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ha.master_connection import MasterConnection

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from reference.core.store.commitlog.dispatch_request import dispatch_request_of
 from reference.core.store.commitlog.record_reader import (
@@ -91,7 +92,7 @@ def test_a_negative_body_is_none_but_to_the_reference() -> None:
     assert isinstance(
         read_record(memoryview(empty), 0, apache, check_crc=True), ScannedRecord
     )
-    careful = replace(apache, reads_negative_as_zero=False)
+    careful = structs.replace(apache, reads_negative_as_zero=False)
     assert isinstance(
         read_record(memoryview(empty), 0, careful, check_crc=True), InvalidRecord
     )

@@ -4,11 +4,10 @@ One append: a sequence of messages leaves the same bytes as its messages one by 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import structs
+from msgspec.structs import replace
 
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.delay.delay_levels import DelayLevels

@@ -4,10 +4,10 @@ The round of cleaning: what is gone after it, what stays, and what readers see.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reference.core.store.cleaning import HOUR_MS, Retention
 from reference.core.store.mapped.files import FilesError

@@ -4,11 +4,10 @@ One dispatch: requests of an append, and requests read from the log, have one re
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import structs
+from msgspec.structs import replace
 
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
 from reference.core.store.message_store import MessageStore

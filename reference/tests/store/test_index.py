@@ -4,11 +4,10 @@ The index: keys go in, places come out, and the hashes are Java's.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reference.core.store.commitlog.dispatch_request import tags_hash
 from reference.core.store.index.index_file import index_hash

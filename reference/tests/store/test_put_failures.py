@@ -4,9 +4,8 @@ Put results when files fail, the system is busy, or a queue cannot grow.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from msgspec import structs
+from msgspec.structs import replace
 
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.types import NewMessage, PutStatus

@@ -4,10 +4,9 @@ Extensions of consume queues: what a queue's units point at, over crashes and de
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reference.core.store.cleaning import HOUR_MS, Retention
 from reference.core.store.consumequeue.extension import QueueExtension

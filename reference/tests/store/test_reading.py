@@ -4,11 +4,10 @@ Get message: the messages of a read, and the next offset.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reference.core.store.commitlog.dispatch_request import tags_hash
 from reference.core.store.get_message import MessageFilter
@@ -105,7 +104,7 @@ def test_a_read_looks_at_800_units_at_most_when_nothing_matches() -> None:
 def test_an_answer_has_limits_but_room_for_one(
     limits: dict[str, int], expected: int
 ) -> None:
-    store = filled(10, replace(OPTIONS, **limits))  # type: ignore[arg-type] # ints only
+    store = filled(10, replace(OPTIONS, **limits))
     result = store.get("T", 0, 0, 32)
     assert len(result.records[0]) == 101
     assert len(result.records) == expected

@@ -4,11 +4,11 @@ Delayed messages: where they wait, and when they come out.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.mapped.files import FilesError

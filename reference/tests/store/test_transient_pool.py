@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reference.core.store.commitlog.transient_store_pool import TransientStorePool
 from reference.core.store.message_store import MessageStore

@@ -9,9 +9,10 @@ RemoteAddressStrategyFactory).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
+
+from msgspec import Struct
 
 from reference.core.broker.acl.permissions import (
     Permission,
@@ -95,12 +96,11 @@ class AclFileError(ValueError):
     """The file is malformed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class Account(Struct, frozen=True, kw_only=True):
     """One account (Java: PlainAccessResource)."""
 
     access_key: str
-    secret_key: str = field(repr=False)
+    secret_key: str
     is_admin: bool
     is_white: Matcher
     topic_default: Permission
@@ -108,9 +108,12 @@ class Account:
     permissions: Mapping[str, Permission]
     """Permissions by topic, and by the retry topic of groups."""
 
+    def __repr__(self) -> str:
+        """Return a text without the secret key."""
+        return f"Account({self.access_key!r})"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accounts:
+
+class Accounts(Struct, frozen=True, kw_only=True):
     """The content of the file."""
 
     by_access_key: Mapping[str, Account]

@@ -9,9 +9,9 @@ of each message has the bits of the groups whose expression selects it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reference.core.broker.broker_config import BrokerOptions
@@ -37,8 +37,7 @@ _DEAD_SINCE_MS = 30_000
 """Time for which all groups count as dead at a start."""
 
 
-@dataclass(slots=True)
-class ConsumerFilter:
+class ConsumerFilter(Struct):
     """The expression of a group for a topic, as the file has it and as parsed."""
 
     data: ConsumerFilterData

@@ -7,7 +7,7 @@ Tags are compared by their hash in the consume queue; the client compares the te
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from reference.core.broker.filter.sql.expressions import Expression, selects
 from reference.core.broker.filter.sql.parser import parse_sql
@@ -20,8 +20,7 @@ from spec.wire.consumer.sql_filter import SQL92
 from spec.wire.remoting.response_code import ResponseCode
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
+class Subscription(Struct, frozen=True):
     """The subscription of a consumer group to one topic."""
 
     data: SubscriptionData

@@ -8,8 +8,9 @@ ConsumerManager, ProducerManager).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import chain
+
+from msgspec import Struct, field
 
 from reference.core.broker.filter.subscription import Subscription
 from reference.core.remoting.request import Request
@@ -23,8 +24,7 @@ FILTER_SERVER_EXPIRY_MS = 30_000
 """Time after which a filter server that does not register is removed."""
 
 
-@dataclass(slots=True)
-class Client:
+class Client(Struct):
     """A client on one connection (Java: ClientChannelInfo)."""
 
     connection: int
@@ -40,8 +40,7 @@ class Client:
         return cls(connection, client_id, request.language, request.version, now_ms)
 
 
-@dataclass(slots=True)
-class ConsumerGroup:
+class ConsumerGroup(Struct):
     """The members and subscriptions of a group (Java: ConsumerGroupInfo)."""
 
     name: str
@@ -156,8 +155,7 @@ class Clients:
         return (c for members in self.producers.values() for c in members.values())
 
 
-@dataclass(slots=True)
-class Lock:
+class Lock(Struct):
     """The owner of a queue, and the time of its last renewal."""
 
     client_id: str

@@ -8,7 +8,7 @@ largest that any has reported (Java: push2SlaveMaxOffset).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.ha.connection_state import MASTER_END, HAEvent, HAState
@@ -28,8 +28,7 @@ transfer_codec = compile_codec(piece_layout)
 slave_offset_codec = compile_codec(slave_offset_layout)
 
 
-@dataclass(slots=True)
-class SlaveConnection:
+class SlaveConnection(Struct):
     """One connected slave."""
 
     connection: int

@@ -8,8 +8,9 @@ answered.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from msgspec import Struct
 
 from reference.core.broker.filter.subscription import Subscription
 from reference.core.remoting.request import Request
@@ -62,8 +63,7 @@ PULL = StateMachine(
 )
 
 
-@dataclass(slots=True)
-class Pull:
+class Pull(Struct):
     """A pull request from its arrival to its response."""
 
     request: Request

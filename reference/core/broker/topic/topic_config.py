@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
@@ -37,8 +39,7 @@ class TopicNameError(ValueError):
     """A topic name that cannot be the name of a directory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Struct, frozen=True):
     """One topic's configuration on this broker."""
 
     name: str
@@ -48,16 +49,16 @@ class Topic:
     filter_type: str = "SINGLE_TAG"
     flag: int = 0
     is_ordered: bool = False
-    has_many_tags: bool = field(init=False)
-    """Whether a message may have more than one tag."""
-    queue_count: int = field(init=False)
-    """Number of queues that a send may name: the greater of the two counts."""
 
-    def __post_init__(self) -> None:
-        """Derive the attributes that every send reads."""
-        object.__setattr__(self, "has_many_tags", self.filter_type == "MULTI_TAG")
-        count = max(self.write_queue_count, self.read_queue_count)
-        object.__setattr__(self, "queue_count", count)
+    @property
+    def has_many_tags(self) -> bool:
+        """Whether a message may have more than one tag."""
+        return self.filter_type == "MULTI_TAG"
+
+    @property
+    def queue_count(self) -> int:
+        """Number of queues that a send may name: the greater of the two counts."""
+        return max(self.write_queue_count, self.read_queue_count)
 
     def __str__(self) -> str:
         """Return the text of 4.6.0 in remarks."""

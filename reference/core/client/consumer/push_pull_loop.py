@@ -8,7 +8,8 @@ ConsumeMessageConcurrentlyService).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.orderly import ConsumeOrderly

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import STATUS_OF_CODE, Message
 from reference.core.client.options import ConsumerOptions
@@ -93,4 +95,5 @@ class SendBackService:
 def next_delivery(message: MessageExt) -> MessageExt:
     """Return *message* with one more reconsume time, for another local delivery."""
     times = message.record.reconsume_times + 1
-    return replace(message, record=replace(message.record, reconsume_times=times))
+    record = replace(message.record, reconsume_times=times)
+    return structs.replace(message, record=record)

@@ -9,8 +9,9 @@ DefaultMQProducerImpl).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import SendContext

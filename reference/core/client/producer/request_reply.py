@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import Message, Mode

@@ -12,7 +12,8 @@ MQFaultStrategy, LatencyFaultToleranceImpl).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reference.core.client.message import MessageQueue
 from spec.wire.producer.latency_fault import ABSENCES_MS, LATENCIES_MS
@@ -22,8 +23,7 @@ FAILED_COUNTS_AS_MS = 30_000
 _INDEX_END = 2**31
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FaultItem:
+class FaultItem(Struct, frozen=True, kw_only=True):
     """The last send to a broker (Java: FaultItem)."""
 
     latency_ms: int

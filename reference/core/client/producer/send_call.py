@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reference.core.client.hooks import SendContext
 from reference.core.client.message import (
@@ -42,8 +44,7 @@ _NO_RESPONSE = frozenset({Reason.LOST, Reason.TIMEOUT})
 _RETRIED_REASONS = _NO_RESPONSE | {Reason.CONNECT, Reason.NO_BROKER, Reason.FORBIDDEN}
 
 
-@dataclass(slots=True, kw_only=True)
-class SendCall:
+class SendCall(Struct, kw_only=True):
     """One send; *queue*, *sent_ms* and *failure* are those of its last attempt."""
 
     message: PreparedMessage

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+
+from msgspec import Struct, structs
 
 from reference.core.client.message import Message, MessageQueue
 from reference.core.remoting.response import create_request
@@ -34,8 +36,7 @@ _COUNTER_END = 2**16
 _WORD_END = 2**32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedMessage:
+class PreparedMessage(Struct, frozen=True, kw_only=True):
     """A message or a batch, ready to be the body of a request."""
 
     topic: str
@@ -72,7 +73,9 @@ def prepare_message(
 def prepare_batch(messages: Sequence[Message], keys: Sequence[str]) -> PreparedMessage:
     """Prepare *messages* of one topic as a batch, which is never compressed."""
     keyed = [
-        replace(message, properties={Property.UNIQ_KEY: key, **message.properties})
+        structs.replace(
+            message, properties={Property.UNIQ_KEY: key, **message.properties}
+        )
         for message, key in zip(messages, keys, strict=True)
     ]
     wait = messages[0].properties.get(Property.WAIT, "true")

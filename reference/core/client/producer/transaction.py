@@ -8,8 +8,9 @@ group. The check callback has to decide about messages of other producers too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from enum import IntEnum
+
+from msgspec.structs import replace
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import Message, SendResult, SendStatus

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection
-from dataclasses import replace
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue

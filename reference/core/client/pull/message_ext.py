@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reference.core.client.message import MessageQueue
 from spec.layout import LayoutError
@@ -29,8 +30,7 @@ DECOMPRESSED_SIZE_MAX = 256 * 1024 * 1024
 _CODECS = {LZ4_TYPE: "lz4", ZSTD_TYPE: "zstd"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageExt:
+class MessageExt(Struct, frozen=True, kw_only=True):
     """A received message."""
 
     topic: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from reference.core.client.message import MessageQueue
 from reference.core.client.pull.message_ext import MessageExt, message_ext
@@ -39,8 +40,7 @@ class PullStatus(Enum):
 _STATUS = {int(status.value): status for status in PullStatus}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullResult:
+class PullResult(Struct, frozen=True, kw_only=True):
     """The result of a pull (Java: PullResult)."""
 
     status: PullStatus

@@ -8,8 +8,9 @@ alone. A broadcasting group has no locks: there every queue counts as locked.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from enum import Enum, auto
+
+from msgspec import Struct, field
 
 from reference.core.client.message import MessageQueue
 from reference.core.client.pull.message_ext import MessageExt
@@ -123,8 +124,7 @@ ORDERLY_CONSUMPTION = StateMachine(
 )
 
 
-@dataclass(slots=True, kw_only=True)
-class AssignedQueue:
+class AssignedQueue(Struct, kw_only=True):
     """Offsets, messages and lock of one assigned queue."""
 
     queue: MessageQueue

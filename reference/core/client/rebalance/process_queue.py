@@ -8,7 +8,9 @@ consumed: the queue's next owner receives some messages twice, but misses none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reference.core.client.pull.message_ext import MessageExt
 from spec.client.subscription import (
@@ -18,8 +20,7 @@ from spec.client.subscription import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullThresholds:
+class PullThresholds(Struct, frozen=True, kw_only=True):
     """Flow control: limits of pulling ahead of the application, 4.6.0's by default.
 
     A threshold for the topic, divided among its queues, replaces that for a queue.

@@ -7,9 +7,10 @@ A call fails when no attempt succeeded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
+
+from msgspec import Struct
 
 Value = TypeVar("Value")
 
@@ -35,8 +36,7 @@ class Reason(StrEnum):
     REFUSED = "error response"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """The failure of one attempt."""
 
     reason: Reason

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, TypeGuard
+
+from msgspec import Struct
 
 from reference.core.client.message import MessageQueue
 from reference.core.client.remoting.errors import Failure, Reason
@@ -37,8 +39,7 @@ Clock = Callable[[], int]
 _OPAQUE_END = 2**31
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """Effect: write a frame to an address, over a new connection if needed."""
 
     address: str
@@ -47,8 +48,7 @@ class Write:
     """Number by which a failed write is reported; None if no report is needed."""
 
 
-@dataclass(frozen=True, slots=True)
-class DirectRequest:
+class DirectRequest(Struct, frozen=True):
     """A CONSUME_MESSAGE_DIRECTLY without a response."""
 
     address: str
@@ -56,8 +56,7 @@ class DirectRequest:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeliverMessages:
+class DeliverMessages(Struct, frozen=True):
     """Effect: pass messages of a queue to the application, which reports the result."""
 
     queue: MessageQueue
@@ -67,8 +66,7 @@ class DeliverMessages:
     """The request of a message to consume directly, which is of no assigned queue."""
 
 
-@dataclass(frozen=True, slots=True)
-class PersistOffsets:
+class PersistOffsets(Struct, frozen=True):
     """Effect: persist the consumer offsets of a broadcasting member."""
 
     offsets: Mapping[MessageQueue, int]

@@ -9,8 +9,10 @@ algorithms are functions in the modules beside this one, which take plain values
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from spec.store.commit_log import RECOVERED_FILES_MAX
 from spec.store.message_record import MAGIC_V1, MAGIC_V2
@@ -32,8 +34,7 @@ class Dispatch(Enum):
     IN_THE_SCAN = "what recovery's scan finds behind that; nothing afterwards"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveryRules:
+class RecoveryRules(Struct, frozen=True, kw_only=True):
     """Behaviour of one release at a start. The defaults are those of 4.4.0."""
 
     release: str = "4.4.0"
