@@ -10,22 +10,25 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from reference.core.broker.ha.connection_state import MASTER_END, SLAVE_END
-from reference.core.broker.pull.pull_request import PULL
-from reference.core.broker.transaction.half_message import HALF_MESSAGE
+from reference.core.broker.ha.connection_state import (
+    MASTER_END_TRANSITIONS,
+    SLAVE_END_TRANSITIONS,
+)
+from reference.core.broker.pull.pull_request import PULL_TRANSITIONS
+from reference.core.broker.transaction.half_message import HALF_MESSAGE_TRANSITIONS
 from reference.core.client.rebalance.assigned_queue import (
-    ORDERLY_CONSUMPTION,
-    QUEUE_LOCK,
+    ORDERLY_CONSUMPTION_TRANSITIONS,
+    QUEUE_LOCK_TRANSITIONS,
 )
 from reference.core.state_machine import StateMachine
 
 MACHINES: Sequence[StateMachine[Any, Any]] = (
-    HALF_MESSAGE,
-    PULL,
-    MASTER_END,
-    SLAVE_END,
-    QUEUE_LOCK,
-    ORDERLY_CONSUMPTION,
+    HALF_MESSAGE_TRANSITIONS,
+    PULL_TRANSITIONS,
+    MASTER_END_TRANSITIONS,
+    SLAVE_END_TRANSITIONS,
+    QUEUE_LOCK_TRANSITIONS,
+    ORDERLY_CONSUMPTION_TRANSITIONS,
 )
 _HEAD = """\
 # State machines

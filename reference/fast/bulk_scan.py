@@ -16,8 +16,9 @@ from reference.core.store.recovery.recover import StoreParts
 from reference.core.store.recovery.rules import REFERENCE
 from reference.fast.bulk_dispatch import BulkDispatcher
 
-WINDOW_SIZES = 64 * 1024, 8 * 1024 * 1024
-"""Bytes of the first window, and of the largest."""
+FIRST_WINDOW_SIZE = 64 * 1024
+WINDOW_SIZE = 8 * 1024 * 1024
+"""Bytes of the windows behind a sound one."""
 
 
 class RecordScanner:
@@ -26,7 +27,7 @@ class RecordScanner:
     def __init__(self, parts: StoreParts, *, dispatches: bool, run_from: int) -> None:
         self._check_crc = parts.options.check_crc_on_recover
         self._dispatcher = BulkDispatcher(parts, run_from) if dispatches else None
-        self._window_size = WINDOW_SIZES[0]
+        self._window_size = FIRST_WINDOW_SIZE
 
     def __call__(self, base: int, data: memoryview, position: int) -> int:
         """Return the position behind the sound records from *position* on."""
@@ -34,11 +35,11 @@ class RecordScanner:
             window = bytes(data[position : position + self._window_size])
             size = self._read(window, base + position)
             # A record that only core accepts costs one small window, not a large one.
-            self._window_size = WINDOW_SIZES[0]
+            self._window_size = FIRST_WINDOW_SIZE
             if not size:
                 return position
             position += size
-            self._window_size = WINDOW_SIZES[1]
+            self._window_size = WINDOW_SIZE
 
     def _read(self, window: bytes, offset: int) -> int:
         """Put the sound records with which *window* begins; return their bytes."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import Any
 
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import (
@@ -23,11 +22,10 @@ from reference.core.remoting.effects import (
     Connect,
     Effect,
     Flush,
-    LogError,
     PauseReading,
     Send,
-    SetTimer,
 )
+from reference.core.remoting.outbox import Outbox
 from reference.core.remoting.request import ONEWAY_BIT, RESPONSE_BIT, Refused, Request
 from reference.core.remoting.response import (
     SYSTEM_ERROR,
@@ -35,7 +33,6 @@ from reference.core.remoting.response import (
     create_request,
     encode_response,
 )
-from reference.core.remoting.timers import Timers
 from reference.core.unexpected import error_text
 from spec.host import Host
 from spec.wire.remoting.command import encode_command
@@ -45,7 +42,10 @@ IDLE_LIMIT_MS = 120_000
 RESPONSES_SIZE_MAX = 1024 * 1024
 """Bytes of responses after which the other requests of a connection wait."""
 _INVOKED_MAX = 1 << 20
-"""Requests of this server that may be without a response."""
+"""Requests of this server that may be without a response.
+
+4.6.0 has no limit. All are dropped at this one, which only peers that never respond
+can reach, so that the memory stays bounded."""
 
 Handler = Callable[[Request], Response | None]
 """Check, act, respond (Java: NettyRequestProcessor). None: no response, or later."""
@@ -56,42 +56,7 @@ OnResponse = Callable[[Request | None], None]
 Without a timeout it is dropped with the connection."""
 
 
-class Outbox:
-    """Effects and timers of a client or a server (Java: NettyRemotingAbstract).
-
-    The shell takes the effects after each call. They end with a `SetTimer` where the
-    earliest timer is due before the one that was set last.
-    """
-
-    def __init__(self) -> None:
-        self.timers = Timers(self.log_error)
-        self._outbox: list[Any] = []
-        self._timer_ms: int | None = None
-
-    def emit(self, effect: object) -> None:
-        """Add an effect for the shell."""
-        self._outbox.append(effect)
-
-    def log_error(self, text: str) -> None:
-        """Write a line to the operator's log."""
-        self._outbox.append(LogError(text))
-
-    def run_timers(self, now_ms: int) -> None:
-        """Run the timers that are due; the shell's timer has expired."""
-        self._timer_ms = None
-        self.timers.run_due(now_ms)
-
-    def take_effects(self) -> list[Any]:
-        """Return the effects since the last call."""
-        due_ms = self.timers.next_at_ms
-        if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
-            self._timer_ms = due_ms
-            self._outbox.append(SetTimer(due_ms))
-        effects, self._outbox = self._outbox, []
-        return effects
-
-
-class RemotingServer(Outbox):
+class RemotingServer(Outbox[Effect]):
     """A peer that handles requests. One thread calls its methods."""
 
     def __init__(self) -> None:
@@ -135,11 +100,11 @@ class RemotingServer(Outbox):
         peer.receive(data, now_ms)
         frames, waiting = self._handle_requests(peer)
         if frames:
-            data = frames[0] if len(frames) == 1 else b"".join(frames)
-            self._outbox.append(Send(peer.number, data))
+            responses = frames[0] if len(frames) == 1 else b"".join(frames)
+            self.emit(Send(peer.number, responses))
         if waiting is not None:
             peer.put_back(waiting)
-            self._outbox.append(PauseReading(peer.number))
+            self.emit(PauseReading(peer.number))
         elif peer.decode_error is not None:
             self.close(peer.number, peer.decode_error)  # [WIRE-FRAME-011]
         self.unfinished_size += peer.unfinished_size - unfinished_before
@@ -186,7 +151,7 @@ class RemotingServer(Outbox):
         peer = self.connections.get(connection)
         if peer is not None:
             peer.active_at_ms = None
-            self._outbox.append(Send(connection, data))
+            self.emit(Send(connection, data))
 
     def respond(self, request: Request, response: Response) -> None:
         """Send the response to a request whose handler returned None."""
@@ -235,13 +200,13 @@ class RemotingServer(Outbox):
 
     def close(self, connection: int, reason: str) -> None:
         """Close a connection; *reason* is for the operator."""
-        self._outbox.append(Close(connection, reason))
+        self.emit(Close(connection, reason))
 
     def connect(
         self, address: Host, on_done: Callable[[int | None, int], None]
     ) -> None:
         """Open a connection to *address*; *on_done* receives it, or None."""
-        self._outbox.append(Connect(address, on_done))
+        self.emit(Connect(address, on_done))
 
     def error_response(self, request: Request, error: Exception) -> Response:
         """Return the response to a request that *error* ended."""
@@ -271,21 +236,12 @@ class RemotingServer(Outbox):
         size = 0
         request = peer.next_request()
         while request is not None and size <= RESPONSES_SIZE_MAX:  # [WIRE-CONN-001]
-            first, sequence = request, [request]
-            request = peer.next_request()
+            first = request
             if first.flag & RESPONSE_BIT:
                 self._complete(first.opaque, first)  # [WIRE-COMMAND-006]
+                request = peer.next_request()
                 continue
-            code = first.code
-            # With a check of access each request has its own check.
-            if code in self.sequence_handlers and self.check_access is None:
-                while (
-                    request is not None
-                    and request.code == code
-                    and not request.flag & RESPONSE_BIT
-                ):
-                    sequence.append(request)
-                    request = peer.next_request()
+            sequence, request = self._take_sequence(peer, first)
             for one, response in zip(sequence, self._handle(sequence), strict=True):
                 # [WIRE-COMMAND-002] [WIRE-CONN-019]
                 if response is not None and not one.flag & ONEWAY_BIT:
@@ -294,12 +250,33 @@ class RemotingServer(Outbox):
                     size += len(frame)
         return frames, request
 
+    def _take_sequence(
+        self, peer: Connection, first: Request
+    ) -> tuple[list[Request], Request | None]:
+        """Return the requests that are handled with *first*, and the one after them.
+
+        With a check of access they are handled one by one: a refused one must not
+        stop the others.
+        """
+        sequence, request = [first], peer.next_request()
+        if first.code in self.sequence_handlers and self.check_access is None:
+            while (
+                request is not None
+                and request.code == first.code
+                and not request.flag & RESPONSE_BIT
+            ):
+                sequence.append(request)
+                request = peer.next_request()
+        return sequence, request
+
     def _handle(self, requests: Sequence[Request]) -> Sequence[Response | None]:
         """Return the responses to requests of one code; mostly it is one request."""
         first, code = requests[0], requests[0].code
         try:
             if self.check_access is not None:
-                self.check_access(first, self.connections[first.connection].remote)
+                for request in requests:
+                    peer = self.connections[request.connection]
+                    self.check_access(request, peer.remote)
             if code in self.sequence_handlers:
                 return self.sequence_handlers[code](requests)
             handler = self.handlers.get(code)

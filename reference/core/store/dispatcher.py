@@ -47,7 +47,7 @@ class Dispatcher:
         *,
         checkpoint: CheckpointFile,
         options: StoreOptions,
-        calc_bit_map: CalcBitMap = empty_bit_map,
+        calc_bit_map: CalcBitMap,
     ) -> None:
         self.position = 0
         """Commit-log offset of the first record without unit and index items."""
@@ -58,7 +58,7 @@ class Dispatcher:
         self._index = index if options.index_enabled else None
         self._checkpoint = checkpoint
         self._is_slave = options.is_slave
-        self.calc_bit_map = calc_bit_map
+        self._calc_bit_map = calc_bit_map
 
     @property
     def is_behind(self) -> bool:
@@ -73,6 +73,7 @@ class Dispatcher:
         *requests* are those of the last appends. The rest is read from the log: after a
         restart, at a slave, and behind a record whose append returned no request.
         Raises FilesError with the position at the record that the files refused.
+        *visible* is an argument so that the messages before that record survive.
         """
         files = self._log.files
         self.position = end = max(self.position, files.start)
@@ -130,7 +131,7 @@ class Dispatcher:
             if self._index is not None:
                 self.is_indexing = True
                 self._index.put(requests, self._checkpoint)
-        elif self._has_space(groups) and self._indexes(requests):
+        elif self._has_space(groups) and self._put_keys(requests):
             self._put_units(groups, visible)
         else:
             for request in requests:
@@ -181,7 +182,7 @@ class Dispatcher:
                 return False
         return True
 
-    def _indexes(self, requests: Sequence[DispatchRequest]) -> bool:
+    def _put_keys(self, requests: Sequence[DispatchRequest]) -> bool:
         """Put all keys of *requests* into the index; return False if files refuse."""
         try:
             if self._index is not None:
@@ -199,7 +200,7 @@ class Dispatcher:
         whether the unit exists. [STORE-EXTENSION-011]
         """
         record = self._log.record(request.physical_offset, request.size)
-        bit_map = b"" if record is None else self.calc_bit_map(request.topic, record)
+        bit_map = b"" if record is None else self._calc_bit_map(request.topic, record)
         # [STORE-EXTENSION-004] [STORE-EXTENSION-005]
         unit = ExtensionUnit(
             tags_code=request.tags_code,

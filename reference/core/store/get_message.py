@@ -89,7 +89,7 @@ class StoreReads:
             result = GetMessageResult(status, queue.next_file(offset), first, end)
         else:
             scanned_size = max(SCANNED_SIZE_MIN, count_max * UNIT_SIZE)
-            status, records, size, scanned, physical_offset = _collect(
+            scanned = _scan(
                 self.log,
                 queue.extension,
                 units[:scanned_size],
@@ -98,13 +98,13 @@ class StoreReads:
                 count_max,
             )
             result = GetMessageResult(
-                status,
-                offset + scanned,  # [PULL-FOUND-002] [PULL-FILTER-004]
+                scanned.status,
+                offset + scanned.unit_count,  # [PULL-FOUND-002] [PULL-FILTER-004]
                 first,
                 end,
-                tuple(records),
-                size,
-                self.log.files.end - physical_offset > self.options.memory_size,
+                tuple(scanned.records),
+                scanned.size,
+                self.log.files.end - scanned.last_offset > self.options.memory_size,
             )
         self.statistics.on_get(result)
         return result
@@ -181,18 +181,27 @@ class StoreReads:
         return QueryResult(found, *self.index.last_update)
 
 
-def _collect(
+class _ScannedUnits(NamedTuple):
+    """Consecutive units of a queue, and the records that a reader gets for them."""
+
+    status: GetMessageStatus
+    records: list[memoryview]
+    size: int
+    """Bytes of the records."""
+    unit_count: int
+    last_offset: int
+    """Commit-log offset in the last unit."""
+
+
+def _scan(
     log: CommitLog,
     extension: QueueExtension | None,
     units: memoryview,
     message_filter: MessageFilter,
     options: StoreOptions,
     count_max: int,
-) -> tuple[GetMessageStatus, list[memoryview], int, int, int]:
-    """Return the status, the records, their size, and the number of *units* scanned.
-
-    The last value is the commit-log offset of the last scanned unit.
-    """
+) -> _ScannedUnits:
+    """Read the records of *units* until a response is full."""
     status = GetMessageStatus.NO_MATCHED_MESSAGE
     records: list[memoryview] = []
     size_so_far = scanned = physical_offset = skip_before = 0
@@ -215,7 +224,7 @@ def _collect(
                     skip_before = log.next_file(physical_offset)
         scanned += 1
     status = GetMessageStatus.FOUND if records else status
-    return status, records, size_so_far, scanned, physical_offset
+    return _ScannedUnits(status, records, size_so_far, scanned, physical_offset)
 
 
 def _read(

@@ -70,7 +70,7 @@ class MessageStore(StoreReads):
         """Whether writes to a consume queue failed too often consecutively."""
         self._queue_failures = 0
         self.calc_bit_map: CalcBitMap = empty_bit_map
-        """Computes the bit map of an extension unit; set before the start."""
+        """Computes the bit map of an extension unit: at a start and by a broker."""
         self._is_running = False
         self._undispatched: list[DispatchRequest] = []
         """Requests of the records that were appended since the last dispatch."""
@@ -256,7 +256,7 @@ class MessageStore(StoreReads):
             self.index,
             checkpoint=self.checkpoint,
             options=self.options,
-            calc_bit_map=self.calc_bit_map,
+            calc_bit_map=lambda topic, record: self.calc_bit_map(topic, record),
         )
         recover(self, is_clean=is_clean, bulk_scan=self._bulk_scan)
         resume_dispatch(self)

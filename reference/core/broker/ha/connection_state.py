@@ -56,7 +56,7 @@ def _closed(state: HAState, after: HAState) -> Transition[HAState, HAEvent]:
     return Transition(state, HAEvent.CLOSED, after, note)
 
 
-MASTER_END = StateMachine(
+MASTER_END_TRANSITIONS = StateMachine(
     "HA connection, master",
     initial=S.HANDSHAKE,
     transitions=[
@@ -66,7 +66,7 @@ MASTER_END = StateMachine(
         _closed(S.TRANSFER, S.SHUTDOWN),
     ],
 )
-SLAVE_END = StateMachine(
+SLAVE_END_TRANSITIONS = StateMachine(
     "HA connection, slave",
     initial=S.READY,
     transitions=[

@@ -10,7 +10,11 @@ HAService.HAClient).
 from __future__ import annotations
 
 from reference.core.broker.broker_config import BrokerOptions
-from reference.core.broker.ha.connection_state import SLAVE_END, HAEvent, HAState
+from reference.core.broker.ha.connection_state import (
+    SLAVE_END_TRANSITIONS,
+    HAEvent,
+    HAState,
+)
 from reference.core.remoting.effects import ConnectToMaster, Send
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.mapped.files import FilesError
@@ -37,7 +41,7 @@ class MasterConnection:
         self.address = ""
         """Address to connect to; empty while it is unknown."""
         self.connection: int | None = None
-        self.state = SLAVE_END.initial
+        self.state = SLAVE_END_TRANSITIONS.initial
         self._remoting = remoting
         self._store = store
         self._options = options
@@ -53,7 +57,7 @@ class MasterConnection:
 
     def connect_failed(self, now_ms: int) -> None:
         """Connect again later."""
-        self.state = SLAVE_END[self.state, HAEvent.CONNECT_FAILED]
+        self.state = SLAVE_END_TRANSITIONS[self.state, HAEvent.CONNECT_FAILED]
         self._connect_at_ms = now_ms + RECONNECT_MS
 
     def connection_made(
@@ -63,7 +67,7 @@ class MasterConnection:
         now_ms: int,
     ) -> None:
         """Report the log's end over a new connection."""
-        self.state = SLAVE_END[self.state, HAEvent.CONNECTED]
+        self.state = SLAVE_END_TRANSITIONS[self.state, HAEvent.CONNECTED]
         self.connection = connection
         self._part.clear()
         self._read_at_ms = now_ms
@@ -103,7 +107,9 @@ class MasterConnection:
                     append_transferred(log, offset, self._part[at + HEADER_SIZE : end])
                 except FilesError as failure:
                     return f"cannot be followed: {failure}"
-                self.state = SLAVE_END[self.state, HAEvent.TRANSFER_APPENDED]
+                self.state = SLAVE_END_TRANSITIONS[
+                    self.state, HAEvent.TRANSFER_APPENDED
+                ]
                 # [HA-TRANSFER-010] [HA-TRANSFER-015]
                 self._report(connection, now_ms)
             at = end
@@ -115,7 +121,7 @@ class MasterConnection:
         if self.connection is None:
             is_ready = self.state is HAState.READY and now_ms >= self._connect_at_ms
             if self.address and is_ready:  # [HA-TRANSFER-016]
-                self.state = SLAVE_END[self.state, HAEvent.CONNECT]
+                self.state = SLAVE_END_TRANSITIONS[self.state, HAEvent.CONNECT]
                 self._remoting.emit(ConnectToMaster(self.address))
             return
         silence_ms = self._options.ha_housekeeping_interval
@@ -136,7 +142,7 @@ class MasterConnection:
         self._closed(now_ms + RECONNECT_MS)
 
     def _closed(self, connect_at_ms: int) -> None:
-        self.state = SLAVE_END[self.state, HAEvent.CLOSED]
+        self.state = SLAVE_END_TRANSITIONS[self.state, HAEvent.CLOSED]
         self.connection = None
         self._part.clear()
         self._connect_at_ms = connect_at_ms

@@ -11,7 +11,11 @@ from __future__ import annotations
 from msgspec import Struct
 
 from reference.core.broker.broker_config import BrokerOptions
-from reference.core.broker.ha.connection_state import MASTER_END, HAEvent, HAState
+from reference.core.broker.ha.connection_state import (
+    MASTER_END_TRANSITIONS,
+    HAEvent,
+    HAState,
+)
 from reference.core.remoting.effects import NotifyWritable, Send
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.flush import GroupCommitQueue, OnCommit
@@ -41,7 +45,7 @@ class SlaveConnection(Struct):
     """First bytes of an offset that is not complete."""
     is_full: bool = False
     """Whether the slave has yet to read the last burst."""
-    state: HAState = MASTER_END.initial
+    state: HAState = MASTER_END_TRANSITIONS.initial
 
 
 class SlaveConnections:
@@ -89,7 +93,7 @@ class SlaveConnections:
             return
         if slave.state is HAState.HANDSHAKE:
             self._begin(slave, offset)
-        slave.state = MASTER_END[slave.state, HAEvent.OFFSET_REPORTED]
+        slave.state = MASTER_END_TRANSITIONS[slave.state, HAEvent.OFFSET_REPORTED]
         # An offset that our log does not have was not transferred by us.
         if self.replicated < offset <= self._store.log.files.end:
             self.replicated = offset
@@ -182,7 +186,7 @@ class SlaveConnections:
     def _remove(self, connection: int) -> None:
         slave = self.connected.pop(connection, None)
         if slave is not None:
-            slave.state = MASTER_END[slave.state, HAEvent.CLOSED]
+            slave.state = MASTER_END_TRANSITIONS[slave.state, HAEvent.CLOSED]
 
     def _shut_down(self, slave: SlaveConnection, why: str) -> None:
         self._remove(slave.connection)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from reference.core.broker.pull.pull_message import try_pull
-from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
+from reference.core.broker.pull.pull_request import PULL_TRANSITIONS, Pull, PullEvent
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.server import RemotingServer
 from reference.core.remoting.timers import DeadlineTimer
@@ -74,7 +74,7 @@ class LongPolling:
             for pull in self._take(
                 queue, lambda one: one.request.connection == connection
             ):
-                pull.state = PULL[pull.state, PullEvent.CONNECTION_LOST]
+                pull.state = PULL_TRANSITIONS[pull.state, PullEvent.CONNECTION_LOST]
 
     def _earliest_deadline_ms(self) -> int | None:
         held = (pull.deadline_ms for pulls in self._held.values() for pull in pulls)
@@ -104,7 +104,7 @@ class LongPolling:
             return False
 
     def _respond(self, pull: Pull, event: PullEvent, now_ms: int) -> None:
-        pull.state = PULL[pull.state, event]
+        pull.state = PULL_TRANSITIONS[pull.state, event]
         request = pull.request
         request.now_ms = now_ms
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from reference.core.broker.filter.subscription import Subscription, parse_subscription
 from reference.core.broker.ports import Ports
-from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
+from reference.core.broker.pull.pull_request import PULL_TRANSITIONS, Pull, PullEvent
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import PERM_READ
@@ -69,10 +69,10 @@ def handle_pull_message(
         )
     # [PULL-HOLD-004]
     if response.code == ResponseCode.PULL_NOT_FOUND and header.sys_flag & FLAG_SUSPEND:
-        pull.state = PULL[pull.state, PullEvent.NOTHING_NEW]
+        pull.state = PULL_TRANSITIONS[pull.state, PullEvent.NOTHING_NEW]
         ports.hold_pull(pull)  # [PULL-HOLD-001]
         return None
-    pull.state = PULL[pull.state, PullEvent.MESSAGES_FOUND]
+    pull.state = PULL_TRANSITIONS[pull.state, PullEvent.RESPONSE_READY]
     return response
 
 
@@ -81,8 +81,7 @@ def try_pull(state: BrokerState, pull: Pull) -> Response:
     header, options = pull.header, state.options
     group, subscription = _check_pull(state, pull)
     unit_filter = None
-    is_by_tag = subscription.data.expression_type == TAG
-    if not (is_by_tag or header.sys_flag & FLAG_SUBSCRIPTION):
+    if not (subscription.is_by_tag or header.sys_flag & FLAG_SUBSCRIPTION):
         unit_filter = state.filters.bitmap_filter(group.name, header.topic)
     offset = header.queue_offset
     result = state.store.get(  # [PULL-FOUND-001]

@@ -41,7 +41,8 @@ class PullEvent(Enum):
     """Events in the life of a pull request."""
 
     NOTHING_NEW = auto()
-    MESSAGES_FOUND = auto()
+    RESPONSE_READY = auto()
+    """The first try has a response: messages, an offset that moved, or a retry."""
     MESSAGE_ARRIVED = auto()
     QUEUE_GREW = auto()
     DEADLINE = auto()
@@ -49,11 +50,11 @@ class PullEvent(Enum):
 
 
 S, E, Row = PullState, PullEvent, Transition[PullState, PullEvent]
-PULL = StateMachine(
+PULL_TRANSITIONS = StateMachine(
     "pull request (long polling)",
     initial=S.RECEIVED,
     transitions=[
-        Row(S.RECEIVED, E.MESSAGES_FOUND, S.RESPONDED),
+        Row(S.RECEIVED, E.RESPONSE_READY, S.RESPONDED),
         Row(S.RECEIVED, E.NOTHING_NEW, S.HELD, "FLAG_SUSPEND is set"),
         Row(S.HELD, E.MESSAGE_ARRIVED, S.RESPONDED, "the subscription selects it"),
         Row(S.HELD, E.QUEUE_GREW, S.RESPONDED, "every 5 s"),
@@ -71,4 +72,4 @@ class Pull(Struct):
     subscription: Subscription | None
     """The one that the request brings; after the first try the one that counted."""
     deadline_ms: int
-    state: PullState = PULL.initial
+    state: PullState = PULL_TRANSITIONS.initial

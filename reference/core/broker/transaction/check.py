@@ -17,7 +17,7 @@ from reference.core.broker.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.half_message import (
-    HALF_MESSAGE,
+    HALF_MESSAGE_TRANSITIONS,
     HalfEvent,
     HalfState,
 )
@@ -106,7 +106,7 @@ class CheckPass:
         event = _event(state.options, half, properties, now_ms)
         if event is None:
             return False
-        after = HALF_MESSAGE[HalfState.PREPARED, event]
+        after = HALF_MESSAGE_TRANSITIONS[HalfState.PREPARED, event]
         if after is HalfState.DISCARDED:
             topic = state.topics.create_once(TRANS_CHECK_MAX_TIME_TOPIC, now_ms=now_ms)
             put_message(state, message_of_record(half, topic.name, 0), now_ms)

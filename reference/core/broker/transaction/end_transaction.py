@@ -10,7 +10,7 @@ from reference.core.broker.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import not_stored_response, put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.half_message import (
-    HALF_MESSAGE,
+    HALF_MESSAGE_TRANSITIONS,
     TRANSACTION_BITS,
     HalfEvent,
     HalfState,
@@ -61,7 +61,7 @@ def handle_end_transaction(state: BrokerState, request: Request) -> Response | N
         raise Refused(SYSTEM_ERROR, "Find prepared transaction message failed")
     # A half message counts as undecided, even after a first decision.
     # [TXN-END-008] [TXN-END-009]
-    if HALF_MESSAGE[HalfState.PREPARED, event] is HalfState.COMMITTED:
+    if HALF_MESSAGE_TRANSITIONS[HalfState.PREPARED, event] is HalfState.COMMITTED:
         system_flags = half.system_flags & ~TRANSACTION_BITS
         # 4.6.0 encodes the properties before it removes REAL_TOPIC and REAL_QID, so
         # that the message keeps both. [TXN-END-010]

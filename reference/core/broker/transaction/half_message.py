@@ -63,7 +63,7 @@ class HalfEvent(Enum):
 
 
 S, E, Row = HalfState, HalfEvent, Transition[HalfState, HalfEvent]
-HALF_MESSAGE = StateMachine(
+HALF_MESSAGE_TRANSITIONS = StateMachine(
     "half message (transaction)",
     initial=S.PREPARED,
     transitions=[

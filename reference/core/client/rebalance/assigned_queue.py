@@ -56,7 +56,7 @@ class LockEvent(Enum):
 
 
 _LOCK, _ON = LockState, LockEvent
-QUEUE_LOCK = StateMachine(
+QUEUE_LOCK_TRANSITIONS = StateMachine(
     "Rebalance lock of a queue",
     initial=LockState.UNLOCKED,
     transitions=[
@@ -107,7 +107,7 @@ class OrderlyEvent(Enum):
 
 
 _IS, _ORDERLY = OrderlyState, OrderlyEvent
-ORDERLY_CONSUMPTION = StateMachine(
+ORDERLY_CONSUMPTION_TRANSITIONS = StateMachine(
     "Orderly consumption of a queue",
     initial=OrderlyState.IDLE,
     transitions=[
@@ -147,8 +147,8 @@ class AssignedQueue(Struct, kw_only=True):
     """Orderly: pulled messages behind the current one."""
     current: MessageExt | None = None
     """Orderly: the message that is due or being consumed."""
-    orderly_state: OrderlyState = ORDERLY_CONSUMPTION.initial
-    lock_state: LockState = QUEUE_LOCK.initial
+    orderly_state: OrderlyState = ORDERLY_CONSUMPTION_TRANSITIONS.initial
+    lock_state: LockState = QUEUE_LOCK_TRANSITIONS.initial
     locked_at_ms: int = 0
     """Time of the last confirmation of the lock."""
     pulled_at_ms: int = 0
@@ -172,22 +172,22 @@ class AssignedQueue(Struct, kw_only=True):
 
     def on_lock(self, event: LockEvent, now_ms: int = 0) -> None:
         """Change the state of the lock, unless the queue is not assigned any more."""
-        if QUEUE_LOCK.is_final(self.lock_state):
+        if QUEUE_LOCK_TRANSITIONS.is_final(self.lock_state):
             return
-        self.lock_state = QUEUE_LOCK[self.lock_state, event]
+        self.lock_state = QUEUE_LOCK_TRANSITIONS[self.lock_state, event]
         if event is LockEvent.CONFIRMED:
             self.locked_at_ms = now_ms
 
     def on_orderly(self, event: OrderlyEvent) -> None:
         """Change the state of orderly consumption."""
-        self.orderly_state = ORDERLY_CONSUMPTION[self.orderly_state, event]
+        self.orderly_state = ORDERLY_CONSUMPTION_TRANSITIONS[self.orderly_state, event]
 
     def clear_messages(self) -> None:
         """Drop every pulled message that is not consumed."""
         self.process_queue = ProcessQueue()
         self.waiting.clear()
         self.current = None
-        self.orderly_state = ORDERLY_CONSUMPTION.initial
+        self.orderly_state = ORDERLY_CONSUMPTION_TRANSITIONS.initial
 
     def running_info(self) -> ProcessQueueInfo:
         """Return its part of GET_CONSUMER_RUNNING_INFO (Java: ProcessQueueInfo)."""

@@ -20,9 +20,9 @@ from msgspec import Struct
 from reference.core.client.message import MessageQueue
 from reference.core.client.remoting.errors import Failure, Reason
 from reference.core.client.remoting.tasks import Value, Wait
+from reference.core.remoting.outbox import Outbox
 from reference.core.remoting.request import RESPONSE_BIT, Request
 from reference.core.remoting.response import Response, encode_response
-from reference.core.remoting.server import Outbox
 from spec.layout import LayoutError
 from spec.security.signature import Credentials, signed_fields
 from spec.wire.bodies.json_body import AnyBody, decode_body
@@ -80,8 +80,11 @@ class _PendingRequest(Wait[Result]):
         self.address = address
 
 
-class RpcClient(Outbox):
-    """Pending requests of one client, which signs them if it has credentials."""
+class RpcClient(Outbox[object]):
+    """Pending requests of one client, which signs them if it has credentials.
+
+    Its parts have further effects of their own, such as `DeliverMessages`.
+    """
 
     def __init__(self, clock: Clock, credentials: Credentials | None = None) -> None:
         super().__init__()
