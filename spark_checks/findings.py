@@ -7,7 +7,7 @@ invariants.toml declares the invariants. The code names them by their ids.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -37,6 +37,8 @@ class Invariant:
     advice: str = "Keep a copy of the store before the broker is started on it."
     severity: Severity = Severity.ERROR
     needs_whole_log: bool = False
+    start_repairs: bool = False
+    start_rebuilds: Sequence[str] = ()
     expected: str = ""
     found: str = ""
     message: str = ""

@@ -61,18 +61,6 @@ AFTER_LOG = (
     "Repair the commit log first and audit again: these findings may follow from its"
     " damage."
 )
-REBUILT = {
-    "INV-CQ": ("consumequeue",),
-    "INV-FILE": ("consumequeue",),
-    "INV-EXT": ("consumequeue", "consumequeue_ext"),
-    "INV-BATCH": ("batchconsumequeue",),
-}
-"""Directories that a start rebuilds from the commit log, by family of invariants."""
-REPAIRED = (
-    *("INV-CQ", "INV-EXT", "INV-BATCH", "INV-CHECK", "INV-OFFSET"),
-    *("INV-LOG-001", "INV-LOG-004", "INV-INDEX-001"),
-)
-"""Invariants whose warnings are the unfinished work of a killed broker."""
 BY_ITSELF = "Nothing: a starting broker repairs this by itself."
 UNFINISHED = "A killed broker left the end of its log unfinished."
 REBUILD = (
@@ -240,10 +228,11 @@ class Advice:
         is_of_queues = family != "INV-FILE" or all(
             one.file.startswith("consumequeue/") for one in findings
         )
-        if family in REBUILT and is_of_queues:
+        rebuilt = findings[0].invariant.start_rebuilds
+        if rebuilt and is_of_queues:
             if findings[0].severity is Severity.WARNING and not self.is_unsafe:
                 return BY_ITSELF, []
-            return self._rebuild(REBUILT[family])
+            return self._rebuild(rebuilt)
         if family == "INV-INDEX" and name != "INV-INDEX-011":
             return usual, self._moves(
                 one.file for one in findings if one.file.startswith("index/")
@@ -261,7 +250,7 @@ class Advice:
         """Return whether *finding* is unfinished work that a harmless start repairs."""
         return (
             finding.severity is Severity.WARNING
-            and finding.invariant.id.startswith(REPAIRED)
+            and finding.invariant.start_repairs
             and not self.damage
             and not self.audit.is_harmed_by_start
         )
@@ -272,8 +261,9 @@ class Advice:
             return False
         is_at_fault = finding.file == self.forecast.obstacle and not is_damage(finding)
         is_warning = finding.severity is Severity.WARNING
-        is_repaired = finding.invariant.id.startswith((*REPAIRED, *REBUILT))
-        is_of_log = finding.invariant.id.startswith("INV-LOG")
+        invariant = finding.invariant
+        is_repaired = invariant.start_repairs or bool(invariant.start_rebuilds)
+        is_of_log = invariant.id.startswith("INV-LOG")
         return is_at_fault or (is_warning and is_repaired and not is_of_log)
 
     def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
@@ -307,7 +297,7 @@ def _is_not_json(finding: Finding) -> bool:
 
 def _without_errors(warnings: Sequence[Finding]) -> str:
     """Return the headline of a store that has only *warnings*."""
-    left = [one for one in warnings if not one.invariant.id.startswith(REPAIRED)]
+    left = [one for one in warnings if not one.invariant.start_repairs]
     if not left:
         return "No errors: a starting broker repairs the warnings by itself."
     kinds = number_of(len({one.invariant.id for one in left}), "kind")
