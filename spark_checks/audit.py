@@ -17,9 +17,7 @@ from pyspark.sql import SparkSession
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.chart_data import ChartData
 from spark_checks.checks.check_keys import key_findings, key_ranges
-from spark_checks.checks.check_lmq_and_batch import (
-    lmq_and_batch_findings,
-)
+from spark_checks.checks.check_lmq_and_batch import lmq_and_batch_findings
 from spark_checks.checks.check_system_topics import (
     needs_system_topics,
     system_topic_findings,
@@ -27,7 +25,7 @@ from spark_checks.checks.check_system_topics import (
 from spark_checks.checks.compare_rows import compare_rows
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_damage
-from spark_checks.invariants import files, side_files
+from spark_checks.invariants import checkpoints, files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_gaps, index_headers
 from spark_checks.invariants.pop.check_pop import check_pop
@@ -260,7 +258,7 @@ def file_findings(
             log_size=conf.commit_log_file_size,
             queue_size=conf.queue_file_size,
         ),
-        *side_files.check_checkpoint(store, summary),
+        *checkpoints.check_checkpoint(store, summary),
         *index_headers.check_index_headers(store, summary),
         *index_gaps.check_index_gaps(store),
         *config_tables.check_configuration(store),

@@ -14,11 +14,7 @@ from spark_checks.findings import Finding
 from spark_checks.invariants import batch_consume_queues, lmq
 from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
 from spark_checks.store_files import listing
-from spark_checks.tables.store_tables import (
-    open_multi_dispatch,
-    open_table,
-    open_units,
-)
+from spark_checks.tables.store_tables import open_multi_dispatch, open_table, open_units
 
 
 def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:

@@ -13,12 +13,7 @@ from pyspark import SparkContext
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import (
-    INVARIANTS,
-    LISTED_MAX,
-    Finding,
-    Severity,
-)
+from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding, Severity
 from spark_checks.progress import Progress
 from spark_checks.readers.log_part import Ranges
 from spark_checks.session.session import session_of

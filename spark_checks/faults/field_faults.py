@@ -10,13 +10,7 @@ from functools import partial
 
 from spark_checks.faults.fault import Found, at
 from spark_checks.faults.field_spans import field_spans
-from spark_checks.faults.places import (
-    IndexPart,
-    Place,
-    end_of,
-    index_file,
-    item_places,
-)
+from spark_checks.faults.places import IndexPart, Place, end_of, index_file, item_places
 from spark_checks.faults.site import Site
 from spark_checks.generate.part import Placed
 from spark_checks.generate.rounds import Kind

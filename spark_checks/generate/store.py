@@ -23,11 +23,7 @@ from spark_checks.generate.plan import (
     PlanError,
 )
 from spark_checks.generate.rounds import POP_COUNT, counts_of, steps_of
-from spark_checks.generate.uniform import (
-    EACH_MS,
-    UniformPlan,
-    write_uniform_part,
-)
+from spark_checks.generate.uniform import EACH_MS, UniformPlan, write_uniform_part
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import SCHEDULE_TOPIC

@@ -10,13 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spark_checks.broker_progress import BrokerProgress
-from spark_checks.columns.by_key import (
-    NO_ROW,
-    ByKey,
-    Table,
-    at_rows,
-    numbers_at,
-)
+from spark_checks.columns.by_key import NO_ROW, ByKey, Table, at_rows, numbers_at
 from spark_checks.survey.ledger import Ledger
 from spec.integers import INT64_MIN
 

@@ -11,11 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.invariants.queues import OWN_UNIT, expected_units, with_records
-from spark_checks.tables.finding_rows import (
-    Rule,
-    findings,
-    unit_findings,
-)
+from spark_checks.tables.finding_rows import Rule, findings, unit_findings
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT64_MIN
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX

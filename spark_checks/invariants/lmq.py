@@ -15,11 +15,7 @@ from spark_checks.tables.finding_rows import (
     severity_behind,
     unit_findings,
 )
-from spark_checks.tables.lmq_and_batch import (
-    expected_units,
-    records_of,
-    without_unit,
-)
+from spark_checks.tables.lmq_and_batch import expected_units, records_of, without_unit
 from spark_checks.tables.predicates import transaction_type
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message.topic_names import RETRY_PREFIX, SCHEDULE_TOPIC

@@ -13,10 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_checks.findings import Finding, Severity
-from spark_checks.invariants.file_findings import (
-    file_finding,
-    places_in,
-)
+from spark_checks.invariants.file_findings import file_finding, places_in
 from spark_checks.readers.index import capacity_of
 from spark_checks.store_files import (
     Store,

@@ -8,11 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.readers.index import ItemDamage
-from spark_checks.tables.finding_rows import (
-    Rule,
-    damage_rules,
-    findings,
-)
+from spark_checks.tables.finding_rows import Rule, damage_rules, findings
 from spark_checks.tables.predicates import is_record
 from spec.store.index_file import ITEM_SIZE, SLOT_SIZE
 

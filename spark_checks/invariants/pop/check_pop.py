@@ -11,12 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from spark_checks.config_files import (
-    GROUPS,
-    TOPICS,
-    config_file,
-    consumed_offsets,
-)
+from spark_checks.config_files import GROUPS, TOPICS, config_file, consumed_offsets
 from spark_checks.counting_rules import POPPED_AT
 from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import file_finding

@@ -7,10 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_checks.findings import LISTED_MAX, Finding
-from spark_checks.invariants.file_findings import (
-    file_finding,
-    places_in,
-)
+from spark_checks.invariants.file_findings import file_finding, places_in
 from spark_checks.invariants.timer.timer_messages import (
     TopicQueue,
     check_messages,

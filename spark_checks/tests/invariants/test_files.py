@@ -16,13 +16,10 @@ from pyspark.sql import SparkSession
 from spark_checks.audit import audit_store
 from spark_checks.config_files import CONSUMED
 from spark_checks.findings import Severity
+from spark_checks.invariants.checkpoints import UNFLUSHED_MS_MAX, check_checkpoint
 from spark_checks.invariants.config.config_tables import check_configuration
 from spark_checks.invariants.files import check_files
 from spark_checks.invariants.index.index_headers import check_index_headers
-from spark_checks.invariants.side_files import (
-    UNFLUSHED_MS_MAX,
-    check_checkpoint,
-)
 from spark_checks.store_files import NotAStoreError, list_store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder

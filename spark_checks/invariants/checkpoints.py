@@ -1,5 +1,5 @@
 """
-Invariants of the small files beside the log: checkpoint and configuration.
+Invariants of the checkpoint, beside the log and the other files.
 """
 
 from __future__ import annotations
@@ -8,16 +8,9 @@ from collections.abc import Iterator
 
 from spark_checks.config_files import CONSUMED, config_file
 from spark_checks.findings import Finding, Severity
-from spark_checks.invariants.file_findings import (
-    file_finding,
-    places_in,
-)
+from spark_checks.invariants.file_findings import file_finding, places_in
 from spark_checks.invariants.index.index_headers import full_index_headers
-from spark_checks.store_files import (
-    Store,
-    read_whole,
-    stored_at_ms,
-)
+from spark_checks.store_files import Store, read_whole, stored_at_ms
 from spark_checks.survey.summary import SurveySummary
 from spec.store import checkpoint
 from spec.store.checkpoint import Checkpoint, decode_checkpoint
