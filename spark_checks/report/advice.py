@@ -23,7 +23,7 @@ from spark_checks.findings import (
     is_damage,
 )
 from spark_checks.report.config_advice import OF_THE_FILE_ALONE, config_advice
-from spark_checks.report.groups import groups_of
+from spark_checks.report.groups import count_of
 from spark_checks.report.start_forecast import StartForecast, number_of
 
 CAUSES = ("INV-AGAINST", "INV-LOG", *OF_THE_FILE_ALONE)
@@ -120,7 +120,7 @@ class Advice:
         if self.is_log_short:
             found = SHORT.format(log=f"The {part}commit log")
         elif self.damage:
-            places = number_of(sum(1 + one.more for one in self.damage), "place")
+            places = number_of(count_of(self.damage), "place")
             first = self.damage[0]
             found = f"The commit log is damaged in {places}, first in {first.file}."
         elif not errors and not self.audit.is_harmed_by_start:
@@ -319,7 +319,7 @@ def next_steps(advice: Advice) -> list[dict[str, object]]:
             {
                 "invariant": name,
                 "severity": severity,
-                "count": sum(group.count for group in groups_of(findings)),
+                "count": count_of(findings),
                 "cost": advice.cost_of(findings[0]),
                 "do": do,
                 "commands": commands,

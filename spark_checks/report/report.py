@@ -149,7 +149,7 @@ def _document(audit: Audit | NotAudited) -> dict[str, Any]:
         "summary": dict(audit.summary),
         **parts,
         "violations": [finding.as_json() for finding in audit.findings],
-        "groups": [group.as_json() for group in groups_of(audit.findings)],
+        "groups": groups_of(audit.findings),
         "first_steps": [
             {"do": text, "commands": commands} for text, commands in advice.first_steps
         ],

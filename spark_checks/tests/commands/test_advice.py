@@ -429,8 +429,8 @@ def test_findings_of_one_invariant_are_one_group_with_a_count() -> None:
         for n in range(5)
         for one in range(10)
     ]
-    assert [group.count for group in groups_of(units[:30])] == [10, 10, 10]
+    assert [group["count"] for group in groups_of(units[:30])] == [10, 10, 10]
     (group,) = groups_of([*units[:-1], replace(units[-1], more=7)])
-    assert (group.count, group.first) == (57, units[0])
-    assert group.message == "57 findings in 5 directories, the first: It is so."
-    assert groups_of(units[:1])[0].message == "It is so."
+    assert (group["count"], group["file"]) == (57, units[0].file)
+    assert group["message"] == "57 findings in 5 directories, the first: It is so."
+    assert groups_of(units[:1])[0]["message"] == "It is so."
