@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.file_findings import file_finding, places_in
@@ -42,19 +41,6 @@ _PLACES = places_in(header_layout)
 BEGIN_OFFSET_PLACE = _PLACES["begin_offset"]
 Wrong = tuple[str, str]
 """Name of a header's field, and the expectation."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ends:
-    """Facts about the first and the last item of an index file."""
-
-    first: IndexItem
-    last: IndexItem
-    next_item: IndexItem | None
-    """The place behind the last item; None at the file's end."""
-    first_ms: int | None
-    """Store time of the first item's record; None if it is not readable."""
-    last_ms: int | None
 
 
 def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Finding]:
@@ -93,8 +79,7 @@ def item_range(store: Store, file: StoreFile) -> tuple[int, int] | None:
     header = index_header(store, file)
     if header is None or not 1 < header.index_count <= capacity_of(file.size):
         return None
-    ends = _ends_of(store, file, header)
-    if ends is None or _wrong_count(header, ends) or any(_unlike_items(header, ends)):
+    if any(_unlike_items(store, file, header)):
         return None
     return header.begin_offset, header.end_offset
 
@@ -141,70 +126,47 @@ def _wrong_numbers(
     if header.index_count > limit:
         yield "index_count", f"an index count of at most {limit}"
         return
-    if not capacity:
-        yield from _unlike_log(header, store, summary)
-        return
-    ends = _ends_of(store, file, header)
-    if ends is None:
-        return
-    wrong_count = _wrong_count(header, ends)
-    if wrong_count:
-        yield "index_count", wrong_count
-        return
-    if header.index_count > 1:
-        yield from _unlike_items(header, ends)
-        yield from _unlike_slots(header, summary.slots_used.get(file.path))
+    items = header.index_count - 1
+    if capacity:
+        wrong = dict(_unlike_items(store, file, header))
+        yield from wrong.items()
+        if "index_count" in wrong:
+            return
+        # The slot count is that of used slots since 4.8, of items before, or between.
+        used = summary.slots_used.get(file.path)
+        if items > 0 and used is not None and not used <= header.slot_count <= items:
+            yield "slot_count", f"a slot count from {used} to {items}"
     yield from _unlike_log(header, store, summary)
 
 
-def _ends_of(store: Store, file: StoreFile, header: IndexHeader) -> _Ends | None:
-    """Return the ends of the items of *file*; None if it is shorter than its items."""
+def _unlike_items(
+    store: Store, file: StoreFile, header: IndexHeader
+) -> Iterator[Wrong]:
+    """Yield the numbers of *header* that its first and its last item do not have.
+
+    A wrong index count is the only one.
+    """
     count, slot_count = max(header.index_count, 1), slot_count_of(file.size)
     with reading(store.url, file.path) as read_at:
         first, last, behind = (
             read_at(item_position(number, slot_count), ITEM_SIZE)
             for number in (1, max(count - 1, 1), count)
         )
-    if len(last) < ITEM_SIZE:
-        return None
-    is_room = count < capacity_of(file.size) and len(behind) == ITEM_SIZE
-    items = decode_item(first), decode_item(last)
-    return _Ends(
-        first=items[0],
-        last=items[1],
-        next_item=decode_item(behind) if is_room else None,
-        first_ms=stored_at_ms(store, items[0].commit_log_offset),
-        last_ms=stored_at_ms(store, items[1].commit_log_offset),
-    )
-
-
-def _wrong_count(header: IndexHeader, ends: _Ends) -> str | None:
-    """Return the expectation of an index count that its items do not have."""
+    ends = {"begin": ("first", decode_item(first)), "end": ("last", decode_item(last))}
     nothing = IndexItem(key_hash=0, commit_log_offset=0)
-    if header.index_count > 1 and ends.last == nothing:
-        return "the number behind the last item"
-    if ends.next_item not in (None, nothing):
-        return "the number behind the last item, which is later"
-    return None
-
-
-def _unlike_items(header: IndexHeader, ends: _Ends) -> Iterator[Wrong]:
-    """Yield the places and times of *header* that its end items do not have."""
-    if header.begin_offset != ends.first.commit_log_offset:
-        yield "begin_offset", f"{ends.first.commit_log_offset}, as the first item"
-    if header.end_offset != ends.last.commit_log_offset:
-        yield "end_offset", f"{ends.last.commit_log_offset}, as the last item"
-    if ends.first_ms not in (None, header.begin_stored_at_ms):
-        yield "begin_stored_at_ms", f"{ends.first_ms}, as the first item's record"
-    if ends.last_ms not in (None, header.end_stored_at_ms):
-        yield "end_stored_at_ms", f"{ends.last_ms}, as the last item's record"
-
-
-def _unlike_slots(header: IndexHeader, used: int | None) -> Iterator[Wrong]:
-    """Yield a wrong slot count: used slots since 4.8, items before, or between."""
-    items = header.index_count - 1
-    if used is not None and not used <= header.slot_count <= items:
-        yield "slot_count", f"a slot count from {used} to {items}"
+    if header.index_count > 1 and decode_item(last) == nothing:
+        yield "index_count", "the number behind the last item"
+        return
+    is_room = count < capacity_of(file.size) and len(behind) == ITEM_SIZE
+    if is_room and decode_item(behind) != nothing:
+        yield "index_count", "the number behind the last item, which is later"
+        return
+    for side, (name, item) in ends.items() if header.index_count > 1 else ():
+        if getattr(header, f"{side}_offset") != item.commit_log_offset:
+            yield f"{side}_offset", f"{item.commit_log_offset}, as the {name} item"
+        time_ms = stored_at_ms(store, item.commit_log_offset)
+        if time_ms not in (None, getattr(header, f"{side}_stored_at_ms")):
+            yield f"{side}_stored_at_ms", f"{time_ms}, as the {name} item's record"
 
 
 def _unlike_log(
