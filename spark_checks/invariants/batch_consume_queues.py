@@ -55,10 +55,7 @@ def batches_without_unit(units: DataFrame, records: DataFrame) -> DataFrame:
         F.col("commit_log_offset").alias("unit_at"),
     )
     records = records_of(records, "batch").withColumnRenamed("own_queue_id", "queue_id")
-    return record_findings(
-        without_unit(records, units),
-        Rule("INV-BATCH-003"),
-    )
+    return record_findings(without_unit(records, units), Rule("INV-BATCH-003"))
 
 
 def _with_batches(units: DataFrame, records: DataFrame) -> DataFrame:

@@ -25,10 +25,7 @@ def addresses_without_unit(tables: Tables) -> DataFrame:
     """Return the units whose address has no extension unit."""
     there = _extension_units(tables).select(*_PLACE)
     rows = _with_address(expected_units(tables)).join(there, [*_PLACE], "left_anti")
-    return unit_findings(
-        rows,
-        Rule("INV-EXT-001"),
-    )
+    return unit_findings(rows, Rule("INV-EXT-001"))
 
 
 def extensions_unlike_message(tables: Tables) -> DataFrame:

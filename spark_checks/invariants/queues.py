@@ -75,10 +75,7 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
     )
     if not tables.situation.delays_are_known:
         rows = _without_configured_delays(rows, tables.situation)
-    return unit_findings(
-        rows,
-        Rule("INV-CQ-003"),
-    )
+    return unit_findings(rows, Rule("INV-CQ-003"))
 
 
 def records_without_unit(tables: Tables) -> DataFrame:

@@ -48,11 +48,7 @@ def wrong_rows(tables: Tables) -> DataFrame:
     situation = tables.situation
     return record_findings(
         tables.log,
-        Rule(
-            "INV-LOG-001",
-            "kind = 'damaged'",
-            severity_behind("offset", situation),
-        ),
+        Rule("INV-LOG-001", "kind = 'damaged'", severity_behind("offset", situation)),
         Rule("INV-LOG-002", _WRONG_CHECKSUM),
         Rule("INV-LOG-003", _MISPLACED),
         Rule(
@@ -81,10 +77,7 @@ def offset_gaps(tables: Tables) -> DataFrame:
     )
     if tables.shared is not None:
         rows = without_shared_gaps(rows, tables.shared)
-    return record_findings(
-        rows,
-        Rule("INV-LOG-005"),
-    )
+    return record_findings(rows, Rule("INV-LOG-005"))
 
 
 def places_with_incarnations(tables: Tables) -> DataFrame:

@@ -73,12 +73,7 @@ def items_without_key(
     rows = items.join(known, ["commit_log_offset", "key_hash"], "left_anti").join(
         F.broadcast(damage), inside, "left_anti"
     )
-    return findings(
-        rows,
-        Rule("INV-INDEX-007"),
-        file="{file}",
-        length=ITEM_SIZE,
-    )
+    return findings(rows, Rule("INV-INDEX-007"), file="{file}", length=ITEM_SIZE)
 
 
 def missing_keys(items: DataFrame, keys: DataFrame) -> DataFrame:
