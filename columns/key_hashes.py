@@ -14,15 +14,15 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import FieldColumns, Ints, Places
+from columns.gather import FieldColumns, Ints
 from columns.record_properties import Properties
-from columns.string_hashes import powers, string_hashes
+from columns.string_hashes import powers
 from columns.topics import Topics
 from spec.integers import java_string_hash
 from spec.store.index_file import key_hash
 from spec.store.message_record import SystemFlag
 
-UNIQUE_KEY, KEYS, TAGS = b"UNIQ_KEY", b"KEYS", b"TAGS"
+UNIQUE_KEY, KEYS, TAGS = KEY_NAMES = b"UNIQ_KEY", b"KEYS", b"TAGS"
 _TAG_MARK = "T#"
 """Prefix of a tag behind topic#, since 5.4."""
 
@@ -42,7 +42,7 @@ def key_hashes(
     found: FieldColumns,
     topics: Topics,
     split: Properties,
-    names: Sequence[bytes] = (UNIQUE_KEY, KEYS, TAGS),
+    names: Sequence[bytes] = KEY_NAMES,
 ) -> KeyHashes:
     """Return the hashes of the keys, and of the tags, in the properties *names*."""
     before = np.array([prefixes_of(name) for name in topics.names], np.uint32)
@@ -51,24 +51,17 @@ def key_hashes(
     is_kept = flags != int(SystemFlag.TRANSACTION_ROLLBACK)
     parts: list[tuple[Ints, Ints, bool]] = []
     for name in names:
-        is_tag = name == TAGS
-        record, (begins, sizes) = split.named(name)
-        wanted = is_kept[record] & (sizes > 0)
-        record, values = record[wanted], (begins[wanted], sizes[wanted])
-        known = before[topics.numbers[record], int(is_tag)]
-        left = np.ones(len(record), np.bool_)
-        index, code = hashed(split.text, values, known, splits=name == KEYS)
-        parts.append((record[index], code, is_tag))
-        left[index] = False
-        for at in np.flatnonzero(left).tolist():
-            topic = topics.names[topics.numbers[record[at]]]
-            begin, size = (int(column[at]) for column in values)
-            codes = list(_by_hand(topic, split.text[begin : begin + size], name))
-            one = np.full(len(codes), record[at])
-            parts.append((one, np.array(codes, dtype=np.int64), is_tag))
-    if not parts:
-        nothing = np.zeros(0, np.int64)
-        return KeyHashes(record=nothing, code=nothing, is_tag=nothing.astype(np.bool_))
+        values, is_tag = split.values[name], name == TAGS
+        wanted = (values.sizes > 0) & is_kept
+        prefixes = before[topics.numbers, int(is_tag)]
+        codes = _absolute(values.codes + prefixes * powers[values.sizes])
+        record = np.flatnonzero(wanted & values.are_words)
+        parts.append((record, codes[record], is_tag))
+        for at in np.flatnonzero(wanted & ~values.are_words).tolist():
+            begin, end = values.begins[at], values.begins[at] + values.sizes[at]
+            topic = topics.names[topics.numbers[at]]
+            each = list(_by_hand(topic, split.text[begin:end], name))
+            parts.append((np.full(len(each), at), np.array(each, np.int64), is_tag))
     return KeyHashes(
         record=np.concatenate([record for record, _, _ in parts]),
         code=np.concatenate([code for _, code, _ in parts]),
@@ -85,21 +78,6 @@ def prefixes_of(topic: bytes) -> tuple[int, int]:
     return before_key, before_tag
 
 
-def hashed(
-    data: bytes, values: Places, prefixes: npt.NDArray[np.uint32], *, splits: bool
-) -> tuple[Ints, Ints]:
-    """Return indices into *values* and the hashes of keys, for ASCII values only.
-
-    The *prefixes* are the hashes of the text before each of *values*. With *splits*,
-    values with a blank are left out too.
-    """
-    indices, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for index, codes in string_hashes(data, values, besides=b" " if splits else b""):
-        indices.append(index)
-        found.append(_absolute(prefixes[index] * powers[values[1][index]] + codes))
-    return np.concatenate(indices), np.concatenate(found)
-
-
 def _absolute(codes: npt.NDArray[np.uint32]) -> Ints:
     signed = codes.view(np.int32).astype(np.int64)
     found: Ints = np.where(signed == -(1 << 31), 0, np.abs(signed))
@@ -107,7 +85,7 @@ def _absolute(codes: npt.NDArray[np.uint32]) -> Ints:
 
 
 def _by_hand(topic: bytes, text: bytes, name: bytes) -> Iterator[int]:
-    """Yield the hashes of a value that :func:`hashed` leaves out."""
+    """Yield the hashes of the keys in a value that is not one key in ASCII."""
     whole = text.decode("utf-8", "replace")
     keys = whole.split(" ") if name == KEYS else [whole]
     mark = _TAG_MARK if name == TAGS else ""

@@ -1,5 +1,5 @@
 """
-Properties of many records: the place of each name and value.
+Properties of many records: the places of the values of some names.
 
 The properties of a window are laid end to end, and numpy searches the two separator
 bytes. A name is then searched in all records in one step.
@@ -7,134 +7,59 @@ bytes. A name is then searched in all records in one step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from columns.accelerated import Accelerated
-from columns.gather import Ints, Places
+from columns.gather import Ints
+from columns.string_hashes import Codes, Flags, string_hashes
 from columns.uint64_words import WORD, Words
 
 Bytes = npt.NDArray[np.uint8]
 _masks = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 _MARGIN = bytes(WORD)
-MISSING = -1
-"""Size of a missing property."""
 NAME_END, END = 1, 2
 """Bytes behind a name, and behind a value."""
 
 
+class Values(NamedTuple):
+    """Values of one property, one entry per record."""
+
+    begins: Ints
+    sizes: Ints
+    """0 without a value."""
+    codes: Codes
+    """Java's hashes of the words."""
+    are_words: Flags
+    """Whether a value is ASCII without a blank."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Properties:
-    """Text between separators, in order; columns are equally long."""
+    """Values of some properties of records."""
 
     text: bytes
     """Text in which the places below count; none begins in its first eight bytes."""
-    record: Ints
-    """Index of the property's record."""
-    begin: Ints
-    """Begin of the name in *text*."""
-    name_end: Ints
-    """End of the name, or of the whole piece without a value."""
-    end: Ints
-    """End of the value."""
+    values: Mapping[bytes, Values]
+    """Values by name. Of duplicate names in a record the last with a value counts
+    (WIRE-PROPERTIES-013)."""
     broken: Ints
     """Indices of records whose properties are not all names and values."""
-    word: Words
-    """First eight bytes of the name; zero without a value."""
     is_regular: bool
-    """Whether every piece is one name and one value."""
+    """Whether all properties of all records are one name and one value."""
     is_ascii: bool
-    """Whether all text is ASCII; a subset may inherit False."""
-
-    def having(self, name: bytes) -> Ints:
-        """Return the indices of the pieces with that *name* and a value.
-
-        A pair with an empty value is skipped, as by Java (WIRE-PROPERTIES-004).
-        """
-        size = len(name)
-        found: Ints = np.flatnonzero(self.word == word_of(name))
-        has_value = self.end[found] - self.name_end[found] > 1
-        found = found[has_value & (self.name_end[found] - self.begin[found] == size)]
-        if size > WORD:
-            found = found[rows_at(self.text, self.begin[found], size) == name]
-        return found
-
-    def only(self, records: Ints) -> Properties:
-        """Return the properties of some ordered *records*, renumbered from 0."""
-        count = int(self.record[-1]) + 1 if len(self.record) else 0
-        number = np.full(max(count, int(records[-1]) + 1), -1)
-        number[records] = np.arange(len(records))
-        kept = np.flatnonzero(number[self.record] >= 0)
-        broken = number[self.broken]
-        return Properties(
-            text=self.text,
-            record=number[self.record[kept]],
-            begin=self.begin[kept],
-            name_end=self.name_end[kept],
-            end=self.end[kept],
-            broken=broken[broken >= 0],
-            word=self.word[kept],
-            is_regular=self.is_regular,
-            is_ascii=self.is_ascii,
-        )
-
-    def named(self, name: bytes) -> tuple[Ints, Places]:
-        """Return the records with the property *name*, and the places of its value.
-
-        Of duplicate names in a record the last counts (WIRE-PROPERTIES-013).
-        """
-        return places_named(self, name)
-
-    def is_utf8(self) -> bool:
-        """Return whether all text between separators is UTF-8."""
-        if self.is_ascii:
-            return True
-        places = zip(self.begin.tolist(), self.end.tolist(), strict=True)
-        try:
-            b"\x02".join(self.text[begin:end] for begin, end in places).decode()
-        except UnicodeDecodeError:
-            return False
-        return True
-
-
-def places_named(split: Properties, name: bytes) -> tuple[Ints, Places]:
-    """Return the records with the property *name*, and the places of its value.
-
-    Of duplicate names in a record the last counts (WIRE-PROPERTIES-013).
-    """
-    index = split.having(name)
-    record = split.record[index]
-    if len(record) > 1:
-        is_last = np.concatenate([record[1:] != record[:-1], [True]])
-        index, record = index[is_last], record[is_last]
-    begins = split.name_end[index] + 1
-    return record, (begins, split.end[index] - begins)
+    """Whether all text is ASCII."""
 
 
 @Accelerated
-def places_once(split: Properties, names: Sequence[bytes], count: int) -> Places | None:
-    """Return begins and sizes of the values of *names*, a row for each name.
-
-    A missing property has a negative size. Returns None if a record has a name twice.
-    """
-    begins = np.zeros((len(names), count), dtype=np.int64)
-    sizes = np.full((len(names), count), MISSING)
-    for row, name in enumerate(names):
-        index = split.having(name)
-        record = split.record[index]
-        if (record[1:] == record[:-1]).any():
-            return None
-        begins[row, record] = split.name_end[index] + 1
-        sizes[row, record] = split.end[index] - begins[row, record]
-    return begins, sizes
-
-
-@Accelerated
-def properties_of(data: bytes, begins: Ints, ends: Ints) -> Properties:
-    """Return the properties between *begins* and *ends* in *data*."""
+def properties_of(
+    data: bytes, begins: Ints, ends: Ints, names: Sequence[bytes]
+) -> Properties:
+    """Return the properties *names* between *begins* and *ends* in *data*."""
     view: Bytes = np.frombuffer(data, dtype=np.uint8)
     filled = np.flatnonzero(ends > begins)
     is_open = np.zeros(len(ends), dtype=np.bool_)
@@ -145,10 +70,12 @@ def properties_of(data: bytes, begins: Ints, ends: Ints) -> Properties:
         parts[index] += b"\x02"
     text = b"".join([_MARGIN, *parts, _MARGIN])
     edges = WORD + np.cumsum(ends - begins + is_open)
-    return _split(text, edges, filled)
+    return _split(text, edges, filled, names)
 
 
-def _split(text: bytes, edges: Ints, filled: Ints) -> Properties:
+def _split(
+    text: bytes, edges: Ints, filled: Ints, names: Sequence[bytes]
+) -> Properties:
     """Return the properties of records that end at *edges* of *text*.
 
     Each of the *filled* records ends with a value separator.
@@ -166,20 +93,40 @@ def _split(text: bytes, edges: Ints, filled: Ints) -> Properties:
     if is_regular:
         name_end, broken = marks[::2], np.zeros(0, dtype=np.int64)
     else:
-        names, zeros = marks[kinds == NAME_END], marks[kinds == 0]
-        name_end = _next(names, begin, end)
+        name_ends, zeros = marks[kinds == NAME_END], marks[kinds == 0]
+        name_end = _next(name_ends, begin, end)
         nul = np.searchsorted(edges, zeros, side="right")
-        broken = np.union1d(_unpaired(edges, names, record), nul)
+        broken = np.union1d(_unpaired(edges, name_ends, record), nul)
+    words = _words(text, begin, name_end, end)
+    values: dict[bytes, Values] = {}
+    for name in names:
+        index = np.flatnonzero(words == word_of(name))
+        sizes = name_end[index] - begin[index]
+        index = index[(sizes == len(name)) & (end[index] - name_end[index] > 1)]
+        if len(name) > WORD:
+            index = index[rows_at(text, begin[index], len(name)) == name]
+        places = name_end[index] + 1, end[index] - name_end[index] - 1
+        values[name] = no_values(len(edges))
+        columns = (*places, *string_hashes(text, places))
+        for column, found in zip(values[name], columns, strict=True):
+            column[record[index]] = found  # numpy keeps the last of several
     return Properties(
         text=text,
-        record=record,
-        begin=begin,
-        name_end=name_end,
-        end=end,
+        values=values,
         broken=broken,
-        word=_words(text, begin, name_end, end),
         is_regular=is_regular,
         is_ascii=text.isascii(),
+    )
+
+
+def no_values(count: int) -> Values:
+    """Return the columns of *count* records without a value."""
+    places = np.zeros((2, count), dtype=np.int64)
+    return Values(
+        begins=places[0],
+        sizes=places[1],
+        codes=np.zeros(count, dtype=np.uint32),
+        are_words=np.zeros(count, dtype=np.bool_),
     )
 
 

@@ -8,16 +8,14 @@ pairs, pairs to fours, fours to the whole. Text that is not ASCII is left to
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
-from columns.accelerated import Accelerated
-from columns.gather import Ints, Places
+from columns.gather import Places
 from columns.uint64_words import Words, words_of
 
 Codes = npt.NDArray[np.uint32]
+Flags = npt.NDArray[np.bool_]
 powers: Codes = np.cumprod(np.where(np.arange(32768) == 0, 1, 31), dtype=np.uint32)
 """Factor of a prefix's hash, by the length of the text behind it."""
 STEPS = tuple(
@@ -32,34 +30,25 @@ STEPS = tuple(
 OF_WORD = np.uint64(31**8)
 ONES = np.uint64(0x0101010101010101)
 TOPS = np.uint64(0x8080808080808080)
+BLANKS = ONES * np.uint64(ord(" "))
 
 
-@Accelerated
-def string_hashes(
-    data: bytes, values: Places, *, besides: bytes = b""
-) -> Iterator[tuple[Ints, Codes]]:
-    """Yield indices into *values* and their hashes, for ASCII values only.
+def string_hashes(data: bytes, values: Places) -> tuple[Codes, Flags]:
+    """Return the hashes of *values*, and the mask of ASCII values without a blank.
 
-    Values with the byte *besides* are left out too. No value begins in the first eight
-    bytes of *data*.
+    Only those have the right hash. No value begins in the first eight bytes of *data*.
     """
-    empty = np.flatnonzero(values[1] == 0)
-    if len(empty):
-        yield empty, np.zeros(len(empty), dtype=np.uint32)
+    found = np.zeros(len(values[0]), dtype=np.uint32)
+    are_words = np.ones(len(found), dtype=np.bool_)
     for index, words in words_of(data, values):
         other = np.bitwise_or.reduce(words) & TOPS
-        if besides:
-            sought = ONES * np.uint64(besides[0])
-            for word in words:
-                other = other | _zero_bytes(word ^ sought)
         codes = np.zeros(len(index), dtype=np.uint64)
         for word in words:
+            other = other | zero_bytes(word ^ BLANKS)
             codes = codes * OF_WORD + _hashed(word)
-        is_ascii = other == 0
-        if is_ascii.all():
-            yield index, codes.astype(np.uint32)
-        else:
-            yield index[is_ascii], codes[is_ascii].astype(np.uint32)
+        found[index] = codes.astype(np.uint32)
+        are_words[index] = other == 0
+    return found, are_words
 
 
 def _hashed(word: Words) -> Words:
@@ -69,6 +58,6 @@ def _hashed(word: Words) -> Words:
     return word
 
 
-def _zero_bytes(word: Words) -> Words:
+def zero_bytes(word: Words) -> Words:
     """Return a non-zero value for each *word* with a zero byte."""
     return (word - ONES) & ~word & TOPS

@@ -8,21 +8,14 @@ import numpy as np
 
 from columns.gather import Ints
 from columns.record_properties import Properties
-from columns.string_hashes import string_hashes
 from spec.integers import tags_code
 
 
-def hashed_tags(split: Properties, count: int) -> Ints:
-    """Return the tags code of each of *count* records; 0 without TAGS."""
-    codes = np.zeros(count, dtype=np.int64)
-    record, values = split.named(b"TAGS")
-    left = np.ones(len(record), dtype=np.bool_)
-    for index, hashes in string_hashes(split.text, values):
-        codes[record[index]] = hashes.view(np.int32)
-        left[index] = False
-    begins, sizes = values
-    for at in np.flatnonzero(left).tolist():
-        begin = int(begins[at])
-        tags = split.text[begin : begin + int(sizes[at])]
-        codes[record[at]] = tags_code(tags.decode("utf-8", "replace"))
+def hashed_tags(split: Properties) -> Ints:
+    """Return the tags code of each record; 0 without TAGS."""
+    tags = split.values[b"TAGS"]
+    codes = tags.codes.view(np.int32).astype(np.int64)
+    for at in np.flatnonzero((tags.sizes > 0) & ~tags.are_words).tolist():
+        begin, end = tags.begins[at], tags.begins[at] + tags.sizes[at]
+        codes[at] = tags_code(split.text[begin:end].decode("utf-8", "replace"))
     return codes

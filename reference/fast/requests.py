@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.gather import Ints
-from columns.key_hashes import KEYS, UNIQUE_KEY, key_hashes
+from columns.key_hashes import KEY_NAMES, KEYS, UNIQUE_KEY, key_hashes
 from columns.log_batch import LogBatch
 from columns.record_properties import Properties, properties_of
 from columns.tags_codes import hashed_tags
@@ -58,7 +58,7 @@ def requests_of(batch: LogBatch, topics: Topics) -> Requests:
     """Return the dispatch requests of all records in *batch*."""
     numbers, count = batch.fields.numbers, len(batch.starts)
     begins, sizes = batch.fields.places["properties"]
-    split = properties_of(batch.data, begins, begins + sizes)
+    split = properties_of(batch.data, begins, begins + sizes, KEY_NAMES)
     keys = key_hashes(batch.fields, topics, split, (UNIQUE_KEY, KEYS))
     order = np.argsort(keys.record, kind="stable")  # the unique key stands before KEYS
     kind = numbers["system_flags"] & TRANSACTION_MASK
@@ -69,7 +69,7 @@ def requests_of(batch: LogBatch, topics: Topics) -> Requests:
         topic=topics.numbers,
         queue_id=numbers["queue_id"].astype(np.int64),
         queue_offset=numbers["queue_offset"],
-        tags_code=hashed_tags(split, count),
+        tags_code=hashed_tags(split),
         stored_at_ms=numbers["stored_at_ms"],
         is_consumable=~np.isin(kind, NOT_CONSUMABLE),
         is_regular=_is_regular(batch, topics, names, split),

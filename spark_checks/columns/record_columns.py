@@ -19,6 +19,7 @@ from columns.gather import (
     gather,
     numbers_at,
 )
+from columns.key_hashes import KEY_NAMES
 from columns.log_batch import body_crcs, record_plans
 from columns.record_properties import Properties, properties_of
 from columns.tags_codes import hashed_tags
@@ -40,6 +41,10 @@ from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _SCHEDULE_TOPIC = SCHEDULE_TOPIC.encode()
 _LEVEL_DIGITS_MAX = 9
+_DELAY = b"DELAY"
+REAL_TOPIC = b"REAL_TOPIC"
+NAMES = (*KEY_NAMES, _DELAY, REAL_TOPIC)
+"""Properties that are read of every record."""
 
 Delays = Mapping[int, int]
 """Milliseconds of each delay level."""
@@ -55,7 +60,7 @@ class RecordColumns:
     """Position of the record in its file."""
     topics: Topics
     split: Properties
-    """Names and values of the properties."""
+    """Values of the properties NAMES."""
     tags_codes: Ints
     """Tags code of the record's unit, computed from the properties."""
     body_crcs: Ints
@@ -82,8 +87,8 @@ def read_columns(
         return None, refused
     topics = topics_of(window.data, found)
     begins, sizes = found.places["properties"]
-    split = properties_of(window.data, begins, begins + sizes)
-    codes = hashed_tags(split, count)
+    split = properties_of(window.data, begins, begins + sizes, NAMES)
+    codes = hashed_tags(split)
     _add_delivery_times(codes, found, topics, split, delays)
     crcs = damage = np.zeros(count, dtype=np.int64)
     if is_checked:
@@ -139,11 +144,11 @@ def _add_delivery_times(
     """Replace the tags code of each delayed message by its due time."""
     if _SCHEDULE_TOPIC not in topics.names:
         return
+    begins, sizes, _, _ = split.values[_DELAY]
     waits = topics.numbers == topics.names.index(_SCHEDULE_TOPIC)
-    record, (begins, sizes) = split.named(b"DELAY")
-    stated = waits[record]
-    waiting, values = record[stated], (begins[stated], sizes[stated])
-    levels = numbers_in(split.text, values, digits=_LEVEL_DIGITS_MAX)
+    waiting = np.flatnonzero(waits & (sizes > 0))
+    places = begins[waiting], sizes[waiting]
+    levels = numbers_in(split.text, places, digits=_LEVEL_DIGITS_MAX)
     levels = np.minimum(levels, max(delays, default=0))
     for level in np.unique(levels[levels > 0]).tolist():
         of_level = waiting[levels == level]

@@ -40,13 +40,12 @@ from spark_checks.kernels.record_fields import (
     topic_of,
     within,
 )
-from spark_checks.kernels.string_hashes import NO_BYTE, java_hash
+from spark_checks.kernels.string_hashes import java_hash
 from spark_checks.survey.fast_records import QUEUES_MAX, KnownTopics
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import queue_summary
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.message_record import MAGIC_V1
-from spec.wire.message.properties import KEY_SEPARATOR
 
 _AHEAD = 8
 """Records to prefetch."""
@@ -71,7 +70,6 @@ _BORN_AT, _RECONSUME_AT = _at("born_at_ms", 8), _at("reconsume_times", 4)
 _BORN_PORT_AT, _STORE_PORT_AT = _at("born_host_port", 4), _at("store_host_port", 4)
 _HALF_OFFSET_AT = _at("prepared_transaction_offset", 8)
 assert (_TOPIC.size, _PROPERTIES.size) == (1, 2), "sizes of a topic and of properties"
-_SPACE = ord(KEY_SEPARATOR)
 _STORED_MAX = INT64_MAX - CLOCK_TOLERANCE_MS
 _LOG_END, _LAST_MS, _OF_KEYS, _OF_TAGS = range(4)
 _NUMBER, _QUEUE, _COUNT, _FIRST, _LAST, _HASH, _BYTES = range(7)
@@ -220,17 +218,17 @@ def _go_through(  # noqa: PLR0912, PLR0915 # one loop: calls cost time
         is_fast, unique, keys, tags = named_of(data, begin, end)
         if number < 0 or not is_fast:
             continue
-        keys_code, is_one = java_hash(data, keys[0], keys[1], _SPACE)
+        keys_code, is_one = java_hash(data, keys[0], keys[0] + keys[1])
         body = start + _FIXED_SIZE
         whole = crc32_by(crc, data, body, topic - 1 - body)
         if not is_one or _of_4(data, start + _CRC_AT) != np.int64(whole & 0x7FFFFFFF):
             continue
         left_count -= 1
         offset, size = base + start, end - start
-        tags_code, _ = java_hash(data, tags[0], tags[1], NO_BYTE)
+        tags_code, _ = java_hash(data, tags[0], tags[0] + tags[1])
         if within(offset, ranges):
             before, before_tag = topics[2][number, 0], topics[2][number, 1]
-            code, _ = java_hash(data, unique[0], unique[1], NO_BYTE)
+            code, _ = java_hash(data, unique[0], unique[0] + unique[1])
             totals[_OF_KEYS] ^= key_sum(code, before, unique[1], offset)
             totals[_OF_KEYS] ^= key_sum(keys_code, before, keys[1], offset)
             totals[_OF_TAGS] ^= key_sum(tags_code, before_tag, tags[1], offset)
@@ -242,7 +240,7 @@ def _go_through(  # noqa: PLR0912, PLR0915 # one loop: calls cost time
             rows[row_count, _NUMBER], rows[row_count, _QUEUE] = number, queue
             row_count += 1
         queue_offset = _of_8(data, start + _QUEUE_OFFSET_AT)
-        tags = np.int64(np.int32(np.uint32(tags_code)))
+        tags = np.int64(np.int32(tags_code))
         _add(rows[groups[group]], queue_offset, offset, size, tags)
     for row in range(row_count):
         groups[rows[row, _NUMBER] * QUEUES_MAX + rows[row, _QUEUE]] = -1

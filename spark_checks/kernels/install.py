@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from columns import log_batch, record_properties, string_hashes, topics
+from columns import log_batch, record_properties, topics
 from columns import uint64_words as words
 from java_runtime.user_cache import cache_path
 from spark_checks import counting_rules
@@ -42,7 +42,6 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
     import numba
 
     numba.config.CACHE_DIR = str(_directory())
-    from spark_checks.kernels import find_properties as naming
     from spark_checks.kernels import log_records, units
     from spark_checks.kernels import long_hashes as hashing
     from spark_checks.kernels import split_properties as splitting
@@ -52,10 +51,8 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
         (index.chains, units.chains),
         (log_batch.follow_sizes, log_records.follow_sizes),
         (long_hashes.hash_of_longs, hashing.hash_of_longs),
-        (record_properties.places_once, naming.places_once),
         (record_properties.properties_of, splitting.properties_of),
-        (string_hashes.string_hashes, strings.string_hashes),
-        (sums.sums_of_units, units.sums_of_units),
+        (sums.add_rows, units.add_rows),
         (topics.first_alike, strings.first_alike),
         (words.text_hashes, strings.text_hashes),
     ]

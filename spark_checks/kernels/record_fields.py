@@ -124,7 +124,7 @@ def named_of(data, begin, end):  # noqa: C901, PLR0912 # one loop: calls cost ti
     return name == end and bits & TOPS == 0, unique, keys, tags
 
 
-@njit(types.int64(types.uint64, types.uint32, types.int64, types.int64), **INNER)
+@njit(types.int64(types.uint32, types.uint32, types.int64, types.int64), **INNER)
 def key_sum(code, prefix, size, offset):
     """Return the share of a key in the sum of keys; *code* is the hash of its text."""
     if size == 0:

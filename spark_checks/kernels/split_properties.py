@@ -1,5 +1,5 @@
 """
-Kernel that splits properties; see :func:`columns.record_properties.properties_of`.
+Kernel that finds properties; see :func:`columns.record_properties.properties_of`.
 
 Properties stay in place: their text is the window. Separators are searched in eight
 bytes per step.
@@ -7,11 +7,20 @@ bytes per step.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit, types
 
 from columns.gather import Ints
-from columns.record_properties import END, NAME_END, Properties
+from columns.record_properties import (
+    END,
+    NAME_END,
+    Properties,
+    Values,
+    no_values,
+    word_of,
+)
 from columns.string_hashes import ONES, TOPS
 from columns.uint64_words import WORD
 from spark_checks.kernels.memory import (
@@ -27,9 +36,8 @@ from spark_checks.kernels.memory import (
     lowest_bit,
     word_at,
 )
+from spark_checks.kernels.string_hashes import java_hash
 
-_PIECE_SIZE = 8
-"""Typical least size of a name with its value, in bytes."""
 _AHEAD = 8
 """Records to prefetch."""
 _LOWS = ~TOPS
@@ -38,33 +46,33 @@ _PAST_END = np.uint64(0x80 - END - 1) * ONES
 _LAST = np.uint64(0x80)
 """Mark of a word whose first byte is a separator."""
 _NOTHING = np.uint64(0)
-_NO_ROOM = -1
 _TABLE = types.int64[:, ::1]
 
 
-def properties_of(data: bytes, begins: Ints, ends: Ints) -> Properties:
-    """Return the properties between *begins* and *ends* in *data*."""
-    size = int((ends - begins).sum())
-    begins, ends = np.ascontiguousarray(begins), np.ascontiguousarray(ends)
+def properties_of(
+    data: bytes, begins: Ints, ends: Ints, names: Sequence[bytes]
+) -> Properties:
+    """Return the properties *names* between *begins* and *ends* in *data*."""
     is_broken = np.zeros(len(begins), dtype=np.bool_)
-    view = np.frombuffer(data, dtype=np.uint8)
-    count = _NO_ROOM
-    for room in (size // _PIECE_SIZE, size):
-        if count == _NO_ROOM:
-            columns = np.empty((4, room + len(begins)), dtype=np.int64)
-            words = np.empty(room + len(begins), dtype=np.uint64)
-            count, is_regular, is_ascii = _split(
-                view, begins, ends, columns, words, is_broken
-            )
-    record, begin, name_end, end = columns[:, :count]
+    shape = len(names), len(begins)
+    columns = [column.reshape(shape) for column in no_values(shape[0] * shape[1])]
+    is_regular, is_ascii = _split(
+        np.frombuffer(data, dtype=np.uint8),
+        np.ascontiguousarray(begins),
+        np.ascontiguousarray(ends),
+        np.frombuffer(b"".join(names), dtype=np.uint8),
+        np.cumsum([0, *map(len, names)]),
+        np.array([word_of(name) for name in names]),
+        *columns,
+        is_broken,
+    )
     return Properties(
         text=data,
-        record=record,
-        begin=begin,
-        name_end=name_end,
-        end=end,
+        values={
+            name: Values(*(column[row] for column in columns))
+            for row, name in enumerate(names)
+        },
         broken=np.flatnonzero(is_broken),
-        word=words[:count],
         is_regular=is_regular,
         is_ascii=is_ascii,
     )
@@ -88,17 +96,37 @@ def separators(word):
     return ~((word & _LOWS) + _PAST_END) & ~word & TOPS
 
 
+@njit(types.boolean(DATA, types.int64, DATA, types.int64, types.int64), **INNER)
+def _has_rest(data, begin, names, name, size):
+    """Return whether a name and one of *names* are equal behind their first word."""
+    for index in range(WORD, size):
+        if data[begin + index] != names[name + index]:
+            return False
+    return True
+
+
 @njit(
-    types.Tuple((types.int64, types.boolean, types.boolean))(
-        DATA, INTS, INTS, _TABLE, WORDS, BOOLS
+    types.UniTuple(types.boolean, 2)(
+        *(DATA, INTS, INTS, DATA, INTS, WORDS, _TABLE, _TABLE),
+        *(types.uint32[:, ::1], types.boolean[:, ::1], BOOLS),
     ),
     **OPTIONS,
 )
 def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
-    data, begins, ends, columns, words, is_broken
+    data,
+    begins,
+    ends,
+    names,
+    edges,
+    sought,
+    value_begins,
+    value_sizes,
+    codes,
+    are_words,
+    is_broken,
 ):
-    """Fill in the columns; return their length, whether all are regular, and ASCII."""
-    count, is_regular, bits = 0, True, _NOTHING
+    """Fill in the places; return whether all properties are regular, and ASCII."""
+    is_regular, bits = True, _NOTHING
     for record in range(len(begins)):
         soon = record + _AHEAD
         if soon < len(begins):
@@ -108,11 +136,14 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
         if end <= at:
             continue
         begin, name_end = at, np.int64(-1)
-        names, pieces, has_zero = 0, 0, False
+        name_ends, pieces, has_zero = 0, 0, False
         is_closed = data[end - 1] == END
         while at < end or not is_closed:
             if at < end:
-                word = _word_within(data, at, end)
+                if at + WORD <= end:
+                    word = word_at(data, at)
+                else:
+                    word = _word_within(data, at, end)
                 bits |= word
                 marks = separators(word)
                 if end - at < WORD:
@@ -125,29 +156,31 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
                 marks &= marks - np.uint64(1)
                 byte = data[place] if place < end else np.uint8(END)
                 if byte == NAME_END:
-                    names += 1
+                    name_ends += 1
                     if name_end < 0:
                         name_end = place
                 elif byte == END:
-                    if count == len(words):
-                        return _NO_ROOM, False, False
-                    words[count] = _NOTHING
-                    if name_end >= 0:
-                        words[count] = _word_within(data, begin, name_end)
-                    else:
-                        name_end = place
+                    if name_end < 0:
                         is_regular = False
-                    columns[0, count] = record
-                    columns[1, count] = begin
-                    columns[2, count] = name_end
-                    columns[3, count] = place
-                    count += 1
+                    elif place - name_end > 1:
+                        first = _word_within(data, begin, name_end)
+                        for row in range(len(sought)):
+                            size = edges[row + 1] - edges[row]
+                            if (
+                                first == sought[row]
+                                and name_end - begin == size
+                                and _has_rest(data, begin, names, edges[row], size)
+                            ):
+                                value_begins[row, record] = name_end + 1
+                                value_sizes[row, record] = place - name_end - 1
+                                found = java_hash(data, name_end + 1, place)
+                                codes[row, record], are_words[row, record] = found
                     pieces += 1
                     begin, name_end = place + 1, np.int64(-1)
                 else:
                     has_zero = True
             at = min(at + WORD, end)
-        if names != pieces or has_zero:
+        if name_ends != pieces or has_zero:
             is_broken[record] = True
             is_regular = False
-    return count, is_regular, bits & TOPS == _NOTHING
+    return is_regular, bits & TOPS == _NOTHING

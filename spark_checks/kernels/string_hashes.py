@@ -7,58 +7,31 @@ bytes of its data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numba import njit, types
 
 from columns.gather import Ints, Places
-from columns.string_hashes import (
-    OF_WORD,
-    ONES,
-    STEPS,
-    TOPS,
-    Codes,
-    powers,
-)
+from columns.string_hashes import BLANKS, OF_WORD, STEPS, TOPS, powers
+from columns.string_hashes import zero_bytes as of_column
 from columns.topics import first_alike as accelerated
 from columns.uint64_words import FACTOR, LASTS, SHIFT, WORD
 from spark_checks.kernels.memory import (
-    BOOLS,
     DATA,
     INNER,
     INTS,
     OPTIONS,
-    WORDS,
     of_each,
     word_at,
 )
 
 _TABLE_SIZE = 1 << 12
-NO_BYTE = -1
 _LEAST = -(1 << 31)
 _PROBES_MAX = 64
 """Slots to probe before the fallback is called."""
+zero_bytes = njit(types.uint64(types.uint64), **INNER)(of_column)
 _LOWS = np.array([lows for lows, _, _ in STEPS])
 _BITS = np.array([bits for _, bits, _ in STEPS])
 _WEIGHTS = np.array([weight for _, _, weight in STEPS])
-
-
-def string_hashes(
-    data: bytes, values: Places, *, besides: bytes = b""
-) -> Iterator[tuple[Ints, Codes]]:
-    """Yield indices into *values* and their hashes, for ASCII values only.
-
-    Values with the byte *besides* are left out too.
-    """
-    begins, sizes = map(np.ascontiguousarray, values)
-    codes = np.empty(len(begins), dtype=np.uint64)
-    is_plain = np.empty(len(begins), dtype=np.bool_)
-    sought = besides[0] if besides else NO_BYTE
-    view = np.frombuffer(data, dtype=np.uint8)
-    _java_hashes(view, begins, sizes, sought, codes, is_plain)
-    index = np.flatnonzero(is_plain)
-    yield index, codes[index].astype(np.uint32)
 
 
 @njit(types.uint64(DATA, types.int64, types.int64), **INNER)
@@ -69,41 +42,27 @@ def _word_before(data, begin, at):
 
 
 @njit(
-    types.Tuple((types.uint64, types.boolean))(
-        DATA, types.int64, types.int64, types.int64
-    ),
-    **INNER,
+    types.Tuple((types.uint32, types.boolean))(DATA, types.int64, types.int64), **INNER
 )
-def java_hash(data, begin, size, besides):
-    """Return the hash of a string in the low bits, and whether it is ASCII only."""
+def java_hash(data, begin, end):
+    """Return the hash of a string, and whether it is ASCII without a blank."""
     code, other_bits = np.uint64(0), np.uint64(0)
-    end = begin + size
-    at = end - (size + WORD - 1) // WORD * WORD
+    at = end - (end - begin + WORD - 1) // WORD * WORD
     while at < end:
         word = _word_before(data, begin, at)
-        other_bits |= word & TOPS
-        if besides != NO_BYTE:
-            other = word ^ (ONES * np.uint64(besides))
-            other_bits |= (other - ONES) & ~other & TOPS
+        other_bits |= word & TOPS | zero_bytes(word ^ BLANKS)
         for step in range(len(_LOWS)):
             lows, bits = _LOWS[step], _BITS[step]
             word = (word & lows) * _WEIGHTS[step] + ((word >> bits) & lows)
         code = code * OF_WORD + word
         at += WORD
-    return code, other_bits == 0
+    return np.uint32(code), other_bits == 0
 
 
-@njit(types.void(DATA, INTS, INTS, types.int64, WORDS, BOOLS), **OPTIONS)
-def _java_hashes(data, begins, sizes, besides, codes, is_plain):
-    for index in range(len(begins)):
-        found = java_hash(data, begins[index], sizes[index], besides)
-        codes[index], is_plain[index] = found
-
-
-@njit(types.int64(types.uint64, types.uint32, types.int64), **INNER)
+@njit(types.int64(types.uint32, types.uint32, types.int64), **INNER)
 def key_code(code, prefix, size):
     """Return the hash of a key from its *prefix* and the hash *code* of its text."""
-    whole = np.int64(np.int32(np.uint32(code) + prefix * powers[size]))
+    whole = np.int64(np.int32(np.uint32(code + prefix * powers[size])))
     return abs(whole) if whole != _LEAST else np.int64(0)
 
 

@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from columns.gather import Ints
-from columns.key_hashes import KeyHashes, key_hashes
+from columns.key_hashes import KEY_NAMES, KeyHashes, key_hashes
 from columns.record_properties import properties_of
 from columns.topics import topics_of
-from spark_checks.columns.long_hashes import xor_of
+from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_columns import readable_records
 from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.readers.commit_log import LogSource
@@ -54,7 +54,7 @@ def key_batches(
     """Yield the keys of the records in *where* that the index must contain."""
     for window, found in readable_records(read_at, where):
         begins, sizes = found.places["properties"]
-        split = properties_of(window.data, begins, begins + sizes)
+        split = properties_of(window.data, begins, begins + sizes, KEY_NAMES)
         keys = key_hashes(found, topics_of(window.data, found), split)
         offsets = where.base + window.position + window.starts[keys.record]
         wanted = within(offsets, ranges)
@@ -78,7 +78,8 @@ def sums_of_keys(keys: KeyHashes, offsets: Ints, ranges: Ranges) -> tuple[int, i
 
     The first sum is without tags, as most releases index them. The second has them.
     """
-    wanted = within(offsets, ranges)
-    offsets, codes, is_tag = offsets[wanted], keys.code[wanted], keys.is_tag[wanted]
-    without_tags = xor_of(offsets[~is_tag], codes[~is_tag])
-    return without_tags, without_tags ^ xor_of(offsets[is_tag], codes[is_tag])
+    hashes = hash_of_longs(offsets, keys.code)
+    hashes[~within(offsets, ranges)] = 0
+    of_tags = int(np.bitwise_xor.reduce(hashes[keys.is_tag]))
+    whole = int(np.bitwise_xor.reduce(hashes))
+    return whole ^ of_tags, whole

@@ -24,18 +24,17 @@ import numpy.typing as npt
 from columns.gather import Ints
 from spark_checks.columns.by_key import NOTHING, Table, joined
 from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX
-from spark_checks.survey.sums import Bools
-from spark_checks.survey.system_topic_records import (
-    SystemTopicRecords,
-    hashes_of,
-    numbers_listed,
+from spark_checks.counting_rules import (
+    LATER_TOPICS,
+    OP_SIZE_MAX,
+    is_commit,
+    is_half,
 )
+from spark_checks.survey.sums import Bools
+from spark_checks.survey.system_topic_records import hashes_of, numbers_listed
 from spec.wire.message.topic_names import (
-    DLQ_PREFIX,
     HALF_TOPIC,
     OP_TOPIC,
-    RETRY_PREFIX,
     SCHEDULE_TOPIC,
     TRANS_CHECK_MAX_TIME_TOPIC,
 )
@@ -44,6 +43,8 @@ ROWS_MAX: Final = 2_000_000
 """Largest number of rows that the driver holds; beyond it, Spark tasks match them."""
 _NUMBER_BITS = 40
 """Bits of a queue offset in a key; the others are for the queue id."""
+RECORDS = "records"
+"""Table of the records of one range, before each kind has its own."""
 Rows = dict[str, list[Table]]
 
 
@@ -76,23 +77,41 @@ class Ledger:
         return joined(self.rows.get(name, ()))
 
 
-def entries_of(records: SystemTopicRecords, data: bytes, min_offset: int) -> Ledger:
-    """Return the ledger of *records* of the window *data*."""
-    if not len(records.table["offset"]):
-        return Ledger()
-    tables = {
+def rows_of(records: Table, data: bytes) -> Ledger:
+    """Return the ledger of the *records* of the window *data*, still in one table.
+
+    Only op messages need the window.
+    """
+    ops = records.where(is_in(records, OP_TOPIC))
+    begins, sizes = ops["body_begin"], np.minimum(ops["body_size"], OP_SIZE_MAX)
+    index, named = numbers_listed(data, (begins, sizes))
+    ops = ops.select("offset", "queue_id").where(index)
+    place = place_of(ops["queue_id"], named)
+    ops = ops.with_columns(queue_offset=named, place=place)
+    return ledger_of({RECORDS: records, "ops": ops})
+
+
+def entries_of(ledger: Ledger, min_offset: int) -> Ledger:
+    """Return *ledger* with a table for each kind of its records."""
+    records = ledger.table(RECORDS)
+    made = {
         "halves": _halves(records),
-        "expired": records.table.select("offset", "key").where(
-            records.is_in(TRANS_CHECK_MAX_TIME_TOPIC)
+        "expired": records.select("offset", "key").where(
+            is_in(records, TRANS_CHECK_MAX_TIME_TOPIC)
         ),
         "commits": _commits(records, min_offset),
-        "ops": _ops(data, records),
         "delayed": _delayed(records),
         "delivered": _delivered(records),
         "INV-RETRY-001": _without_origin(records),
         "INV-RETRY-002": _without_topic(records),
     }
-    return ledger_of(tables)
+    rest = {name: rows for name, rows in ledger.rows.items() if name != RECORDS}
+    return Ledger(rows=rest).plus(ledger_of(made))
+
+
+def is_in(records: Table, *topics: str) -> Bools:
+    """Return the mask of *records* in one of *topics*."""
+    return np.isin(records["topic"], [_hash_of(topic) for topic in topics])
 
 
 def ledger_of(tables: Mapping[str, Table]) -> Ledger:
@@ -122,11 +141,11 @@ def place_of(queue_ids: Ints, queue_offsets: Ints) -> Ints:
     return np.where(fit, queue_ids << _NUMBER_BITS | queue_offsets, hashes)
 
 
-def _halves(records: SystemTopicRecords) -> Table:
+def _halves(records: Table) -> Table:
     """Return the half messages; those before 4.3 are in their real topic."""
-    is_waiting = records.is_in(HALF_TOPIC)
-    which = is_waiting | records.is_half
-    rows, is_waiting = records.table.where(which), is_waiting[which]
+    is_waiting = is_in(records, HALF_TOPIC)
+    which = is_waiting | is_half(records["transaction_type"])
+    rows, is_waiting = records.where(which), is_waiting[which]
     names = ("offset", "queue_id", "queue_offset", "stored_at_ms", "key")
     return rows.select(*names).with_columns(
         place=place_of(rows["queue_id"], rows["queue_offset"]),
@@ -135,14 +154,16 @@ def _halves(records: SystemTopicRecords) -> Table:
     )
 
 
-def _commits(records: SystemTopicRecords, min_offset: int) -> Table:
+def _commits(records: Table, min_offset: int) -> Table:
     """Return the commits whose half message is still in the log."""
-    half_at = records.table["prepared_transaction_offset"]
-    which = records.is_commit & (half_at > 0) & (half_at >= min_offset)
-    rows = records.table.where(which)
+    half_at = records["prepared_transaction_offset"]
+    which = (
+        is_commit(records["transaction_type"]) & (half_at > 0) & (half_at >= min_offset)
+    )
+    rows = records.where(which)
     return rows.select("offset", "key").with_columns(
         half_at=half_at[which],
-        message=_half_message(rows, records.is_in(*LATER_TOPICS)[which]),
+        message=_half_message(rows, is_in(records, *LATER_TOPICS)[which]),
     )
 
 
@@ -156,34 +177,23 @@ def _half_message(rows: Table, is_waiting: Bools) -> Ints:
     return hash_of_longs(topic, queue, rows["body_crc"], rows["body_size"])
 
 
-def _ops(data: bytes, records: SystemTopicRecords) -> Table:
-    """Return the half messages that op messages name."""
-    which = records.is_in(OP_TOPIC)
-    begins, sizes = (column[which] for column in records.bodies)
-    index, named = numbers_listed(data, (begins, np.minimum(sizes, OP_SIZE_MAX)))
-    rows = records.table.select("offset", "queue_id").where(which).where(index)
-    place = place_of(rows["queue_id"], named)
-    return rows.with_columns(queue_offset=named, place=place)
-
-
-def _delayed(records: SystemTopicRecords) -> Table:
+def _delayed(records: Table) -> Table:
     """Return the delayed messages; those that are half messages are not delivered."""
-    real_topic = records.table["real_topic"]
+    real_topic = records["real_topic"]
     is_message = (real_topic != NOTHING) & (real_topic != _hash_of(HALF_TOPIC))
-    rows = records.table.where(records.is_in(SCHEDULE_TOPIC) & is_message)
+    rows = records.where(is_in(records, SCHEDULE_TOPIC) & is_message)
     message = _delayed_message(rows, rows["real_topic"], rows["real_queue"])
     return rows.select("offset", "queue_id", "queue_offset").with_columns(
         message=message
     )
 
 
-def _delivered(records: SystemTopicRecords) -> Table:
+def _delivered(records: Table) -> Table:
     """Return the messages in their real topic and queue."""
-    every = records.table
-    is_there = every["topic"] == every["real_topic"]
-    is_there &= every["queue_id"] == every["real_queue"]
-    is_there &= every["real_queue"] != NOTHING
-    rows = every.where(is_there & ~records.is_in(SCHEDULE_TOPIC))
+    is_there = records["topic"] == records["real_topic"]
+    is_there &= records["queue_id"] == records["real_queue"]
+    is_there &= records["real_queue"] != NOTHING
+    rows = records.where(is_there & ~is_in(records, SCHEDULE_TOPIC))
     message = _delayed_message(rows, rows["topic"], rows["queue_id"])
     return rows.select("offset", "stored_at_ms").with_columns(message=message)
 
@@ -194,24 +204,22 @@ def _delayed_message(rows: Table, topic: Ints, queue: Ints) -> Ints:
     return hash_of_longs(topic, queue, *(rows[name] for name in names))
 
 
-def _without_origin(records: SystemTopicRecords) -> Table:
+def _without_origin(records: Table) -> Table:
     """Return the retries that do not name topic, first message id and deliveries.
 
     A producer may send to such a topic directly, without any of the names.
     """
-    rows = records.table
-    names_topic, names_id = rows["names_topic"] == 1, rows["origin"] != NOTHING
-    which = records.begins(RETRY_PREFIX) & (rows["topic"] == rows["real_topic"])
-    which &= (rows["is_popped"] == 0) & (names_topic | names_id)
-    which &= ~(names_topic & (rows["has_id"] == 1) & (rows["reconsume_times"] >= 1))
-    return rows.select("offset").where(which)
+    names_topic, names_id = records["names_topic"] == 1, records["origin"] != NOTHING
+    which = (records["is_retry"] == 1) & (records["topic"] == records["real_topic"])
+    which &= (records["is_popped"] == 0) & (names_topic | names_id)
+    is_counted = (records["has_id"] == 1) & (records["reconsume_times"] >= 1)
+    return records.select("offset").where(which & ~(names_topic & is_counted))
 
 
-def _without_topic(records: SystemTopicRecords) -> Table:
+def _without_topic(records: Table) -> Table:
     """Return the dead letters that were delivered and do not name their topic."""
-    rows = records.table
-    is_wrong = (rows["names_topic"] == 0) & (rows["reconsume_times"] > 0)
-    return rows.select("offset").where(records.begins(DLQ_PREFIX) & is_wrong)
+    which = (records["names_topic"] == 0) & (records["reconsume_times"] > 0)
+    return records.select("offset").where(which & (records["is_dead_letter"] == 1))
 
 
 @lru_cache

@@ -8,7 +8,7 @@ millions of rows. :mod:`spark_checks.counting_rules` decides which rows count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,11 +24,15 @@ from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.readers.log_part import Ranges, within
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store
-from spark_checks.survey.summary import Queues, QueueSummary, add_queue
+from spark_checks.survey.summary import Queue, Queues, QueueSummary, add_queue
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
 
 Bools = npt.NDArray[np.bool_]
+QueueUnits = tuple[Queue, Ints, npt.NDArray[Any]]
+"""A queue, and queue offsets and bytes of some of its units."""
+GROUPS_MAX = 1 << 12
+"""With more queues of topics in a window, only those with a record have sums."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,34 +92,8 @@ def queue_summary(
     )
 
 
-class Groups:
-    """Rows grouped by their *keys*, at least one row."""
-
-    def __init__(self, keys: Ints) -> None:
-        low = int(keys.min())
-        few = int(keys.max()) - low < 1 << 16
-        near = (keys - low).astype(np.uint16) if few else keys  # sorts faster
-        self._order = np.argsort(near, kind="stable")
-        ordered = keys[self._order]
-        changes = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-        self._begins = np.concatenate([np.zeros(1, np.int64), changes])
-        self.examples: Ints = self._order[self._begins]
-        """Index of one row of each group."""
-        self.sizes: Ints = np.diff(self._begins, append=len(keys))
-        """Number of rows of each group."""
-
-    def reduced(self, operation: np.ufunc, values: npt.NDArray[Any]) -> Ints:
-        """Return *operation* reduced over the *values* of each group."""
-        found: Ints = operation.reduceat(values[self._order], self._begins)
-        return found
-
-    def counts(self, which: Bools) -> Ints:
-        """Return the number of rows of *which* in each group."""
-        return self.reduced(np.add, which.astype(np.int64))
-
-
 def sums_of_records(
-    columns: RecordColumns, kept: Ints, *, base: int, options: SurveyOptions
+    columns: RecordColumns, kept: slice, *, base: int, options: SurveyOptions
 ) -> Queues:
     """Return the sums by queue of the *kept* records of the file at *base*."""
     fixed = columns.found.numbers
@@ -123,7 +101,12 @@ def sums_of_records(
     numbers = columns.topics.numbers[kept]
     queue_ids = fixed["queue_id"][kept].astype(np.int64)
     least = int(queue_ids.min())
-    groups = Groups(numbers * (int(queue_ids.max()) - least + 1) + queue_ids - least)
+    span = int(queue_ids.max()) - least + 1
+    keys = numbers * span + queue_ids - least
+    if span * len(names) <= GROUPS_MAX:
+        distinct, groups = np.arange(span * len(names)), keys
+    else:
+        distinct, groups = np.unique(keys, return_inverse=True)
     others = np.array([name in options.other_topics for name in names])
     flags = fixed["system_flags"][kept].astype(np.int64)
     needed = counting_rules.needs_unit(flags & TRANSACTION_BITS, flags & BATCH_BIT)
@@ -131,41 +114,34 @@ def sums_of_records(
     offsets = columns.positions[kept] + base
     queue_offsets = fixed["queue_offset"][kept].astype(np.int64)
     sizes = fixed["size"][kept].astype(np.int64)
-    identity = hash_of_longs(queue_offsets, offsets, sizes, columns.tags_codes[kept])
-    queues = zip(
-        [names[number] for number in numbers[groups.examples].tolist()],
-        queue_ids[groups.examples].tolist(),
-        strict=True,
-    )
+    rows = (queue_offsets, offsets, sizes, columns.tags_codes[kept])
     found: Queues = {}
-    sums = _sums(groups, needed, needed, identity, queue_offsets, sizes)
-    for queue, one in zip(queues, sums, strict=True):
-        add_queue(found, queue, one)
+    for number, sums in grouped(groups, len(distinct), needed, needed, *rows):
+        topic, queue_id = divmod(int(distinct[number]), span)
+        add_queue(found, (names[topic], queue_id + least), sums)
     return found
 
 
-@Accelerated
-def sums_of_units(
-    queue: tuple[str, int],
-    queue_offsets: Ints,
-    units: npt.NDArray[Any],
-    *,
-    options: SurveyOptions,
-) -> QueueSummary:
-    """Return the sums of some *units* of one queue."""
+def sums_of_units(pieces: Sequence[QueueUnits], options: SurveyOptions) -> Queues:
+    """Return the sums by queue of the units in *pieces* of queues, at least one."""
+    queues = list(dict.fromkeys(queue for queue, _, _ in pieces))
+    number = {queue: number for number, queue in enumerate(queues)}
+    lengths = [len(units) for _, _, units in pieces]
+    groups = np.repeat([number[queue] for queue, _, _ in pieces], lengths)
+    queue_offsets = np.concatenate([offsets for _, offsets, _ in pieces])
+    units = np.concatenate([units for _, _, units in pieces])
     at, sizes, codes = (
         units[name].astype(np.int64)
         for name in ("commit_log_offset", "size", "tags_code")
     )
     needed = counting_rules.needs_record(at, sizes, codes, options.min_offset)
-    needed &= not is_lmq(queue)
+    needed &= ~np.array([is_lmq(queue) for queue in queues])[groups]
     if options.parts is not None:
         needed &= (at < 0) | within(at, options.parts)
-    groups = Groups(np.zeros(len(at), np.int64))
-    identity = hash_of_longs(queue_offsets, at, sizes, codes)
     every = np.ones(len(at), np.bool_)
-    (sums,) = _sums(groups, needed, every, identity, queue_offsets, sizes)
-    return sums
+    rows = (queue_offsets, at, sizes, codes)
+    found = grouped(groups, len(queues), needed, every, *rows)
+    return {queues[group]: sums for group, sums in found}
 
 
 def is_lmq(queue: tuple[str, int]) -> bool:
@@ -173,22 +149,36 @@ def is_lmq(queue: tuple[str, int]) -> bool:
     return queue[0].startswith(LMQ_PREFIX)
 
 
-def _sums(
-    groups: Groups,
+def grouped(
+    groups: Ints, count: int, needed: Bools, ranged: Bools, *columns: Ints
+) -> Iterator[tuple[int, QueueSummary]]:
+    """Yield the number of each group of rows, up to *count*, and its sums.
+
+    Queue offset, commit-log offset, size and tags code are *columns* of records and
+    units alike.
+    """
+    sums = np.zeros((6, count), np.int64)
+    sums[2], sums[3] = INT64_MAX, INT64_MIN
+    add_rows(groups, needed, ranged, columns, sums)
+    for group, (size, *others) in enumerate(sums.T.tolist()):
+        if size:
+            yield group, queue_summary(size, *others)
+
+
+@Accelerated
+def add_rows(
+    groups: Ints,
     needed: Bools,
     ranged: Bools,
-    identity: Ints,
-    queue_offsets: Ints,
-    sizes: Ints,
-) -> Iterator[QueueSummary]:
-    """Yield the sums of each group, for records and units alike."""
-    columns = (
-        groups.sizes,
-        groups.counts(needed),
-        groups.reduced(np.minimum, np.where(ranged, queue_offsets, INT64_MAX)),
-        groups.reduced(np.maximum, np.where(ranged, queue_offsets, INT64_MIN)),
-        groups.reduced(np.bitwise_xor, np.where(needed, identity, 0)),
-        groups.reduced(np.add, np.where(needed, sizes, 0)),
-    )
-    for row in zip(*(column.tolist() for column in columns), strict=True):
-        yield queue_summary(*row)
+    columns: tuple[Ints, ...],
+    sums: npt.NDArray[np.int64],
+) -> None:
+    """Add rows to the *sums* of their groups, a column for each group."""
+    queue_offsets, _, sizes, _ = columns
+    identity = hash_of_longs(*columns)
+    np.add.at(sums[0], groups, 1)
+    np.add.at(sums[1], groups, needed.astype(np.int64))
+    np.minimum.at(sums[2], groups[ranged], queue_offsets[ranged])
+    np.maximum.at(sums[3], groups[ranged], queue_offsets[ranged])
+    np.bitwise_xor.at(sums[4], groups, np.where(needed, identity, 0))
+    np.add.at(sums[5], groups, np.where(needed, sizes, 0))

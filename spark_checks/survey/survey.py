@@ -35,6 +35,7 @@ from spark_checks.columns.record_scan import (
 from spark_checks.kernels.install import install_kernels
 from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.consume_queue import (
+    UNITS_AT_ONCE,
     ConsumeQueueSource,
     QueueFiles,
     queue_in,
@@ -50,15 +51,16 @@ from spark_checks.survey.fast_records import (
     known_topics,
     sum_fast_records,
 )
-from spark_checks.survey.ledger import Ledger, due_times, entries_of
-from spark_checks.survey.summary import Queues, SurveySummary, add_queue
+from spark_checks.survey.ledger import Ledger, due_times, entries_of, rows_of
+from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import (
     Bools,
+    QueueUnits,
     SurveyOptions,
     sums_of_records,
     sums_of_units,
 )
-from spark_checks.survey.system_topic_records import SystemTopicRecords
+from spark_checks.survey.system_topic_records import system_topic_records
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -202,6 +204,7 @@ def survey_log(read_at: ReadAt, where: FileRange, options: SurveyOptions) -> Sur
             total = total.plus(found)
         elif where.base + found.position >= options.begin:
             total = total.plus(_of_region(found, where))
+    total.ledger = entries_of(total.ledger, options.min_offset)
     return total
 
 
@@ -250,10 +253,10 @@ def survey_records(
     """Return the survey of the records of a window of the log."""
     fixed = columns.found.numbers
     offsets = columns.positions + where.base
-    kept = np.flatnonzero(offsets >= options.begin)
-    if not len(kept):
-        return Survey()
+    kept = slice(int(np.searchsorted(offsets, options.begin)), None)
     places = offsets[kept]
+    if not len(places):
+        return Survey()
     sums = (0, 0)
     if options.ranges:
         keys = key_hashes(columns.found, columns.topics, columns.split)
@@ -270,9 +273,8 @@ def survey_records(
     )
     if not options.needs_system_topics:
         return Survey(summary=summary)
-    chosen = SystemTopicRecords(window.data, columns, kept, base=where.base)
-    ledger = entries_of(chosen, window.data, options.min_offset)
-    return Survey(summary=summary, ledger=ledger)
+    chosen = system_topic_records(window.data, columns, kept, base=where.base)
+    return Survey(summary=summary, ledger=rows_of(chosen, window.data))
 
 
 def _count(which: Bools) -> int:
@@ -281,18 +283,34 @@ def _count(which: Bools) -> int:
 
 def survey_units(url: str, part: QueueFiles, options: SurveyOptions) -> Survey:
     """Return the survey of some units of consume queues."""
-    queues: Queues = {}
-    ledger = Ledger()
+    total = Survey()
+    for pieces in _units_of(url, part):
+        summary = SurveySummary(units=sums_of_units(pieces, options))
+        ledger = Ledger()
+        if options.needs_system_topics:
+            delayed = [u for queue, _, u in pieces if queue[0] == SCHEDULE_TOPIC]
+            for units in delayed:
+                ledger = ledger.plus(due_times(units, options.min_offset))
+        total = total.plus(Survey(summary=summary, ledger=ledger))
+    return total
+
+
+def _units_of(url: str, part: QueueFiles) -> Iterator[list[QueueUnits]]:
+    """Yield the written units of *part*, UNITS_AT_ONCE together.
+
+    A queue has few units in a file. Numpy takes as long for them as for thousands.
+    """
+    held: list[QueueUnits] = []
     for file, whole in part.pieces:
-        queue = queue_in(file[0])
         with reading(url, file[0]) as read_at:
             for units, positions in written_units(read_at, file, whole):
                 offsets: Ints = (file[1] + positions) // UNIT_SIZE
-                sums = sums_of_units(queue, offsets, units, options=options)
-                add_queue(queues, queue, sums)
-                if options.needs_system_topics and queue[0] == SCHEDULE_TOPIC:
-                    ledger = ledger.plus(due_times(units, options.min_offset))
-    return Survey(summary=SurveySummary(units=queues), ledger=ledger)
+                held.append((queue_in(file[0]), offsets, units.copy()))
+        if sum(len(units) for _, _, units in held) >= UNITS_AT_ONCE:
+            yield held
+            held = []
+    if held:
+        yield held
 
 
 def survey_index(read_at: ReadAt, file: IndexFile, options: SurveyOptions) -> Survey:

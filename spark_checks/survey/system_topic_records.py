@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from columns.gather import Ints, Places, values_of
-from columns.record_properties import places_once
+from columns.record_properties import properties_of
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.by_key import NOTHING, Table
-from spark_checks.columns.record_columns import RecordColumns
+from spark_checks.columns.record_columns import REAL_TOPIC, RecordColumns
 from spark_checks.columns.texts import are_ids, numbers_in
 from spark_checks.counting_rules import (
     OP_DIGITS_MAX,
@@ -25,6 +25,7 @@ from spark_checks.counting_rules import (
 )
 from spark_checks.survey.sums import Bools
 from spec.wire.message.properties import Property, decode_properties
+from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 
 _TEXTS = {
     "real_topic": Property.REAL_TOPIC,
@@ -42,83 +43,82 @@ _NUMBERS = (
 )
 
 
-class SystemTopicRecords:
-    """Records of system topics in a window, and messages made from such records."""
+def system_topic_records(
+    data: bytes, columns: RecordColumns, kept: slice, *, base: int
+) -> Table:
+    """Return those of the *kept* records of the window *data*, as integers.
 
-    def __init__(
-        self, data: bytes, columns: RecordColumns, kept: Ints, *, base: int
-    ) -> None:
-        """Take those of the *kept* records of the window *data*.
-
-        The file begins at commit-log offset *base*.
-        """
-        names = [name.decode("utf-8", "replace") for name in columns.topics.names]
-        found = columns.found.numbers
-        transaction_type = found["system_flags"] & TRANSACTION_BITS
-        is_chosen = is_half(transaction_type) | is_commit(transaction_type)
-        having = columns.split.having(_NAMES[0])
-        is_chosen[columns.split.record[having]] = True
-        are_own = np.array([is_own_topic(name) for name in names], dtype=np.bool_)
-        is_chosen |= are_own[columns.topics.numbers]
-        chosen = kept[is_chosen[kept]]
-        self._names, self._numbers = names, columns.topics.numbers[chosen]
-        self.is_half: Bools = is_half(transaction_type[chosen])
-        self.is_commit: Bools = is_commit(transaction_type[chosen])
-        begins, sizes = columns.found.places["body"]
-        self.bodies: Places = begins[chosen], sizes[chosen]
-        if not len(chosen):
-            self.table = Table()
-            return
-        text, values = _properties(data, columns, chosen)
-        places = dict(zip(_TEXTS, zip(*values, strict=True), strict=True))
-        self.table = Table(
-            {name: found[name][chosen].astype(np.int64) for name in _NUMBERS},
-            offset=columns.positions[chosen] + base,
-            body_size=sizes[chosen],
-            topic=hashes_of(names)[self._numbers],
-            real_queue=_filled(places["real_queue"], _queue_numbers, text),
-            names_topic=(places["retry_topic"][1] > 0).astype(np.int64),
-            is_popped=(places["popped_at"][1] > 0).astype(np.int64),
-            has_id=_filled(places["origin"], are_ids, text),
-            **{
-                name: _filled(places[name], text_hashes, text)
-                for name in ("real_topic", "key", "origin")
-            },
-        )
-        """Columns of the records, all as integers."""
-
-    def is_in(self, *topics: str) -> Bools:
-        """Return the mask of records in one of *topics*."""
-        return self._where([name in topics for name in self._names])
-
-    def begins(self, prefix: str) -> Bools:
-        """Return the mask of records with a topic that begins with *prefix*."""
-        return self._where([name.startswith(prefix) for name in self._names])
-
-    def _where(self, are_topics: list[bool]) -> Bools:
-        found: Bools = np.array(are_topics, dtype=np.bool_)[self._numbers]
-        return found
+    The file begins at commit-log offset *base*. Messages made from such records are
+    included.
+    """
+    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
+    found, numbers = columns.found.numbers, columns.topics.numbers
+    transaction_type = found["system_flags"].astype(np.int64) & TRANSACTION_BITS
+    is_chosen = is_half(transaction_type) | is_commit(transaction_type)
+    is_chosen |= columns.split.values[REAL_TOPIC].sizes > 0
+    is_chosen |= np.array([is_own_topic(name) for name in names], np.bool_)[numbers]
+    chosen = np.flatnonzero(is_chosen[kept]) + kept.start
+    if not len(chosen):
+        return Table()
+    text, values = _properties(data, columns, chosen)
+    places = dict(zip(_TEXTS, values, strict=True))
+    begins, sizes = columns.found.places["body"]
+    prefixes = {"is_retry": RETRY_PREFIX, "is_dead_letter": DLQ_PREFIX}
+    by_topic = {
+        "topic": hashes_of(names),
+        **{
+            column: np.array([name.startswith(prefix) for name in names], np.int64)
+            for column, prefix in prefixes.items()
+        },
+    }
+    return Table(
+        {name: found[name][chosen].astype(np.int64) for name in _NUMBERS},
+        **{name: column[numbers[chosen]] for name, column in by_topic.items()},
+        transaction_type=transaction_type[chosen],
+        offset=columns.positions[chosen] + base,
+        body_begin=begins[chosen],
+        body_size=sizes[chosen],
+        real_queue=_filled(places["real_queue"], _queue_numbers, text),
+        names_topic=(places["retry_topic"][1] > 0).astype(np.int64),
+        is_popped=(places["popped_at"][1] > 0).astype(np.int64),
+        has_id=_filled(places["origin"], are_ids, text),
+        **{
+            name: _filled(places[name], text_hashes, text)
+            for name in ("real_topic", "key", "origin")
+        },
+    )
 
 
 def _properties(
     data: bytes, columns: RecordColumns, chosen: Ints
-) -> tuple[bytes, Places]:
+) -> tuple[bytes, Sequence[Places]]:
     """Return a text, and the places of the values of _NAMES of *chosen* records in it.
 
     Properties with several readings are decoded one by one.
     """
-    split = columns.split.only(chosen)
-    if split.is_regular and not len(split.broken) and split.is_utf8():
-        values = places_once(split, _NAMES, len(chosen))
-        if values is not None:
-            return split.text, values
-    texts = []
-    begins, sizes = columns.found.places["properties"]
-    for one in values_of(data, (begins[chosen], sizes[chosen])):
+    begins, sizes = (column[chosen] for column in columns.found.places["properties"])
+    split = properties_of(data, begins, begins + sizes, _NAMES)
+    if split.is_regular and split.is_ascii:
+        return split.text, [values[:2] for values in split.values.values()]
+    texts = list(values_of(data, (begins, sizes)))
+    if split.is_regular and _are_utf8(texts):
+        return split.text, [values[:2] for values in split.values.values()]
+    values = []
+    for one in texts:
         pairs = decode_properties(one.decode("utf-8", "replace"))
-        texts.append([pairs.get(name, "").encode() for name in _TEXTS.values()])
-    each = [text for row in zip(*texts, strict=True) for text in row]
-    return _laid_out(each, len(_NAMES))
+        values.append([pairs.get(name, "").encode() for name in _TEXTS.values()])
+    each = [text for row in zip(*values, strict=True) for text in row]
+    text, places = _laid_out(each, len(_NAMES))
+    return text, list(zip(*places, strict=True))
+
+
+def _are_utf8(texts: Sequence[bytes]) -> bool:
+    """Return whether each of *texts* is UTF-8."""
+    try:
+        b"\x02".join(texts).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _laid_out(texts: Sequence[bytes], rows: int) -> tuple[bytes, Places]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from columns.record_properties import Properties, properties_of
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.broker_progress import BrokerProgress, broker_progress
 from spark_checks.checks.match_ledger import (
@@ -122,7 +124,12 @@ def test_properties_decoded_one_by_one_make_the_same_ledger(
     plant_all(tmp_path, PLAN, ["retry-no-topic"])
     before = _broken(tmp_path)
     found, _ = _surveyed(tmp_path)
-    monkeypatch.setattr(system_topic_records, "places_once", lambda *_: None)
+    split = properties_of
+
+    def irregular(*args: Any) -> Properties:
+        return replace(split(*args), is_regular=False)
+
+    monkeypatch.setattr(system_topic_records, "properties_of", irregular)
     again, _ = _surveyed(tmp_path)
     assert _broken(tmp_path) == before
     for name in found.rows:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,25 +20,18 @@ from hypothesis import strategies as st
 from columns.accelerated import Accelerated
 from columns.gather import Ints, Places
 from columns.log_batch import body_crcs, follow_sizes
-from columns.record_properties import (
-    places_once,
-    properties_of,
-)
-from columns.string_hashes import string_hashes
+from columns.record_properties import properties_of
 from columns.topics import first_alike
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.kernels.install import kernel_pairs
 from spark_checks.readers.index import chains
-from spark_checks.readers.log_part import Ranges
-from spark_checks.readers.schemas import UNIT
 from spark_checks.session.worker_archive import ARCHIVE, OWN, zip_for_workers
 from spark_checks.store_files import list_store
-from spark_checks.survey.sums import SurveyOptions, sums_of_units
+from spark_checks.survey.sums import SurveyOptions, add_rows
 from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spark_checks.tests.readers.test_log_batch import logs
 from spark_checks.tests.readers.with_kernels import comparable, with_kernels
-from spec.wire.message.topic_names import LMQ_PREFIX
 
 ROOT = Path(__file__).resolve().parents[3]
 STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
@@ -89,9 +81,8 @@ def _column(values: Sequence[int]) -> Ints:
 
 def test_each_kernel_is_compared_with_its_fallback() -> None:
     assert {function.fallback.__name__ for function, _ in kernel_pairs()} == {
-        *("follow_sizes", "body_crcs", "properties_of", "sum_fast_records"),
-        *("string_hashes", "text_hashes", "first_alike", "sums_of_units", "chains"),
-        *("places_once", "hash_of_longs"),
+        *("follow_sizes", "body_crcs", "properties_of", "text_hashes"),
+        *("first_alike", "add_rows", "chains", "hash_of_longs", "sum_fast_records"),
     }
 
 
@@ -109,41 +100,45 @@ def test_properties_are_split_alike(each: list[bytes], gap: bytes) -> None:
     sizes = np.array([len(text) for text in each], dtype=np.int64)
     begins = np.cumsum(sizes + len(gap)) - sizes
     assert properties_of.kernel is not None
-    found = properties_of.kernel(data, begins, begins + sizes)
-    wanted = properties_of.fallback(data, begins, begins + sizes)
-    for name in ("record", "word", "broken"):
-        assert getattr(found, name).tolist() == getattr(wanted, name).tolist(), name
-    for name in ("name_end", "end"):
-        ours, theirs = getattr(found, name), getattr(wanted, name)
-        assert (ours - found.begin).tolist() == (theirs - wanted.begin).tolist(), name
+    every = (*names, b"REAL_QUEUE2")
+    found = properties_of.kernel(data, begins, begins + sizes, every)
+    wanted = properties_of.fallback(data, begins, begins + sizes, every)
+    assert found.broken.tolist() == wanted.broken.tolist()
     assert found.is_regular == wanted.is_regular
     assert found.is_ascii == wanted.is_ascii == b"".join(each).isascii()
-    assert found.is_utf8() == wanted.is_utf8()
-    _agree(places_once, found, names, len(each))
-    _agree(places_once, found, (*names, b"REAL_QUEUE2"), len(each))
+    for name in every:
+        ours, theirs = found.values[name], wanted.values[name]
+        for way, split in ((ours, found), (theirs, wanted)):
+            ends = way.begins + way.sizes
+            assert [
+                split.text[begin:end]
+                for begin, end in zip(way.begins, ends, strict=True)
+            ] == [_value(text, name) for text in each]
+        assert ours.are_words.tolist() == theirs.are_words.tolist()
+        codes = [way.codes[way.are_words].tolist() for way in (ours, theirs)]
+        assert codes[0] == codes[1]
+
+
+def _value(text: bytes, name: bytes) -> bytes:
+    """Return the value of the last property *name* of *text*; empty without one."""
+    pairs = [piece.partition(b"\x01") for piece in text.split(b"\x02")]
+    return [b"", *(value for key, _, value in pairs if key == name and value)][-1]
 
 
 @EXAMPLES
-@given(each=texts, besides=st.sampled_from([b"", b" ", b"Q"]))
-def test_strings_have_the_same_hashes(each: list[bytes], besides: bytes) -> None:
+@given(each=texts)
+def test_strings_have_the_same_hashes(each: list[bytes]) -> None:
     data, values = _laid_out(each)
-    found, wanted = (
-        {
-            at: code
-            for index, codes in way(data, values, besides=besides)
-            for at, code in zip(index.tolist(), codes.tolist(), strict=True)
-        }
-        for way in (string_hashes.kernel, string_hashes.fallback)
-        if way is not None
-    )
-    assert found == wanted
     _agree(text_hashes, data, values)
     _agree(first_alike, data, values)
     _agree(body_crcs, data, values)
 
 
+longs = st.integers(-(2**63), 2**63 - 1)
+
+
 @EXAMPLES
-@given(values=st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20))
+@given(values=st.lists(longs, max_size=20))
 def test_numbers_have_the_same_hashes(values: list[int]) -> None:
     column = _column(values)
     ints = column.astype(np.int32)
@@ -151,29 +146,21 @@ def test_numbers_have_the_same_hashes(values: list[int]) -> None:
     _agree(hash_of_longs, column, ints, column[::-1])
 
 
-offsets = st.one_of(st.sampled_from([0, 1, -1, 50, 99, 2**63 - 1]), st.integers(0, 200))
-units = st.tuples(
-    offsets,
-    st.one_of(st.sampled_from([0, -1, 2**31 - 1]), st.integers(0, 300)),
-    st.sampled_from([0, 0, 1, -1, 2**40]),
-)
+rows = st.tuples(st.integers(0, 3), st.booleans(), st.booleans(), *4 * [longs])
 
 
 @EXAMPLES
-@given(
-    rows=st.lists(units, min_size=1, max_size=20),
-    topic=st.sampled_from(["T", LMQ_PREFIX + "T"]),
-    first=st.integers(0, 2**40),
-    parts=st.sampled_from([None, ((0, 60), (150, 170))]),
-)
-def test_units_have_the_same_sums(
-    rows: list[tuple[int, ...]], topic: str, first: int, parts: Ranges | None
-) -> None:
-    group_parts = b"".join(struct.pack(">qiq", *row) for row in rows)
-    read = np.frombuffer(group_parts, dtype=UNIT)
-    numbers = np.arange(first, first + len(rows))
-    options = SurveyOptions(min_offset=50, parts=parts)
-    _agree(sums_of_units, (topic, 1), numbers, read, options=options)
+@given(each=st.lists(rows, max_size=20))
+def test_rows_have_the_same_sums(each: list[tuple[int, ...]]) -> None:
+    groups, needed, ranged, *columns = (
+        _column([row[at] for row in each]) for at in range(7)
+    )
+    found, wanted = np.zeros((2, 6, 4), np.int64)
+    flags = needed.astype(np.bool_), ranged.astype(np.bool_)
+    assert add_rows.kernel is not None
+    add_rows.kernel(groups, *flags, tuple(columns), found)
+    add_rows.fallback(groups, *flags, tuple(columns), wanted)
+    assert found.tolist() == wanted.tolist()
 
 
 @EXAMPLES

@@ -21,7 +21,7 @@ from spark_checks.session.kernel_request import KERNELS_VARIABLE
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
-from spark_checks.survey.sums import Groups, SurveyOptions
+from spark_checks.survey.sums import SurveyOptions, grouped
 from spark_checks.survey.survey import Part, group_parts, size_of, survey_store
 from spark_checks.tables.predicates import (
     is_record,
@@ -172,11 +172,13 @@ def test_a_large_store_is_surveyed_by_kernels(
 
 
 def test_groups_are_reduced_each_by_itself() -> None:
-    groups = Groups(np.array([5, -1, 5, 7, -1, 5]))
-    values = np.array([1, 2, 3, 4, 5, 6])
-    assert groups.reduced(np.add, values).tolist() == [7, 10, 4]
-    assert groups.counts(values % 2 == 0).tolist() == [1, 1, 1]
-    assert groups.examples.tolist() == [1, 0, 3]
+    groups = np.array([2, 0, 2, 3, 0, 2])
+    offsets = np.array([1, 2, 3, 4, 5, 6])
+    needed, every = offsets % 2 == 0, offsets > 0
+    found = dict(grouped(groups, 5, needed, every, *[offsets] * 4))
+    sums = {n: (s.count, s.matched_count, s.first, s.last) for n, s in found.items()}
+    assert sums == {0: (2, 1, 2, 5), 2: (3, 1, 1, 6), 3: (1, 1, 4, 4)}
+    assert [found[number].bytes for number in found] == [2, 6, 4]
 
 
 @pytest.mark.parametrize(
