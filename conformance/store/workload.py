@@ -45,13 +45,13 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """A message that was sent, and what the broker answered."""
+    """A message that was sent, with fields of its response."""
 
     message: Outgoing
     from_address: Address
     """Our end of the connection."""
     message_id: str
-    """The answer's msgId: the store host and the record's offset."""
+    """The response's msgId: the store host and the record's offset."""
     queue_id: int
     queue_offset: int
 
@@ -62,8 +62,8 @@ class Sent:
 
 
 def send(client: Client, message: Outgoing) -> Sent:
-    """Send *message* and return it with its answer."""
-    answer = require_success(
+    """Send *message* and return it with its response."""
+    response = require_success(
         client.send_message(
             topic=message.topic,
             body=message.body,
@@ -78,9 +78,9 @@ def send(client: Client, message: Outgoing) -> Sent:
     return Sent(
         message=message,
         from_address=client.peer.local_address,
-        message_id=answer.fields["msgId"],
-        queue_id=int(answer.fields["queueId"]),
-        queue_offset=int(answer.fields["queueOffset"]),
+        message_id=response.fields["msgId"],
+        queue_id=int(response.fields["queueId"]),
+        queue_offset=int(response.fields["queueOffset"]),
     )
 
 

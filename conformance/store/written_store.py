@@ -78,7 +78,7 @@ class Written:
     half: Sent
     """A half message that was committed."""
     commit: Command
-    """The answer to the commit; a test's business, not ours."""
+    """The response to the commit; a test's business, not ours."""
     settings: Mapping[str, str]
     """Settings of the broker: the suite's, or those that a running one reports."""
 
@@ -198,9 +198,9 @@ def write(target: Target, *, is_alone: bool = True) -> Written:
 def _views(client: Client, offsets: Iterable[int]) -> Iterator[PlacedRecord]:
     """Yield the records at *offsets*."""
     for offset in offsets:
-        answer = client.view_message(commit_log_offset=offset)
-        if answer.code == ResponseCode.SUCCESS:
-            yield from scan(answer.body, offset, check_crc=False).records
+        response = client.view_message(commit_log_offset=offset)
+        if response.code == ResponseCode.SUCCESS:
+            yield from scan(response.body, offset, check_crc=False).records
 
 
 def _pulled(client: Client, topic: str) -> Iterator[PlacedRecord]:
@@ -208,8 +208,8 @@ def _pulled(client: Client, topic: str) -> Iterator[PlacedRecord]:
     group = unique_name("reader")
     require_success(client.update_group(group=group))
     for queue_id in range(QUEUES):
-        for answer in client.pull_to_end(topic=topic, queue_id=queue_id, group=group):
-            for placed in scan(answer.body, 0, check_crc=False).records:
+        for response in client.pull_to_end(topic=topic, queue_id=queue_id, group=group):
+            for placed in scan(response.body, 0, check_crc=False).records:
                 yield replace(placed, offset=placed.record.physical_offset)
 
 
@@ -237,7 +237,7 @@ def decode_properties_of(sent: Sent) -> dict[str, str]:
 
 
 def _send_transaction(target: Target, topic: str) -> tuple[Sent, Command]:
-    """Send a half message, commit it; return it and the answer to the commit."""
+    """Send a half message, commit it; return it and the response to the commit."""
     group = unique_name("producer")
     with target.connect_to_broker() as client:
         half = send(client, half_message(topic, group))

@@ -126,7 +126,7 @@ class Aged:
     index_files: tuple[str, ...]
     cleaned: Mapping[str, Bounds]
     """Min and max offset by topic, after the deletion."""
-    answers: Mapping[str, Command]
+    responses: Mapping[str, Command]
     """Responses to other requests after the deletion."""
     restarted: Mapping[str, Bounds]
     """Min and max offset by topic, after another start."""
@@ -166,7 +166,7 @@ def aged(target: Target, ending: threading.Event) -> Aged:
     sightings = _watch(target, files, ending, started)
     with target.connect_to_broker() as broker:
         cleaned = {name: bounds_of(broker, name) for name in before.topics}
-        answers = _answers(broker, before, cleaned[before.kept])
+        responses = _responses(broker, before, cleaned[before.kept])
     queue_files = {name: _names_of_queue(files, name) for name in before.topics}
     extension_files = {name: _names_of_extension(files, name) for name in before.topics}
     index_files = tuple(file.name for file in files.index_files())
@@ -185,7 +185,7 @@ def aged(target: Target, ending: threading.Event) -> Aged:
         extension_files=extension_files,
         index_files=index_files,
         cleaned=cleaned,
-        answers=answers,
+        responses=responses,
         restarted=restarted,
         group_offset=int(consumed.fields.get("offset", -1)),
         expired=expired,
@@ -242,8 +242,8 @@ def bounds_of(broker: Client, topic: str) -> Bounds:
     )
 
 
-def _number(answer: Command, field: str) -> int:
-    return int(require_success(answer).fields[field])
+def _number(response: Command, field: str) -> int:
+    return int(require_success(response).fields[field])
 
 
 def _written(target: Target) -> Before:
@@ -313,7 +313,7 @@ def _watch(
     return tuple(found)
 
 
-def _answers(broker: Client, before: Before, bounds: Bounds) -> dict[str, Command]:
+def _responses(broker: Client, before: Before, bounds: Bounds) -> dict[str, Command]:
     """Query messages that are deleted and messages that are left."""
     kept, least = before.kept, bounds.least
     return {

@@ -120,8 +120,8 @@ def _live(
         if ending.wait(wait_s / target.clock_rate):
             raise TimeoutError("the run ended before the disk was full")
         with target.connect_to_broker() as broker:
-            answer = broker.send_message(topic=topic, body=b"is there room?")
+            response = broker.send_message(topic=topic, body=b"is there room?")
         count = len(files.log_files())
-        yield Step(used=used, log_files=count, code=answer.code)
+        yield Step(used=used, log_files=count, code=response.code)
         before = used
         wait_s = 1.5 * period_s + 1  # until after the next round

@@ -138,16 +138,16 @@ def test_a_queue_begins_with_its_first_message_that_is_left(aged: Aged) -> None:
 @pytest.mark.clause("PULL-MINOFFSET-001")
 def test_who_asks_for_what_is_gone_is_sent_to_what_is_left(aged: Aged) -> None:
     first = left_of(aged, aged.before.kept)[0].queue_offset
-    answer = aged.answers["pull below"]
+    response = aged.responses["pull below"]
     expect(
         "PULL-MINOFFSET-001",
-        found=(answer.code, answer.fields.get("nextBeginOffset")),
+        found=(response.code, response.fields.get("nextBeginOffset")),
         expected=(ResponseCode.PULL_OFFSET_MOVED, str(first)),
         what="code and nextBeginOffset",
     )
     expect(
         "PULL-MINOFFSET-001",
-        found=aged.answers["pull first"].code,
+        found=aged.responses["pull first"].code,
         expected=ResponseCode.SUCCESS,
         what="code of a pull from there",
     )
@@ -157,7 +157,7 @@ def test_who_asks_for_what_is_gone_is_sent_to_what_is_left(aged: Aged) -> None:
 def test_a_search_finds_only_what_is_left(aged: Aged) -> None:
     left = left_of(aged, aged.before.kept)
     found = {
-        name: int(aged.answers[name].fields.get("offset", -1))
+        name: int(aged.responses[name].fields.get("offset", -1))
         for name in ("search 0", "search first")
     }
     expect(
@@ -179,14 +179,14 @@ def test_a_search_finds_only_what_is_left(aged: Aged) -> None:
 def test_a_search_in_a_queue_that_lost_all_finds_what_was_before(aged: Aged) -> None:
     files = aged.queue_files[aged.before.gone]
     before = int(files[-1]) // UNIT_SIZE - 1
-    found = aged.answers["search gone"].fields.get("offset")
+    found = aged.responses["search gone"].fields.get("offset")
     expect("OFFSET-SEARCH-012", found=found, expected=str(before), what="offset")
 
 
 @pytest.mark.clause("OFFSET-SEARCH-013")
 def test_a_search_in_a_queue_that_lost_all_finds_its_end(aged: Aged) -> None:
     end = len(aged.before.of(aged.before.gone))
-    found = aged.answers["search gone"].fields.get("offset")
+    found = aged.responses["search gone"].fields.get("offset")
     expect("OFFSET-SEARCH-013", found=found, expected=str(end), what="offset")
 
 
@@ -304,12 +304,12 @@ def test_queues_that_lost_all_are_deleted_when_asked_and_begin_anew(
 
 @pytest.mark.clause("STORE-CLEAN-013")
 def test_a_unit_of_the_logs_first_message_brings_another(aged: Aged) -> None:
-    answer = aged.answers["pull first of log"]
+    response = aged.responses["pull first of log"]
     first, other = aged.before.placed[0], left_of(aged, aged.before.kept)[0]
-    body = answer.body
+    body = response.body
     expect(
         "STORE-CLEAN-013",
-        found=(answer.code, int.from_bytes(body[28:36], "big")),
+        found=(response.code, int.from_bytes(body[28:36], "big")),
         expected=(ResponseCode.SUCCESS, other.offset),
         what=f"code, and physical offset of what is read for that of {first.topic}",
     )
@@ -322,10 +322,10 @@ def test_pulls_from_a_queue_that_lost_all_lead_to_its_end(aged: Aged) -> None:
         ("pull gone", ResponseCode.PULL_NOT_FOUND, UNITS_PER_FILE),
         ("pull gone units", ResponseCode.PULL_RETRY_IMMEDIATELY, end),
     ):
-        answer = aged.answers[name]
+        response = aged.responses[name]
         expect(
             "STORE-CLEAN-014",
-            found=(answer.code, answer.fields.get("nextBeginOffset")),
+            found=(response.code, response.fields.get("nextBeginOffset")),
             expected=(code, str(offset)),
             what="code and nextBeginOffset",
         )
@@ -333,7 +333,7 @@ def test_pulls_from_a_queue_that_lost_all_lead_to_its_end(aged: Aged) -> None:
 
 @pytest.mark.clause("STORE-CLEAN-015")
 def test_a_key_of_what_is_gone_finds_nothing(aged: Aged) -> None:
-    codes = {name: aged.answers[f"query {name}"].code for name in ("gone", "below")}
+    codes = {name: aged.responses[f"query {name}"].code for name in ("gone", "below")}
     nothing = ResponseCode.QUERY_NOT_FOUND
     expect(
         "STORE-CLEAN-015",
@@ -341,5 +341,5 @@ def test_a_key_of_what_is_gone_finds_nothing(aged: Aged) -> None:
         expected={"gone": nothing, "below": nothing},
         what="codes of queries for a message of a lost index file and one of another",
     )
-    found = aged.answers["query first"].code
+    found = aged.responses["query first"].code
     expect("STORE-CLEAN-015", found=found, expected=0, what="code of one that is left")

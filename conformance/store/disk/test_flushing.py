@@ -50,8 +50,8 @@ def started(start_target: TargetStarter, conf: dict[str, str]) -> tuple[Target, 
 
 def stored(broker: Client, topic: str, body: bytes = b"small") -> str:
     """Send a message to queue 0 and return its id."""
-    answer = require_success(broker.send_message(topic=topic, body=body))
-    return answer.fields["msgId"]
+    response = require_success(broker.send_message(topic=topic, body=body))
+    return response.fields["msgId"]
 
 
 def is_readable(broker: Client, message_id: str) -> bool:
@@ -177,28 +177,28 @@ def test_a_late_flush_is_told_and_the_message_stays(
     conf = SMALL | {"flushDiskType": "SYNC_FLUSH", "syncFlushTimeout": "0"}
     target, topic = started(start_target, conf)
     with target.connect_to_broker() as broker:
-        answers = [broker.send_message(topic=topic, body=b"first")]
+        responses = [broker.send_message(topic=topic, body=b"first")]
 
         def is_late() -> bool:
-            answers.append(broker.send_message(topic=topic, body=b"late"))
-            return answers[-1].code != ResponseCode.SUCCESS
+            responses.append(broker.send_message(topic=topic, body=b"late"))
+            return responses[-1].code != ResponseCode.SUCCESS
 
         wait_until(is_late, what="no flush takes less than 0 ms")
         expect_code(
             "SEND-STATE-011",
-            answers[-1],
+            responses[-1],
             ResponseCode.FLUSH_DISK_TIMEOUT,
             broker.transcript,
         )
-        record = viewed(broker, answers[-1].fields["msgId"])
-        answer = broker.send_message(topic=topic, properties={"WAIT": "false"})
-        expect_code("SEND-STATE-010", answer, ResponseCode.SUCCESS, broker.transcript)
-    number = str(len(answers) - 1)
+        record = viewed(broker, responses[-1].fields["msgId"])
+        response = broker.send_message(topic=topic, properties={"WAIT": "false"})
+        expect_code("SEND-STATE-010", response, ResponseCode.SUCCESS, broker.transcript)
+    number = str(len(responses) - 1)
     expect("SEND-STATE-011", found=record.body, expected=b"late", what="body")
     expect_that(
         "SEND-STATE-011",
-        answers[-1].fields["queueOffset"] == number == str(record.queue_offset),
-        found=(answers[-1].fields["queueOffset"], record.queue_offset),
+        responses[-1].fields["queueOffset"] == number == str(record.queue_offset),
+        found=(responses[-1].fields["queueOffset"], record.queue_offset),
         expected=number,
         what="queueOffset of answer and record",
     )
@@ -210,14 +210,14 @@ def test_only_the_first_message_of_a_file_may_be_told_of_a_late_flush(
 ) -> None:
     target, topic = started(start_target, SMALL | {"flushDiskType": "SYNC_FLUSH"})
     with target.connect_to_broker() as broker:
-        answers = [broker.send_message(topic=topic, body=PAGES) for _ in range(9)]
-    offsets = [decode_message_id(answer.fields["msgId"])[1] for answer in answers]
+        responses = [broker.send_message(topic=topic, body=PAGES) for _ in range(9)]
+    offsets = [decode_message_id(response.fields["msgId"])[1] for response in responses]
     begins_a_file = [offset % FILE_SIZE == 0 for offset in offsets]
     assert begins_a_file == [number % 3 == 0 for number in range(9)]
     refused = [
-        (offset, answer.code)
-        for offset, answer in zip(offsets, answers, strict=True)
-        if answer.code != ResponseCode.SUCCESS
+        (offset, response.code)
+        for offset, response in zip(offsets, responses, strict=True)
+        if response.code != ResponseCode.SUCCESS
     ]
     late = [
         (offset, ResponseCode.FLUSH_DISK_TIMEOUT)

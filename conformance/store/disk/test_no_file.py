@@ -33,11 +33,13 @@ UNHURRIED_MS = 5000
 
 def send(broker: Client, topic: str, sent: list[Command]) -> bool:
     """Send a message; keep the response and return True if the message was stored."""
-    answer = broker.send_message(topic=topic, body=HALF_A_FILE)
-    if answer.code == ResponseCode.SUCCESS:
-        sent.append(answer)
+    response = broker.send_message(topic=topic, body=HALF_A_FILE)
+    if response.code == ResponseCode.SUCCESS:
+        sent.append(response)
         return True
-    expect_code("SEND-STATE-007", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
+    expect_code(
+        "SEND-STATE-007", response, ResponseCode.SYSTEM_ERROR, broker.transcript
+    )
     return False
 
 
@@ -61,9 +63,9 @@ def test_a_message_without_a_file_is_refused(start_target: TargetStarter) -> Non
             lambda: send(broker, topic, sent),
             what="a message is taken, for its file can be made again",
         )
-        offsets = [int(answer.fields["queueOffset"]) for answer in sent]
-        for answer in sent:
-            require_success(broker.view_message_by_id(answer.fields["msgId"]))
+        offsets = [int(response.fields["queueOffset"]) for response in sent]
+        for response in sent:
+            require_success(broker.view_message_by_id(response.fields["msgId"]))
     expect("SEND-STATE-007", found=offsets, expected=list(range(len(sent))))
 
 
@@ -124,24 +126,24 @@ def test_what_could_not_be_delivered_is_tried_again(
 def test_a_broker_without_a_queue_takes_nothing(start_target: TargetStarter) -> None:
     target, topic, obstacle = with_obstacle(start_target, CONSUME_QUEUE)
     with target.connect_to_broker() as broker:
-        answers = [require_success(broker.send_message(topic=topic))]
+        responses = [require_success(broker.send_message(topic=topic))]
 
         def is_refused() -> bool:
-            answers.append(broker.send_message(topic=topic))
-            return answers[-1].code != ResponseCode.SUCCESS
+            responses.append(broker.send_message(topic=topic))
+            return responses[-1].code != ResponseCode.SUCCESS
 
         wait_until(
             is_refused, what="a message is refused, after 30 attempts", timeout_s=60
         )
         obstacle.unlink()
-        answers.append(broker.send_message(topic=topic))
-        for answer in answers[-2:]:
+        responses.append(broker.send_message(topic=topic))
+        for response in responses[-2:]:
             code = ResponseCode.SERVICE_NOT_AVAILABLE
-            expect_code("SEND-STATE-004", answer, code, broker.transcript)
+            expect_code("SEND-STATE-004", response, code, broker.transcript)
     target.restart()
     with target.connect_to_broker() as broker:
-        answer = require_success(broker.send_message(topic=topic))
-    found, stored = answer.fields["queueOffset"], len(answers) - 2
+        response = require_success(broker.send_message(topic=topic))
+    found, stored = response.fields["queueOffset"], len(responses) - 2
     expect("SEND-STATE-004", found=found, expected=str(stored), what="queueOffset")
 
 
@@ -152,8 +154,8 @@ def test_a_broker_without_an_index_shows_nothing(start_target: TargetStarter) ->
     with target.connect_to_broker() as broker:
 
         def shown() -> int:
-            answer = require_success(broker.max_offset(topic=topic))
-            return int(answer.fields["offset"])
+            response = require_success(broker.max_offset(topic=topic))
+            return int(response.fields["offset"])
 
         require_success(broker.send_message(topic=topic))
         wait_until(lambda: shown() == 1, what="the first message is in its queue")

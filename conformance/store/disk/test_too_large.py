@@ -24,12 +24,12 @@ def test_what_fits_in_no_file_is_nowhere(start_target: TargetStarter) -> None:
     with target.connect_to_broker() as broker:
         for body in (b"before", bytes(FILE_SIZE)):
             broker.send_message(topic=topic, body=body)
-        answer = require_success(broker.send_message(topic=topic, body=b"after"))
-        viewed = require_success(broker.view_message_by_id(answer.fields["msgId"]))
+        response = require_success(broker.send_message(topic=topic, body=b"after"))
+        viewed = require_success(broker.view_message_by_id(response.fields["msgId"]))
     record = decode_record(viewed.body)
     expect(
         "STORE-PUT-011",
-        found=(record.body, answer.fields["queueOffset"]),
+        found=(record.body, response.fields["queueOffset"]),
         expected=(b"after", "1"),
         what=(
             f"body and queueOffset of the message after one of {FILE_SIZE} bytes, "

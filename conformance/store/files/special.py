@@ -179,12 +179,12 @@ def send_plain(broker: Client, special: Special) -> int:
     )
     member = consumer_data(group=special.group, subscriptions=[subscription])
     require_success(broker.heartbeat(client_id="special@1", consumers=[member]))
-    answers = [
+    responses = [
         require_success(broker.send_message(topic=special.topic, properties=properties))
         for properties in properties_of_plain(special.lights)
     ]
-    broker.wait_for_max_offset(topic=special.topic, offset=len(answers), timeout_s=30)
-    return decode_message_id(answers[0].fields["msgId"])[1]
+    broker.wait_for_max_offset(topic=special.topic, offset=len(responses), timeout_s=30)
+    return decode_message_id(responses[0].fields["msgId"])[1]
 
 
 def properties_of_plain(lights: Iterable[str]) -> Iterator[dict[str, str]]:

@@ -62,8 +62,8 @@ class Stopped:
         """Start the broker again; return the max offset of the queue."""
         self.target.start()
         with self.target.connect_to_broker() as broker:
-            answer = require_success(broker.max_offset(topic=self.topic))
-        return int(answer.fields["offset"])
+            response = require_success(broker.max_offset(topic=self.topic))
+        return int(response.fields["offset"])
 
 
 def names_of(files: list[LogFile]) -> list[str]:

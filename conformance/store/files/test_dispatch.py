@@ -1,4 +1,4 @@
-"""After the answer: units and index items come by themselves, in order."""
+"""After the response: units and index items come by themselves, in order."""
 
 from __future__ import annotations
 

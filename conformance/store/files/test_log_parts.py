@@ -191,8 +191,10 @@ def send_batch(written: Written, bodies: list[bytes]) -> list[int]:
     """Send a batch to a queue; return the commit-log offsets of its records."""
     with written.target.connect_to_broker() as broker:
         body = batch_body([(one, {}) for one in bodies])
-        answer = require_success(broker.send_batch(topic=written.topics[1], body=body))
-    return [decode_message_id(one)[1] for one in answer.fields["msgId"].split(",")]
+        response = require_success(
+            broker.send_batch(topic=written.topics[1], body=body)
+        )
+    return [decode_message_id(one)[1] for one in response.fields["msgId"].split(",")]
 
 
 @pytest.mark.restores

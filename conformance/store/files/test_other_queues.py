@@ -91,10 +91,10 @@ def _files_after_stop(target: Target, sent: list[tuple[str, str]]) -> StoreFiles
     with target.connect_to_broker() as broker:
         for topic, queues in sent:
             properties = {QUEUES: queues} if queues else {}
-            answer = broker.send_message(
+            response = broker.send_message(
                 topic=topic, queue_id=QUEUE_ID, properties=properties
             )
-            require_success(answer)
+            require_success(response)
     target.stop()
     files = StoreFiles(target.store_path)
     topics = {topic for topic, _ in sent}

@@ -158,7 +158,7 @@ def test_the_message_id_names_the_records_place(
 
 
 @pytest.mark.clause("STORE-PUT-005", "STORE-RECORD-005")
-def test_the_answer_names_queue_and_queue_offset(
+def test_the_response_names_queue_and_queue_offset(
     pairs: list[tuple[Sent, Record]],
 ) -> None:
     for sent, record in pairs:
@@ -172,7 +172,7 @@ def test_the_answer_names_queue_and_queue_offset(
 
 
 @pytest.mark.clause("STORE-PUT-006")
-def test_records_lie_in_the_order_of_the_answers(written: Written) -> None:
+def test_records_lie_in_the_order_of_the_responses(written: Written) -> None:
     offsets = [sent.commit_log_offset for sent in written.sent]
     expect(
         "STORE-PUT-006",

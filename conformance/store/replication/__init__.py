@@ -1,1 +1,1 @@
-"""Replication: what a master sends, what a slave answers and stores."""
+"""Replication: what a master sends, what a slave responds and stores."""

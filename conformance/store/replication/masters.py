@@ -95,8 +95,8 @@ def fill(broker: Client) -> None:
 
 def send(broker: Client, topic: str) -> int:
     """Send a message, and return its offset in the commit log."""
-    answer = broker.send_message(topic=topic, body=bytes(BODY_SIZE))
-    return decode_message_id(answer.fields["msgId"])[1]
+    response = broker.send_message(topic=topic, body=bytes(BODY_SIZE))
+    return decode_message_id(response.fields["msgId"])[1]
 
 
 def running_master(target: Target) -> Master:

@@ -111,8 +111,8 @@ def introduced(slave: Target, master: FakeMaster) -> Iterator[None]:
         )
         topics = (TopicConfig(topic=name) for name in ("Some", "More"))
         table = TopicTable.of(*topics, version=DataVersion(timestamp_ms=1, counter=1))
-        answer = namesrv.register_broker(identity, table)
-        require_success(answer)
+        response = namesrv.register_broker(identity, table)
+        require_success(response)
         yield
 
 

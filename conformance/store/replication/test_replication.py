@@ -119,8 +119,8 @@ def test_a_master_that_does_not_wait_answers_at_once(
     slave.report_ends(master.late)
     slave.piece()
     with master.target.connect_to_broker() as broker:
-        answer = broker.send_message(topic=unique_name("unwaited"), body=b"at once")
-    expect("HA-WAIT-004", found=answer.code, expected=0, what="code")
+        response = broker.send_message(topic=unique_name("unwaited"), body=b"at once")
+    expect("HA-WAIT-004", found=response.code, expected=0, what="code")
 
 
 @pytest.mark.clause("HA-TRANSFER-012")

@@ -80,13 +80,13 @@ def slave(master: Target, broker: Client, topic: str) -> Iterator[FakeSlave]:
 
 def send_unwaited(broker: Client, topic: str, body: bytes) -> Command:
     """Send a message that does not wait for a slave."""
-    answer = broker.send_message(topic=topic, body=body, properties={"WAIT": "false"})
-    return require_success(answer)
+    response = broker.send_message(topic=topic, body=body, properties={"WAIT": "false"})
+    return require_success(response)
 
 
-def end_of(broker: Client, answer: Command) -> int:
-    """Return the offset of the log behind the message that *answer* is about."""
-    viewed = require_success(broker.view_message_by_id(answer.fields["msgId"]))
+def end_of(broker: Client, response: Command) -> int:
+    """Return the offset of the log behind the message that *response* is about."""
+    viewed = require_success(broker.view_message_by_id(response.fields["msgId"]))
     record = decode_record(viewed.body)
     return record.physical_offset + record_size(record)
 
@@ -96,10 +96,10 @@ def test_a_slave_that_stops_reading_is_late(
     broker: Client, slave: FakeSlave, topic: str
 ) -> None:
     del slave
-    answer = broker.send_message(topic=topic, body=b"late")
+    response = broker.send_message(topic=topic, body=b"late")
     code = ResponseCode.FLUSH_SLAVE_TIMEOUT
-    expect("SEND-STATE-012", found=answer.code, expected=code, what="code")
-    viewed = require_success(broker.view_message_by_id(answer.fields["msgId"]))
+    expect("SEND-STATE-012", found=response.code, expected=code, what="code")
+    viewed = require_success(broker.view_message_by_id(response.fields["msgId"]))
     body = decode_record(viewed.body).body
     expect("SEND-STATE-012", found=body, expected=b"late", what="stored body")
 
@@ -115,8 +115,8 @@ def test_a_master_answers_when_a_slave_has_the_message(
         while b"followed" not in piece.data:
             piece = slave.piece()
         slave.report_ends(piece.end_offset)
-        answer = producer.receive()
-    expect("HA-WAIT-001", found=answer.code, expected=0, what="code")
+        response = producer.receive()
+    expect("HA-WAIT-001", found=response.code, expected=0, what="code")
 
 
 @pytest.mark.clause("HA-WAIT-002")
@@ -142,7 +142,7 @@ def test_a_slave_that_is_far_behind_is_not_waited_for(
 ) -> None:
     for _ in range(2):
         send_unwaited(broker, topic, bytes(FALL_BEHIND_MAX // 2))
-    answer = broker.send_message(topic=topic, body=b"too far")
+    response = broker.send_message(topic=topic, body=b"too far")
     code = ResponseCode.SLAVE_NOT_AVAILABLE
-    expect("HA-WAIT-003", found=answer.code, expected=code, what="code")
-    slave.report_ends(end_of(broker, answer))
+    expect("HA-WAIT-003", found=response.code, expected=code, what="code")
+    slave.report_ends(end_of(broker, response))

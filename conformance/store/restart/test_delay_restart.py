@@ -26,8 +26,8 @@ FAR_AHEAD = 1000
 def end_of(target: Target, topic: str, queue_id: int) -> int:
     """Return the max offset of a queue."""
     with target.connect_to_broker() as broker:
-        answer = broker.max_offset(topic=topic, queue_id=queue_id)
-    return int(require_success(answer).fields["offset"])
+        response = broker.max_offset(topic=topic, queue_id=queue_id)
+    return int(require_success(response).fields["offset"])
 
 
 def restarted_ahead(start_target: TargetStarter) -> tuple[Target, str]:

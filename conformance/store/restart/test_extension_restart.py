@@ -80,17 +80,17 @@ def test_readers_get_messages_whose_extension_is_lost(
 ) -> None:
     target, topic = extended
     with target.connect_to_broker() as broker:
-        answer = broker.pull(topic=topic, offset=0, subscription=TAGS[0])
-        before = len(list(decode_records(answer.body)))
+        response = broker.pull(topic=topic, offset=0, subscription=TAGS[0])
+        before = len(list(decode_records(response.body)))
     assert before == COUNT // 2, "the extension says which messages have the tag"
     target.stop()
     shutil.rmtree(_file(target, topic).parent)
     target.start()
     with target.connect_to_broker() as broker:
-        answer = broker.pull(topic=topic, offset=0, subscription=TAGS[0])
+        response = broker.pull(topic=topic, offset=0, subscription=TAGS[0])
         expect(
             "STORE-EXTENSION-014",
-            found=[one.queue_offset for one in decode_records(answer.body)],
+            found=[one.queue_offset for one in decode_records(response.body)],
             expected=list(range(COUNT)),
             what="queue offsets of messages that are given to a reader of one tag",
         )

@@ -30,8 +30,10 @@ CRC_IS_ZERO = bytes.fromhex("9d0ad96d")
 
 def offsets_of(broker: Client, topic: str) -> tuple[int, int]:
     """Return the min and max offset of a topic's queue 0."""
-    answers = (broker.min_offset(topic=topic), broker.max_offset(topic=topic))
-    least, most = (int(require_success(answer).fields["offset"]) for answer in answers)
+    responses = (broker.min_offset(topic=topic), broker.max_offset(topic=topic))
+    least, most = (
+        int(require_success(response).fields["offset"]) for response in responses
+    )
     return least, most
 
 
@@ -80,8 +82,8 @@ def test_each_queue_has_a_min_offset_of_its_own(start_target: TargetStarter) -> 
     expect(
         "OFFSET-MIN-001",
         found={
-            place: int(require_success(answer).fields["offset"])
-            for place, answer in found.items()
+            place: int(require_success(response).fields["offset"])
+            for place, response in found.items()
         },
         expected={(topic, 0): kept[0], (topic, 1): 0, (late, 0): 0, (late, 1): 0},
         what="min offset by topic and queue, without the log's first file",
@@ -105,8 +107,8 @@ def test_a_killed_broker_has_all_it_answered(start_target: TargetStarter) -> Non
     expect("STORE-FLUSH-002", found=lost, expected=[], what="offsets of lost messages")
     with target.connect_to_broker() as broker:
         expect_offsets("REC-DISPATCH-005", broker, topic, COUNT)
-        answer = require_success(broker.send_message(topic=topic))
-    found = answer.fields["queueOffset"]
+        response = require_success(broker.send_message(topic=topic))
+    found = response.fields["queueOffset"]
     expect("REC-DISPATCH-004", found=found, expected=str(COUNT), what="queueOffset")
 
 
