@@ -2,7 +2,7 @@
 All measurements of brokers, by name, with the sizes that the page has.
 
 A measurement that the machine has no time for can be left out: what was recorded of it
-before stays on the page. How much of everything there is, is one of three amounts.
+before stays on the page. Counts and sizes follow from an amount: short, standard, long.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ class Amount(Enum):
 
     SHORT = "short"
     """For a first impression, and for a machine at work."""
-    USUAL = "usual"
+    STANDARD = "standard"
     """At most a quarter of an hour on an idle machine."""
     LONG = "long"
     """Stores of gigabytes and millions of messages: an hour."""
 
-    def of(self, short: float, usual: float, long: float) -> float:
+    def of(self, short: float, standard: float, long: float) -> float:
         """Return one of the three."""
-        return {"short": short, "usual": usual, "long": long}[self.value]
+        return {"short": short, "standard": standard, "long": long}[self.value]
 
-    def count(self, short: int, usual: int, long: int) -> int:
+    def count(self, short: int, standard: int, long: int) -> int:
         """Return one of the three, a count."""
-        return int(self.of(short, usual, long))
+        return int(self.of(short, standard, long))
 
 
 def run(name: str, release: str, amount: Amount, *, progress: Progress) -> Report:
@@ -129,7 +129,7 @@ def _codec(release: str, amount: Amount, progress: Progress) -> Report:
 def _audit(release: str, amount: Amount, progress: Progress) -> Report:
     from bench.measurements.audit import Run, measure
 
-    of_amount = {"short": (0.0625,), "usual": (1.0,), "long": (0.25, 1.0, 4.0)}
+    of_amount = {"short": (0.0625,), "standard": (1.0,), "long": (0.25, 1.0, 4.0)}
     sizes = [int(size * (1 << 30)) for size in of_amount[amount.value]]
     rounds = amount.count(1, 2, 5)
     run = Run(master="local[2]", release=release, rounds=rounds)
@@ -140,9 +140,9 @@ def _cluster(release: str, amount: Amount, progress: Progress) -> Report:
     from bench.measurements.audit import Run
     from bench.measurements.cluster import measure
 
-    of_amount = {"short": (1,), "usual": (1,), "long": (1, 4, 16)}
+    of_amount = {"short": (1,), "standard": (1,), "long": (1, 4, 16)}
     sizes = [size << 30 for size in of_amount[amount.value]]
-    workers = {"short": (2,), "usual": (2,), "long": (1, 2, 3, 4)}[amount.value]
+    workers = {"short": (2,), "standard": (2,), "long": (1, 2, 3, 4)}[amount.value]
     run = Run(master="local[2]", release=release, rounds=amount.count(1, 2, 5))
     return measure(sizes, workers, run, progress=progress)
 

@@ -114,7 +114,7 @@ def everything(
 
     if short and long:
         raise click.UsageError("--short and --long are two amounts; name one")
-    amount = Amount.SHORT if short else Amount.LONG if long else Amount.USUAL
+    amount = Amount.SHORT if short else Amount.LONG if long else Amount.STANDARD
     names = select(only or "*", TITLES, kind="measurement")
     folder = docs / "performance"
     failed = 0

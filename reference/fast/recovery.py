@@ -33,7 +33,7 @@ def bulk_scan(
             left_to_core -= 1
             return position
         if scanner is None:
-            from reference.fast.bulk_scan import RecordScanner
+            from reference.fast.record_scanner import RecordScanner
 
             run_from = min(RUN_FROM, records_from)
             scanner = RecordScanner(parts, dispatches=dispatches, run_from=run_from)

@@ -113,7 +113,7 @@ async def _serve_from(
     stopping: asyncio.Event,
 ) -> None:
     """Serve from *store* until *stopping* is set; *addresses* are name servers."""
-    names = new_name_server(
+    name_server = new_name_server(
         NameServerSetup(
             host=setup.host, home=setup.store / "namesrv", port=setup.name_server_port
         )
@@ -121,18 +121,20 @@ async def _serve_from(
     broker = BrokerController(
         options, store, now_ms=now_ms(), acl_file=acl_file_of(options)
     )
-    for_names = options.peer_memory_max // NAME_SERVER_SHARE
-    name_host = RemotingHost(names, for_names, setup.tls)
-    broker_host = _broker_host(broker, options.peer_memory_max - for_names, setup)
+    name_server_memory = options.peer_memory_max // NAME_SERVER_SHARE
+    name_host = RemotingHost(name_server, name_server_memory, setup.tls)
+    broker_host = _broker_host(
+        broker, options.peer_memory_max - name_server_memory, setup
+    )
     if setup.faults is not None:
-        add_route_faults(names, setup.faults)
+        add_route_faults(name_server, setup.faults)
     try:
         await name_host.listen(setup.host, setup.name_server_port)
         await broker_host.listen(setup.host, options.listen_port)
         await broker_host.listen(setup.host, options.vip_port)
         await broker_host.listen_for_slaves(setup.host, options.ha_listen_port)
-        names.start(now_ms())
-        name_host.perform(names.take_effects())
+        name_server.start(now_ms())
+        name_host.perform(name_server.take_effects())
         broker.start(addresses, now_ms())
         broker_host.perform(broker.take_effects())
         await _until_registered(broker)

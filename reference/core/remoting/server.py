@@ -101,7 +101,7 @@ class RemotingServer(Outbox[Effect]):
         frames, waiting = self._handle_requests(peer)
         if frames:
             responses = frames[0] if len(frames) == 1 else b"".join(frames)
-            self.emit(Send(peer.number, responses))
+            self._outbox.append(Send(peer.number, responses))
         if waiting is not None:
             peer.put_back(waiting)
             self.emit(PauseReading(peer.number))
@@ -151,7 +151,7 @@ class RemotingServer(Outbox[Effect]):
         peer = self.connections.get(connection)
         if peer is not None:
             peer.active_at_ms = None
-            self.emit(Send(connection, data))
+            self._outbox.append(Send(connection, data))
 
     def respond(self, request: Request, response: Response) -> None:
         """Send the response to a request whose handler returned None."""
@@ -241,7 +241,17 @@ class RemotingServer(Outbox[Effect]):
                 self._complete(first.opaque, first)  # [WIRE-COMMAND-006]
                 request = peer.next_request()
                 continue
-            sequence, request = self._take_sequence(peer, first)
+            sequence, request = [first], peer.next_request()
+            # With a check of access they are handled one by one: a refused request must
+            # not stop the others.
+            if first.code in self.sequence_handlers and self.check_access is None:
+                while (
+                    request is not None
+                    and request.code == first.code
+                    and not request.flag & RESPONSE_BIT
+                ):
+                    sequence.append(request)
+                    request = peer.next_request()
             for one, response in zip(sequence, self._handle(sequence), strict=True):
                 # [WIRE-COMMAND-002] [WIRE-CONN-019]
                 if response is not None and not one.flag & ONEWAY_BIT:
@@ -249,25 +259,6 @@ class RemotingServer(Outbox[Effect]):
                     frames.append(frame)
                     size += len(frame)
         return frames, request
-
-    def _take_sequence(
-        self, peer: Connection, first: Request
-    ) -> tuple[list[Request], Request | None]:
-        """Return the requests that are handled with *first*, and the one after them.
-
-        With a check of access they are handled one by one: a refused one must not
-        stop the others.
-        """
-        sequence, request = [first], peer.next_request()
-        if first.code in self.sequence_handlers and self.check_access is None:
-            while (
-                request is not None
-                and request.code == first.code
-                and not request.flag & RESPONSE_BIT
-            ):
-                sequence.append(request)
-                request = peer.next_request()
-        return sequence, request
 
     def _handle(self, requests: Sequence[Request]) -> Sequence[Response | None]:
         """Return the responses to requests of one code; mostly it is one request."""

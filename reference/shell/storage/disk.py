@@ -61,14 +61,14 @@ class DiskFile:
         self.holes_take_space = holes.is_needed
         """Whether a hole may be read only after `reserve`."""
         self.size = size
-        self.file_number = open_sized(path, size)
+        self.descriptor = open_sized(path, size)
         # Also runs when a store is garbage-collected without being closed.
-        self._space = DiskSpace(path, self.file_number, size)
+        self._space = DiskSpace(path, self.descriptor, size)
         self._close_file = weakref.finalize(
-            self, _close_behind, self._space, self.file_number
+            self, _close_behind, self._space, self.descriptor
         )
         try:
-            self._map = mmap.mmap(self.file_number, size, **_WITHOUT_DUPLICATE)
+            self._map = mmap.mmap(self.descriptor, size, **_WITHOUT_DUPLICATE)
         except (OSError, ValueError) as error:
             self._close_file()
             raise FilesError(f"cannot map {path}: {error}") from error
@@ -84,7 +84,7 @@ class DiskFile:
     @property
     def modified_at_ms(self) -> int:
         """The later time of the file system's stamp and of the last write here."""
-        on_disk = os.fstat(self.file_number).st_mtime_ns
+        on_disk = os.fstat(self.descriptor).st_mtime_ns
         return max(on_disk, self._written_at_ns) // 1_000_000
 
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
@@ -126,7 +126,7 @@ class DiskFile:
         would leave a file of a size on which no broker starts.
         """
         is_changed = False
-        for begin, end in ranges_with_data(self.file_number, at, self.size):
+        for begin, end in ranges_with_data(self.descriptor, at, self.size):
             for start in range(begin, end, _CLEARED_PER_WRITE):
                 stop = min(start + _CLEARED_PER_WRITE, end)
                 zeros = bytes(stop - start)
@@ -140,7 +140,7 @@ class DiskFile:
         """Flush all writes to disk; no effect on a closed file."""
         with self._in_use:
             if self._is_open:
-                sync(self.file_number, self.path)
+                sync(self.descriptor, self.path)
                 self._stamp()
                 self._page_release.release(self._map)
 
@@ -164,7 +164,7 @@ class DiskFile:
         if self._written_at_ns:
             stamp = self._written_at_ns
             with contextlib.suppress(OSError):
-                os.utime(self.file_number, ns=(stamp, stamp))
+                os.utime(self.descriptor, ns=(stamp, stamp))
 
 
 class DiskFiles:
@@ -174,33 +174,33 @@ class DiskFiles:
         self.directory = Path(directory)
         self._page_release = PageRelease()
         self._holes = HoleSpace(self.directory)
-        self._lock_number: int | None = None
+        self._lock_descriptor: int | None = None
 
     def lock(self) -> None:
         """Lock the store against other processes, Java brokers included."""
         path = self._path("lock")
-        number = open_for_writing(path)
+        descriptor = open_for_writing(path)
         try:
             # [STORE-NAME-006]
-            fcntl.lockf(number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
         except OSError as error:
-            os.close(number)
+            os.close(descriptor)
             if error.errno in (errno.EAGAIN, errno.EACCES):
                 text = f"another broker is running on {path.parent}"
                 raise FilesError(text) from error
             raise files_error("cannot lock", path, error) from error
-        self._lock_number = number
+        self._lock_descriptor = descriptor
         try:
-            os.pwrite(number, _LOCK_CONTENT, 0)
+            os.pwrite(descriptor, _LOCK_CONTENT, 0)
         except OSError as error:
             self.unlock()
             raise files_error("cannot write", path, error) from error
 
     def unlock(self) -> None:
         """Release the lock."""
-        if self._lock_number is not None:
-            os.close(self._lock_number)
-            self._lock_number = None
+        if self._lock_descriptor is not None:
+            os.close(self._lock_descriptor)
+            self._lock_descriptor = None
 
     def names(self, directory: str) -> list[str]:
         """Return the sorted names in *directory*; an absent one is empty."""
@@ -228,7 +228,7 @@ class DiskFiles:
             return DiskFile(full, size, self._page_release, self._holes)
         file = DiskFile(full, size, self._page_release, self._holes)
         try:
-            self._holes.require(file.file_number, full)
+            self._holes.require(file.descriptor, full)
         except FilesError:
             file.close()
             raise
@@ -258,9 +258,9 @@ class DiskFiles:
         """Replace the content of *path* by *text*; a crash leaves either of them."""
         full = self._path(path)
         waiting = full.with_name(full.name + ".tmp")
-        number = open_for_writing(waiting, os.O_TRUNC)
+        descriptor = open_for_writing(waiting, os.O_TRUNC)
         try:
-            with os.fdopen(number, "wb") as file:
+            with os.fdopen(descriptor, "wb") as file:
                 file.write(_BEYOND_UTF_8.sub("?", text).encode("utf-8", _ESCAPE))
                 file.flush()
                 os.fsync(file.fileno())
@@ -284,7 +284,7 @@ class DiskFiles:
         return self.directory.joinpath(*parts)
 
 
-def _close_behind(space: DiskSpace, file_number: int) -> None:
+def _close_behind(space: DiskSpace, descriptor: int) -> None:
     """Close a file once no other thread writes to it."""
     space.wait()
-    os.close(file_number)
+    os.close(descriptor)

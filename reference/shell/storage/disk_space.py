@@ -50,11 +50,11 @@ class _Background(NamedTuple):
 class DiskSpace:
     """The allocated blocks of one file."""
 
-    def __init__(self, path: Path, file_number: int, size: int) -> None:
+    def __init__(self, path: Path, descriptor: int, size: int) -> None:
         self.has = bytearray((size >> BLOCK_BITS) + 1)
         """1 for each block that may be written to."""
         self._path = path
-        self._file_number = file_number
+        self._descriptor = descriptor
         self._size = size
         self._growth_start = self._growth_end = 0
         """The consecutive blocks that were allocated last."""
@@ -106,7 +106,7 @@ class DiskSpace:
         if size <= 0 or not hasattr(os, "posix_fallocate"):
             return
         try:
-            os.posix_fallocate(self._file_number, start, size)
+            os.posix_fallocate(self._descriptor, start, size)
             self._fill_holes(start, start + size)
         except OSError as error:
             action = f"cannot take {size} bytes of disk"
@@ -115,29 +115,29 @@ class DiskSpace:
     def _fill_holes(self, start: int, stop: int) -> None:
         """Write zeros to all parts of a range that were never written."""
         at = start
-        data = ranges_with_data(self._file_number, start, stop)
+        data = ranges_with_data(self._descriptor, start, stop)
         for begin, end in [*data, (stop, stop)]:
             while at < begin:
-                at += os.pwrite(self._file_number, _ZEROS[: begin - at], at)
+                at += os.pwrite(self._descriptor, _ZEROS[: begin - at], at)
             at = end
 
 
-def ranges_with_data(file_number: int, at: int, stop: int) -> Iterator[tuple[int, int]]:
+def ranges_with_data(descriptor: int, at: int, stop: int) -> Iterator[tuple[int, int]]:
     """Yield begin and end of the parts, from *at* to *stop*, that are not holes."""
     while at < stop:
-        begin, end = _next_data(file_number, at, stop)
+        begin, end = _next_data(descriptor, at, stop)
         if begin < end:
             yield begin, end
         at = end
 
 
-def _next_data(file_number: int, at: int, stop: int) -> tuple[int, int]:
+def _next_data(descriptor: int, at: int, stop: int) -> tuple[int, int]:
     """Return begin and end of the next part that is not a hole."""
     if not hasattr(os, "SEEK_DATA"):
         return at, stop
     try:
-        begin = min(os.lseek(file_number, at, os.SEEK_DATA), stop)
-        return begin, min(os.lseek(file_number, begin, os.SEEK_HOLE), stop)
+        begin = min(os.lseek(descriptor, at, os.SEEK_DATA), stop)
+        return begin, min(os.lseek(descriptor, begin, os.SEEK_HOLE), stop)
     except OSError as error:
         # ENXIO: only a hole is left. Other errors: the file system has no SEEK_DATA.
         return (stop, stop) if error.errno == errno.ENXIO else (at, stop)
@@ -182,24 +182,24 @@ class HoleSpace:
         self._promised = 0
         """Bytes of holes that have no space of their own yet."""
 
-    def require(self, file_number: int, path: Path) -> None:
+    def require(self, descriptor: int, path: Path) -> None:
         """Make sure that all holes of a file can be read, or raise FilesError."""
         if not self.is_needed:
             return
-        size = os.fstat(file_number).st_size
-        data = sum(end - at for at, end in ranges_with_data(file_number, 0, size))
-        if self._promised + size - data <= _free(file_number):
+        size = os.fstat(descriptor).st_size
+        data = sum(end - at for at, end in ranges_with_data(descriptor, 0, size))
+        if self._promised + size - data <= _free(descriptor):
             self._promised += size - data
             return
         try:
-            os.posix_fallocate(file_number, 0, size)
+            os.posix_fallocate(descriptor, 0, size)
         except OSError as error:
             action = f"cannot take {size - data} bytes of disk for the holes of"
             raise files_error(action, path, error) from error
-        if self._promised > _free(file_number):
+        if self._promised > _free(descriptor):
             raise FilesError(f"no space left on the disk for the holes beside {path}")
 
 
-def _free(file_number: int) -> int:
-    state = os.fstatvfs(file_number)
+def _free(descriptor: int) -> int:
+    state = os.fstatvfs(descriptor)
     return state.f_bavail * state.f_frsize

@@ -51,10 +51,10 @@ def open_for_writing(path: Path, flags: int = 0) -> int:
         raise files_error("cannot open", path, error) from error
 
 
-def sync(file_number: int, path: Path) -> None:
+def sync(descriptor: int, path: Path) -> None:
     """Wait until the file's bytes are on disk."""
     try:
-        (os.fdatasync if hasattr(os, "fdatasync") else os.fsync)(file_number)
+        (os.fdatasync if hasattr(os, "fdatasync") else os.fsync)(descriptor)
     except OSError as error:
         raise files_error("cannot flush", path, error) from error
 

@@ -160,7 +160,7 @@ def _unreadable(path: str, error: OSError) -> ViewError:
     return ViewError(f"{path} cannot be read: {reason}")
 
 
-def read_only_map(path: Path, file_number: int, size: int) -> mmap.mmap:
+def read_only_map(path: Path, descriptor: int, size: int) -> mmap.mmap:
     """Return a map of the first *size* bytes of an open file; OSError if refused.
 
     The caller may not write to the map, not even where it would be possible. In a file
@@ -169,23 +169,23 @@ def read_only_map(path: Path, file_number: int, size: int) -> mmap.mmap:
     therefore anonymous zero pages, which take no memory, and only the data is mapped.
     """
     if not is_in_memory(path):
-        return mmap.mmap(file_number, size, access=mmap.ACCESS_READ)
-    ranges = list(ranges_with_data(file_number, 0, size))
+        return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
+    ranges = list(ranges_with_data(descriptor, 0, size))
     if ranges == [(0, size)]:
-        return mmap.mmap(file_number, size, access=mmap.ACCESS_READ)
+        return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     mapped = mmap.mmap(-1, size, flags=flags)
     first = ctypes.addressof(ctypes.c_char.from_buffer(mapped))
     for begin, end in ranges:
         begin -= begin % mmap.PAGESIZE
-        _map_at(first + begin, file_number, begin, end - begin)
+        _map_at(first + begin, descriptor, begin, end - begin)
     return mapped
 
 
-def _map_at(address: int, file_number: int, begin: int, size: int) -> None:
+def _map_at(address: int, descriptor: int, begin: int, size: int) -> None:
     """Map a range of a file in place of the pages at *address*."""
     flags = mmap.MAP_SHARED | _FIXED
-    place = _system_mmap()(address, size, mmap.PROT_READ, flags, file_number, begin)
+    place = _system_mmap()(address, size, mmap.PROT_READ, flags, descriptor, begin)
     if place != address:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))

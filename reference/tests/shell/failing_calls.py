@@ -68,13 +68,13 @@ class FailingCalls:
                 raise OSError(self.error, os.strerror(self.error))
             if name in ("write", "pwrite"):
                 self.failed.append(name)
-                file_number, data, *rest = values
-                return call(file_number, bytes(data)[: max(1, len(data) // 2)], *rest)
+                descriptor, data, *rest = values
+                return call(descriptor, bytes(data)[: max(1, len(data) // 2)], *rest)
             return call(*values, **named)
 
         return counted
 
 
-def _no_flush(file_number: int) -> None:
+def _no_flush(descriptor: int) -> None:
     """Return; no test here cuts the power."""
-    assert file_number >= 0
+    assert descriptor >= 0

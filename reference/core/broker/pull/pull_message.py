@@ -81,7 +81,8 @@ def try_pull(state: BrokerState, pull: Pull) -> Response:
     header, options = pull.header, state.options
     group, subscription = _check_pull(state, pull)
     unit_filter = None
-    if not (subscription.is_by_tag or header.sys_flag & FLAG_SUBSCRIPTION):
+    is_by_tag = subscription.data.expression_type == TAG
+    if not (is_by_tag or header.sys_flag & FLAG_SUBSCRIPTION):
         unit_filter = state.filters.bitmap_filter(group.name, header.topic)
     offset = header.queue_offset
     result = state.store.get(  # [PULL-FOUND-001]

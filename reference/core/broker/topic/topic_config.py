@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
@@ -49,16 +49,16 @@ class Topic(Struct, frozen=True):
     filter_type: str = "SINGLE_TAG"
     flag: int = 0
     is_ordered: bool = False
+    has_many_tags: bool = False
+    """Whether a message may have more than one tag."""
+    queue_count: int = 0
+    """Number of queues that a send may name: the greater of the two counts."""
 
-    @property
-    def has_many_tags(self) -> bool:
-        """Whether a message may have more than one tag."""
-        return self.filter_type == "MULTI_TAG"
-
-    @property
-    def queue_count(self) -> int:
-        """Number of queues that a send may name: the greater of the two counts."""
-        return max(self.write_queue_count, self.read_queue_count)
+    def __post_init__(self) -> None:
+        """Derive the attributes that every send reads."""
+        force_setattr(self, "has_many_tags", self.filter_type == "MULTI_TAG")
+        count = max(self.write_queue_count, self.read_queue_count)
+        force_setattr(self, "queue_count", count)
 
     def __str__(self) -> str:
         """Return the text of 4.6.0 in remarks."""
