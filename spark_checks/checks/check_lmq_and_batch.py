@@ -19,7 +19,7 @@ from spark_checks.tables.store_tables import open_multi_dispatch, open_table, op
 
 def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     """Return the findings in LMQs and batch consume queues."""
-    session, store, only = surveyed.session, surveyed.store, surveyed.only
+    store, only = surveyed.store, surveyed.only
     checked = [
         name
         for name, files in (
@@ -31,6 +31,7 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     if not checked:
         return []
     surveyed.progress("comparing LMQs and batch consume queues with their records")
+    session = surveyed.session
     records = open_multi_dispatch(session, store, surveyed.delays)
     situation = replace(surveyed.situation, log_end=surveyed.summary.log_end)
     lmqs = open_units(session, store, store.lmq_files)

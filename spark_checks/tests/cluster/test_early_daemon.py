@@ -14,6 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from spark_checks.generate.plan import Plan
+from spark_checks.generate.store import generate
 from spark_checks.session.early_daemon import (
     SOCKET_VARIABLE,
     early_daemon,
@@ -56,6 +58,33 @@ def test_workers_of_the_early_daemon_end_with_the_driver(end: str) -> None:
     assert {value for _, value, _ in found} == {int(seeded.stdout)}
     workers = [psutil.Process(one) for *_, one in found if psutil.pid_exists(one)]
     assert not psutil.wait_procs(workers, timeout=30)[1]
+
+
+_AUDIT = """
+import sys
+from pyspark.sql import SparkSession
+from spark_checks.audit import audit_store
+from spark_checks.session.session import spark_context
+with spark_context("local[2]", size=0) as context:
+    found = audit_store(context, sys.argv[1]).findings
+    print(len(found), SparkSession._instantiatedSession)
+"""
+
+
+@pytest.mark.slow
+def test_the_audit_of_an_intact_store_makes_no_session_for_tables(
+    tmp_path: Path,
+) -> None:
+    plan = Plan(topics=2, queues=2).with_size(1 << 20)
+    generate(tmp_path, plan)
+    run = subprocess.run(
+        [sys.executable, "-c", _AUDIT, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == "0 None\n"
 
 
 def test_an_early_daemon_without_a_worker_ends_with_its_driver(tmp_path: Path) -> None:
