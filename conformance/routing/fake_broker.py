@@ -80,7 +80,7 @@ class FakeBroker:
         filter_servers: tuple[str, ...] = (),
         serialize_type: int = 0,
     ) -> Command:
-        """Register with a new data version and return the answer."""
+        """Register with a new data version and return the response."""
         counter = self.version.counter + 1
         self.version = replace(self.version, counter=counter)
         return self.register_again(
@@ -97,7 +97,7 @@ class FakeBroker:
         filter_servers: tuple[str, ...] = (),
         serialize_type: int = 0,
     ) -> Command:
-        """Register with the data version of last time and return the answer."""
+        """Register with the data version of last time and return the response."""
         table = self.table(*topics)
         self.topics_seen |= set(table.topics)
         data = self.encode(table, compressed=compressed, filter_servers=filter_servers)
@@ -122,7 +122,7 @@ class FakeBroker:
     def send(
         self, fields: dict[str, str], body: bytes, *, serialize_type: int = 0
     ) -> Command:
-        """Send a registration of these fields and this body; return the answer."""
+        """Send a registration of these fields and this body; return the response."""
         return self.peer.request(
             Command(
                 code=RequestCode.REGISTER_BROKER,
@@ -133,12 +133,12 @@ class FakeBroker:
         )
 
     def unregister(self) -> Command:
-        """Unregister and return the answer."""
+        """Unregister and return the response."""
         return unregister(self.peer, self.identity)
 
 
 def unregister(peer: Peer, identity: BrokerIdentity) -> Command:
-    """Unregister the broker of *identity* over *peer* and return the answer."""
+    """Unregister the broker of *identity* over *peer* and return the response."""
     code = RequestCode.UNREGISTER_BROKER
     return peer.request(Command(code=code, fields=identity.fields()))
 
@@ -189,26 +189,26 @@ class FakeCluster(Closing):
 
     def route(self, topic: str) -> TopicRoute | None:
         """Return the route of *topic*, or None if the name server has none."""
-        answer = self.client.route(topic)
-        if answer.code == ResponseCode.TOPIC_NOT_EXIST:
+        response = self.client.route(topic)
+        if response.code == ResponseCode.TOPIC_NOT_EXIST:
             return None
-        require_success(answer)
-        return decode_route(answer.body)
+        require_success(response)
+        return decode_route(response.body)
 
     def clusters(self) -> ClusterInfo:
         """Return the name server's table of all clusters."""
-        return decode_cluster_info(require_success(self.cluster_answer()).body)
+        return decode_cluster_info(require_success(self.cluster_response()).body)
 
-    def cluster_answer(self) -> Command:
+    def cluster_response(self) -> Command:
         """Return the response about all clusters, requested again where it is refused.
 
         4.6.0 writes this body without its lock, so beside a change it may fail.
         """
         for _ in range(ATTEMPTS):
-            answer = self.client.cluster_info()
-            if answer.code == ResponseCode.SUCCESS:
+            response = self.client.cluster_info()
+            if response.code == ResponseCode.SUCCESS:
                 break
-        return answer
+        return response
 
     def wait_until_gone(self, broker: FakeBroker) -> None:
         """Wait until the name server has forgotten the broker's name."""

@@ -18,9 +18,9 @@ from spec.wire.remoting.response_code import ResponseCode
 
 def table_of(fake_cluster: FakeCluster, namespace: str) -> dict[str, str]:
     """Return all keys and values of *namespace*."""
-    answer = fake_cluster.client.kv_list(namespace=namespace)
-    require_success(answer)
-    return dict(decode_key_value_table(answer.body).values)
+    response = fake_cluster.client.kv_list(namespace=namespace)
+    require_success(response)
+    return dict(decode_key_value_table(response.body).values)
 
 
 @pytest.mark.clause("ROUTE-KV-001", "ROUTE-KV-004")
@@ -36,10 +36,10 @@ def test_any_text_is_got_as_it_was_put(
     namespace = fake_cluster.unique("namespace")
     fake_cluster.client.put_kv(namespace=namespace, key=key, value="overwritten")
     fake_cluster.client.put_kv(namespace=namespace, key=key, value=value)
-    answer = fake_cluster.client.get_kv(namespace=namespace, key=key)
+    response = fake_cluster.client.get_kv(namespace=namespace, key=key)
     expect(
         "ROUTE-KV-001",
-        found=(answer.code, answer.fields.get("value")),
+        found=(response.code, response.fields.get("value")),
         expected=(ResponseCode.SUCCESS, value),
         what="code, value",
         transcript=fake_cluster.client.transcript,
@@ -137,9 +137,9 @@ def test_a_registration_is_answered_with_the_order_topics(
     topic = fake_cluster.unique("topic")
     value = "broker-a:4;broker-b:4"
     fake_cluster.client.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic, value=value)
-    answer = fake_cluster.broker().register()
+    response = fake_cluster.broker().register()
     fake_cluster.client.delete_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic)
-    table = decode_key_value_table(answer.body).values if answer.body else {}
+    table = decode_key_value_table(response.body).values if response.body else {}
     expect(
         "ROUTE-KV-007",
         found=table.get(topic),
@@ -225,10 +225,10 @@ def test_a_route_has_no_order_by_default(fake_cluster: FakeCluster) -> None:
 def set_config(fake_cluster: FakeCluster, lines: str) -> None:
     """Change settings of the name server."""
     code = RequestCode.UPDATE_NAMESRV_CONFIG
-    answer = fake_cluster.client.peer.request(Command(code=code, body=lines.encode()))
+    response = fake_cluster.client.peer.request(Command(code=code, body=lines.encode()))
     expect(
         "ROUTE-CONFIG-002",
-        found=answer.code,
+        found=response.code,
         expected=ResponseCode.SUCCESS,
         what="code of the answer to an update",
         transcript=fake_cluster.client.transcript,
@@ -269,7 +269,7 @@ def config_lines(fake_cluster: FakeCluster) -> set[str]:
 
 
 def put(fake_cluster: FakeCluster, **fields: str) -> int:
-    """Put with just these fields and return the answer's code."""
+    """Put with these fields only and return the response's code."""
     command = Command(code=RequestCode.PUT_KV_CONFIG, fields=fields)
     return fake_cluster.client.peer.request(command).code
 

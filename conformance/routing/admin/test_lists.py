@@ -15,10 +15,10 @@ from spec.wire.remoting.response_code import ResponseCode
 
 
 def listed(fake_cluster: FakeCluster, code: int, **fields: str) -> TopicList:
-    """Return the list that the answer to request *code* has."""
-    answer = fake_cluster.client.peer.request(Command(code=code, fields=fields))
-    require_success(answer)
-    return decode_topic_list(answer.body)
+    """Return the list that the response to request *code* has."""
+    response = fake_cluster.client.peer.request(Command(code=code, fields=fields))
+    require_success(response)
+    return decode_topic_list(response.body)
 
 
 @pytest.mark.clause("ROUTE-CLUSTER-001", "ROUTE-CLUSTER-003")
@@ -68,7 +68,7 @@ def test_the_cluster_information_has_every_broker(fake_cluster: FakeCluster) -> 
     bare = b'{0:"%s"}' % first.identity.address.encode()
     expect(
         "ROUTE-CLUSTER-003",
-        found=bare in fake_cluster.cluster_answer().body,
+        found=bare in fake_cluster.cluster_response().body,
         expected=True,
         what="the broker id is a key without quotes",
         transcript=fake_cluster.client.transcript,

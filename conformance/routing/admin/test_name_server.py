@@ -67,10 +67,10 @@ def test_a_name_server_answers_what_it_knows(
     }
     # Without brokerId a registration fails: any response is enough.
     peer = fake_cluster.connect()
-    answer = peer.request(Command(code=code, fields=fields))
+    response = peer.request(Command(code=code, fields=fields))
     expect(
         "ROUTE-CODE-001",
-        found=answer.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED,
+        found=response.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED,
         expected=False,
         what=f"{code.name} is not supported",
         transcript=peer.transcript,
@@ -136,10 +136,10 @@ def test_key_values_outlive_a_restart(pytestconfig: pytest.Config) -> None:
             namesrv.put_kv(namespace="n", key="k", value=value)
         own.restart()
         with own.connect_to_namesrv() as namesrv:
-            answer = namesrv.get_kv(namespace="n", key="k")
+            response = namesrv.get_kv(namespace="n", key="k")
     expect(
         "ROUTE-KV-013",
-        found=(answer.code, answer.fields.get("value")),
+        found=(response.code, response.fields.get("value")),
         expected=(ResponseCode.SUCCESS, value),
         what="code and value after a restart",
     )
@@ -165,10 +165,10 @@ def test_nobody_is_told_of_a_change(fake_cluster: FakeCluster) -> None:
 @pytest.mark.clause("ROUTE-DATA-012")
 def test_an_unknown_topic_is_named(fake_cluster: FakeCluster) -> None:
     topic = fake_cluster.unique("unknown")
-    answer = fake_cluster.client.route(topic)
+    response = fake_cluster.client.route(topic)
     expect(
         "ROUTE-DATA-012",
-        found=topic in (answer.remark or ""),
+        found=topic in (response.remark or ""),
         expected=True,
         what="the topic's name is in the remark",
         transcript=fake_cluster.client.transcript,

@@ -32,7 +32,7 @@ def test_a_wipe_takes_the_write_bit_of_one_broker(
     wiped, other = fake_cluster.broker(), fake_cluster.broker()
     for broker in (wiped, other):
         broker.register(topic)
-    answer = fake_cluster.client.wipe_write_permission(wiped.name)
+    response = fake_cluster.client.wipe_write_permission(wiped.name)
     expect(
         "ROUTE-PERM-001",
         found=permissions(fake_cluster, topic),
@@ -42,7 +42,7 @@ def test_a_wipe_takes_the_write_bit_of_one_broker(
     )
     expect(
         "ROUTE-PERM-002",
-        found=(answer.code, answer.fields.get("wipeTopicCount")),
+        found=(response.code, response.fields.get("wipeTopicCount")),
         expected=(ResponseCode.SUCCESS, "3"),
         what="code, wipeTopicCount",
         transcript=fake_cluster.client.transcript,
@@ -51,10 +51,10 @@ def test_a_wipe_takes_the_write_bit_of_one_broker(
 
 @pytest.mark.clause("ROUTE-PERM-002")
 def test_an_unknown_broker_has_no_topics_to_wipe(fake_cluster: FakeCluster) -> None:
-    answer = fake_cluster.client.wipe_write_permission(fake_cluster.unique("nobody"))
+    response = fake_cluster.client.wipe_write_permission(fake_cluster.unique("nobody"))
     expect(
         "ROUTE-PERM-002",
-        found=(answer.code, answer.fields.get("wipeTopicCount")),
+        found=(response.code, response.fields.get("wipeTopicCount")),
         expected=(ResponseCode.SUCCESS, "0"),
         what="code, wipeTopicCount",
         transcript=fake_cluster.client.transcript,
@@ -88,7 +88,7 @@ def test_adding_the_write_permission_sets_it_to_six(
     topic = TopicConfig(topic=fake_cluster.unique("topic"), permission=permission)
     broker = fake_cluster.broker()
     broker.register(topic)
-    answer = fake_cluster.client.peer.request(
+    response = fake_cluster.client.peer.request(
         Command(
             code=RequestCode.ADD_WRITE_PERM_OF_BROKER,
             fields={"brokerName": broker.name},
@@ -96,7 +96,7 @@ def test_adding_the_write_permission_sets_it_to_six(
     )
     expect(
         "ROUTE-PERM-004",
-        found=(answer.fields.get("addTopicCount"), permissions(fake_cluster, topic)),
+        found=(response.fields.get("addTopicCount"), permissions(fake_cluster, topic)),
         expected=("3", {broker.name: 6}),
         what="addTopicCount, permission",
         transcript=fake_cluster.client.transcript,
@@ -107,12 +107,12 @@ def query_version(
     fake_cluster: FakeCluster, broker: FakeBroker, version: DataVersion
 ) -> tuple[str | None, DataVersion | None]:
     """Return the response about *version*: whether it changed, and the server's own."""
-    answer = fake_cluster.client.peer.request(
+    response = fake_cluster.client.peer.request(
         version_query(broker.identity, version, fake_cluster.release)
     )
-    require_success(answer)
-    own = decode_data_version(answer.body) if answer.body else None
-    return answer.fields.get("changed"), own
+    require_success(response)
+    own = decode_data_version(response.body) if response.body else None
+    return response.fields.get("changed"), own
 
 
 @pytest.mark.clause("ROUTE-VERSION-001")

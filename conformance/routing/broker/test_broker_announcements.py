@@ -160,11 +160,11 @@ def test_a_deaf_name_server_holds_nobody_up(
         own = start_target(conf)
         topic = unique("topic")
         with own.connect_to_broker() as broker, own.connect_to_namesrv() as namesrv:
-            answer = broker.create_topic(topic=topic)
+            response = broker.create_topic(topic=topic)
             namesrv.wait_for_route(topic)
     expect(
         "ROUTE-OUTERAPI-014",
-        found=answer.code,
+        found=response.code,
         expected=0,
         what="code",
         transcript=broker.transcript,

@@ -66,8 +66,8 @@ class Master:
         self.requests: list[int] = []
         self.replication = socket.create_server(("127.0.0.1", 0))
 
-    def answer(self, command: Command) -> bytes | None:
-        """Return the frame of the answer to a slave's question."""
+    def respond(self, command: Command) -> bytes | None:
+        """Return the frame of the response to a slave's request."""
         self.requests.append(command.code)
         bodies = {
             RequestCode.GET_ALL_TOPIC_CONFIG: topics,
@@ -122,8 +122,8 @@ def slave(
     need(target, Capability.WIRE, Capability.CONFIG, Capability.REPLICATION)
     with (
         port_block() as ports,
-        LyingServer(master.answer, port=ports.vip),
-        LyingServer(master.answer, port=ports.broker) as server,
+        LyingServer(master.respond, port=ports.vip),
+        LyingServer(master.respond, port=ports.broker) as server,
         another_target(pytestconfig, SLAVE) as own,
     ):
         assert own.namesrv is not None
@@ -223,8 +223,8 @@ def synchronized_table(broker: Client) -> TopicTable:
 @pytest.mark.clause("HA-SLAVE-005")
 def test_a_slave_knows_how_far_consumers_are(broker: Client) -> None:
     def offset(queue_id: int) -> str | None:
-        answer = broker.query_offset(group=GROUP, topic=TOPIC, queue_id=queue_id)
-        return answer.fields.get("offset")
+        response = broker.query_offset(group=GROUP, topic=TOPIC, queue_id=queue_id)
+        return response.fields.get("offset")
 
     wait_until(
         lambda: offset(2) == "5",

@@ -125,10 +125,10 @@ def test_a_slave_keeps_the_route_when_its_master_goes(
 
 @pytest.mark.clause("ROUTE-LIVENESS-005")
 def test_an_unknown_broker_may_unregister(fake_cluster: FakeCluster) -> None:
-    answer = fake_cluster.broker().unregister()
+    response = fake_cluster.broker().unregister()
     expect(
         "ROUTE-LIVENESS-005",
-        found=answer.code,
+        found=response.code,
         expected=ResponseCode.SUCCESS,
         what="code of the answer",
         transcript=fake_cluster.client.transcript,

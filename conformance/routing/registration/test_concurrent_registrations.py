@@ -23,7 +23,7 @@ TIMEOUT_S = 30.0
 def at_once(
     brokers: list[FakeBroker], act: Callable[[FakeBroker], list[Command]]
 ) -> set[int]:
-    """Let every broker *act* in a thread of its own; return the answers' codes."""
+    """Let every broker *act* in a thread of its own; return the responses' codes."""
     barrier = Barrier(len(brokers))
 
     def begin(broker: FakeBroker) -> list[Command]:
@@ -32,9 +32,9 @@ def at_once(
 
     with ThreadPoolExecutor(len(brokers)) as pool:
         return {
-            answer.code
+            response.code
             for responses in pool.map(begin, brokers)
-            for answer in responses
+            for response in responses
         }
 
 

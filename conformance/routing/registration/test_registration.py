@@ -42,11 +42,11 @@ def test_a_registration_makes_a_route_before_it_is_answered(
     topic = TopicConfig(
         topic=fake_cluster.unique("topic"), read_queue_count=5, write_queue_count=3
     )
-    answer = broker.register(topic)
+    response = broker.register(topic)
     route = fake_cluster.route(topic.topic)
     expect(
         "ROUTE-REG-001",
-        found=(answer.code, route is not None),
+        found=(response.code, route is not None),
         expected=(ResponseCode.SUCCESS, True),
         what="answer's code, topic has a route",
         transcript=fake_cluster.client.transcript,
@@ -105,10 +105,13 @@ def test_a_slave_learns_its_master_and_joins_the_route(
         )
         topic = TopicConfig(topic=fake_cluster.unique("topic"))
         master.register(topic)
-        answer = slave.register(topic)
+        response = slave.register(topic)
         expect(
             "ROUTE-REG-009",
-            found=(answer.fields.get("masterAddr"), answer.fields.get("haServerAddr")),
+            found=(
+                response.fields.get("masterAddr"),
+                response.fields.get("haServerAddr"),
+            ),
             expected=(master.identity.address, master.identity.ha_address),
             what="masterAddr and haServerAddr in the answer to the slave",
             transcript=slave.peer.transcript,
@@ -342,18 +345,18 @@ def _register_one_topic(fake_cluster: FakeCluster) -> tuple[FakeBroker, int, boo
     broker.topics_seen.add(topic.topic)
     table = TopicTable.of(topic, version=broker.version)
     data = broker.encode(table)
-    answer = broker.send(broker.fields(data), data)
-    return broker, answer.code, fake_cluster.route(topic.topic) is not None
+    response = broker.send(broker.fields(data), data)
+    return broker, response.code, fake_cluster.route(topic.topic) is not None
 
 
 @pytest.mark.clause("ROUTE-REG-022")
 def test_a_binary_header_registers_as_well(fake_cluster: FakeCluster) -> None:
     broker = fake_cluster.broker()
     topic = TopicConfig(topic=fake_cluster.unique("topic"))
-    answer = broker.register(topic, serialize_type=SerializeType.ROCKETMQ)
+    response = broker.register(topic, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "ROUTE-REG-022",
-        found=(answer.code, fake_cluster.route(topic.topic) is not None),
+        found=(response.code, fake_cluster.route(topic.topic) is not None),
         expected=(ResponseCode.SUCCESS, True),
         what="code of the answer, topic has a route",
         transcript=broker.peer.transcript,

@@ -84,10 +84,10 @@ def test_a_wrong_checksum_is_refused(fake_cluster: FakeCluster) -> None:
     broker, topic, body = _prepared(fake_cluster)
     fields = broker.fields(body)
     wrong = {**fields, "bodyCrc32": str(int(fields["bodyCrc32"]) ^ 1)}
-    answer = broker.send(wrong, body)
+    response = broker.send(wrong, body)
     expect(
         "ROUTE-REG-003",
-        found=(answer.code, answer.remark, fake_cluster.route(topic.topic)),
+        found=(response.code, response.remark, fake_cluster.route(topic.topic)),
         expected=(ResponseCode.SYSTEM_ERROR, "crc32 not match", None),
         what="code, remark, route",
         transcript=broker.peer.transcript,
@@ -109,11 +109,11 @@ def test_the_checksum_is_that_of_the_compressed_bytes(
         (other, "inflated", ResponseCode.SYSTEM_ERROR),
         (fields["bodyCrc32"], "sent", ResponseCode.SUCCESS),
     ):
-        answer = broker.send({**fields, "bodyCrc32": checksum}, body)
+        response = broker.send({**fields, "bodyCrc32": checksum}, body)
         expect_that(
             "ROUTE-REG-003",
-            answer.code == expected,
-            found=(answer.code, answer.remark),
+            response.code == expected,
+            found=(response.code, response.remark),
             expected=f"{expected:d} {expected.name}",
             what=f"code and remark for the checksum of the {of} bytes",
             transcript=broker.peer.transcript,
@@ -128,10 +128,10 @@ def test_a_registration_without_checksum_is_not_checked(
     broker, topic, body = _prepared(fake_cluster)
     fields = broker.fields(body)
     del fields["bodyCrc32"]
-    answer = broker.send(fields | ({"bodyCrc32": checksum} if checksum else {}), body)
+    response = broker.send(fields | ({"bodyCrc32": checksum} if checksum else {}), body)
     expect(
         "ROUTE-REG-004",
-        found=(answer.code, fake_cluster.route(topic.topic) is not None),
+        found=(response.code, fake_cluster.route(topic.topic) is not None),
         expected=(ResponseCode.SUCCESS, True),
         what="code, topic has a route",
         transcript=broker.peer.transcript,
@@ -144,8 +144,8 @@ def test_a_body_that_is_no_registration_is_refused(
     fake_cluster: FakeCluster, body: bytes
 ) -> None:
     broker = fake_cluster.broker()
-    answer = broker.send(broker.fields(body), body)
-    _expect_refused(fake_cluster, broker, answer)
+    response = broker.send(broker.fields(body), body)
+    _expect_refused(fake_cluster, broker, response)
 
 
 @pytest.mark.usefixtures("compression")
@@ -184,8 +184,8 @@ def test_a_part_that_claims_more_bytes_than_follow_is_refused(
 ) -> None:
     broker = fake_cluster.broker()
     body = zlib.compress((1_000).to_bytes(4, "big") + b'{"counter":1}')
-    answer = broker.send(broker.fields(body, compressed=True), body)
-    _expect_refused(fake_cluster, broker, answer)
+    response = broker.send(broker.fields(body, compressed=True), body)
+    _expect_refused(fake_cluster, broker, response)
 
 
 @pytest.mark.clause("ROUTE-REG-006")
@@ -195,10 +195,10 @@ def test_a_registration_without_a_broker_id_is_refused(
     broker, topic, body = _prepared(fake_cluster)
     fields = broker.fields(body)
     del fields["brokerId"]
-    answer = broker.send(fields, body)
+    response = broker.send(fields, body)
     expect(
         "ROUTE-REG-006",
-        found=(answer.code, fake_cluster.route(topic.topic)),
+        found=(response.code, fake_cluster.route(topic.topic)),
         expected=(ResponseCode.SYSTEM_ERROR, None),
         what="code, route",
         transcript=broker.peer.transcript,
@@ -210,10 +210,10 @@ def test_a_registration_without_body_registers_no_topics(
     fake_cluster: FakeCluster,
 ) -> None:
     broker = fake_cluster.broker()
-    answer = broker.send(broker.fields(b""), b"")
+    response = broker.send(broker.fields(b""), b"")
     expect(
         "ROUTE-REG-007",
-        found=(answer.code, broker.name in fake_cluster.clusters().brokers),
+        found=(response.code, broker.name in fake_cluster.clusters().brokers),
         expected=(ResponseCode.SUCCESS, True),
         what="code, broker is in the cluster information",
         transcript=broker.peer.transcript,
@@ -226,7 +226,7 @@ def test_a_very_old_broker_sends_the_topic_table_itself(
 ) -> None:
     broker, topic, _ = _prepared(fake_cluster)
     body = encode_topic_table(broker.table(topic))
-    answer = broker.peer.request(
+    response = broker.peer.request(
         Command(
             code=RequestCode.REGISTER_BROKER,
             version=0,
@@ -236,7 +236,7 @@ def test_a_very_old_broker_sends_the_topic_table_itself(
     )
     expect(
         "ROUTE-REG-008",
-        found=(answer.code, fake_cluster.route(topic.topic) is not None),
+        found=(response.code, fake_cluster.route(topic.topic) is not None),
         expected=(ResponseCode.SUCCESS, True),
         what="code, topic has a route",
         transcript=broker.peer.transcript,
@@ -310,8 +310,8 @@ def _register_line_of_six(fake_cluster: FakeCluster) -> tuple[int, bool]:
     topic = TopicConfig(
         topic=fake_cluster.unique("topic"), attributes={"+message.type": "FIFO"}
     )
-    answer = broker.register(topic, compressed=True)
-    return answer.code, fake_cluster.route(topic.topic) is not None
+    response = broker.register(topic, compressed=True)
+    return response.code, fake_cluster.route(topic.topic) is not None
 
 
 def _prepared(fake_cluster: FakeCluster) -> tuple[FakeBroker, TopicConfig, bytes]:
@@ -324,11 +324,11 @@ def _prepared(fake_cluster: FakeCluster) -> tuple[FakeBroker, TopicConfig, bytes
 
 
 def _expect_refused(
-    fake_cluster: FakeCluster, broker: FakeBroker, answer: Command
+    fake_cluster: FakeCluster, broker: FakeBroker, response: Command
 ) -> None:
     expect(
         "ROUTE-REG-005",
-        found=(answer.code, broker.name in fake_cluster.clusters().brokers),
+        found=(response.code, broker.name in fake_cluster.clusters().brokers),
         expected=(ResponseCode.SYSTEM_ERROR, False),
         what="code, broker is registered",
         transcript=broker.peer.transcript,

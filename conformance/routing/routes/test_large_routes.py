@@ -49,9 +49,9 @@ def registered(
         fields = broker.fields(body, compressed=compressed)
         code = RequestCode.REGISTER_BROKER
         command = Command(code=code, fields=fields, body=body)
-        answer = broker.peer.request(command, timeout_s=TIMEOUT_S)
+        response = broker.peer.request(command, timeout_s=TIMEOUT_S)
         clause = "ROUTE-REG-002" if compressed else "ROUTE-REG-001"
-        expect_code(clause, answer, ResponseCode.SUCCESS, broker.peer.transcript)
+        expect_code(clause, response, ResponseCode.SUCCESS, broker.peer.transcript)
         names.add(broker.name)
     return names
 
@@ -83,8 +83,8 @@ def test_ten_thousand_topics_have_sixteen_brokers_each(
             transcript=fake_cluster.client.transcript,
         )
     code = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
-    answer = fake_cluster.client.peer.request(Command(code=code), timeout_s=TIMEOUT_S)
-    listed = set(decode_topic_list(answer.body).topics)
+    response = fake_cluster.client.peer.request(Command(code=code), timeout_s=TIMEOUT_S)
+    listed = set(decode_topic_list(response.body).topics)
     expect(
         "ROUTE-LIST-001",
         found=[topic.topic for topic in topics if topic.topic not in listed],

@@ -1,4 +1,4 @@
-"""The answer to GET_ROUTEINFO_BY_TOPIC: its dialect, its fields, its absence."""
+"""The response to GET_ROUTEINFO_BY_TOPIC: its dialect, its fields, its absence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ V4_9_4 = 401
 def raw_route(
     fake_cluster: FakeCluster, topic: str, version: int = 0, **fields: str
 ) -> Command:
-    """Return the answer to a request for a route of this version."""
+    """Return the response to a request for a route of this version."""
     return fake_cluster.client.peer.request(
         Command(
             code=RequestCode.GET_ROUTEINTO_BY_TOPIC,
@@ -43,10 +43,10 @@ def registered(fake_cluster: FakeCluster) -> tuple[FakeBroker, TopicConfig]:
 
 @pytest.mark.clause("ROUTE-DATA-003")
 def test_an_unknown_topic_is_answered_with_code_17(fake_cluster: FakeCluster) -> None:
-    answer = fake_cluster.client.route(fake_cluster.unique("nobody_has_it"))
+    response = fake_cluster.client.route(fake_cluster.unique("nobody_has_it"))
     expect(
         "ROUTE-DATA-003",
-        found=answer.code,
+        found=response.code,
         expected=ResponseCode.TOPIC_NOT_EXIST,
         what="code of the answer",
         transcript=fake_cluster.client.transcript,
@@ -74,10 +74,10 @@ def test_a_topic_without_name_is_unknown(
     fake_cluster: FakeCluster, clause: str, fields: dict[str, str]
 ) -> None:
     code = RequestCode.GET_ROUTEINTO_BY_TOPIC
-    answer = fake_cluster.client.peer.request(Command(code=code, fields=fields))
+    response = fake_cluster.client.peer.request(Command(code=code, fields=fields))
     expect(
         clause,
-        found=answer.code,
+        found=response.code,
         expected=ResponseCode.TOPIC_NOT_EXIST,
         what="code of the answer",
         transcript=fake_cluster.client.transcript,
@@ -218,7 +218,7 @@ def test_registering_often_gives_one_queue_data(fake_cluster: FakeCluster) -> No
 @pytest.mark.clause("ROUTE-REG-022")
 def test_a_binary_header_asks_for_a_route_as_well(fake_cluster: FakeCluster) -> None:
     broker, topic = registered(fake_cluster)
-    answer = fake_cluster.client.peer.request(
+    response = fake_cluster.client.peer.request(
         Command(
             code=RequestCode.GET_ROUTEINTO_BY_TOPIC,
             fields={"topic": topic.topic},
@@ -227,7 +227,7 @@ def test_a_binary_header_asks_for_a_route_as_well(fake_cluster: FakeCluster) -> 
     )
     expect(
         "ROUTE-REG-022",
-        found=(answer.code, broker.identity.address.encode() in answer.body),
+        found=(response.code, broker.identity.address.encode() in response.body),
         expected=(ResponseCode.SUCCESS, True),
         what="code, address is in the body",
         transcript=fake_cluster.client.transcript,

@@ -111,10 +111,10 @@ class NameServerMachine(RuleBasedStateMachine):
     def wipe_write_permission(self, name: int) -> None:
         """Take the write permission from a name."""
         broker_name = list(self.cluster_of)[name]
-        answer = self.fake_cluster.client.wipe_write_permission(broker_name)
+        response = self.fake_cluster.client.wipe_write_permission(broker_name)
         expect(
             "ROUTE-PERM-002",
-            found=answer.fields.get("wipeTopicCount"),
+            found=response.fields.get("wipeTopicCount"),
             expected=str(self.model.wipe_write(broker_name)),
             what="wipeTopicCount",
             transcript=self.fake_cluster.client.transcript,
@@ -161,8 +161,8 @@ class NameServerMachine(RuleBasedStateMachine):
     @invariant()
     def values_are_those_of_the_model(self) -> None:
         """Compare the namespace."""
-        answer = self.fake_cluster.client.kv_list(namespace=self.namespace)
-        values = decode_key_value_table(answer.body).values if answer.body else {}
+        response = self.fake_cluster.client.kv_list(namespace=self.namespace)
+        values = decode_key_value_table(response.body).values if response.body else {}
         expect(
             "ROUTE-KV-004",
             found=dict(values),
@@ -195,8 +195,8 @@ class NameServerMachine(RuleBasedStateMachine):
         compressed: bool,
     ) -> None:
         register = broker.register if new_version else broker.register_again
-        answer = register(*topics, compressed=compressed)
-        require_success(answer)
+        response = register(*topics, compressed=compressed)
+        require_success(response)
         table = broker.table(*topics).topics
         self.model.register(broker.identity, table, broker.version.counter)
 
