@@ -1,8 +1,8 @@
 """
-A server is a name server or a broker, with a question that it always answers.
+A server is a name server or a broker, with a question that it always responds to.
 
 Everything about connections and frames is tested with both. The question writes
-nothing, and its answer is known, so that any change of its form can be checked.
+nothing, and its response is known, so that any change of its form can be checked.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ QUIET_S = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """One server, a connection to it, and a question with a known answer."""
+    """One server, a connection to it, and a question with a known response."""
 
     name: str
     peer: Peer
     question: Command
-    answer_code: int
-    answer_fields: Mapping[str, str]
+    response_code: int
+    response_fields: Mapping[str, str]
     is_proxy: bool = False
     """Whether it forwards the question to another server, with a longer header."""
 
@@ -38,23 +38,23 @@ class Server:
         return self.peer.transcript
 
     def request(self, **changes: object) -> Command:
-        """Send the question, modified by *changes*, and return the answer."""
+        """Send the question, modified by *changes*, and return the response."""
         return self.peer.request(replace(self.question, **changes))  # type: ignore[arg-type] # fields of Command
 
-    def known_parts(self, answer: Command) -> tuple[int, dict[str, str]]:
-        """Return the parts of *answer* that are known beforehand."""
+    def known_parts(self, response: Command) -> tuple[int, dict[str, str]]:
+        """Return the parts of *response* that are known beforehand."""
         fields = {
-            name: answer.fields.get(name, "(absent)") for name in self.answer_fields
+            name: response.fields.get(name, "(absent)") for name in self.response_fields
         }
-        return answer.code, fields
+        return response.code, fields
 
     @property
     def known(self) -> tuple[int, dict[str, str]]:
-        """Parts of a right answer, as :meth:`known_parts` returns them."""
-        return self.answer_code, dict(self.answer_fields)
+        """Parts of a right response, as :meth:`known_parts` returns them."""
+        return self.response_code, dict(self.response_fields)
 
-    def answers(self) -> bool:
-        """Return whether the question is answered rightly on this connection."""
+    def responds_as_known(self) -> bool:
+        """Return whether the question gets its known response on this connection."""
         return self.known_parts(self.request()) == self.known
 
     def reconnected(self) -> Server:
@@ -72,8 +72,8 @@ def name_server(peer: Peer, topic: str) -> Server:
         question=Command(
             code=RequestCode.GET_ROUTEINFO_BY_TOPIC, fields={"topic": topic}
         ),
-        answer_code=ResponseCode.TOPIC_NOT_EXIST,
-        answer_fields={},
+        response_code=ResponseCode.TOPIC_NOT_EXIST,
+        response_fields={},
     )
 
 
@@ -85,6 +85,6 @@ def broker(peer: Peer, topic: str) -> Server:
         name="broker",
         peer=peer,
         question=peer.dialect.completed(question) if peer.dialect else question,
-        answer_code=ResponseCode.SUCCESS,
-        answer_fields={"offset": "0"},
+        response_code=ResponseCode.SUCCESS,
+        response_fields={"offset": "0"},
     )

@@ -31,7 +31,7 @@ VERSIONS = {
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-COMMAND-003")
-def test_an_answer_has_the_opaque_of_its_request(server: Server) -> None:
+def test_a_response_has_the_opaque_of_its_request(server: Server) -> None:
     expect_opaques("WIRE-COMMAND-003", server, [1, 2**31 - 1])
 
 
@@ -82,17 +82,17 @@ def test_two_connections_may_use_the_same_opaque(server: Server) -> None:
 @OVER_THE_WIRE
 @given(bits=int32s())
 def test_only_two_bits_of_the_flag_mean_something(server: Server, bits: int) -> None:
-    answer = server.request(flag=bits & ~3)
+    response = server.request(flag=bits & ~3)
     expect(
         "WIRE-COMMAND-010",
-        found=server.known_parts(answer),
+        found=server.known_parts(response),
         expected=server.known,
         what=f"the answer to a request with the flag {bits & ~3:#x}",
         transcript=server.transcript,
     )
     expect(
         "WIRE-COMMAND-001",
-        found=answer.flag & 1,
+        found=response.flag & 1,
         expected=1,
         what="flag",
         transcript=server.transcript,
@@ -101,7 +101,7 @@ def test_only_two_bits_of_the_flag_mean_something(server: Server, bits: int) -> 
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-COMMAND-006")
-def test_an_answer_that_nobody_waits_for_is_dropped(server: Server) -> None:
+def test_a_response_that_nobody_waits_for_is_dropped(server: Server) -> None:
     for opaque in (0, 1, -1, 2**31 - 1):
         server.peer.send_bytes(encode_command(Command(code=0, opaque=opaque, flag=1)))
         server.peer.send_bytes(
@@ -109,7 +109,7 @@ def test_an_answer_that_nobody_waits_for_is_dropped(server: Server) -> None:
         )
     expect_that(
         "WIRE-COMMAND-006",
-        server.answers(),
+        server.responds_as_known(),
         found="none",
         expected="an answer",
         transcript=server.transcript,
@@ -138,10 +138,10 @@ def test_a_oneway_request_is_done_and_not_answered(
         what="silence",
         transcript=namesrv.transcript,
     )
-    answer = require_success(namesrv.get_kv(namespace=space, key="k"))
+    response = require_success(namesrv.get_kv(namespace=space, key="k"))
     expect(
         "WIRE-COMMAND-002",
-        found=answer.fields.get("value"),
+        found=response.fields.get("value"),
         expected="v",
         what="value",
         transcript=namesrv.transcript,
@@ -163,7 +163,7 @@ def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
     )
     expect_that(
         "WIRE-CONN-019",
-        server.answers(),
+        server.responds_as_known(),
         found="none",
         expected="an answer",
         transcript=server.transcript,
@@ -176,15 +176,19 @@ def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
     opaques = range(5000, 5200)
     for opaque in opaques:
         server.peer.send(replace(server.question, opaque=opaque))
-    answers = [server.peer.receive() for _ in opaques]
+    responses = [server.peer.receive() for _ in opaques]
     expect(
         "WIRE-CONN-001",
-        found=sorted(answer.opaque for answer in answers),
+        found=sorted(response.opaque for response in responses),
         expected=list(opaques),
         what="the opaques that were answered",
         transcript=server.transcript,
     )
-    wrong = [answer for answer in answers if server.known_parts(answer) != server.known]
+    wrong = [
+        response
+        for response in responses
+        if server.known_parts(response) != server.known
+    ]
     expect(
         "WIRE-CONN-001",
         found=wrong,
@@ -196,7 +200,7 @@ def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-VERSION-001")
-def test_an_answers_version_is_its_releases_place(
+def test_a_responses_version_is_its_releases_place(
     server: Server, target: SharedTarget
 ) -> None:
     release = target.stated_release or target.release

@@ -28,10 +28,10 @@ ROOM_FOR_FORWARDING = 1024
 @given(padding=near(2**7, 2**8, 2**15, 2**16, 2**17))
 def test_a_header_of_any_size_is_read_whole(server: Server, padding: int) -> None:
     fields = {**server.question.fields, "padding": "p" * padding}
-    answer = server.request(fields=fields)
+    response = server.request(fields=fields)
     expect(
         "WIRE-FRAME-002",
-        found=server.known_parts(answer),
+        found=server.known_parts(response),
         expected=server.known,
         what=f"the answer to a header with {padding} more bytes",
         transcript=server.transcript,
@@ -44,10 +44,10 @@ def test_a_header_of_any_size_is_read_whole(server: Server, padding: int) -> Non
 @given(sizes=st.lists(near(2**8, 2**16), min_size=1, max_size=3))
 def test_a_body_nobody_needs_is_skipped_whole(server: Server, sizes: list[int]) -> None:
     for size in sizes:
-        answer = server.request(body=b"\x7f" * size)
+        response = server.request(body=b"\x7f" * size)
         expect(
             "WIRE-CONN-015",
-            found=server.known_parts(answer),
+            found=server.known_parts(response),
             expected=server.known,
             what=f"the answer to a request with a body of {size} bytes",
             transcript=server.transcript,
@@ -78,7 +78,7 @@ def test_a_body_begins_where_the_header_ends(
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-001", "WIRE-FRAME-002", "WIRE-FRAME-003")
-def test_an_answer_is_one_whole_frame_with_a_json_header(server: Server) -> None:
+def test_a_response_is_one_whole_frame_with_a_json_header(server: Server) -> None:
     sent = server.peer.send(server.question)
     frame = server.peer.receive_bytes()
     size = int.from_bytes(frame[:4], "big")
@@ -182,7 +182,7 @@ def test_a_frame_of_the_largest_size_is_read(server: Server) -> None:
 def test_a_frame_one_byte_too_large_closes_the_connection(server: Server) -> None:
     expect_that(
         "WIRE-FRAME-005",
-        server.answers(),
+        server.responds_as_known(),
         found="none",
         expected="an answer",
         transcript=server.transcript,

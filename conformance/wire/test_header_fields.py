@@ -158,10 +158,10 @@ def test_a_field_in_other_letters_is_another_field(broker: Client) -> None:
 def test_fields_that_nobody_knows_change_nothing(
     server: Server, extra: dict[str, str]
 ) -> None:
-    answer = server.request(fields={**extra, **server.question.fields})
+    response = server.request(fields={**extra, **server.question.fields})
     expect(
         "WIRE-CONN-028",
-        found=server.known_parts(answer),
+        found=server.known_parts(response),
         expected=server.known,
         what="the answer",
         transcript=server.transcript,
@@ -196,12 +196,12 @@ def test_an_unreadable_number_that_may_be_absent_is_absent(
 
 
 def _is_refused(broker: Client, question: Command, clause: str) -> None:
-    answer = broker.peer.request(question)
-    expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
+    response = broker.peer.request(question)
+    expect_code(clause, response, ResponseCode.SYSTEM_ERROR, broker.transcript)
     expect_that(
         "WIRE-COMMAND-009",
-        bool(answer.remark),
-        found=answer.remark,
+        bool(response.remark),
+        found=response.remark,
         expected="some words",
         what="remark",
         transcript=broker.transcript,

@@ -56,14 +56,14 @@ def header_members(code: int, fields: Mapping[str, str]) -> dict[str, object]:
 
 
 def is_answered(server: Server, header: bytes, clause: str, what: str) -> Command:
-    """Send *header* in a frame; fail *clause* unless the answer is the known one.
+    """Send *header* in a frame; fail *clause* unless the response is the known one.
 
     A request with a common header comes first. If it fails, *header* is not the cause.
     """
     server.request()
     server.peer.send_bytes(frame_of(header))
     try:
-        answer = server.peer.receive()
+        response = server.peer.receive()
     except PeerMisbehavedError as error:
         finding = Finding(
             found=error.reason, expected="an answer", what=f"after a header with {what}"
@@ -73,12 +73,12 @@ def is_answered(server: Server, header: bytes, clause: str, what: str) -> Comman
         ) from None
     expect(
         clause,
-        found=(answer.opaque, server.known_parts(answer)),
+        found=(response.opaque, server.known_parts(response)),
         expected=(OPAQUE, server.known),
         what=f"opaque and answer to a header with {what}",
         transcript=server.transcript,
     )
-    return answer
+    return response
 
 
 def is_closed(server: Server, header: bytes, clause: str) -> None:
@@ -97,7 +97,7 @@ def is_closed(server: Server, header: bytes, clause: str) -> None:
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-JSON-001", "WIRE-JSON-002", "WIRE-JSON-005", "WIRE-JSON-006")
-def test_an_answers_header_has_the_members_of_a_command(server: Server) -> None:
+def test_a_responses_header_has_the_members_of_a_command(server: Server) -> None:
     server.peer.send(server.question)
     frame = server.peer.receive_bytes()
     header = json.loads(frame[8 : 8 + int.from_bytes(frame[5:8], "big")])
@@ -213,10 +213,10 @@ def test_any_character_may_be_written_plainly_or_escaped(
     header = json.dumps(members, ensure_ascii=ascii_only).encode()
     namesrv.peer.send_bytes(frame_of(header))
     require_success(namesrv.peer.receive())
-    answer = require_success(namesrv.get_kv(namespace=space, key="k"))
+    response = require_success(namesrv.get_kv(namespace=space, key="k"))
     expect(
         "WIRE-JSON-007",
-        found=answer.fields.get("value"),
+        found=response.fields.get("value"),
         expected=text,
         what="value",
         transcript=namesrv.transcript,
@@ -231,11 +231,11 @@ def test_any_character_may_be_written_plainly_or_escaped(
 )
 def test_any_language_is_served(server: Server, language: str) -> None:
     header = json.dumps({**members_of(server), "language": language}).encode()
-    answer = is_answered(server, header, "WIRE-CONN-006", f"language {language}")
+    response = is_answered(server, header, "WIRE-CONN-006", f"language {language}")
     usual = server.request()
     expect(
         "WIRE-CONN-014",
-        found=answer.language,
+        found=response.language,
         expected=usual.language,
         what="language",
         transcript=server.transcript,
@@ -248,10 +248,10 @@ def test_any_language_is_served(server: Server, language: str) -> None:
 @given(version=int32s())
 def test_any_version_is_served(server: Server, version: int) -> None:
     header = json.dumps({**members_of(server), "version": version}).encode()
-    answer = is_answered(server, header, "WIRE-CONN-007", f"version {version}")
+    response = is_answered(server, header, "WIRE-CONN-007", f"version {version}")
     expect(
         "WIRE-CONN-014",
-        found=answer.version,
+        found=response.version,
         expected=server.request().version,
         what="version",
         transcript=server.transcript,

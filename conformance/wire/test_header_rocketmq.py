@@ -1,4 +1,4 @@
-"""ROCKETMQ headers: RocketMQ's own binary notation, understood and answered in JSON."""
+"""ROCKETMQ headers: RocketMQ's own binary notation, read, and responded to in JSON."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from spec.wire.remoting.request_code import RequestCode
 @OVER_THE_WIRE
 @given(opaque=int32s().filter(bool))
 def test_a_binary_request_is_understood(server: Server, opaque: int) -> None:
-    answer = server.request(opaque=opaque, serialize_type=SerializeType.ROCKETMQ)
+    response = server.request(opaque=opaque, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-001",
-        found=(answer.opaque, server.known_parts(answer)),
+        found=(response.opaque, server.known_parts(response)),
         expected=(opaque, server.known),
         what="opaque and answer",
         transcript=server.transcript,
     )
 
 
-def _is_answered_in(server: Server, notation: SerializeType, clause: str) -> None:
-    answer = server.request(serialize_type=SerializeType.ROCKETMQ)
+def _expect_response_in(server: Server, notation: SerializeType, clause: str) -> None:
+    response = server.request(serialize_type=SerializeType.ROCKETMQ)
     expect(
         clause,
-        found=answer.serialize_type,
+        found=response.serialize_type,
         expected=notation,
         what="serialize_type",
         transcript=server.transcript,
@@ -46,20 +46,20 @@ def _is_answered_in(server: Server, notation: SerializeType, clause: str) -> Non
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-BINARY-006")
-def test_a_binary_request_is_answered_in_json(server: Server) -> None:
-    _is_answered_in(server, SerializeType.JSON, "WIRE-BINARY-006")
+def test_a_binary_request_expect_response_in_json(server: Server) -> None:
+    _expect_response_in(server, SerializeType.JSON, "WIRE-BINARY-006")
 
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-BINARY-008")
-def test_a_binary_request_is_answered_in_its_notation(server: Server) -> None:
-    _is_answered_in(server, SerializeType.ROCKETMQ, "WIRE-BINARY-008")
+def test_a_binary_request_expect_response_in_its_notation(server: Server) -> None:
+    _expect_response_in(server, SerializeType.ROCKETMQ, "WIRE-BINARY-008")
 
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-BINARY-009")
-def test_a_binary_request_is_answered_in_json_again(server: Server) -> None:
-    _is_answered_in(server, SerializeType.JSON, "WIRE-BINARY-009")
+def test_a_binary_request_expect_response_in_json_again(server: Server) -> None:
+    _expect_response_in(server, SerializeType.JSON, "WIRE-BINARY-009")
 
 
 @pytest.mark.clause("WIRE-BINARY-002")
@@ -76,10 +76,10 @@ def test_values_of_a_binary_header_are_read_in_utf8(
             Command(code=code, fields=fields, serialize_type=SerializeType.ROCKETMQ)
         )
     )
-    answer = require_success(namesrv.get_kv(namespace=space, key="k"))
+    response = require_success(namesrv.get_kv(namespace=space, key="k"))
     expect(
         "WIRE-BINARY-002",
-        found=answer.fields.get("value"),
+        found=response.fields.get("value"),
         expected=text,
         what="value",
         transcript=namesrv.transcript,
@@ -95,10 +95,10 @@ def test_a_binary_value_of_any_size_is_skipped_whole(server: Server, size: int) 
     # (5.3.3 RocketMQSerializable#readStr, AclUtils#combineRequestContent).
     assume(size or server.peer.access.credentials is None)
     fields = {"padding": "p" * size, **server.question.fields}
-    answer = server.request(fields=fields, serialize_type=SerializeType.ROCKETMQ)
+    response = server.request(fields=fields, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-002",
-        found=server.known_parts(answer),
+        found=server.known_parts(response),
         expected=server.known,
         what=f"the answer to a header with a value of {size} bytes",
         transcript=server.transcript,
@@ -110,10 +110,10 @@ def test_a_binary_value_of_any_size_is_skipped_whole(server: Server, size: int) 
 @OVER_THE_WIRE
 @given(remark=texts(max_size=100))
 def test_a_binary_remark_is_skipped_whole(server: Server, remark: str) -> None:
-    answer = server.request(remark=remark, serialize_type=SerializeType.ROCKETMQ)
+    response = server.request(remark=remark, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-003",
-        found=server.known_parts(answer),
+        found=server.known_parts(response),
         expected=server.known,
         what="the answer to a header with a remark",
         transcript=server.transcript,
@@ -124,12 +124,12 @@ def test_a_binary_remark_is_skipped_whole(server: Server, remark: str) -> None:
 @pytest.mark.clause("WIRE-CONN-006")
 def test_any_language_byte_is_served(server: Server) -> None:
     for language in ("JAVA", "CPP", "OTHER", "GO"):
-        answer = server.request(
+        response = server.request(
             language=language, serialize_type=SerializeType.ROCKETMQ
         )
         expect(
             "WIRE-CONN-006",
-            found=server.known_parts(answer),
+            found=server.known_parts(response),
             expected=server.known,
             what=f"the answer to a header of language {language}",
             transcript=server.transcript,

@@ -61,7 +61,7 @@ def _stays_silent(server: Server, clause: str) -> None:
         server.peer.send(replace(server.question, code=code))
     expect_that(
         clause,
-        server.answers(),
+        server.responds_as_known(),
         found="none",
         expected="the known answer",
         transcript=server.transcript,
@@ -76,7 +76,7 @@ def _stays_silent(server: Server, clause: str) -> None:
 
 
 def _expect_not_supported(client: Client, code: int, clause: str) -> None:
-    answer = client.peer.request(Command(code=code))
+    response = client.peer.request(Command(code=code))
     expect_code(
-        clause, answer, ResponseCode.REQUEST_CODE_NOT_SUPPORTED, client.transcript
+        clause, response, ResponseCode.REQUEST_CODE_NOT_SUPPORTED, client.transcript
     )

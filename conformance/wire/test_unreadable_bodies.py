@@ -29,17 +29,17 @@ WITH_A_BODY = (
 def test_a_body_that_is_no_json_is_answered(
     broker: Client, code: RequestCode, body: bytes
 ) -> None:
-    answer = broker.peer.request(Command(code=code, body=body))
+    response = broker.peer.request(Command(code=code, body=body))
     is_guarded = broker.peer.access.credentials is not None
-    if is_guarded and answer.code == ResponseCode.NO_PERMISSION:
+    if is_guarded and response.code == ResponseCode.NO_PERMISSION:
         unsupported("the broker reads bodies to check access, and refuses this one")
     transcript = broker.transcript
     clause = "WIRE-COMMAND-009"
-    expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, transcript)
+    expect_code(clause, response, ResponseCode.SYSTEM_ERROR, transcript)
     expect_that(
         clause,
-        bool(answer.remark),
-        found=answer.remark,
+        bool(response.remark),
+        found=response.remark,
         expected="some words",
         what="remark",
         transcript=transcript,
