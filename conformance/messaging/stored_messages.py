@@ -17,9 +17,9 @@ GAP_MS = 12
 """More than two readings of a clock differ by on any system."""
 
 
-def record_of(broker: Client, answer: Command) -> Record:
-    """Return the record of the message to whose send this is the *answer*."""
-    viewed = broker.view_stored(require_success(answer).fields["msgId"])
+def record_of(broker: Client, response: Command) -> Record:
+    """Return the record of the message to whose send this is the *response*."""
+    viewed = broker.view_stored(require_success(response).fields["msgId"])
     return decode_record(require_success(viewed).body)
 
 
@@ -35,34 +35,37 @@ def query_by_key(broker: Client, topic: str, key: str, **how: Any) -> Command:
 
     A broker may refuse queries while its index is behind: they are sent again then.
     """
-    answers = [broker.query_message(topic=topic, key=key, **how)]
+    responses = [broker.query_message(topic=topic, key=key, **how)]
 
     def is_served() -> bool:
-        if answers[-1].code not in (ResponseCode.SUCCESS, ResponseCode.QUERY_NOT_FOUND):
-            answers.append(broker.query_message(topic=topic, key=key, **how))
+        if responses[-1].code not in (
+            ResponseCode.SUCCESS,
+            ResponseCode.QUERY_NOT_FOUND,
+        ):
+            responses.append(broker.query_message(topic=topic, key=key, **how))
             return False
         return True
 
     comes_true(is_served)
-    return answers[-1]
+    return responses[-1]
 
 
-def offset_of(answer: Command) -> int:
+def offset_of(response: Command) -> int:
     """Return the commit-log offset of the message that was sent, in bytes."""
-    _, offset = decode_message_id(require_success(answer).fields["msgId"])
+    _, offset = decode_message_id(require_success(response).fields["msgId"])
     return offset
 
 
 def send_bodies(
     broker: Client, topic: str, bodies: Iterable[bytes], *, queue_id: int = 0
 ) -> list[Command]:
-    """Send each of *bodies* to a fresh queue, wait until it holds them; the answers."""
-    answers = [
+    """Send *bodies* to a fresh queue, wait until it has them, return the responses."""
+    responses = [
         require_success(broker.send_message(topic=topic, body=body, queue_id=queue_id))
         for body in bodies
     ]
-    broker.wait_for_max_offset(topic=topic, offset=len(answers), queue_id=queue_id)
-    return answers
+    broker.wait_for_max_offset(topic=topic, offset=len(responses), queue_id=queue_id)
+    return responses
 
 
 def send_apart(broker: Client, topic: str, count: int = 4) -> list[int]:
@@ -80,22 +83,22 @@ def send_apart(broker: Client, topic: str, count: int = 4) -> list[int]:
 
 
 def records_of(pulled: Command) -> list[Record]:
-    """Return the records of a pull's answer, which must have found some."""
+    """Return the records of a pull's response, which must have found some."""
     return list(decode_records(require_success(pulled).body))
 
 
 def records_from(client: Client, offset: int) -> Iterator[Record]:
     """Yield the records of the commit log from the one at *offset* on."""
     while True:
-        answer = client.view_message(commit_log_offset=offset)
-        if answer.code != ResponseCode.SUCCESS:
+        response = client.view_message(commit_log_offset=offset)
+        if response.code != ResponseCode.SUCCESS:
             return
-        yield decode_record(answer.body, check_crc=False)
-        offset += len(answer.body)
+        yield decode_record(response.body, check_crc=False)
+        offset += len(response.body)
 
 
 def bodies_of(pulled: Command) -> list[bytes]:
-    """Return the bodies of a pull's answer, which must have found some."""
+    """Return the bodies of a pull's response, which must have found some."""
     return [record.body for record in records_of(pulled)]
 
 

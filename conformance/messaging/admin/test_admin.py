@@ -167,12 +167,12 @@ def test_a_changed_topic_keeps_its_messages(broker: Client, topic: str) -> None:
 def test_a_topic_is_not_called_like_the_cluster(
     broker: Client, target: SharedTarget
 ) -> None:
-    answer = broker.create_topic(topic=target.cluster)
-    refused = answer.code != ResponseCode.SUCCESS
+    response = broker.create_topic(topic=target.cluster)
+    refused = response.code != ResponseCode.SUCCESS
     expect_that(
         "ADMIN-TOPIC-003",
         refused,
-        found=answer.code,
+        found=response.code,
         expected="an error",
         what="code",
         transcript=broker.transcript,
@@ -336,9 +336,9 @@ def test_no_number_is_no_change_of_a_number(broker: Client) -> None:
     )
 
 
-def settings_version(answer: Command) -> int:
+def settings_version(response: Command) -> int:
     """Return the counter of the settings' version."""
-    version = loads(require_success(answer).fields["version"])
+    version = loads(require_success(response).fields["version"])
     assert isinstance(version, Mapping)
     return int(version["counter"])
 

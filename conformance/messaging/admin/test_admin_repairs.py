@@ -61,12 +61,12 @@ def test_the_smallest_offset_of_all_groups(broker: Client, topic: str) -> None:
 
 def smallest(broker: Client, topic: str, **fields: str) -> dict[int, int]:
     """Return the smallest offsets of a topic's queues, by queue id."""
-    answer = broker.invoke(
+    response = broker.invoke(
         RequestCode.QUERY_CORRECTION_OFFSET,
         {"topic": topic, "compareGroup": "nobody", **fields},
     )
     return dict(
-        decode_body(QueryCorrectionOffsetBody, require_success(answer).body).offsets
+        decode_body(QueryCorrectionOffsetBody, require_success(response).body).offsets
     )
 
 
@@ -111,9 +111,9 @@ def test_a_half_message_is_asked_about_anew(
     broker: Client, topic: str, group: str
 ) -> None:
     half = send_half(broker, topic, group=group)
-    fields = {"msgId": half.answer.fields["msgId"]}
-    answer = broker.invoke(RequestCode.RESUME_CHECK_HALF_MESSAGE, fields)
-    expect_code("TXN-RESUME-001", answer, ResponseCode.SUCCESS, broker.transcript)
+    fields = {"msgId": half.response.fields["msgId"]}
+    response = broker.invoke(RequestCode.RESUME_CHECK_HALF_MESSAGE, fields)
+    expect_code("TXN-RESUME-001", response, ResponseCode.SUCCESS, broker.transcript)
     # The topic of half messages cannot be pulled before the broker's first check.
     anew = [
         decode_properties(one.properties)
@@ -145,12 +145,12 @@ def test_a_filter_server_is_in_the_route_while_it_is_there(
 
     address = unique_name("127.0.0.1:1")
     with broker.another() as filter_server:
-        answer = filter_server.invoke(
+        response = filter_server.invoke(
             RequestCode.REGISTER_FILTER_SERVER, {"filterServerAddr": address}
         )
         expect(
             "ADMIN-FILTER-001",
-            found=dict(require_success(answer).fields),
+            found=dict(require_success(response).fields),
             expected={"brokerId": "0", "brokerName": target.broker_name},
             what="fields of the answer",
             transcript=filter_server.transcript,

@@ -69,10 +69,10 @@ def counting(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 def rates(broker: Client, name: str, key: str) -> BrokerStatsData | None:
     """Return the rates of one statistic, or None while nothing was counted."""
     fields = {"statsName": name, "statsKey": key}
-    answer = broker.invoke(RequestCode.VIEW_BROKER_STATS_DATA, fields)
-    if answer.code == ResponseCode.SYSTEM_ERROR:
+    response = broker.invoke(RequestCode.VIEW_BROKER_STATS_DATA, fields)
+    if response.code == ResponseCode.SYSTEM_ERROR:
         return None
-    return decode_body(BrokerStatsData, require_success(answer).body)
+    return decode_body(BrokerStatsData, require_success(response).body)
 
 
 @pytest.mark.clause("ADMIN-STATS-005")
@@ -80,8 +80,8 @@ def rates(broker: Client, name: str, key: str) -> BrokerStatsData | None:
 def test_traffic_is_counted_by_topic_and_group(counting: Target) -> None:
     topic = create_topic(counting, unique_name("counted"))
     with counting.connect_to_broker() as broker:
-        answer = broker.send_message(topic=topic, body=b"1234")
-        size = record_size(record_of(broker, answer))
+        response = broker.send_message(topic=topic, body=b"1234")
+        size = record_size(record_of(broker, response))
 
         def is_sampled() -> bool:
             require_success(broker.send_message(topic=topic, body=b"1234"))
@@ -130,9 +130,9 @@ def members_of(rates_of_span: object) -> dict[str, bool]:
 @pytest.mark.parametrize("name", ["TOPIC_PUT_NUMS", "NO_SUCH_NUMS"])
 def test_what_was_not_counted_is_refused(broker: Client, topic: str, name: str) -> None:
     fields = {"statsName": name, "statsKey": topic}
-    answer = broker.invoke(RequestCode.VIEW_BROKER_STATS_DATA, fields)
+    response = broker.invoke(RequestCode.VIEW_BROKER_STATS_DATA, fields)
     code = ResponseCode.SYSTEM_ERROR
-    expect_code("ADMIN-STATS-006", answer, code, broker.transcript)
+    expect_code("ADMIN-STATS-006", response, code, broker.transcript)
 
 
 @pytest.mark.clause("ADMIN-STATS-007")
@@ -143,8 +143,8 @@ def test_time_spans_tell_how_far_a_group_is(
     ready = time.monotonic() + WAIT_S
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     wait_until(lambda: time.monotonic() > ready, what="the last message waits")
-    answer = time_spans(broker, topic, known_group)
-    body = require_success(answer).body
+    response = time_spans(broker, topic, known_group)
+    body = require_success(response).body
     with charged("ADMIN-STATS-007", broker.transcript):
         spans = decode_body(QueryConsumeTimeSpanBody, body).queues
     found = [
@@ -178,9 +178,9 @@ def test_time_spans_tell_how_far_a_group_is(
 
 @pytest.mark.clause("ADMIN-STATS-008")
 def test_an_unknown_topic_has_no_time_spans(broker: Client, known_group: str) -> None:
-    answer = time_spans(broker, unique_name("nowhere"), known_group)
+    response = time_spans(broker, unique_name("nowhere"), known_group)
     code = ResponseCode.TOPIC_NOT_EXIST
-    expect_code("ADMIN-STATS-008", answer, code, broker.transcript)
+    expect_code("ADMIN-STATS-008", response, code, broker.transcript)
 
 
 def time_spans(broker: Client, topic: str, group: str) -> Command:
@@ -313,8 +313,10 @@ def topics_with_statistics(
     broker: Client, group: str, topic: str
 ) -> tuple[set[str | None], ...]:
     """Return the topics in a group's statistics, one set for each request."""
-    answers = [broker.consume_stats(group=group, topic=name) for name in (topic, None)]
-    stats = [decode_body(ConsumeStats, require_success(one).body) for one in answers]
+    responses = [
+        broker.consume_stats(group=group, topic=name) for name in (topic, None)
+    ]
+    stats = [decode_body(ConsumeStats, require_success(one).body) for one in responses]
     every = queues_of(consume_statistics(broker, is_order=False), group)
     queues = [*(one.queues for one in stats), [queue for queue, _ in every]]
     return tuple({queue.topic for queue in one} for one in queues)
@@ -323,8 +325,8 @@ def topics_with_statistics(
 def consume_statistics(broker: Client, *, is_order: bool) -> ConsumeStatsList:
     """Request the progress of all groups."""
     fields = {"isOrder": is_order}
-    answer = broker.invoke(RequestCode.GET_BROKER_CONSUME_STATS, fields)
-    return decode_body(ConsumeStatsList, require_success(answer).body)
+    response = broker.invoke(RequestCode.GET_BROKER_CONSUME_STATS, fields)
+    return decode_body(ConsumeStatsList, require_success(response).body)
 
 
 def queues_of(

@@ -23,7 +23,7 @@ OF_ANY_BROKER = ("TBW102", "SELF_TEST_TOPIC", "BenchmarkTest", "OFFSET_MOVED_EVE
 
 
 def mapping_from(broker: Client, code: RequestCode, **fields: str) -> Mapping[str, Any]:
-    """Return the JSON object that answers a question."""
+    """Return the JSON object in the response to a request."""
     return mapping_of(broker.invoke(code, fields))
 
 

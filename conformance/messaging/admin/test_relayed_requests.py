@@ -67,7 +67,7 @@ def expect_one_request(clause: str, client: Client, relayed: Command) -> None:
 
 @pytest.mark.clause("ADMIN-CLIENT-001")
 @pytest.mark.parametrize("code", QUESTIONS)
-def test_a_client_is_asked_and_its_answer_passed_on(
+def test_a_client_is_asked_and_its_response_passed_on(
     broker: Client, topic: str, group: str, code: RequestCode
 ) -> None:
     place = require_success(broker.send_message(topic=topic)).fields["msgId"]
@@ -94,10 +94,10 @@ def test_a_client_is_asked_and_its_answer_passed_on(
                 body=b'{"said":"by the client"}',
             )
         )
-        answer = broker.peer.receive_response(request.opaque)
+        response = broker.peer.receive_response(request.opaque)
     expect(
         "ADMIN-CLIENT-001",
-        found=(answer.code, answer.body),
+        found=(response.code, response.body),
         expected=(ResponseCode.SUCCESS, b'{"said":"by the client"}'),
         what="code and body of what is passed on",
         transcript=broker.transcript,
@@ -136,7 +136,7 @@ def test_clients_are_asked_how_far_they_are(
                 body=json_body({"messageQueueTable": {queue: 7}}),
             )
         )
-        answer = broker.peer.receive_response(request.opaque)
+        response = broker.peer.receive_response(request.opaque)
         others = [one.code for one in other.peer.receive_until_silent(QUIET_S)]
     expect(
         "ADMIN-CLIENT-003",
@@ -145,7 +145,7 @@ def test_clients_are_asked_how_far_they_are(
         what="requests to a client that clientAddr does not name",
         transcript=broker.transcript,
     )
-    found = body_of(answer)
+    found = body_of(response)
     assert isinstance(found, dict)
     offsets = found["consumerTable"][f"client_{group}"]
     expect_fields(
@@ -169,9 +169,9 @@ def test_nobody_answers_for_a_client_that_is_not_there(
     broker: Client, topic: str, group: str, code: RequestCode
 ) -> None:
     place = require_success(broker.send_message(topic=topic)).fields["msgId"]
-    answer = broker.peer.request(asking(code, group, place=place))
+    response = broker.peer.request(asking(code, group, place=place))
     expect_code(
-        "ADMIN-CLIENT-002", answer, ResponseCode.SYSTEM_ERROR, broker.transcript
+        "ADMIN-CLIENT-002", response, ResponseCode.SYSTEM_ERROR, broker.transcript
     )
 
 
@@ -214,7 +214,7 @@ def test_nobody_is_asked_about_a_message_that_is_not_there(
             client.heartbeat(client_id=f"client_{group}", consumers=[consumer])
         )
         question = asking(RequestCode.CONSUME_MESSAGE_DIRECTLY, group, place=place)
-        answer = broker.peer.request(question)
+        response = broker.peer.request(question)
     expect_code(
-        "ADMIN-CLIENT-005", answer, ResponseCode.SYSTEM_ERROR, broker.transcript
+        "ADMIN-CLIENT-005", response, ResponseCode.SYSTEM_ERROR, broker.transcript
     )

@@ -103,8 +103,8 @@ def test_each_level_has_its_queue(broker: Client, topic: str) -> None:
 @pytest.mark.clause("DELAY-LEVEL-006", "DELAY-SEND-006")
 def test_messages_of_a_level_come_once_and_in_order(broker: Client, topic: str) -> None:
     last = send_later(broker, topic, 2, b"last")
-    answers = [send_later(broker, topic, 1, b"%d" % n) for n in range(PER_LEVEL)]
-    waiting = [record_of(broker, answer) for answer in (*answers, last)]
+    responses = [send_later(broker, topic, 1, b"%d" % n) for n in range(PER_LEVEL)]
+    waiting = [record_of(broker, response) for response in (*responses, last)]
     came = wait_for_records(broker, topic, PER_LEVEL + 1)
     expect(
         "DELAY-SEND-006",
@@ -133,8 +133,8 @@ def test_a_second_retry_waits_longer_and_keeps_its_origin(
     target: Target, broker: Client, topic: str, known_group: str
 ) -> None:
     retry_topic = RETRY_PREFIX + known_group
-    answer = send_bodies(broker, topic, [b"try again"])[0]
-    first = record_of(broker, answer)
+    response = send_bodies(broker, topic, [b"try again"])[0]
+    first = record_of(broker, response)
     sent_back(broker, known_group, topic, first, level=1, most=16)
     came = wait_for_records(broker, retry_topic, 1)
     times = [record.reconsume_times for record in came]
@@ -157,7 +157,7 @@ def test_a_second_retry_waits_longer_and_keeps_its_origin(
     expect_fields(
         "RETRY-SENDBACK-005",
         found=decode_properties(waiting[0].properties),
-        expected={"RETRY_TOPIC": topic, "ORIGIN_MESSAGE_ID": answer.fields["msgId"]},
+        expected={"RETRY_TOPIC": topic, "ORIGIN_MESSAGE_ID": response.fields["msgId"]},
         transcript=broker.transcript,
     )
 

@@ -360,12 +360,12 @@ def pulled(broker: Client, queue: Destination) -> list[bytes]:
     """Return the bodies of a whole queue."""
     found: list[bytes] = []
     while True:
-        answer = broker.pull(
+        response = broker.pull(
             topic=queue.topic, queue_id=queue.queue_id, offset=len(found)
         )
-        if answer.code != ResponseCode.SUCCESS:
+        if response.code != ResponseCode.SUCCESS:
             return found
-        found += bodies_of(answer)
+        found += bodies_of(response)
 
 
 def _is(one: DelayedMessage, record: Record, to: Destination) -> bool:

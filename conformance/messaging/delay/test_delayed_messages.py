@@ -34,9 +34,9 @@ def wait_for_record(broker: Client, topic: str, *, queue_count: int = 1) -> Reco
 
     def look() -> bool:
         for queue_id in range(queue_count):
-            answer = broker.pull(topic=topic, queue_id=queue_id, offset=0)
-            if answer.code == ResponseCode.SUCCESS:
-                found.extend(records_of(answer))
+            response = broker.pull(topic=topic, queue_id=queue_id, offset=0)
+            if response.code == ResponseCode.SUCCESS:
+                found.extend(records_of(response))
         return bool(found)
 
     wait_until(look, what=f"a message arrives in {topic}", timeout_s=15)
@@ -48,10 +48,10 @@ def test_a_delayed_message_comes_when_its_time_has_come(
     broker: Client, topic: str
 ) -> None:
     sent = {"DELAY": "1", "KEYS": "k", "TAGS": "t", "own": "é", "UNIQ_KEY": "U" * 32}
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=topic, queue_id=2, body=b"later", properties=sent, flag=7, born_at_ms=99
     )
-    waiting = record_of(broker, answer)
+    waiting = record_of(broker, response)
     broker.wait_for_max_offset(topic=topic, queue_id=2, offset=1)
     record = records_of(broker.pull(topic=topic, queue_id=2, offset=0))[0]
     expect_fields(
@@ -173,11 +173,11 @@ def test_a_retry_message_without_origin_can_be_sent_back(
 
 @pytest.mark.clause("RETRY-SENDBACK-003")
 def test_nothing_cannot_be_sent_back(broker: Client, known_group: str) -> None:
-    answer = broker.send_back(
+    response = broker.send_back(
         group=known_group, commit_log_offset=2**40, max_reconsume_times=16
     )
     expect_code(
-        "RETRY-SENDBACK-003", answer, ResponseCode.SYSTEM_ERROR, broker.transcript
+        "RETRY-SENDBACK-003", response, ResponseCode.SYSTEM_ERROR, broker.transcript
     )
 
 

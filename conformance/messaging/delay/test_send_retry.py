@@ -24,13 +24,13 @@ STORED_QUEUE = "queue id of the stored record"
 
 def stored_topics(broker: Client, group: str, times: list[int]) -> list[str]:
     """Return the topics in which messages of so many deliveries were stored."""
-    answers = [
+    responses = [
         broker.send_message(
             topic=f"%RETRY%{group}", reconsume_times=n, max_reconsume_times=MOST
         )
         for n in times
     ]
-    return [record_of(broker, answer).topic for answer in answers]
+    return [record_of(broker, response).topic for response in responses]
 
 
 def need_retries(broker: Client, group: str) -> None:
@@ -72,10 +72,10 @@ def expect_first_queue(clause: str, target: Target, broker: Client, group: str) 
     """Fail *clause* unless a dead letter sent to queue 3 is stored in queue 0."""
     retry = f"%RETRY%{group}"
     create_topic(target, retry)
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=retry, queue_id=3, reconsume_times=MOST + 1, max_reconsume_times=MOST
     )
-    record = record_of(broker, answer)
+    record = record_of(broker, response)
     expect_fields(
         clause,
         found={"topic": record.topic, STORED_QUEUE: record.queue_id},
@@ -105,15 +105,15 @@ def test_a_dead_letter_is_answered_with_the_queue_asked_for(
 ) -> None:
     retry = f"%RETRY%{known_group}"
     create_topic(target, retry)
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=retry, queue_id=3, reconsume_times=MOST + 1, max_reconsume_times=MOST
     )
-    record = record_of(broker, answer)
+    record = record_of(broker, response)
     expect_fields(
         "SEND-RETRY-005",
         found={
-            "queueId": answer.fields["queueId"],
-            "queueOffset": answer.fields["queueOffset"],
+            "queueId": response.fields["queueId"],
+            "queueOffset": response.fields["queueOffset"],
             "topic": record.topic,
         },
         expected={
@@ -134,8 +134,8 @@ def test_old_clients_retry_as_often_as_their_group(
     topics = []
     for version in (MAX_RECONSUME_TIMES_SINCE - 1, MAX_RECONSUME_TIMES_SINCE):
         sent = plain_send(f"%RETRY%{group}", reconsumeTimes=5, maxReconsumeTimes=16)
-        answer = broker.peer.request(replace(sent, version=version))
-        topics.append(record_of(broker, answer).topic)
+        response = broker.peer.request(replace(sent, version=version))
+        topics.append(record_of(broker, response).topic)
     expect(
         "SEND-RETRY-006",
         found=topics,
@@ -147,10 +147,10 @@ def test_old_clients_retry_as_often_as_their_group(
 
 @pytest.mark.clause("SEND-RETRY-007")
 def test_a_retry_without_a_count_is_refused(broker: Client, known_group: str) -> None:
-    answer = broker.send_message(topic=f"%RETRY%{known_group}")
+    response = broker.send_message(topic=f"%RETRY%{known_group}")
     expect(
         "SEND-RETRY-007",
-        found=answer.code,
+        found=response.code,
         expected=ResponseCode.SYSTEM_ERROR,
         what="code",
         transcript=broker.transcript,
@@ -163,13 +163,13 @@ def test_a_retry_without_a_count_is_given_the_groups(
 ) -> None:
     create_group(target, group, retryMaxTimes=2)
     need_retries(broker, group)
-    answers = [
+    responses = [
         broker.send_message(topic=f"%RETRY%{group}", reconsume_times=times)
         for times in (1, 3)
     ]
     expect(
         "SEND-RETRY-008",
-        found=[record_of(broker, answer).topic for answer in answers],
+        found=[record_of(broker, response).topic for response in responses],
         expected=[f"%RETRY%{group}", f"%DLQ%{group}"],
         what="topics of the records",
         transcript=broker.transcript,
@@ -218,10 +218,10 @@ def test_a_retry_topic_needs_no_default(
     broker: Client, known_group: str, unique: Any
 ) -> None:
     name = f"%RETRY%{known_group}"
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=name, default_topic=unique("nothing"), max_reconsume_times=MOST
     )
-    require_success(answer)
+    require_success(response)
     topic = topic_of(broker, name)
     expect(
         "SEND-TOPIC-016",

@@ -80,10 +80,10 @@ class _Queue:
 
     def is_got(self, broker: Client, client_id: str) -> bool:
         """Return whether *client_id* holds the queue after a request to lock it."""
-        answer = broker.lock_queues(
+        response = broker.lock_queues(
             group=self.group, client_id=client_id, queues=[self.data]
         )
-        found = body_of(require_success(answer))
+        found = body_of(require_success(response))
         return isinstance(found, dict) and self.data in (found.get("lockOKMQSet") or [])
 
     def ages(self, broker: Client, rate: float) -> Ages | None:

@@ -40,10 +40,10 @@ def join(client: Client, group: str, name: str, *topics: str) -> None:
 
 def members(client: Client, group: str) -> list[str]:
     """Return the ids of the members of *group*, sorted."""
-    answer = client.consumer_list(group=group)
-    if answer.code != ResponseCode.SUCCESS:
+    response = client.consumer_list(group=group)
+    if response.code != ResponseCode.SUCCESS:
         return []
-    found = body_of(answer)
+    found = body_of(response)
     assert isinstance(found, dict)
     return sorted(found["consumerIdList"])
 

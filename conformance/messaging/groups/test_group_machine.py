@@ -134,13 +134,13 @@ class GroupMachine(RuleBasedStateMachine):
     def members_are_those_of_the_model(self) -> None:
         """Compare the lists of members."""
         for name in self.names:
-            answer = self.control.consumer_list(group=name)
+            response = self.control.consumer_list(group=name)
             expected = sorted(self.members(name).values())
             if not expected:
                 code = ResponseCode.SYSTEM_ERROR
-                expect_code("GROUP-MEMBER-002", answer, code, self.control.transcript)
+                expect_code("GROUP-MEMBER-002", response, code, self.control.transcript)
                 continue
-            found = body_of(answer)
+            found = body_of(response)
             assert isinstance(found, dict)
             ids = found["consumerIdList"]
             expect(
@@ -163,13 +163,13 @@ class GroupMachine(RuleBasedStateMachine):
         """Compare what the groups are subscribed to."""
         for name in self.names:
             group = self.model.groups.get(name)
-            answer = self.control.consumer_connections(group=name)
+            response = self.control.consumer_connections(group=name)
             if group is None:
                 code = ResponseCode.CONSUMER_NOT_ONLINE
                 clause = "GROUP-CONNECTION-002"
-                expect_code(clause, answer, code, self.control.transcript)
+                expect_code(clause, response, code, self.control.transcript)
                 continue
-            found = body_of(answer)
+            found = body_of(response)
             assert isinstance(found, dict)
             self.compare_subscriptions(group, found["subscriptionTable"])
 
@@ -337,10 +337,10 @@ def notices(connection: Client, group: str) -> list[str]:
 
 
 def _size_of(connection: Client, group: str) -> int:
-    answer = connection.consumer_list(group=group)
-    if answer.code != ResponseCode.SUCCESS:
+    response = connection.consumer_list(group=group)
+    if response.code != ResponseCode.SUCCESS:
         return 0
-    found = body_of(answer)
+    found = body_of(response)
     assert isinstance(found, dict)
     return len(found["consumerIdList"])
 

@@ -72,8 +72,8 @@ def need_short_lives(target: Target) -> None:
 
     def is_locked_by(client: str) -> bool:
         with target.connect_to_broker() as broker:
-            answer = broker.lock_queues(group=group, client_id=client, queues=[queue])
-        found = body_of(answer)
+            response = broker.lock_queues(group=group, client_id=client, queues=[queue])
+        found = body_of(response)
         return isinstance(found, dict) and bool(found.get("lockOKMQSet"))
 
     with precondition():
@@ -189,10 +189,10 @@ class LockMachine(RuleBasedStateMachine):
         hastened clock a connection that rests for a moment is closed.
         """
         with self.target.connect_to_broker() as broker:
-            answer = broker.lock_queues(
+            response = broker.lock_queues(
                 group=group, client_id=client, queues=self.queues(wanted)
             )
-        found = body_of(answer)
+        found = body_of(response)
         assert isinstance(found, dict)
         held = {int(queue["queueId"]) for queue in found["lockOKMQSet"]}
         return held, broker.transcript

@@ -36,10 +36,10 @@ class Locker:
 
     def lock(self, group: str, client_id: str, *queue_ids: int) -> list[int]:
         """Return the ids of the queues that *client_id* holds of those it locks."""
-        answer = self.broker.lock_queues(
+        response = self.broker.lock_queues(
             group=group, client_id=client_id, queues=self.queues(queue_ids)
         )
-        found = body_of(answer)
+        found = body_of(response)
         assert isinstance(found, dict)
         wanted = self.queues(queue_ids)
         locked = found.get("lockOKMQSet") or []
@@ -83,9 +83,9 @@ def test_a_client_holds_what_it_locks(locker: Locker, group: str) -> None:
 def test_a_lock_without_queues_returns_none(locker: Locker, group: str) -> None:
     locker.lock(group, "first", 0, 2)
     broker = locker.broker
-    answer = broker.lock_queues(group=group, client_id="first", queues=[])
-    expect_code("GROUP-LOCK-007", answer, ResponseCode.SUCCESS, broker.transcript)
-    found = body_of(answer)
+    response = broker.lock_queues(group=group, client_id="first", queues=[])
+    expect_code("GROUP-LOCK-007", response, ResponseCode.SUCCESS, broker.transcript)
+    found = body_of(response)
     assert isinstance(found, dict)
     expect(
         "GROUP-LOCK-007",

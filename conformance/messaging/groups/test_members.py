@@ -328,10 +328,10 @@ def test_a_groups_first_heartbeat_creates_its_retry_topic(
     broker: Client, group: str
 ) -> None:
     join(broker, group, "first")
-    answer = broker.pull(topic=f"%RETRY%{group}", offset=0, group=group)
+    response = broker.pull(topic=f"%RETRY%{group}", offset=0, group=group)
     expect(
         "GROUP-RETRY-001",
-        found=answer.code,
+        found=response.code,
         expected=ResponseCode.PULL_NOT_FOUND,
         what="code of a pull from the retry topic",
         transcript=broker.transcript,

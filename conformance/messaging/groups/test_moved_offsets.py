@@ -47,9 +47,9 @@ def test_a_moved_offset_is_an_event(
 ) -> None:
     send_bodies(broker, topic, [b"one"])
     begin = end_of_events(broker)
-    answer = broker.pull(topic=topic, group=known_group, offset=99)
+    response = broker.pull(topic=topic, group=known_group, offset=99)
     code = ResponseCode.PULL_OFFSET_MOVED
-    expect_code("PULL-EVENT-001", answer, code, broker.transcript)
+    expect_code("PULL-EVENT-001", response, code, broker.transcript)
     event = event_about(broker, known_group, begin)
     properties = decode_properties(event.properties)
     content = loads(event.body)
@@ -63,7 +63,7 @@ def test_a_moved_offset_is_an_event(
             {
                 "consumerGroup": known_group,
                 "messageQueue": queue,
-                "offsetNew": int(answer.fields["nextBeginOffset"]),
+                "offsetNew": int(response.fields["nextBeginOffset"]),
                 "offsetRequest": 99,
             },
         ),
@@ -83,9 +83,9 @@ def test_a_moved_offset_is_an_event(
 def test_a_moved_offset_is_no_event(broker: Client, topic: str, group: str) -> None:
     send_bodies(broker, topic, [b"one"])
     begin = end_of_events(broker)
-    answer = broker.pull(topic=topic, group=group, offset=99)
+    response = broker.pull(topic=topic, group=group, offset=99)
     code = ResponseCode.PULL_OFFSET_MOVED
-    expect_code("PULL-EVENT-003", answer, code, broker.transcript)
+    expect_code("PULL-EVENT-003", response, code, broker.transcript)
     require_success(broker.send_message(topic=topic))
     broker.wait_for_max_offset(topic=topic, offset=2)  # later than an event would be
     expect(

@@ -48,9 +48,9 @@ QUIET_S = 0.2
 COMMIT = int(PullFlag.COMMIT_OFFSET | PullFlag.SUBSCRIPTION)
 
 
-def offset_in(answer: Command) -> int:
-    """Return the offset that *answer*, a success, names."""
-    return int(require_success(answer).fields["offset"])
+def offset_in(response: Command) -> int:
+    """Return the offset that *response*, a success, names."""
+    return int(require_success(response).fields["offset"])
 
 
 @pytest.mark.clause("OFFSET-COMMIT-001", "OFFSET-COMMIT-004")
@@ -150,11 +150,11 @@ def test_an_offset_of_an_unknown_topic_is_kept(
 def test_an_offset_of_an_unknown_topic_is_refused(
     broker: Client, known_group: str, unique: Callable[[str], str]
 ) -> None:
-    answer = broker.update_offset(group=known_group, topic=unique("t"), offset=5)
+    response = broker.update_offset(group=known_group, topic=unique("t"), offset=5)
     expected = ResponseCode.TOPIC_NOT_EXIST
     expect(
         "OFFSET-COMMIT-006",
-        found=answer.code,
+        found=response.code,
         expected=expected,
         what="code",
         transcript=broker.transcript,
@@ -165,11 +165,11 @@ def test_an_offset_of_an_unknown_topic_is_refused(
 def test_an_offset_of_an_unknown_group_is_refused(
     broker: Client, group: str, topic: str
 ) -> None:
-    answer = broker.update_offset(group=group, topic=topic, offset=5)
+    response = broker.update_offset(group=group, topic=topic, offset=5)
     expected = ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
     expect(
         "OFFSET-COMMIT-007",
-        found=answer.code,
+        found=response.code,
         expected=expected,
         what="code",
         transcript=broker.transcript,
@@ -209,11 +209,11 @@ def test_a_new_group_begins_at_0_where_nothing_is(
 def test_a_new_group_has_no_offset_where_nothing_is(
     broker: Client, topic: str, known_group: str
 ) -> None:
-    answer = broker.query_offset(group=known_group, topic=topic, queue_id=3)
+    response = broker.query_offset(group=known_group, topic=topic, queue_id=3)
     expected = ResponseCode.QUERY_NOT_FOUND
     expect(
         "OFFSET-QUERY-003",
-        found=answer.code,
+        found=response.code,
         expected=expected,
         what="code",
         transcript=broker.transcript,
@@ -242,8 +242,8 @@ def test_a_queue_knows_its_ends(broker: Client, topic: str) -> None:
             transcript=broker.transcript,
         )
     first = records_of(broker.pull(topic=topic, queue_id=2, offset=0))[0]
-    answer = require_success(broker.earliest_store_time(topic=topic, queue_id=2))
-    found = int(answer.fields["timestamp"])
+    response = require_success(broker.earliest_store_time(topic=topic, queue_id=2))
+    found = int(response.fields["timestamp"])
     expect(
         "OFFSET-TIME-001",
         found=found,
@@ -340,10 +340,10 @@ def test_a_pull_commits_nothing_where_it_does_not_say_so(
 def test_a_reset_of_what_was_never_committed_is_refused(
     broker: Client, topic: str, known_group: str
 ) -> None:
-    answer = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
+    response = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
     expect(
         "OFFSET-RESET-001",
-        found=answer.code,
+        found=response.code,
         expected=ResponseCode.SYSTEM_ERROR,
         what="code",
         transcript=broker.transcript,
@@ -360,10 +360,10 @@ def test_a_reset_wants_a_member_of_the_group(
                 group=known_group, topic=topic, queue_id=queue_id, offset=0
             )
         )
-    answer = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
+    response = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
     expect(
         "OFFSET-RESET-002",
-        found=answer.code,
+        found=response.code,
         expected=ResponseCode.CONSUMER_NOT_ONLINE,
         what="code",
         transcript=broker.transcript,
@@ -374,8 +374,8 @@ def test_a_reset_wants_a_member_of_the_group(
 def test_a_reset_is_done_by_the_broker(
     broker: Client, topic: str, known_group: str
 ) -> None:
-    answer = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
-    table = body_of(answer)
+    response = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
+    table = body_of(response)
     assert isinstance(table, dict)
     expect(
         "OFFSET-RESET-003",
@@ -411,7 +411,7 @@ def test_members_get_the_offsets_of_a_reset(
             require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
         for at, offset in ((times[3], 3 if is_force else 2), (times[1], 1)):
             begun = time.monotonic()
-            answer = broker.reset_offset(
+            response = broker.reset_offset(
                 group=known_group, topic=topic, timestamp_ms=at, force=is_force
             )
             expected = {
@@ -424,13 +424,13 @@ def test_members_get_the_offsets_of_a_reset(
             }
             expect(
                 "OFFSET-RESET-007",
-                found=mapping_of(require_success(answer)),
+                found=mapping_of(require_success(response)),
                 expected={"offsetTable": expected},
                 what=f"response to a reset to {at} of {times}, isForce {is_force}",
                 transcript=broker.transcript,
             )
             for client in (first, second):
-                expect_reset(client, answer, group=known_group, topic=topic, at=at)
+                expect_reset(client, response, group=known_group, topic=topic, at=at)
             took_s.append(time.monotonic() - begun)
     expect_that(
         "OFFSET-RESET-006",
@@ -443,14 +443,14 @@ def test_members_get_the_offsets_of_a_reset(
 
 
 def expect_reset(
-    client: Client, answer: Command, *, group: str, topic: str, at: int
+    client: Client, response: Command, *, group: str, topic: str, at: int
 ) -> None:
-    """Fail unless the member *client* gets, once, the table of the *answer*."""
+    """Fail unless the member *client* gets, once, the table of the *response*."""
     request = expect_request("OFFSET-RESET-006", client, RESET)
     expect(
         "OFFSET-RESET-006",
         found=(request.is_oneway, loads(request.body)),
-        expected=(True, mapping_of(answer)),
+        expected=(True, mapping_of(response)),
         what="whether the request is oneway, and its body",
         transcript=client.transcript,
     )

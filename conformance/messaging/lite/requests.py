@@ -40,7 +40,7 @@ class LiteClient:
     def send(self, lite_topic: str, *bodies: bytes) -> list[Command]:
         """Send messages to a fresh lite topic, and wait until it holds them."""
         properties = {LITE_TOPIC_PROPERTY: lite_topic}
-        answers = [
+        responses = [
             require_success(
                 self.broker.send_message(
                     topic=self.parent, body=body, properties=properties
@@ -50,7 +50,7 @@ class LiteClient:
         ]
         queue = lite_queue(self.parent, lite_topic)
         self.broker.wait_for_max_offset(topic=queue, offset=len(bodies))
-        return answers
+        return responses
 
     def change(
         self, action: SubscriptionAction, *lite_topics: str, version: int = 0

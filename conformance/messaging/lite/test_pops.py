@@ -55,9 +55,9 @@ def popped_bodies(response: Command) -> list[bytes]:
 @pytest.mark.clause("LITE-SEND-001")
 def test_a_message_is_in_its_parent_and_its_lite_topic(lite: LiteClient) -> None:
     for lite_topic, count in (("a", 2), ("b", 1)):
-        answers = lite.send(lite_topic, *[b"%d" % one for one in range(count)])
-        for offset, answer in enumerate(answers):
-            record = record_of(lite.broker, answer)
+        responses = lite.send(lite_topic, *[b"%d" % one for one in range(count)])
+        for offset, response in enumerate(responses):
+            record = record_of(lite.broker, response)
             expect(
                 "LITE-SEND-001",
                 found=record.topic,

@@ -136,7 +136,7 @@ def test_a_pop_returns_the_oldest_and_counts_the_rest(pop_group: PopGroup) -> No
 @pytest.mark.clause("POP-GET-005", "POP-GET-006")
 def test_a_pop_states_its_times_and_returns_stored_bytes(pop_group: PopGroup) -> None:
     began = now_ms()
-    answer = require_success(
+    send_response = require_success(
         pop_group.broker.send_message(
             topic=pop_group.topic,
             body=b"as stored",
@@ -144,7 +144,7 @@ def test_a_pop_states_its_times_and_returns_stored_bytes(pop_group: PopGroup) ->
         )
     )
     pop_group.broker.wait_for_max_offset(topic=pop_group.topic, offset=1)
-    stored = record_of(pop_group.broker, answer)
+    stored = record_of(pop_group.broker, send_response)
     response = pop_group.response()
     expect_fields(
         "POP-GET-005",

@@ -28,8 +28,8 @@ from spec.wire.remoting.response_code import ResponseCode
 
 def stored(broker: Client, topic: str, sent: dict[str, str] | str | None) -> str:
     """Return the properties that the broker stored of a message sent with *sent*."""
-    answer = broker.send_message(topic=topic, properties=sent)
-    return record_of(broker, answer).properties
+    response = broker.send_message(topic=topic, properties=sent)
+    return record_of(broker, response).properties
 
 
 @pytest.mark.clause("SEND-PROPS-001", "WIRE-PROPERTIES-001", "WIRE-PROPERTIES-008")
@@ -120,8 +120,8 @@ def indexed(broker: Client, topic: str) -> bool:
 
 def is_found(broker: Client, topic: str, key: str, *, unique: bool = False) -> bool:
     """Return whether a query by *key* gives a message."""
-    answer = query_by_key(broker, topic, key, unique=unique)
-    return answer.code == ResponseCode.SUCCESS
+    response = query_by_key(broker, topic, key, unique=unique)
+    return response.code == ResponseCode.SUCCESS
 
 
 @pytest.mark.clause("WIRE-PROPERTIES-005")

@@ -27,20 +27,20 @@ from spec.wire.remoting.response_code import ResponseCode
 BAD_QUEUES = (-1, 4, 5, 2**31 - 1, -(2**31))
 
 
-def offsets_of(answer: Command) -> dict[str, str]:
-    """Return the three offsets that an answer to a pull names."""
+def offsets_of(response: Command) -> dict[str, str]:
+    """Return the three offsets that a response to a pull names."""
     names = ("nextBeginOffset", "minOffset", "maxOffset")
-    return {name: answer.fields.get(name, "(absent)") for name in names}
+    return {name: response.fields.get(name, "(absent)") for name in names}
 
 
 def is_answered(
-    clause: str, broker: Client, answer: Command, *, code: int, **offsets: int
+    clause: str, broker: Client, response: Command, *, code: int, **offsets: int
 ) -> None:
-    """Fail *clause* unless *answer* has *code* and *offsets*."""
-    expect_code(clause, answer, code, broker.transcript)
+    """Fail *clause* unless *response* has *code* and *offsets*."""
+    expect_code(clause, response, code, broker.transcript)
     expect_fields(
         clause,
-        found=answer.fields,
+        found=response.fields,
         expected={name: str(value) for name, value in offsets.items()},
         transcript=broker.transcript,
     )
@@ -52,18 +52,18 @@ def are_sent_on(
     """Fail *clause* unless pulls at *pull_offsets* are answered with *offsets*."""
     code = ResponseCode.PULL_OFFSET_MOVED
     for offset in pull_offsets:
-        answer = broker.pull(topic=topic, offset=offset)
-        is_answered(clause, broker, answer, code=code, **offsets)
+        response = broker.pull(topic=topic, offset=offset)
+        is_answered(clause, broker, response, code=code, **offsets)
 
 
 @pytest.mark.clause("PULL-EMPTY-001")
 def test_an_empty_queue_has_nothing_at_its_beginning(
     broker: Client, topic: str
 ) -> None:
-    answer = broker.pull(topic=topic, offset=0)
+    response = broker.pull(topic=topic, offset=0)
     code = ResponseCode.PULL_NOT_FOUND
     is_answered(
-        "PULL-EMPTY-001", broker, answer, code=code, nextBeginOffset=0, maxOffset=0
+        "PULL-EMPTY-001", broker, response, code=code, nextBeginOffset=0, maxOffset=0
     )
 
 
@@ -73,9 +73,9 @@ def test_an_empty_queue_has_nothing_at_its_beginning(
 def test_an_empty_queue_sends_others_to_its_beginning(
     broker: Client, topic: str, offset: int
 ) -> None:
-    answer = broker.pull(topic=topic, offset=offset)
+    response = broker.pull(topic=topic, offset=offset)
     code = ResponseCode.PULL_OFFSET_MOVED
-    is_answered("PULL-EMPTY-002", broker, answer, code=code, nextBeginOffset=0)
+    is_answered("PULL-EMPTY-002", broker, response, code=code, nextBeginOffset=0)
 
 
 @pytest.mark.clause(
@@ -92,24 +92,24 @@ def test_a_pull_gets_the_next_messages_in_order(
     send_bodies(broker, topic, bodies, queue_id=1)
     offset = data.draw(st.integers(0, len(bodies) - 1))
     count = data.draw(st.integers(1, 14))
-    answer = broker.pull(topic=topic, queue_id=1, offset=offset, max_count=count)
+    response = broker.pull(topic=topic, queue_id=1, offset=offset, max_count=count)
     expected = bodies[offset : offset + count]
     expect_that(
         "PULL-COUNT-001",
-        len(bodies_of(answer)) <= count,
-        found=len(bodies_of(answer)),
+        len(bodies_of(response)) <= count,
+        found=len(bodies_of(response)),
         expected=f"at most {count}",
         what="messages",
         transcript=broker.transcript,
     )
     expect(
         "PULL-FOUND-001",
-        found=bodies_of(answer),
+        found=bodies_of(response),
         expected=expected,
         what="bodies",
         transcript=broker.transcript,
     )
-    found = [record.queue_offset for record in records_of(answer)]
+    found = [record.queue_offset for record in records_of(response)]
     wanted = list(range(offset, offset + len(expected)))
     expect(
         "PULL-FOUND-001",
@@ -120,13 +120,13 @@ def test_a_pull_gets_the_next_messages_in_order(
     )
     expect_fields(
         "PULL-FOUND-002",
-        found=answer.fields,
+        found=response.fields,
         expected={"nextBeginOffset": str(offset + len(expected))},
         transcript=broker.transcript,
     )
     expect_fields(
         "PULL-FOUND-003",
-        found=answer.fields,
+        found=response.fields,
         expected={"minOffset": "0", "maxOffset": str(len(bodies))},
         transcript=broker.transcript,
     )
@@ -149,7 +149,7 @@ def test_a_pull_gets_the_records_of_the_commit_log(broker: Client, topic: str) -
         for number, body in enumerate((b"a", b"bb" * 100, b"c"))
     ]
     broker.wait_for_max_offset(topic=topic, offset=len(sent))
-    viewed = [broker.view_stored(answer.fields["msgId"]) for answer in sent]
+    viewed = [broker.view_stored(response.fields["msgId"]) for response in sent]
     for offset, record in enumerate(viewed):
         pulled = broker.pull(topic=topic, offset=offset, max_count=1)
         expect(
@@ -162,7 +162,7 @@ def test_a_pull_gets_the_records_of_the_commit_log(broker: Client, topic: str) -
     expect(
         "PULL-FOUND-004",
         found=require_success(broker.pull(topic=topic, offset=0)).body,
-        expected=b"".join(require_success(answer).body for answer in viewed),
+        expected=b"".join(require_success(response).body for response in viewed),
         what="body",
         transcript=broker.transcript,
     )
@@ -185,10 +185,15 @@ def test_a_master_suggests_itself(broker: Client, topic: str) -> None:
 @pytest.mark.clause("PULL-MAXOFFSET-001")
 def test_at_the_end_there_is_nothing_yet(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    answer = broker.pull(topic=topic, offset=3)
+    response = broker.pull(topic=topic, offset=3)
     code = ResponseCode.PULL_NOT_FOUND
     is_answered(
-        "PULL-MAXOFFSET-001", broker, answer, code=code, nextBeginOffset=3, maxOffset=3
+        "PULL-MAXOFFSET-001",
+        broker,
+        response,
+        code=code,
+        nextBeginOffset=3,
+        maxOffset=3,
     )
 
 
@@ -230,23 +235,23 @@ def test_before_the_beginning_a_consumer_is_sent_there(
 @pytest.mark.clause("PULL-QUEUE-001")
 def test_a_queue_that_is_not_there_is_an_error(broker: Client, topic: str) -> None:
     for queue_id in BAD_QUEUES:
-        answer = broker.pull(topic=topic, queue_id=queue_id, offset=0)
-        is_answered("PULL-QUEUE-001", broker, answer, code=ResponseCode.SYSTEM_ERROR)
+        response = broker.pull(topic=topic, queue_id=queue_id, offset=0)
+        is_answered("PULL-QUEUE-001", broker, response, code=ResponseCode.SYSTEM_ERROR)
 
 
 @pytest.mark.clause("PULL-QUEUE-002")
 def test_a_queue_that_is_not_there_is_no_parameter(broker: Client, topic: str) -> None:
     for queue_id in BAD_QUEUES:
-        answer = broker.pull(topic=topic, queue_id=queue_id, offset=0)
+        response = broker.pull(topic=topic, queue_id=queue_id, offset=0)
         is_answered(
-            "PULL-QUEUE-002", broker, answer, code=ResponseCode.INVALID_PARAMETER
+            "PULL-QUEUE-002", broker, response, code=ResponseCode.INVALID_PARAMETER
         )
 
 
 @pytest.mark.clause("PULL-TOPIC-001")
 def test_an_unknown_topic_does_not_exist(broker: Client, unique: Any) -> None:
-    answer = broker.pull(topic=unique("nowhere"), offset=0)
-    is_answered("PULL-TOPIC-001", broker, answer, code=ResponseCode.TOPIC_NOT_EXIST)
+    response = broker.pull(topic=unique("nowhere"), offset=0)
+    is_answered("PULL-TOPIC-001", broker, response, code=ResponseCode.TOPIC_NOT_EXIST)
 
 
 @pytest.mark.clause("PULL-PERM-001")
@@ -255,8 +260,8 @@ def test_a_topic_without_read_permission_is_not_read(
 ) -> None:
     topic = unique("write_only")
     create_topic(target, topic, permissions=2)
-    answer = broker.pull(topic=topic, offset=0)
-    is_answered("PULL-PERM-001", broker, answer, code=ResponseCode.NO_PERMISSION)
+    response = broker.pull(topic=topic, offset=0)
+    is_answered("PULL-PERM-001", broker, response, code=ResponseCode.NO_PERMISSION)
 
 
 @pytest.mark.clause("PULL-PERM-002")
@@ -264,8 +269,8 @@ def test_a_group_that_is_switched_off_reads_nothing(
     target: Target, broker: Client, topic: str, group: str
 ) -> None:
     create_group(target, group, consumeEnable=False)
-    answer = broker.pull(topic=topic, group=group, offset=0)
-    is_answered("PULL-PERM-002", broker, answer, code=ResponseCode.NO_PERMISSION)
+    response = broker.pull(topic=topic, group=group, offset=0)
+    is_answered("PULL-PERM-002", broker, response, code=ResponseCode.NO_PERMISSION)
 
 
 @pytest.mark.clause("PULL-COUNT-002")
@@ -282,7 +287,7 @@ def test_a_pull_for_nothing_gets_a_message(broker: Client, topic: str) -> None:
 
 
 @pytest.mark.clause("PULL-COUNT-003")
-def test_an_answer_has_32_messages_at_most(broker: Client, topic: str) -> None:
+def test_a_response_has_32_messages_at_most(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"%d" % number for number in range(40)])
     for count in (31, 32, 33, 1000):
         found = bodies_of(broker.pull(topic=topic, offset=0, max_count=count))
@@ -297,13 +302,13 @@ def test_an_answer_has_32_messages_at_most(broker: Client, topic: str) -> None:
 
 
 @pytest.mark.clause("PULL-COUNT-004")
-def test_an_answer_has_a_quarter_of_a_megabyte_at_most(
+def test_a_response_has_a_quarter_of_a_megabyte_at_most(
     broker: Client, topic: str
 ) -> None:
     send_bodies(broker, topic, [b"b" * 300_000, *[b"s" * 60_000] * 6])
     pulled = [broker.pull(topic=topic, offset=offset) for offset in (0, 1)]
-    sizes = [len(require_success(answer).body) for answer in pulled]
-    counts = [len(records_of(answer)) for answer in pulled]
+    sizes = [len(require_success(response).body) for response in pulled]
+    counts = [len(records_of(response)) for response in pulled]
     expect(
         "PULL-COUNT-004",
         found=counts,
@@ -322,14 +327,16 @@ def test_an_answer_has_a_quarter_of_a_megabyte_at_most(
 
 
 @pytest.mark.clause("PULL-COUNT-004")
-def test_an_answer_may_have_a_quarter_of_a_megabyte(broker: Client, topic: str) -> None:
+def test_a_response_may_have_a_quarter_of_a_megabyte(
+    broker: Client, topic: str
+) -> None:
     send_bodies(broker, topic, [b"probe"])
     (probe,) = records_of(broker.pull(topic=topic, offset=0))
     room = 262_144 - 2 * (record_size(probe) - len(probe.body))
     bodies = [bytes(100_000), bytes(room - 100_000)]
     send_bodies(broker, topic, [*bodies, bodies[0], bodies[1] + b"1"])
     pulled = [broker.pull(topic=topic, offset=offset) for offset in (1, 3)]
-    counts = [len(records_of(answer)) for answer in pulled]
+    counts = [len(records_of(response)) for response in pulled]
     expect(
         "PULL-COUNT-004",
         found=counts,

@@ -40,10 +40,10 @@ def send_tagged(broker: Client, topic: str, given_tags: list[str | None]) -> Non
 
 def bodies_for(broker: Client, topic: str, expression: str | None) -> list[str]:
     """Return the bodies of the messages that *expression* selects."""
-    answer = broker.pull(topic=topic, offset=0, subscription=expression)
-    if answer.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
+    response = broker.pull(topic=topic, offset=0, subscription=expression)
+    if response.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
         return []
-    return [body.decode() for body in bodies_of(answer)]
+    return [body.decode() for body in bodies_of(response)]
 
 
 @pytest.mark.clause("PULL-FILTER-001", "STORE-TAGS-001")
@@ -102,10 +102,10 @@ def test_no_tag_selects_everything(
 @pytest.mark.clause("PULL-FILTER-004")
 def test_a_pull_that_selects_nothing_goes_on_behind(broker: Client, topic: str) -> None:
     send_tagged(broker, topic, ["a", None, "b"])
-    answer = broker.pull(topic=topic, offset=1, subscription="c")
+    response = broker.pull(topic=topic, offset=1, subscription="c")
     expect(
         "PULL-FILTER-004",
-        found=(answer.code, answer.fields["nextBeginOffset"]),
+        found=(response.code, response.fields["nextBeginOffset"]),
         expected=(ResponseCode.PULL_RETRY_IMMEDIATELY, "3"),
         what="code and nextBeginOffset",
         transcript=broker.transcript,
@@ -140,21 +140,26 @@ def test_nothing_but_bars_is_no_subscription(broker: Client, topic: str) -> None
 @pytest.mark.settings(enablePropertyFilter="false")
 @pytest.mark.clause("PULL-FILTER-007")
 def test_sql_is_refused_where_it_is_not_switched_on(broker: Client, topic: str) -> None:
-    answer = broker.pull(
+    response = broker.pull(
         topic=topic, offset=0, subscription="a > 1", expression_type="SQL92"
     )
-    expect_code("PULL-FILTER-007", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
+    expect_code(
+        "PULL-FILTER-007", response, ResponseCode.SYSTEM_ERROR, broker.transcript
+    )
 
 
 @pytest.mark.clause("PULL-GROUP-001")
 def test_a_pull_without_subscription_needs_a_heartbeat(
     broker: Client, topic: str, known_group: str
 ) -> None:
-    answer = broker.pull(
+    response = broker.pull(
         topic=topic, offset=0, group=known_group, system_flags=NO_SUBSCRIPTION
     )
     expect_code(
-        "PULL-GROUP-001", answer, ResponseCode.SUBSCRIPTION_NOT_EXIST, broker.transcript
+        "PULL-GROUP-001",
+        response,
+        ResponseCode.SUBSCRIPTION_NOT_EXIST,
+        broker.transcript,
     )
 
 
@@ -179,7 +184,7 @@ def test_a_pull_may_use_the_subscription_of_the_heartbeat(
         )
         for version in (5, 4, 6)
     ]
-    found = [bodies_of(answer) for answer in pulls[:2]]
+    found = [bodies_of(response) for response in pulls[:2]]
     expect(
         "PULL-GROUP-002",
         found=found,

@@ -39,9 +39,9 @@ def test_a_held_pull_gets_the_message_that_arrives(
             transcript=consumer.transcript,
         )
         require_success(broker.send_message(topic=topic, body=b"awaited"))
-        answer = consumer.peer.receive_response(opaque)
+        response = consumer.peer.receive_response(opaque)
         with charged("PULL-HOLD-001", consumer.transcript):
-            found = bodies_of(answer)
+            found = bodies_of(response)
     expect(
         "PULL-HOLD-001",
         found=found,
@@ -49,7 +49,7 @@ def test_a_held_pull_gets_the_message_that_arrives(
         what="bodies",
         transcript=consumer.transcript,
     )
-    found_next = answer.fields["nextBeginOffset"]
+    found_next = response.fields["nextBeginOffset"]
     expected = str(before + 1)
     expect(
         "PULL-HOLD-001",
@@ -104,9 +104,9 @@ def test_a_held_pull_is_woken_by_its_tag(broker: Client, topic: str) -> None:
         )
         wanted = {"TAGS": "wanted"}
         require_success(broker.send_message(topic=topic, body=b"w", properties=wanted))
-        answer = consumer.peer.receive_response(opaque)
+        response = consumer.peer.receive_response(opaque)
         with charged("PULL-HOLD-003", consumer.transcript):
-            found = bodies_of(answer)
+            found = bodies_of(response)
     expect(
         "PULL-HOLD-003",
         found=found,
@@ -121,9 +121,11 @@ def test_a_held_pull_ends_in_time(broker: Client, topic: str) -> None:
     suspend_ms = 300
     began = time.monotonic()
     opaque = broker.begin_pull(topic=topic, offset=0, suspend_ms=suspend_ms)
-    answer = broker.peer.receive_response(opaque, timeout_s=7)
+    response = broker.peer.receive_response(opaque, timeout_s=7)
     took_ms = (time.monotonic() - began) * 1000
-    expect_code("PULL-HOLD-002", answer, ResponseCode.PULL_NOT_FOUND, broker.transcript)
+    expect_code(
+        "PULL-HOLD-002", response, ResponseCode.PULL_NOT_FOUND, broker.transcript
+    )
     expect_that(
         "PULL-HOLD-002",
         took_ms >= suspend_ms,

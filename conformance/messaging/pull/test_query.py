@@ -40,7 +40,7 @@ keys = texts(without=SEPARATORS + SPACES).filter(lambda key: key == key.strip())
 def send_with_keys(
     broker: Client, topic: str, keys_of_each: list[str]
 ) -> list[Command]:
-    """Send a message for each text of keys, its body its number; the answers."""
+    """Send a message for each text of keys, its body its number; return responses."""
     return [
         require_success(
             broker.send_message(
@@ -55,10 +55,10 @@ def send_with_keys(
 
 def found_by(broker: Client, topic: str, key: str, **how: Any) -> list[bytes]:
     """Return the bodies that a query by *key* gives now."""
-    answer = query_by_key(broker, topic, key, **how)
-    if answer.code == ResponseCode.QUERY_NOT_FOUND:
+    response = query_by_key(broker, topic, key, **how)
+    if response.code == ResponseCode.QUERY_NOT_FOUND:
         return []
-    return [record.body for record in decode_records(require_success(answer).body)]
+    return [record.body for record in decode_records(require_success(response).body)]
 
 
 def wait_for(broker: Client, topic: str, key: str, count: int, **how: Any) -> None:
@@ -71,10 +71,10 @@ def wait_for(broker: Client, topic: str, key: str, count: int, **how: Any) -> No
 
 @pytest.mark.clause("QUERY-ID-001")
 def test_a_message_is_found_by_its_id(broker: Client, topic: str) -> None:
-    for number, answer in enumerate(send_with_keys(broker, topic, ["", "a", "b c"])):
-        record = record_of(broker, answer)
+    for number, response in enumerate(send_with_keys(broker, topic, ["", "a", "b c"])):
+        record = record_of(broker, response)
         found = (record.physical_offset, record.body)
-        expected = (offset_of(answer), b"%d" % number)
+        expected = (offset_of(response), b"%d" % number)
         expect(
             "QUERY-ID-001",
             found=found,
@@ -105,7 +105,7 @@ def test_a_message_is_found_by_each_of_its_keys(
     topic = unique("keys")
     create_topic(target, topic)
     # One message before it: an offset of zero would equal an empty one.
-    answer = send_with_keys(broker, topic, ["", " ".join(own)])[1]
+    response = send_with_keys(broker, topic, ["", " ".join(own)])[1]
     for key in own:
         wait_for(broker, topic, key, 1)
         records = decode_records(query_by_key(broker, topic, key).body)
@@ -113,14 +113,14 @@ def test_a_message_is_found_by_each_of_its_keys(
         expect(
             "WIRE-PROPERTIES-009" if len(own) > 1 else "QUERY-KEY-001",
             found=found,
-            expected={offset_of(answer)},
+            expected={offset_of(response)},
             what=f"places of the messages found by {key!r} of {own}",
             transcript=broker.transcript,
         )
         expect(
             "QUERY-KEY-001",
             found=query_by_key(broker, topic, key).body,
-            expected=require_success(broker.view_stored(answer.fields["msgId"])).body,
+            expected=require_success(broker.view_stored(response.fields["msgId"])).body,
             what=f"record found by {key!r}, and by its id",
             transcript=broker.transcript,
         )
@@ -195,8 +195,8 @@ def test_a_time_between_messages_gives_none(broker: Client, topic: str) -> None:
     begin_ms, end_ms = first + 200, first + 1200
 
     def is_later() -> bool:
-        answer = send_with_keys(broker, topic, ["l"])[0]
-        return record_of(broker, answer).stored_at_ms > end_ms + 1000
+        response = send_with_keys(broker, topic, ["l"])[0]
+        return record_of(broker, response).stored_at_ms > end_ms + 1000
 
     wait_until(is_later, what="a message is stored two seconds after the first")
     wait_for(broker, topic, "l", 1)
@@ -292,9 +292,9 @@ def test_without_an_index_no_key_is_found(
     topic = unique("topic")
     with start_target({"messageIndexEnable": "false"}).connect_to_broker() as broker:
         require_success(broker.create_topic(topic=topic))
-        answer = send_with_keys(broker, topic, ["k"])[0]
+        response = send_with_keys(broker, topic, ["k"])[0]
         broker.wait_for_max_offset(topic=topic, offset=1)
-        found = (record_of(broker, answer).body, found_by(broker, topic, "k"))
+        found = (record_of(broker, response).body, found_by(broker, topic, "k"))
     expect(
         "QUERY-KEY-010",
         found=found,
@@ -326,7 +326,7 @@ def test_a_message_is_found_by_its_unique_key(
 
 
 @pytest.mark.clause("QUERY-RESPONSE-001")
-def test_an_answer_says_how_far_the_index_is(broker: Client, topic: str) -> None:
+def test_a_response_says_how_far_the_index_is(broker: Client, topic: str) -> None:
     for key in ("first", "second"):
         sent = record_of(broker, send_with_keys(broker, topic, [key])[0])
         wait_for(broker, topic, key, 1)

@@ -62,19 +62,19 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(queue_id=queue_ids, body=small_bodies)
     def send(self, queue_id: int, body: bytes) -> None:
         """Send one message: its offset is the queue's size."""
-        answer = require_success(
+        response = require_success(
             self.broker.send_message(topic=self.topic, queue_id=queue_id, body=body)
         )
-        self.same("SEND-RESPONSE-003", answer.fields["queueOffset"], queue_id, body)
+        self.same("SEND-RESPONSE-003", response.fields["queueOffset"], queue_id, body)
 
     @rule(queue_id=queue_ids, batch=st.lists(small_bodies, min_size=1, max_size=4))
     def send_batch(self, queue_id: int, batch: list[bytes]) -> None:
-        """Send a batch: the answer names the offset of its first message."""
+        """Send a batch: the response names the offset of its first message."""
         body = batch_body([(each, {}) for each in batch])
-        answer = require_success(
+        response = require_success(
             self.broker.send_batch(topic=self.topic, queue_id=queue_id, body=body)
         )
-        self.same("SEND-BATCH-001", answer.fields["queueOffset"], queue_id, *batch)
+        self.same("SEND-BATCH-001", response.fields["queueOffset"], queue_id, *batch)
 
     def same(self, clause: str, found: str, queue_id: int, *sent: bytes) -> None:
         """Fail *clause* unless the broker gave *sent* the offset of the model."""
@@ -92,12 +92,12 @@ class QueueMachine(RuleBasedStateMachine):
         """Pull from somewhere near the queue's end."""
         size = self.settled(queue_id)
         offset = max(0, size - back)
-        answer = self.broker.pull(
+        response = self.broker.pull(
             topic=self.topic, queue_id=queue_id, offset=offset, max_count=count
         )
         expected = self.model.pull(queue_id, offset, count)
-        is_empty = answer.code == ResponseCode.PULL_NOT_FOUND
-        records = [] if is_empty else records_of(answer)
+        is_empty = response.code == ResponseCode.PULL_NOT_FOUND
+        records = [] if is_empty else records_of(response)
         expect(
             "PULL-FOUND-001",
             found=[
@@ -112,7 +112,7 @@ class QueueMachine(RuleBasedStateMachine):
         )
         expect(
             "PULL-FOUND-002",
-            found=answer.fields["nextBeginOffset"],
+            found=response.fields["nextBeginOffset"],
             expected=str(offset + len(expected)),
             what="nextBeginOffset",
             transcript=self.broker.transcript,
@@ -149,12 +149,12 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(group=groups, queue_id=queue_ids)
     def query(self, group: str, queue_id: int) -> None:
         """Compare what a group has committed."""
-        answer = self.broker.query_offset(
+        response = self.broker.query_offset(
             group=self.named(group), topic=self.topic, queue_id=queue_id
         )
         expect(
             "OFFSET-COMMIT-001",
-            found=require_success(answer).fields["offset"],
+            found=require_success(response).fields["offset"],
             expected=str(self.model.queried(group, queue_id)),
             what=f"offset of group {group} in queue {queue_id}",
             transcript=self.broker.transcript,

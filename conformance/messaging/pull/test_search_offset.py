@@ -14,17 +14,17 @@ def found_at(
     broker: Client, topic: str, times: list[int], *, boundary: str | None = None
 ) -> list[int]:
     """Return the offsets that searches by *times* find."""
-    answers = (
+    responses = (
         broker.search_offset(topic=topic, timestamp_ms=at, boundary=boundary)
         for at in times
     )
-    return [int(require_success(answer).fields["offset"]) for answer in answers]
+    return [int(require_success(response).fields["offset"]) for response in responses]
 
 
 def send_many(broker: Client, topic: str, count: int = 40) -> list[int]:
     """Send messages so fast that some have one store time; return these times."""
-    answers = [broker.send_message(topic=topic) for _ in range(count)]
-    times = [record_of(broker, answer).stored_at_ms for answer in answers]
+    responses = [broker.send_message(topic=topic) for _ in range(count)]
+    times = [record_of(broker, response).stored_at_ms for response in responses]
     broker.wait_for_max_offset(topic=topic, offset=count)
     return times
 

@@ -49,12 +49,12 @@ def group(obedient: Target) -> str:
 @pytest.mark.clause("HA-SLAVE-009")
 def test_a_slave_corrects_no_offset(broker: Client, topic: str, group: str) -> None:
     with changed(broker, brokerRole="SLAVE", slaveReadEnable="true"):
-        answer = broker.pull(topic=topic, queue_id=0, offset=BEYOND, group=group)
+        response = broker.pull(topic=topic, queue_id=0, offset=BEYOND, group=group)
         code = ResponseCode.PULL_RETRY_IMMEDIATELY
-        expect_code("HA-SLAVE-009", answer, code, broker.transcript)
+        expect_code("HA-SLAVE-009", response, code, broker.transcript)
         expect_fields(
             "HA-SLAVE-009",
-            found=answer.fields,
+            found=response.fields,
             expected={"nextBeginOffset": str(BEYOND)},
             transcript=broker.transcript,
         )
@@ -65,15 +65,15 @@ def test_a_slave_that_may_not_be_read_refuses_pulls(
     broker: Client, topic: str, group: str
 ) -> None:
     with changed(broker, brokerRole="SLAVE", slaveReadEnable="false"):
-        answer = broker.pull(topic=topic, queue_id=0, offset=0, group=group)
+        response = broker.pull(topic=topic, queue_id=0, offset=0, group=group)
         code = ResponseCode.SYSTEM_BUSY
-        expect_code("HA-SLAVE-017", answer, code, broker.transcript)
+        expect_code("HA-SLAVE-017", response, code, broker.transcript)
 
 
 @pytest.mark.clause("TXN-END-016")
 def test_a_slave_ends_no_transaction(broker: Client) -> None:
     with changed(broker, brokerRole="SLAVE"):
-        answer = broker.end_transaction(
+        response = broker.end_transaction(
             group="nobody",
             commit_log_offset=0,
             queue_offset=0,
@@ -81,4 +81,4 @@ def test_a_slave_ends_no_transaction(broker: Client) -> None:
             message_id="",
         )
         code = ResponseCode.SLAVE_NOT_AVAILABLE
-        expect_code("TXN-END-016", answer, code, broker.transcript)
+        expect_code("TXN-END-016", response, code, broker.transcript)

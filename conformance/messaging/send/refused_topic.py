@@ -15,17 +15,17 @@ from spec.wire.remoting.response_code import ResponseCode
 
 
 def expect_refused_topic(
-    clause_id: str, broker: Client, answer: Command, code: ResponseCode
+    clause_id: str, broker: Client, response: Command, code: ResponseCode
 ) -> None:
-    """Fail *clause_id* unless *answer*, to a send to an unknown topic, has *code*.
+    """Fail *clause_id* unless *response*, to a send to an unknown topic, has *code*.
 
     The running test is blocked where a send to an unknown topic of a valid name, whose
     default topic exists, gets the same error response.
     """
-    if answer.code not in (code, ResponseCode.SUCCESS):
+    if response.code not in (code, ResponseCode.SUCCESS):
         with broker.another() as other:
             plain = other.send_message(topic=unique_name("unknown"))
-        if plain.code == answer.code:
+        if plain.code == response.code:
             remark = f"refused with code {plain.code}: {plain.remark}"
             blocked(f"blocked by SEND-TOPIC-005, a send to an unknown topic: {remark}")
-    expect_code(clause_id, answer, code, broker.transcript)
+    expect_code(clause_id, response, code, broker.transcript)

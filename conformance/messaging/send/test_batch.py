@@ -48,18 +48,18 @@ def test_the_messages_of_a_batch_are_stored_in_order(
     create_topic(target, topic)
     require_success(broker.send_message(topic=topic, queue_id=1))
     born_at_ms = now_ms() - 60_000
-    answer = require_success(
+    response = require_success(
         broker.send_batch(
             topic=topic, body=batch_body(batch), queue_id=1, born_at_ms=born_at_ms
         )
     )
     expect_fields(
         "SEND-BATCH-001",
-        found=answer.fields,
+        found=response.fields,
         expected={"queueId": "1", "queueOffset": "1"},
         transcript=broker.transcript,
     )
-    ids = answer.fields["msgId"].split(",")
+    ids = response.fields["msgId"].split(",")
     expect(
         "WIRE-MESSAGEID-004",
         found=len(ids),
@@ -153,8 +153,8 @@ def _is_illegal_on_a_retry_topic(
 ) -> None:
     topic = f"%RETRY%{group}"
     create_topic(target, topic, queue_count=1)
-    answer = broker.send_batch(topic=topic, body=batch_body([(b"b", {})]))
-    expect_code(clause, answer, ResponseCode.MESSAGE_ILLEGAL, broker.transcript)
+    response = broker.send_batch(topic=topic, body=batch_body([(b"b", {})]))
+    expect_code(clause, response, ResponseCode.MESSAGE_ILLEGAL, broker.transcript)
 
 
 @pytest.mark.clause("SEND-BATCH-003")
@@ -173,14 +173,14 @@ def test_a_batch_to_a_retry_topic_is_illegal_again(
 
 def stored_of_a_batch(broker: Client, topic: str) -> dict[str, str | None]:
     """Return CLUSTER and the header's property of a message of a batch."""
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=topic,
         body=batch_body([(b"one", {})]),
         properties={"of_the_header": "1"},
         code=RequestCode.SEND_BATCH_MESSAGE,
         batch=True,
     )
-    found = decode_properties(record_of(broker, answer).properties)
+    found = decode_properties(record_of(broker, response).properties)
     return {name: found.get(name) for name in ("of_the_header", "CLUSTER")}
 
 

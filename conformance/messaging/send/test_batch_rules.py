@@ -113,15 +113,15 @@ def test_the_broker_reckons_sizes_and_checksums_itself(
     wrong = (7).to_bytes(4, "big") + b"\xff" * 4 + b"\x12\x34\x56\x78"
     require_success(send(broker, topic, body=wrong + batch_body([(b"body", {})])[12:]))
     broker.wait_for_max_offset(topic=topic, offset=1)
-    answer = require_success(broker.pull(topic=topic, offset=0))
+    response = require_success(broker.pull(topic=topic, offset=0))
     found = (
-        int.from_bytes(answer.body[8:12], "big"),
-        size_of_record(answer.body),
+        int.from_bytes(response.body[8:12], "big"),
+        size_of_record(response.body),
     )
     expect(
         "SEND-BATCH-010",
         found=found,
-        expected=(body_crc(b"body"), len(answer.body)),
+        expected=(body_crc(b"body"), len(response.body)),
         what="checksum and size of the record",
         transcript=broker.transcript,
     )

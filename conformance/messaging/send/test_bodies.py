@@ -56,18 +56,20 @@ def test_objects_are_written_whole_as_keys(broker: Client, topic: str) -> None:
 @pytest.mark.clause("WIRE-FASTJSON-004")
 def test_null_members_are_left_out(broker: Client, topic: str, group: str) -> None:
     require_success(broker.heartbeat(client_id=f"{group}@1", producer_groups=[group]))
-    answers = (
+    responses = (
         broker.all_topic_config(),
         broker.all_groups(),
         broker.all_delay_offsets(),
         broker.producer_connections(group=group),
         broker.topic_stats(topic=topic),
     )
-    found = [b":null" in re.sub(rb"\s", b"", require_success(a).body) for a in answers]
+    found = [
+        b":null" in re.sub(rb"\s", b"", require_success(a).body) for a in responses
+    ]
     expect(
         "WIRE-FASTJSON-004",
         found=found,
-        expected=[False] * len(answers),
+        expected=[False] * len(responses),
         what="nulls",
         transcript=broker.transcript,
     )
@@ -80,8 +82,8 @@ def test_integer_keys_are_read_bare_and_in_quotes(
 ) -> None:
     text = f'{{"groupName":"{group}","unknown":{{{key}:2}},"retryQueueNums":3}}'
     code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
-    answer = broker.invoke(code, body=text.encode())
-    expect_code("WIRE-FASTJSON-003", answer, ResponseCode.SUCCESS, broker.transcript)
+    response = broker.invoke(code, body=text.encode())
+    expect_code("WIRE-FASTJSON-003", response, ResponseCode.SUCCESS, broker.transcript)
     listed = require_success(broker.all_groups()).body.decode()
     found = group in listed
     expect(

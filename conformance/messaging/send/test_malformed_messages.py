@@ -175,7 +175,7 @@ def commit_checked(client: Client, group: str, awaited: set[bytes]) -> None:
         if body in awaited:
             awaited.remove(body)
             fields = check_request.fields
-            answer = client.end_transaction(
+            response = client.end_transaction(
                 group=group,
                 commit_log_offset=int(fields["commitLogOffset"]),
                 queue_offset=int(fields["tranStateTableOffset"]),
@@ -184,4 +184,4 @@ def commit_checked(client: Client, group: str, awaited: set[bytes]) -> None:
                 transaction_id=fields["transactionId"],
                 from_check=True,
             )
-            require_success(answer)
+            require_success(response)

@@ -66,9 +66,9 @@ def replied(
     code: RequestCode = RequestCode.SEND_REPLY_MESSAGE,
     verdict: int = ResponseCode.SUCCESS,
 ) -> tuple[Command, Command, Transcript]:
-    """Send a reply to a client that answers *verdict*.
+    """Send a reply to a client that responds with *verdict*.
 
-    Return what the client was sent, the answer, and the conversation with the client.
+    Return what the client was sent, the response, and the conversation with the client.
     """
     client_id = f"client_of_{topic}"
     with broker.another() as client:
@@ -80,7 +80,7 @@ def replied(
         client.peer.send(
             Command(code=verdict, opaque=pushed.opaque, flag=CommandFlag.RESPONSE)
         )
-        answer = broker.peer.receive_response(request.opaque)
+        response = broker.peer.receive_response(request.opaque)
         others = [one.code for one in client.peer.receive_until_silent(QUIET_S)]
         expect(
             "SEND-REPLY-001",
@@ -89,7 +89,7 @@ def replied(
             what="further pushes of the reply",
             transcript=client.transcript,
         )
-        return pushed, answer, client.transcript
+        return pushed, response, client.transcript
 
 
 @pytest.mark.clause(
@@ -100,7 +100,7 @@ def test_a_reply_reaches_its_client(
     broker: Client, topic: str, code: RequestCode
 ) -> None:
     before_ms = record_of(broker, broker.send_message(topic=topic)).stored_at_ms
-    pushed, answer, pushes = replied(broker, topic, code=code)
+    pushed, response, pushes = replied(broker, topic, code=code)
     after_ms = record_of(broker, broker.send_message(topic=topic)).stored_at_ms
     expect(
         "SEND-REPLY-001",
@@ -144,10 +144,10 @@ def test_a_reply_reaches_its_client(
         what="whether PUSH_REPLY_TIME was added",
         transcript=pushes,
     )
-    expect_code("SEND-REPLY-003", answer, ResponseCode.SUCCESS, broker.transcript)
+    expect_code("SEND-REPLY-003", response, ResponseCode.SUCCESS, broker.transcript)
     expect_fields(
         "SEND-RESPONSE-005",
-        found=answer.fields,
+        found=response.fields,
         expected={"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"},
         transcript=broker.transcript,
     )
@@ -176,8 +176,8 @@ def test_a_reply_is_pushed_in_time(
 def test_a_reply_that_its_client_refuses_is_an_error(
     broker: Client, topic: str
 ) -> None:
-    _, answer, _ = replied(broker, topic, verdict=ResponseCode.SYSTEM_ERROR)
-    found = answer.code
+    _, response, _ = replied(broker, topic, verdict=ResponseCode.SYSTEM_ERROR)
+    found = response.code
     expect(
         "SEND-REPLY-003",
         found=found,
@@ -194,8 +194,10 @@ def test_a_reply_to_nobody_is_refused_and_stored(
     broker: Client, topic: str, client_id: str | None
 ) -> None:
     code = RequestCode.SEND_REPLY_MESSAGE
-    answer = broker.peer.request(reply_request(topic, client_id, code=code))
-    expect_code("SEND-REPLY-004", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
+    response = broker.peer.request(reply_request(topic, client_id, code=code))
+    expect_code(
+        "SEND-REPLY-004", response, ResponseCode.SYSTEM_ERROR, broker.transcript
+    )
     broker.wait_for_max_offset(topic=topic, queue_id=2, offset=1)
 
 
@@ -203,8 +205,8 @@ def test_a_reply_to_nobody_is_refused_and_stored(
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_reply_is_stored_too(broker: Client, topic: str, code: RequestCode) -> None:
-    _, answer, _ = replied(broker, topic, code=code)
-    record = record_of(broker, answer)
+    _, response, _ = replied(broker, topic, code=code)
+    record = record_of(broker, response)
     expect(
         "SEND-REPLY-005",
         found=(record.topic, record.queue_id, record.body, record.flag),
@@ -214,7 +216,7 @@ def test_a_reply_is_stored_too(broker: Client, topic: str, code: RequestCode) ->
     )
     expect_fields(
         "SEND-REPLY-005",
-        found=answer.fields,
+        found=response.fields,
         expected={"queueId": "2", "queueOffset": str(record.queue_offset)},
         transcript=broker.transcript,
     )
@@ -230,17 +232,17 @@ def test_a_reply_is_stored_too(broker: Client, topic: str, code: RequestCode) ->
     )
 
 
-def store_host(answer: Command) -> Host:
-    """Return the store host of the reply to whose send this is the *answer*."""
-    host, _ = decode_message_id(require_success(answer).fields["msgId"])
+def store_host(response: Command) -> Host:
+    """Return the store host of the reply to whose send this is the *response*."""
+    host, _ = decode_message_id(require_success(response).fields["msgId"])
     return host
 
 
 @pytest.mark.clause("SEND-REPLY-006")
 @pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_replys_host_is_printed(broker: Client, topic: str) -> None:
-    pushed, answer, pushes = replied(broker, topic)
-    born, stored = broker.peer.local_address, store_host(answer)
+    pushed, response, pushes = replied(broker, topic)
+    born, stored = broker.peer.local_address, store_host(response)
     expect(
         "SEND-REPLY-006",
         found=(pushed.fields.get("bornHost"), pushed.fields.get("storeHost")),
@@ -253,8 +255,8 @@ def test_a_replys_host_is_printed(broker: Client, topic: str) -> None:
 @pytest.mark.clause("SEND-REPLY-007")
 @pytest.mark.settings(storeReplyMessageEnable="true")
 def test_a_replys_host_is_plain(broker: Client, topic: str) -> None:
-    pushed, answer, pushes = replied(broker, topic)
-    born, stored = broker.peer.local_address, store_host(answer)
+    pushed, response, pushes = replied(broker, topic)
+    born, stored = broker.peer.local_address, store_host(response)
     expect(
         "SEND-REPLY-007",
         found=(pushed.fields.get("bornHost"), pushed.fields.get("storeHost")),

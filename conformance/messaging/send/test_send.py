@@ -42,13 +42,13 @@ SEND_CODES = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 """SEND_BATCH_MESSAGE without batch, which no client sends, is in SEND-BATCH-009."""
 
 
-def expect_region(clause_id: str, answer: Command, broker: Client) -> None:
-    """Fail *clause_id* unless *answer* has the broker's region and trace setting."""
+def expect_region(clause_id: str, response: Command, broker: Client) -> None:
+    """Fail *clause_id* unless *response* has the broker's region and trace setting."""
     for name in OF_THE_BROKER:
         expect_that(
             clause_id,
-            bool(answer.fields.get(name)),
-            found=answer.fields.get(name, "(absent)"),
+            bool(response.fields.get(name)),
+            found=response.fields.get(name, "(absent)"),
             expected="a value that is not empty",
             what=name,
             transcript=broker.transcript,
@@ -57,11 +57,11 @@ def expect_region(clause_id: str, answer: Command, broker: Client) -> None:
 
 @pytest.mark.clause("SEND-RESPONSE-001", "SEND-RESPONSE-004")
 @pytest.mark.parametrize("code", SEND_CODES)
-def test_an_answer_names_id_queue_and_offset(
+def test_a_response_names_id_queue_and_offset(
     broker: Client, topic: str, code: int
 ) -> None:
-    answer = require_success(broker.send_message(topic=topic, queue_id=3, code=code))
-    missing = [name for name in ANSWER_FIELDS if name not in answer.fields]
+    response = require_success(broker.send_message(topic=topic, queue_id=3, code=code))
+    missing = [name for name in ANSWER_FIELDS if name not in response.fields]
     expect(
         "SEND-RESPONSE-001",
         found=missing,
@@ -71,11 +71,11 @@ def test_an_answer_names_id_queue_and_offset(
     )
     expect_fields(
         "SEND-RESPONSE-001",
-        found=answer.fields,
+        found=response.fields,
         expected={"queueId": "3", "queueOffset": "0"},
         transcript=broker.transcript,
     )
-    expect_region("SEND-RESPONSE-004", answer, broker)
+    expect_region("SEND-RESPONSE-004", response, broker)
 
 
 @pytest.mark.clause("SEND-RESPONSE-006")
@@ -83,20 +83,20 @@ def test_an_answer_names_id_queue_and_offset(
 def test_a_refusal_says_the_brokers_region_too(
     broker: Client, topic: str, code: int
 ) -> None:
-    answer = broker.send_message(topic=topic, queue_id=77, code=code)
-    assert answer.code != ResponseCode.SUCCESS
-    expect_region("SEND-RESPONSE-006", answer, broker)
+    response = broker.send_message(topic=topic, queue_id=77, code=code)
+    assert response.code != ResponseCode.SUCCESS
+    expect_region("SEND-RESPONSE-006", response, broker)
 
 
 @pytest.mark.clause("SEND-RESPONSE-002", "WIRE-MESSAGEID-001", "SEND-HOST-002")
 @pytest.mark.parametrize("code", SEND_CODES)
-def test_the_id_in_the_answer_is_the_records_place(
+def test_the_id_in_the_response_is_the_records_place(
     broker: Client, topic: str, code: int
 ) -> None:
     for number in range(3):
-        answer = broker.send_message(topic=topic, body=b"%d" % number, code=code)
-        record = record_of(broker, answer)
-        host, offset = decode_message_id(answer.fields["msgId"])
+        response = broker.send_message(topic=topic, body=b"%d" % number, code=code)
+        record = record_of(broker, response)
+        host, offset = decode_message_id(response.fields["msgId"])
         expect_fields(
             "SEND-RESPONSE-002",
             found={"body": record.body, "physical_offset": record.physical_offset},
@@ -109,7 +109,7 @@ def test_the_id_in_the_answer_is_the_records_place(
             expected=host,
             transcript=broker.transcript,
         )
-        message_id = answer.fields["msgId"]
+        message_id = response.fields["msgId"]
         expect(
             "WIRE-MESSAGEID-001",
             found=message_id,
@@ -142,10 +142,10 @@ def test_offsets_count_up_in_each_queue(
     create_topic(target, topic)
     counts = dict.fromkeys(range(4), 0)
     for queue_id in queues:
-        answer = require_success(broker.send_message(topic=topic, queue_id=queue_id))
+        response = require_success(broker.send_message(topic=topic, queue_id=queue_id))
         expect(
             "SEND-RESPONSE-003",
-            found=answer.fields["queueOffset"],
+            found=response.fields["queueOffset"],
             expected=str(counts[queue_id]),
             what="queueOffset",
             transcript=broker.transcript,
@@ -173,7 +173,7 @@ def test_both_spellings_of_the_header_are_stored_whole(
     body: bytes,
     packed: int,
 ) -> None:
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=topic,
         system_flags=packed,
         body=body,
@@ -184,7 +184,7 @@ def test_both_spellings_of_the_header_are_stored_whole(
         reconsume_times=times,
         code=code,
     )
-    record = record_of(broker, answer)
+    record = record_of(broker, response)
     found = {
         "topic": record.topic,
         "queue_id": record.queue_id,
@@ -255,8 +255,8 @@ def test_the_broker_neither_packs_nor_unpacks_a_body(
     broker: Client, topic: str, flags: int
 ) -> None:
     body = b"this is not packed, whatever the flags say " * 200
-    answer = broker.send_message(topic=topic, body=body, system_flags=flags)
-    record = record_of(broker, answer)
+    response = broker.send_message(topic=topic, body=body, system_flags=flags)
+    record = record_of(broker, response)
     kept = SystemFlag.COMPRESSED | 7 << 8
     expect_fields(
         "SEND-FLAG-002",
@@ -272,9 +272,9 @@ def test_the_born_host_is_the_producers_end_of_the_connection(
     broker: Client, topic: str, properties: dict[str, str] | None
 ) -> None:
     with broker.another() as producer:
-        answer = producer.send_message(topic=topic, properties=properties)
+        response = producer.send_message(topic=topic, properties=properties)
         own = producer.peer.local_address
-    record = record_of(broker, answer)
+    record = record_of(broker, response)
     expect(
         "SEND-HOST-001",
         found=str(record.born_host),
@@ -325,8 +325,8 @@ def test_bodies_arrive_byte_for_byte(
 def test_the_broker_chooses_where_no_queue_is_named(
     broker: Client, topic: str, queue_id: int
 ) -> None:
-    answer = require_success(broker.send_message(topic=topic, queue_id=queue_id))
-    chosen = int(answer.fields["queueId"])
+    response = require_success(broker.send_message(topic=topic, queue_id=queue_id))
+    chosen = int(response.fields["queueId"])
     expect_that(
         "SEND-QUEUE-001",
         0 <= chosen < 4,
@@ -335,7 +335,7 @@ def test_the_broker_chooses_where_no_queue_is_named(
         what="queueId",
         transcript=broker.transcript,
     )
-    record = record_of(broker, answer)
+    record = record_of(broker, response)
     expect(
         "SEND-QUEUE-001",
         found=record.queue_id,
@@ -371,8 +371,8 @@ def test_a_message_sent_oneway_is_stored(broker: Client, topic: str) -> None:
 
 @pytest.mark.clause("SEND-HEADER-002", "SEND-RETRY-001")
 def test_properties_and_deliveries_may_be_absent(broker: Client, topic: str) -> None:
-    answer = broker.peer.request(plain_send(topic, body=b"bare"))
-    record = record_of(broker, answer)
+    response = broker.peer.request(plain_send(topic, body=b"bare"))
+    record = record_of(broker, response)
     expect_fields(
         "SEND-HEADER-002",
         found={"body": record.body, "reconsume_times": record.reconsume_times},
@@ -389,10 +389,10 @@ def test_two_producers_at_once_share_no_offset(broker: Client, topic: str) -> No
             producer = (broker, other)[number % 2]
             sent = plain_send(topic, body=b"%d" % number)
             opaques.append((producer, producer.peer.send(sent).opaque))
-        answers = [
+        responses = [
             producer.peer.receive_response(opaque) for producer, opaque in opaques
         ]
-    offsets = sorted(int(require_success(a).fields["queueOffset"]) for a in answers)
+    offsets = sorted(int(require_success(a).fields["queueOffset"]) for a in responses)
     expect(
         "SEND-RESPONSE-003",
         found=offsets,
@@ -400,7 +400,7 @@ def test_two_producers_at_once_share_no_offset(broker: Client, topic: str) -> No
         what="offsets",
         transcript=broker.transcript,
     )
-    places = {offset_of(answer) for answer in answers}
+    places = {offset_of(response) for response in responses}
     expect(
         "SEND-RESPONSE-002",
         found=len(places),

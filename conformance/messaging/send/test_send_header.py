@@ -73,13 +73,13 @@ def test_letters_and_codes_are_these(broker: Client, topic: str) -> None:
         transcript=broker.transcript,
     )
     batch = request(320, {**letters, "f": "0", "m": "true"}, batch_body([(b"b", {})]))
-    for answer in (
+    for response in (
         broker.peer.request(batch),
         broker.peer.request(plain_send(topic, queueId=2)),
     ):
         expect(
             "SEND-HEADER-003",
-            found=answer.code,
+            found=response.code,
             expected=0,
             what="code",
             transcript=broker.transcript,
@@ -111,8 +111,8 @@ def test_a_created_topic_is_like_its_default(
     broker: Client, unique: Any, prefix: str, unit: int, flags: int
 ) -> None:
     name = prefix + unique("created")
-    answer = broker.peer.request(plain_send(name, unitMode=bool(unit)))
-    expect_code("SEND-TOPIC-005", answer, ResponseCode.SUCCESS, broker.transcript)
+    response = broker.peer.request(plain_send(name, unitMode=bool(unit)))
+    expect_code("SEND-TOPIC-005", response, ResponseCode.SUCCESS, broker.transcript)
     topic = topic_of(broker, name)
     default = topic_of(broker, "TBW102")
     expect(
@@ -153,8 +153,8 @@ def test_a_retry_topic_of_a_unit_is_marked(broker: Client, known_group: str) -> 
 def test_no_delay_is_longer_than_the_last_level(
     broker: Client, topic: str, level: int
 ) -> None:
-    answer = broker.send_message(topic=topic, properties={"DELAY": str(level)})
-    record = record_of(broker, answer)
+    response = broker.send_message(topic=topic, properties={"DELAY": str(level)})
+    record = record_of(broker, response)
     expect_fields(
         "DELAY-LEVEL-002",
         found={
@@ -174,8 +174,8 @@ def test_no_delay_is_longer_than_the_last_level(
 @pytest.mark.clause("DELAY-LEVEL-003")
 @pytest.mark.parametrize("level", ["0", "-1"])
 def test_no_level_is_no_delay(broker: Client, topic: str, level: str) -> None:
-    answer = broker.send_message(topic=topic, properties={"DELAY": level})
-    record = record_of(broker, answer)
+    response = broker.send_message(topic=topic, properties={"DELAY": level})
+    record = record_of(broker, response)
     expect(
         "DELAY-LEVEL-003",
         found=record.topic,
@@ -190,10 +190,10 @@ def test_no_level_is_no_delay(broker: Client, topic: str, level: str) -> None:
 def test_what_is_not_consumed_is_not_delayed(
     broker: Client, topic: str, flags: int
 ) -> None:
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=topic, properties={"DELAY": "1"}, system_flags=flags
     )
-    record = record_of(broker, answer)
+    record = record_of(broker, response)
     expect(
         "DELAY-SEND-005",
         found=record.topic,

@@ -21,7 +21,7 @@ ILLEGAL = ResponseCode.MESSAGE_ILLEGAL
 
 
 def codes_of(broker: Client, topic: str, sizes: list[int]) -> list[int]:
-    """Return the codes of the answers to sends of bodies of *sizes*."""
+    """Return the codes of the responses to sends of bodies of *sizes*."""
     return [
         broker.send_message(topic=topic, body=b"b" * size, timeout_s=15).code
         for size in sizes
@@ -59,8 +59,8 @@ def test_a_body_of_the_largest_size_is_taken(broker: Client, topic: str) -> None
 @pytest.mark.clause("SEND-BODY-001")
 def test_a_body_of_four_million_bytes_arrives(broker: Client, topic: str) -> None:
     body = bytes(range(256)) * 15_625
-    answer = broker.send_message(topic=topic, body=body, timeout_s=15)
-    found = record_of(broker, answer).body
+    response = broker.send_message(topic=topic, body=body, timeout_s=15)
+    found = record_of(broker, response).body
     expect(
         "SEND-BODY-001",
         found=found == body,
@@ -72,9 +72,9 @@ def test_a_body_of_four_million_bytes_arrives(broker: Client, topic: str) -> Non
 
 @pytest.mark.clause("SEND-BODY-002")
 def test_an_empty_body_is_taken(broker: Client, topic: str) -> None:
-    answer = broker.send_message(topic=topic, body=b"")
-    expect_code("SEND-BODY-002", answer, ResponseCode.SUCCESS, broker.transcript)
-    found = record_of(broker, answer).body
+    response = broker.send_message(topic=topic, body=b"")
+    expect_code("SEND-BODY-002", response, ResponseCode.SUCCESS, broker.transcript)
+    found = record_of(broker, response).body
     expect(
         "SEND-BODY-002",
         found=found,
@@ -86,8 +86,8 @@ def test_an_empty_body_is_taken(broker: Client, topic: str) -> None:
 
 @pytest.mark.clause("SEND-BODY-003")
 def test_an_empty_body_is_refused(broker: Client, topic: str) -> None:
-    answer = broker.send_message(topic=topic, body=b"")
-    refused = answer.code != ResponseCode.SUCCESS
+    response = broker.send_message(topic=topic, body=b"")
+    refused = response.code != ResponseCode.SUCCESS
     expect(
         "SEND-BODY-003",
         found=refused,
@@ -102,18 +102,18 @@ def test_properties_of_the_largest_size_are_taken(broker: Client, topic: str) ->
     own = {"UNIQ_KEY": "u" * 32, "p": "v"}
     probe = record_of(broker, broker.send_message(topic=topic, properties=own))
     room = PROPERTIES_SIZE_MAX - (len(probe.properties) - 1)
-    answers = [
+    responses = [
         broker.send_message(topic=topic, properties={**own, "p": "v" * size})
         for size in (room, room + 1)
     ]
     expect(
         "SEND-PROPS-002",
-        found=[answer.code for answer in answers],
+        found=[response.code for response in responses],
         expected=[ResponseCode.SUCCESS, ILLEGAL],
         what="codes for properties of 32767 and 32768 bytes",
         transcript=broker.transcript,
     )
-    size = len(record_of(broker, answers[0]).properties)
+    size = len(record_of(broker, responses[0]).properties)
     expect(
         "SEND-PROPS-002",
         found=size,
@@ -128,8 +128,8 @@ def test_a_topic_of_127_characters_is_taken(
     broker: Client, target: SharedTarget, topic: str
 ) -> None:
     name = create_topic(target, topic.ljust(127, "t"))
-    answer = require_success(broker.send_message(topic=name))
-    found = record_of(broker, answer).topic
+    response = require_success(broker.send_message(topic=name))
+    found = record_of(broker, response).topic
     expect(
         "SEND-TOPIC-001",
         found=found,
@@ -147,25 +147,25 @@ def _send_to_long_topic(broker: Client, topic: str, size: int) -> Command:
 @pytest.mark.clause("SEND-TOPIC-002")
 @pytest.mark.parametrize("size", [128, 255, 256, 1000])
 def test_a_longer_topic_is_illegal(broker: Client, topic: str, size: int) -> None:
-    answer = _send_to_long_topic(broker, topic, size)
-    expect_refused_topic("SEND-TOPIC-002", broker, answer, ILLEGAL)
+    response = _send_to_long_topic(broker, topic, size)
+    expect_refused_topic("SEND-TOPIC-002", broker, response, ILLEGAL)
 
 
 @pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-003")
 @pytest.mark.parametrize("size", [128, 256, 1000])
 def test_a_longer_topic_is_an_error(broker: Client, topic: str, size: int) -> None:
-    answer = _send_to_long_topic(broker, topic, size)
-    expect_refused_topic("SEND-TOPIC-003", broker, answer, ResponseCode.SYSTEM_ERROR)
+    response = _send_to_long_topic(broker, topic, size)
+    expect_refused_topic("SEND-TOPIC-003", broker, response, ResponseCode.SYSTEM_ERROR)
 
 
 @pytest.mark.settings(autoCreateTopicEnable="true")
 @pytest.mark.clause("SEND-TOPIC-004")
 @pytest.mark.parametrize("size", [128, 256, 1000])
 def test_a_longer_topic_is_no_parameter(broker: Client, topic: str, size: int) -> None:
-    answer = _send_to_long_topic(broker, topic, size)
+    response = _send_to_long_topic(broker, topic, size)
     expect_refused_topic(
-        "SEND-TOPIC-004", broker, answer, ResponseCode.INVALID_PARAMETER
+        "SEND-TOPIC-004", broker, response, ResponseCode.INVALID_PARAMETER
     )
 
 

@@ -46,17 +46,17 @@ def topic(broker: Client, unique: Any) -> str:
 @pytest.mark.clause("SEND-STATE-001")
 def test_before_its_time_a_broker_takes_nothing(broker: Client, topic: str) -> None:
     with changed(broker, startAcceptSendRequestTimeStamp=str(FAR_FUTURE_MS)):
-        answer = broker.send_message(topic=topic)
+        response = broker.send_message(topic=topic)
         code = ResponseCode.SYSTEM_ERROR
-        expect_code("SEND-STATE-001", answer, code, broker.transcript)
+        expect_code("SEND-STATE-001", response, code, broker.transcript)
     require_success(broker.send_message(topic=topic))
 
 
 def expect_slave_refuses(clause: str, broker: Client, topic: str, code: int) -> None:
-    """Fail *clause* unless a slave answers with *code* and stores nothing."""
+    """Fail *clause* unless a slave responds with *code* and stores nothing."""
     with changed(broker, brokerRole="SLAVE"):
-        answer = broker.send_message(topic=topic)
-        expect_code(clause, answer, code, broker.transcript)
+        response = broker.send_message(topic=topic)
+        expect_code(clause, response, code, broker.transcript)
     first = require_success(broker.send_message(topic=topic)).fields["queueOffset"]
     expect(
         clause,
@@ -84,14 +84,14 @@ def test_a_slave_is_busy(broker: Client, topic: str) -> None:
 @pytest.mark.clause("SEND-STATE-008")
 def test_a_master_without_slave_says_so_and_stores(broker: Client, topic: str) -> None:
     with changed(broker, brokerRole="SYNC_MASTER"):
-        answer = broker.send_message(topic=topic, body=b"lonely")
+        response = broker.send_message(topic=topic, body=b"lonely")
         code = ResponseCode.SLAVE_NOT_AVAILABLE
-        expect_code("SEND-STATE-008", answer, code, broker.transcript)
-    viewed = require_success(broker.view_message_by_id(answer.fields["msgId"]))
+        expect_code("SEND-STATE-008", response, code, broker.transcript)
+    viewed = require_success(broker.view_message_by_id(response.fields["msgId"]))
     record = decode_record(viewed.body)
     expect_fields(
         "SEND-STATE-008",
-        found={"body": record.body, "queueOffset": answer.fields["queueOffset"]},
+        found={"body": record.body, "queueOffset": response.fields["queueOffset"]},
         expected={"body": b"lonely", "queueOffset": "0"},
         transcript=broker.transcript,
     )
@@ -100,15 +100,15 @@ def test_a_master_without_slave_says_so_and_stores(broker: Client, topic: str) -
 @pytest.mark.clause("SEND-STATE-009")
 def test_a_master_without_slave_is_enough(broker: Client, topic: str) -> None:
     with changed(broker, brokerRole="SYNC_MASTER"):
-        answer = broker.send_message(topic=topic)
-        expect_code("SEND-STATE-009", answer, ResponseCode.SUCCESS, broker.transcript)
+        response = broker.send_message(topic=topic)
+        expect_code("SEND-STATE-009", response, ResponseCode.SUCCESS, broker.transcript)
 
 
 @pytest.mark.clause("SEND-STATE-010")
 def test_a_message_that_waits_for_nobody_succeeds(broker: Client, topic: str) -> None:
     with changed(broker, brokerRole="SYNC_MASTER"):
-        answer = broker.send_message(topic=topic, properties={"WAIT": "false"})
-        expect_code("SEND-STATE-010", answer, ResponseCode.SUCCESS, broker.transcript)
+        response = broker.send_message(topic=topic, properties={"WAIT": "false"})
+        expect_code("SEND-STATE-010", response, ResponseCode.SUCCESS, broker.transcript)
 
 
 @pytest.mark.clause("SEND-RESPONSE-005", "SEND-RESPONSE-006")
@@ -121,10 +121,10 @@ def test_region_and_tracing_are_the_brokers(
 ) -> None:
     def expect_of_broker(region: str, tracing: str) -> None:
         for clause, queue_id in (("SEND-RESPONSE-005", 0), ("SEND-RESPONSE-006", 77)):
-            answer = broker.send_message(topic=topic, queue_id=queue_id, code=code)
+            response = broker.send_message(topic=topic, queue_id=queue_id, code=code)
             expect_fields(
                 clause,
-                found=answer.fields,
+                found=response.fields,
                 expected={"MSG_REGION": region, "TRACE_ON": tracing},
                 transcript=broker.transcript,
             )
@@ -151,8 +151,8 @@ def test_a_read_only_broker_refuses_ordered_topics(
                 ("SEND-PERM-002", topic, ResponseCode.SUCCESS),
                 ("SEND-PERM-003", ordered, ResponseCode.NO_PERMISSION),
             ):
-                answer = broker.send_message(topic=name)
-                expect_code(clause, answer, code, broker.transcript)
+                response = broker.send_message(topic=name)
+                expect_code(clause, response, code, broker.transcript)
     finally:
         with obedient.connect_to_namesrv() as namesrv:
             entry = {"namespace": "ORDER_TOPIC_CONFIG", "key": ordered}
@@ -162,9 +162,9 @@ def test_a_read_only_broker_refuses_ordered_topics(
 @pytest.mark.clause("SEND-RETRY-002")
 def test_a_retry_topic_wants_its_group(broker: Client, group: str) -> None:
     with changed(broker, autoCreateSubscriptionGroup="false"):
-        answer = broker.send_message(topic=f"%RETRY%{group}", max_reconsume_times=16)
+        response = broker.send_message(topic=f"%RETRY%{group}", max_reconsume_times=16)
         code = ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
-        expect_code("SEND-RETRY-002", answer, code, broker.transcript)
+        expect_code("SEND-RETRY-002", response, code, broker.transcript)
 
 
 @pytest.mark.clause("SEND-BODY-006")

@@ -131,18 +131,20 @@ def test_a_created_topic_is_routed_to(
 def test_an_unknown_topic_with_an_unknown_default_does_not_exist(
     broker: Client, unique: Any
 ) -> None:
-    answer = broker.send_message(topic=unique("t"), default_topic=unique("no_default"))
+    response = broker.send_message(
+        topic=unique("t"), default_topic=unique("no_default")
+    )
     code = ResponseCode.TOPIC_NOT_EXIST
-    expect_refused_topic("SEND-TOPIC-007", broker, answer, code)
+    expect_refused_topic("SEND-TOPIC-007", broker, response, code)
 
 
 @pytest.mark.clause("SEND-TOPIC-007")
 def test_a_topic_that_may_not_be_inherited_is_no_default(
     broker: Client, topic: str, unique: Any
 ) -> None:
-    answer = broker.send_message(topic=unique("heir"), default_topic=topic)
+    response = broker.send_message(topic=unique("heir"), default_topic=topic)
     code = ResponseCode.TOPIC_NOT_EXIST
-    expect_refused_topic("SEND-TOPIC-007", broker, answer, code)
+    expect_refused_topic("SEND-TOPIC-007", broker, response, code)
 
 
 @pytest.mark.settings(autoCreateTopicEnable="true")

@@ -29,9 +29,9 @@ def subscribe(broker: Client, topic: str, group: str, sql: str) -> None:
 
 def chosen(broker: Client, topic: str, group: str, *, offset: int = 0) -> list[bytes]:
     """Return the bodies that a pull by that expression gets."""
-    answer = broker.pull(
+    response = broker.pull(
         topic=topic, offset=offset, group=group, system_flags=0, subscription=None
     )
-    if answer.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
+    if response.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
         return []
-    return bodies_of(answer)
+    return bodies_of(response)

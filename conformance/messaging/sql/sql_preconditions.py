@@ -26,18 +26,18 @@ PULLED = (
 
 def need_sql_pulls(broker: Client, topic: str) -> None:
     """Block the running test where a pull of *topic* with an expression is refused."""
-    answer = broker.pull(
+    response = broker.pull(
         topic=topic, offset=0, subscription=SIMPLE, expression_type=SQL92
     )
-    if answer.code not in PULLED:
-        _block("PULL-SQL-001", RequestCode.PULL_MESSAGE, answer)
+    if response.code not in PULLED:
+        _block("PULL-SQL-001", RequestCode.PULL_MESSAGE, response)
 
 
 def need_sql_checks(broker: Client, topic: str, group: str) -> None:
     """Block the running test where CHECK_CLIENT_CONFIG refuses an expression."""
-    answer = check(broker, topic, group, SIMPLE)
-    if answer.code != ResponseCode.SUCCESS:
-        _block("PULL-SQL-012", RequestCode.CHECK_CLIENT_CONFIG, answer)
+    response = check(broker, topic, group, SIMPLE)
+    if response.code != ResponseCode.SUCCESS:
+        _block("PULL-SQL-012", RequestCode.CHECK_CLIENT_CONFIG, response)
 
 
 def check(broker: Client, topic: str, group: str, sql: str) -> Command:
@@ -48,5 +48,5 @@ def check(broker: Client, topic: str, group: str, sql: str) -> Command:
     )
 
 
-def _block(clause: str, request: RequestCode, answer: Command) -> NoReturn:
-    blocked(f"blocked by {clause}, {request.name}: {RefusedError(answer)}")
+def _block(clause: str, request: RequestCode, response: Command) -> NoReturn:
+    blocked(f"blocked by {clause}, {request.name}: {RefusedError(response)}")

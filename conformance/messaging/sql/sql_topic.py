@@ -37,12 +37,12 @@ class SqlTopic:
 
     def selected(self, sql: str) -> list[Properties]:
         """Return the properties of the messages that a pull with *sql* gets."""
-        answer = self.broker.pull(
+        response = self.broker.pull(
             topic=self.topic, offset=0, subscription=sql, expression_type=SQL92
         )
-        if answer.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
+        if response.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
             return []
-        return [self.properties[int(body)] for body in bodies_of(answer)]
+        return [self.properties[int(body)] for body in bodies_of(response)]
 
     def expect_selected(
         self, clause: str, sql: str, expected: list[Properties]

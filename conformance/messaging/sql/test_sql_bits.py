@@ -81,8 +81,8 @@ def send(broker: Client, topic: str, *values: int) -> None:
     wait_until(lambda: now_ms() > began_ms, what="the clock shows another time")
     for value in values:
         body, properties = b"%d" % value, {"a": str(value)}
-        answer = broker.send_message(topic=topic, body=body, properties=properties)
-        offset = int(require_success(answer).fields["queueOffset"])
+        response = broker.send_message(topic=topic, body=body, properties=properties)
+        offset = int(require_success(response).fields["queueOffset"])
     broker.wait_for_max_offset(topic=topic, offset=offset + 1)
 
 

@@ -62,9 +62,9 @@ ENDED_EARLY = [
 def test_no_expression_is_welcome_where_it_is_off(
     broker: Client, topic: str, group: str
 ) -> None:
-    answer = check(broker, topic, group, "a > 1")
+    response = check(broker, topic, group, "a > 1")
     code = ResponseCode.SYSTEM_ERROR
-    expect_code("PULL-SQL-013", answer, code, broker.transcript)
+    expect_code("PULL-SQL-013", response, code, broker.transcript)
 
 
 @pytest.mark.clause("PULL-SQL-008", "PULL-SQL-012")
@@ -73,9 +73,9 @@ def test_a_wrong_expression_is_refused_to_who_asks(
     sql_client: Client, topic: str, group: str, sql: str
 ) -> None:
     need_sql_checks(sql_client, topic, group)
-    answer = check(sql_client, topic, group, sql)
+    response = check(sql_client, topic, group, sql)
     code = ResponseCode.SUBSCRIPTION_PARSE_FAILED
-    expect_code("PULL-SQL-008", answer, code, sql_client.transcript)
+    expect_code("PULL-SQL-008", response, code, sql_client.transcript)
 
 
 @pytest.mark.clause("PULL-SQL-009")
@@ -84,8 +84,8 @@ def test_an_expression_with_a_rest_is_welcome(
     sql_client: Client, topic: str, group: str, sql: str
 ) -> None:
     need_sql_checks(sql_client, topic, group)
-    answer = check(sql_client, topic, group, sql)
-    expect_code("PULL-SQL-009", answer, ResponseCode.SUCCESS, sql_client.transcript)
+    response = check(sql_client, topic, group, sql)
+    expect_code("PULL-SQL-009", response, ResponseCode.SUCCESS, sql_client.transcript)
 
 
 @pytest.mark.clause("PULL-SQL-012")
@@ -99,19 +99,19 @@ def test_an_expression_with_a_rest_is_welcome(
 def test_a_right_expression_is_welcome(
     sql_client: Client, topic: str, group: str, sql: str
 ) -> None:
-    answer = check(sql_client, topic, group, sql)
-    expect_code("PULL-SQL-012", answer, ResponseCode.SUCCESS, sql_client.transcript)
+    response = check(sql_client, topic, group, sql)
+    expect_code("PULL-SQL-012", response, ResponseCode.SUCCESS, sql_client.transcript)
 
 
 @pytest.mark.clause("PULL-SQL-001")
 def test_the_expression_of_the_heartbeat_counts(unusual: SqlTopic, group: str) -> None:
     subscribe(unusual.broker, unusual.topic, group, "a > 1.5")
-    answer = unusual.broker.pull(
+    response = unusual.broker.pull(
         topic=unusual.topic, offset=0, group=group, system_flags=0, subscription=None
     )
     expect(
         "PULL-SQL-001",
-        found=[UNUSUAL[int(body)] for body in bodies_of(answer)],
+        found=[UNUSUAL[int(body)] for body in bodies_of(response)],
         expected=a_is("7", "2147483648", " 7.5 "),
         what="properties of the messages for a > 1.5",
         transcript=unusual.broker.transcript,
@@ -123,11 +123,11 @@ def test_a_wrong_expression_of_a_heartbeat_is_missed(
     unusual: SqlTopic, group: str
 ) -> None:
     subscribe(unusual.broker, unusual.topic, group, "a >")
-    answer = unusual.broker.pull(
+    response = unusual.broker.pull(
         topic=unusual.topic, offset=0, group=group, system_flags=0, subscription=None
     )
     code = ResponseCode.FILTER_DATA_NOT_EXIST
-    expect_code("PULL-SQL-011", answer, code, unusual.broker.transcript)
+    expect_code("PULL-SQL-011", response, code, unusual.broker.transcript)
 
 
 @pytest.mark.clause("PULL-SQL-014")
@@ -151,9 +151,9 @@ def test_a_held_pull_waits_for_a_message_that_it_selects(
         require_success(
             sql_client.send_message(topic=topic, body=b"w", properties=wanted)
         )
-        answer = consumer.peer.receive_response(opaque)
+        response = consumer.peer.receive_response(opaque)
         with charged("PULL-SQL-014", consumer.transcript):
-            found = bodies_of(answer)
+            found = bodies_of(response)
     expect(
         "PULL-SQL-014",
         found=found,

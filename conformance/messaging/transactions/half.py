@@ -19,19 +19,19 @@ class Half:
     """A half message that a broker has taken."""
 
     group: str
-    answer: Command
-    """The answer to its send."""
+    response: Command
+    """The response to its send."""
     unique_key: str
 
     @property
     def commit_log_offset(self) -> int:
         """Commit-log offset of its record, in bytes."""
-        return offset_of(self.answer)
+        return offset_of(self.response)
 
     @property
     def queue_offset(self) -> int:
         """Its number in the half topic's queue."""
-        return int(self.answer.fields["queueOffset"])
+        return int(self.response.fields["queueOffset"])
 
     def end(
         self,
@@ -69,7 +69,7 @@ def send_half(
     """Send a half message for a queue of *topic*; its unique key is made of *topic*."""
     key = f"KEY-{topic}"
     own = {"TRAN_MSG": "true", "PGROUP": group, "UNIQ_KEY": key}
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=topic,
         queue_id=queue_id,
         body=body,
@@ -79,7 +79,7 @@ def send_half(
         born_at_ms=born_at_ms,
         properties=own | dict(properties or {}),
     )
-    return Half(group=group, answer=require_success(answer), unique_key=key)
+    return Half(group=group, response=require_success(response), unique_key=key)
 
 
 def only_later_ones(broker: Client, topic: str) -> list[bytes]:

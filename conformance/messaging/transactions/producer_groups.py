@@ -105,7 +105,7 @@ class ProducerGroups:
         oneway: bool = False,
         from_check: bool = False,
     ) -> Command:
-        """Decide what lies at *place*; return the answer, or the oneway request."""
+        """Decide what lies at *place*; return the response, or the oneway request."""
         return self.broker.end_transaction(
             group=group,
             commit_log_offset=place.commit_log_offset,
@@ -144,15 +144,15 @@ class ProducerGroups:
 
     def record_at(self, place: Place) -> Record:
         """Return the record at *place*."""
-        answer = self.broker.view_message(commit_log_offset=place.commit_log_offset)
-        return decode_record(require_success(answer).body)
+        response = self.broker.view_message(commit_log_offset=place.commit_log_offset)
+        return decode_record(require_success(response).body)
 
     def half_topic_at(self, place: Place) -> Record:
         """Pull what the half topic has at *place*."""
         number = place.queue_offset
         self.broker.wait_for_max_offset(topic=HALF_TOPIC, offset=number + 1)
-        answer = self.broker.pull(topic=HALF_TOPIC, offset=number, max_count=1)
-        return records_of(answer)[0]
+        response = self.broker.pull(topic=HALF_TOPIC, offset=number, max_count=1)
+        return records_of(response)[0]
 
     def pulled(self, queue_id: int, count: int) -> list[Record]:
         """Return a queue's messages once there are *count*, or more."""
@@ -166,11 +166,11 @@ class ProducerGroups:
         if self._log_offset is None:
             return set()
         while True:
-            answer = self.broker.view_message(commit_log_offset=self._log_offset)
-            if answer.code != ResponseCode.SUCCESS:
+            response = self.broker.view_message(commit_log_offset=self._log_offset)
+            if response.code != ResponseCode.SUCCESS:
                 return self._noted
-            self._log_offset += len(answer.body)
-            record = decode_record(answer.body, check_crc=False)
+            self._log_offset += len(response.body)
+            record = decode_record(response.body, check_crc=False)
             if record.topic == OP_TOPIC:
                 numbers = record.body.decode().split(",")
                 self._noted |= {int(number) for number in numbers if number}
@@ -201,9 +201,9 @@ class ProducerGroups:
     def _records(self, topic: str, queue_id: int, offset: int) -> Iterator[Record]:
         """Yield a queue's messages; none while there is no such topic."""
         while True:
-            answer = self.broker.pull(topic=topic, queue_id=queue_id, offset=offset)
-            if answer.code != ResponseCode.SUCCESS:
+            response = self.broker.pull(topic=topic, queue_id=queue_id, offset=offset)
+            if response.code != ResponseCode.SUCCESS:
                 return
-            records = records_of(answer)
+            records = records_of(response)
             offset += len(records)
             yield from records

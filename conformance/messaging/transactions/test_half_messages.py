@@ -29,7 +29,7 @@ def test_a_half_message_is_not_in_its_queue(
         what="bodies in the queue",
         transcript=broker.transcript,
     )
-    record = record_of(broker, half.answer)
+    record = record_of(broker, half.response)
     expect(
         "TXN-HALF-002",
         found=record.system_flags & Decision.ROLLBACK,
@@ -39,10 +39,10 @@ def test_a_half_message_is_not_in_its_queue(
     )
     expect_fields(
         "TXN-HALF-003",
-        found=other.answer.fields,
+        found=other.response.fields,
         expected={
             "queueId": "3",
-            "queueOffset": str(record_of(broker, other.answer).queue_offset),
+            "queueOffset": str(record_of(broker, other.response).queue_offset),
         },
         transcript=broker.transcript,
     )
@@ -54,7 +54,7 @@ def test_a_half_message_says_so_in_any_case(
     broker: Client, topic: str, group: str, value: str, is_half: bool
 ) -> None:
     half = send_half(broker, topic, group=group, properties={"TRAN_MSG": value})
-    found = record_of(broker, half.answer).topic
+    found = record_of(broker, half.response).topic
     expect_that(
         "TXN-HALF-005",
         (found == topic) is not is_half,
@@ -66,13 +66,13 @@ def test_a_half_message_says_so_in_any_case(
 
 
 @pytest.mark.clause("TXN-HALF-006")
-def test_a_half_messages_answer_has_no_transaction_id(
+def test_a_half_messages_response_has_no_transaction_id(
     broker: Client, topic: str, group: str
 ) -> None:
     half = send_half(broker, topic, group=group)
     expect(
         "TXN-HALF-006",
-        found=half.answer.fields.get("transactionId"),
+        found=half.response.fields.get("transactionId"),
         expected=None,
         what="transactionId",
         transcript=broker.transcript,
@@ -80,13 +80,13 @@ def test_a_half_messages_answer_has_no_transaction_id(
 
 
 @pytest.mark.clause("TXN-HALF-007")
-def test_an_answer_names_the_transaction(
+def test_a_response_names_the_transaction(
     broker: Client, topic: str, group: str
 ) -> None:
     half = send_half(broker, topic, group=group)
     expect(
         "TXN-HALF-007",
-        found=half.answer.fields.get("transactionId"),
+        found=half.response.fields.get("transactionId"),
         expected=half.unique_key,
         what="transactionId",
         transcript=broker.transcript,
@@ -96,7 +96,7 @@ def test_an_answer_names_the_transaction(
 @pytest.mark.clause("TXN-HALF-008")
 def test_a_half_message_repeats_its_key(broker: Client, topic: str, group: str) -> None:
     half = send_half(broker, topic, group=group)
-    record = record_of(broker, half.answer)
+    record = record_of(broker, half.response)
     expect(
         "TXN-HALF-008",
         found=decode_properties(record.properties).get("__transactionId__"),

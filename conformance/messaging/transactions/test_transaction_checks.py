@@ -83,7 +83,7 @@ def test_an_undecided_message_is_asked_about_and_decided(
             what="topic, queue and body of the record in the question",
             transcript=eager_broker.transcript,
         )
-    answer = eager_broker.end_transaction(
+    response = eager_broker.end_transaction(
         group=group,
         commit_log_offset=int(second.fields["commitLogOffset"]),
         queue_offset=int(second.fields["tranStateTableOffset"]),
@@ -94,7 +94,7 @@ def test_an_undecided_message_is_asked_about_and_decided(
     )
     expect(
         "TXN-CHECK-007",
-        found=answer.code,
+        found=response.code,
         expected=0,
         what="code",
         transcript=eager_broker.transcript,

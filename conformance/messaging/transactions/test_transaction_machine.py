@@ -97,7 +97,7 @@ class TransactionMachine(RuleBasedStateMachine):
     @rule(queue_id=st.integers(0, 1), body=bodies)
     def send_ordinary(self, queue_id: int, body: bytes) -> None:
         """Send an ordinary message, which is delivered without delay."""
-        answer = require_success(
+        response = require_success(
             self.broker.send_message(
                 topic=self.stage.topic, queue_id=queue_id, body=body
             )
@@ -105,12 +105,12 @@ class TransactionMachine(RuleBasedStateMachine):
         number = self.model.deliver(queue_id, body)
         expect(
             "TXN-HALF-001",
-            found=answer.fields["queueOffset"],
+            found=response.fields["queueOffset"],
             expected=str(number),
             what="queueOffset",
             transcript=self.broker.transcript,
         )
-        offset = Half(group="", answer=answer, unique_key="").commit_log_offset
+        offset = Half(group="", response=response, unique_key="").commit_log_offset
         self.ordinary.append(Place(commit_log_offset=offset, queue_offset=number))
 
     @precondition(lambda self: self.model.halves)
@@ -119,13 +119,13 @@ class TransactionMachine(RuleBasedStateMachine):
         """Decide a half message at any of its places, also when it is decided."""
         half = self.half(which)
         chosen = half.places[place % len(half.places)]
-        answer = self.stage.end(chosen, decision, group=half.group)
-        self.decided(half, chosen, decision, answer=answer)
+        response = self.stage.end(chosen, decision, group=half.group)
+        self.decided(half, chosen, decision, response=response)
 
     @precondition(lambda self: self.model.halves)
     @rule(which=numbers, decision=st.sampled_from(DECISIONS))
     def decide_oneway(self, which: int, decision: Decision) -> None:
-        """Decide without waiting for an answer, as clients do."""
+        """Decide without waiting for a response, as clients do."""
         half = self.half(which)
         place = half.places[-1]
         self.stage.end(place, decision, group=half.group, oneway=True)
@@ -178,7 +178,7 @@ class TransactionMachine(RuleBasedStateMachine):
 
     @rule(which=numbers, decision=st.sampled_from([*DECISIONS, None]))
     def wait_for_check(self, which: int, decision: Decision | None) -> None:
-        """Wait for a check request of an open message, and perhaps answer it.
+        """Wait for a check request of an open message, and perhaps respond.
 
         Which are open depends on when questions come: that is no precondition, or
         Hypothesis would think that the rules to choose from changed by themselves.
@@ -195,8 +195,8 @@ class TransactionMachine(RuleBasedStateMachine):
         self.comes_true("TXN-CHECK-001", is_checked, "a question about an open message")
         if decision is not None:
             place, group = half.places[-1], half.group
-            answer = self.stage.end(place, decision, group=group, from_check=True)
-            self.decided(half, place, decision, answer=answer)
+            response = self.stage.end(place, decision, group=group, from_check=True)
+            self.decided(half, place, decision, response=response)
 
     @precondition(lambda self: self.model.halves)
     @rule()
@@ -258,13 +258,13 @@ class TransactionMachine(RuleBasedStateMachine):
         place: Place,
         decision: Decision,
         *,
-        answer: Command | None = None,
+        response: Command | None = None,
     ) -> None:
-        """Note a decision; its *answer* must be a success."""
+        """Note a decision; its *response* must be a success."""
         commits = decision == Decision.COMMIT
-        if answer is not None:
+        if response is not None:
             clause = "TXN-END-001" if commits else "TXN-END-003"
-            expect_code(clause, answer, ResponseCode.SUCCESS, self.broker.transcript)
+            expect_code(clause, response, ResponseCode.SUCCESS, self.broker.transcript)
         self.model.decide(half, place, commits=commits, now_ms=now_ms())
         if commits:
             self.compare_delivered(half, place)
@@ -290,8 +290,8 @@ class TransactionMachine(RuleBasedStateMachine):
 
     def refused(self, clause: str, group: str, place: Place, decision: int) -> None:
         """Fail *clause* unless a decision is refused."""
-        answer = self.stage.end(place, decision, group=group)
-        expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, self.broker.transcript)
+        response = self.stage.end(place, decision, group=group)
+        expect_code(clause, response, ResponseCode.SYSTEM_ERROR, self.broker.transcript)
 
     def wait_for_notes(self, clause: str) -> None:
         """Wait until what is decided is noted, and compare what else is."""

@@ -46,7 +46,7 @@ def test_a_commit_delivers_the_message_as_it_was_sent(
         "TXN-END-001", half.end(broker), ResponseCode.SUCCESS, broker.transcript
     )
     (record,) = delivered(broker, topic, 1)
-    stored = record_of(broker, half.answer)
+    stored = record_of(broker, half.response)
     expect_fields(
         "TXN-END-001",
         found={
@@ -118,8 +118,8 @@ def test_a_committed_message_does_not_say_where_it_was_to_go(
 @pytest.mark.clause("TXN-END-003")
 def test_a_rollback_delivers_nothing(broker: Client, topic: str, group: str) -> None:
     half = send_half(broker, topic, group=group)
-    answer = half.end(broker, Decision.ROLLBACK)
-    expect_code("TXN-END-003", answer, ResponseCode.SUCCESS, broker.transcript)
+    response = half.end(broker, Decision.ROLLBACK)
+    expect_code("TXN-END-003", response, ResponseCode.SUCCESS, broker.transcript)
     expect(
         "TXN-END-003",
         found=only_later_ones(broker, topic),
@@ -155,8 +155,8 @@ def test_a_decision_that_is_none_of_the_three_is_refused(
     broker: Client, topic: str, group: str, decision: int
 ) -> None:
     half = send_half(broker, topic, group=group)
-    answer = broker.peer.request(ending(half, decision))
-    expect_code("TXN-END-017", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
+    response = broker.peer.request(ending(half, decision))
+    expect_code("TXN-END-017", response, ResponseCode.SYSTEM_ERROR, broker.transcript)
 
 
 def ending(half: Half, decision: int) -> Command:
@@ -180,14 +180,14 @@ def test_what_is_no_half_message_cannot_be_decided(
     (ordinary,) = send_bodies(broker, topic, [b"ordinary"])
     place = record_of(broker, ordinary).physical_offset
     for clause, offset in (("TXN-END-005", 2**40), ("TXN-END-012", place)):
-        answer = broker.end_transaction(
+        response = broker.end_transaction(
             group=group,
             commit_log_offset=offset,
             queue_offset=0,
             decision=Decision.COMMIT,
             message_id="none",
         )
-        expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
+        expect_code(clause, response, ResponseCode.SYSTEM_ERROR, broker.transcript)
 
 
 @pytest.mark.clause("TXN-END-006", "TXN-END-007")
@@ -247,7 +247,7 @@ def test_a_oneway_decision_by_place_counts(
         transcript=broker.transcript,
     )
     second = send_half(broker, topic, group=group, body=b"second")
-    answer = broker.end_transaction(
+    response = broker.end_transaction(
         group=group,
         commit_log_offset=second.commit_log_offset,
         queue_offset=second.queue_offset,
@@ -255,7 +255,7 @@ def test_a_oneway_decision_by_place_counts(
         message_id="another",
         transaction_id="yet another",
     )
-    expect_code("TXN-END-013", answer, ResponseCode.SUCCESS, broker.transcript)
+    expect_code("TXN-END-013", response, ResponseCode.SUCCESS, broker.transcript)
 
 
 def send_late(broker: Client, topic: str, group: str) -> Half:
@@ -288,8 +288,8 @@ def test_a_late_decision_is_refused(broker: Client, topic: str, group: str) -> N
 @pytest.mark.needs("config")
 def test_notes_cannot_be_pulled(broker: Client, topic: str, group: str) -> None:
     require_success(send_half(broker, topic, group=group).end(broker))
-    answer = broker.pull(topic=OP_TOPIC, offset=0)
-    expect_code("TXN-OP-004", answer, ResponseCode.TOPIC_NOT_EXIST, broker.transcript)
+    response = broker.pull(topic=OP_TOPIC, offset=0)
+    expect_code("TXN-OP-004", response, ResponseCode.TOPIC_NOT_EXIST, broker.transcript)
 
 
 @pytest.mark.clause("TXN-OP-005")

@@ -76,10 +76,10 @@ def records_in(client: Client, topic: str) -> list[Record]:
     """Return all messages of queue 0 of *topic*; none while there is no such topic."""
     found: list[Record] = []
     while True:
-        answer = client.pull(topic=topic, offset=len(found))
-        if answer.code != ResponseCode.SUCCESS:
+        response = client.pull(topic=topic, offset=len(found))
+        if response.code != ResponseCode.SUCCESS:
             return found
-        found += records_of(answer)
+        found += records_of(response)
 
 
 def given_up(client: Client, topic: str) -> list[Record]:
@@ -120,5 +120,7 @@ def expect_progress(client: Client, topic: str, offset: int) -> None:
 
 def progress(client: Client, topic: str) -> int:
     """Return the queue offset of *topic* up to which the broker has checked."""
-    answer = client.query_offset(group=TRANSACTION_CHECK_GROUP, topic=topic, queue_id=0)
-    return int(answer.fields.get("offset", -1))
+    response = client.query_offset(
+        group=TRANSACTION_CHECK_GROUP, topic=topic, queue_id=0
+    )
+    return int(response.fields.get("offset", -1))
