@@ -110,8 +110,8 @@ def status_response(request: ReceivedRequest, topic: str, group: str) -> Command
     return response_to(request, code, fields)
 
 
-def status_of(answer: Command) -> dict[QueueName, int]:
+def status_of(response: Command) -> dict[QueueName, int]:
     """Return the offsets in a consumer status."""
-    if not answer.body:
+    if not response.body:
         return {}
-    return dict(decode_body(GetConsumerStatusBody, answer.body).offsets)
+    return dict(decode_body(GetConsumerStatusBody, response.body).offsets)

@@ -89,22 +89,22 @@ class Sending:
     def outcome(self, timeout_s: float = 2 * PATIENCE_S) -> Outcome:
         """Wait for the outcome."""
         try:
-            answer = self._pending.wait(timeout_s)
+            response = self._pending.wait(timeout_s)
         except AdapterError:
             if not self._pending.adapter.running:
                 raise
             raise TooLateError("a send has ended", timeout_s) from None
-        return outcome_of(answer)
+        return outcome_of(response)
 
 
-def outcome_of(answer: Line) -> Outcome:
+def outcome_of(response: Line) -> Outcome:
     """Return the outcome in a line, or make the test unsupported."""
-    if "unsupported" in answer:
-        unsupported(f"the client does not support this: {answer['unsupported']}")
-    error = answer.get("error")
+    if "unsupported" in response:
+        unsupported(f"the client does not support this: {response['unsupported']}")
+    error = response.get("error")
     if error is not None and error.get("kind") == "adapter":
         raise AdapterError(f"the adapter failed: {error.get('text')}")
-    return Outcome(result=answer.get("result"), error=error)
+    return Outcome(result=response.get("result"), error=error)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -115,25 +115,25 @@ class Application:
     features: frozenset[str]
     intervals: dict[str, int]
     cluster: ScriptedCluster
-    first_answer: int = 0
-    """Number of answers of the adapter before the running test."""
+    first_response: int = 0
+    """Number of responses of the adapter before the running test."""
     _made: list[str] = field(default_factory=list)
     _held: list[Line] = field(default_factory=list)
     """Messages that a listener holds: the consumer and the keys."""
 
-    def has_unsupported_answer(self) -> bool:
+    def has_unsupported_response(self) -> bool:
         """Return whether the client lacks something that the running test needs."""
-        return any("unsupported" in answer for answer in self._answers())
+        return any("unsupported" in response for response in self._responses())
 
     def end_if_unsupported(self) -> None:
-        """Make the running test unsupported if an answer to it is."""
-        for answer in self._answers():
-            if "unsupported" in answer:
-                outcome_of(answer)
+        """Make the running test unsupported if a response to it is."""
+        for response in self._responses():
+            if "unsupported" in response:
+                outcome_of(response)
 
-    def _answers(self) -> list[Line]:
-        """Return the adapter's answers in the running test."""
-        return list(self.adapter.answers.values())[self.first_answer :]
+    def _responses(self) -> list[Line]:
+        """Return the adapter's responses in the running test."""
+        return list(self.adapter.responses.values())[self.first_response :]
 
     def need(self, *features: str) -> None:
         """Make the running test unsupported if the client lacks one of *features*."""

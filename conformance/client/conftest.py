@@ -20,7 +20,7 @@ from spec.clause import release_key
 
 FIRST_5X = release_key("5.0.0")
 MOST_SILENT_TESTS = 2
-"""After so many tests without an answer each other test is blocked."""
+"""After so many tests without a response each other test is blocked."""
 
 
 class SharedAdapter:
@@ -30,10 +30,10 @@ class SharedAdapter:
         self.target = target
         self._adapter: Adapter | None = None
         self._silent_tests = 0
-        """Tests without an answer to their last request, one after the other."""
+        """Tests without a response to their last request, one after the other."""
 
     def adapter(self) -> Adapter:
-        """Return a running adapter that answers; block the test if none answers."""
+        """Return a running adapter that responds; block the test if none responds."""
         is_silent = self._adapter is not None and self._adapter.unanswered > 0
         self._silent_tests = self._silent_tests + 1 if is_silent else 0
         if self._silent_tests >= MOST_SILENT_TESTS:
@@ -85,12 +85,12 @@ def application(
     greeting = adapter.hello()
     made = Application(
         adapter=adapter,
-        first_answer=len(adapter.answers),
+        first_response=len(adapter.responses),
         features=frozenset(greeting.get("features", ())),
         intervals=dict(greeting.get("intervals", {})),
         cluster=cluster,
     )
-    cluster.end_waits(made.has_unsupported_answer)
+    cluster.end_waits(made.has_unsupported_response)
     yield made
     made.close()
 

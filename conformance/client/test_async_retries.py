@@ -49,7 +49,7 @@ def test_an_asynchronous_send_that_cannot_connect_fails_at_once(
 
 
 @pytest.mark.clause("CLIENT-RETRY-010")
-def test_an_answer_within_a_second_after_its_time_counts(
+def test_a_response_within_a_second_after_its_time_counts(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     meet_sends(broker, ignore)

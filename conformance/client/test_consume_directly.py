@@ -28,7 +28,7 @@ from spec.wire.remoting.response_code import ResponseCode
 
 
 def handed_over(request: ReceivedRequest, record: Record, group: str) -> Command:
-    """Hand *record* to *group* where *request* came from, and return the answer."""
+    """Hand *record* to *group* where *request* came from, and return the response."""
     fields = {
         "consumerGroup": group,
         "clientId": client_id_of(request),
@@ -41,7 +41,7 @@ def handed_over(request: ReceivedRequest, record: Record, group: str) -> Command
 def consumed(
     consumer: Consumer, broker: ScriptedBroker, topic: str, keys: str
 ) -> Command:
-    """Hand a message of a retry topic to *consumer*, and return its answer."""
+    """Hand a message of a retry topic to *consumer*, and return its response."""
     record = broker.put(
         f"%RETRY%{consumer.group}", b"direct", KEYS=keys, RETRY_TOPIC=topic
     )
@@ -69,9 +69,9 @@ def test_a_message_can_be_handed_to_a_consumer_directly(
 ) -> None:
     broker = one_queue(cluster, topic)
     consumer = application.consumer(topic, order=order, outcomes={"direct": [word]})
-    answer = consumed(consumer, broker, topic, "direct")
-    expect("CLIENT-ADMIN-005", found=answer.code, expected=0, what="code")
-    received = decode_body(ConsumeMessageDirectlyResult, answer.body)
+    response = consumed(consumer, broker, topic, "direct")
+    expect("CLIENT-ADMIN-005", found=response.code, expected=0, what="code")
+    received = decode_body(ConsumeMessageDirectlyResult, response.body)
     expect(
         "CLIENT-ADMIN-005",
         found=(received.result, received.is_ordered),
@@ -93,8 +93,8 @@ def test_a_message_that_was_handed_over_directly_has_no_other_effect(
 ) -> None:
     broker = one_queue(cluster, topic)
     consumer = application.consumer(topic, outcomes={"direct": ["later"]})
-    answer = consumed(consumer, broker, topic, "direct")
-    expect("CLIENT-ADMIN-006", found=answer.code, expected=0, what="code")
+    response = consumed(consumer, broker, topic, "direct")
+    expect("CLIENT-ADMIN-006", found=response.code, expected=0, what="code")
     consumer.stop()
     broker.wait_for_end()
     expect(

@@ -122,15 +122,15 @@ def test_it_pulls_on_when_fewer_bytes_wait(
 def two_apart(cluster: ScriptedCluster, topic: str, distance: int) -> ScriptedBroker:
     """Return a broker with two messages, so far apart, and no later ones."""
     broker = one_queue(cluster, topic)
-    answers = []
+    responses = []
     for number, offset in enumerate((0, distance)):
         made = record_of(broker, topic, b"%d" % number)
         properties = encode_properties({"KEYS": f"k{number}"})
         body = encode_record(replace(made, queue_offset=offset, properties=properties))
-        answers.append(
+        responses.append(
             partial(broker.pulled, code=0, next_offset=offset + 1, body=body)
         )
-    broker.on(PULL, each(*answers, ignore))
+    broker.on(PULL, each(*responses, ignore))
     return broker
 
 

@@ -126,10 +126,10 @@ def test_a_request_that_a_client_does_not_know_is_answered_3(
     with suppress(OSError):  # a client that closed its connection does not respond
         connection.write(encode_command(strange))
     broker.wait_until(lambda: bool(connection.responses), what="the client answers")
-    answer = connection.responses[0]
+    response = connection.responses[0]
     expect(
         "CLIENT-ADMIN-001",
-        found=(answer.code, answer.opaque),
+        found=(response.code, response.opaque),
         expected=(ResponseCode.REQUEST_CODE_NOT_SUPPORTED, 4242),
         what="code and opaque",
     )

@@ -14,7 +14,7 @@ from conformance.client.test_periods import expect_about
 from conformance.client.test_retries import meet_sends, two_brokers
 
 SLOW_S = 0.65
-"""An answer that takes so long is worth the shortest time away."""
+"""A response that takes so long is worth the shortest time away."""
 PAUSE_S = 0.1
 SENDS_MAX = 1000
 AWAY_MS = {550: 30_000, 1000: 60_000, 2000: 120_000}
@@ -47,11 +47,11 @@ def expect_away(
     application.need("latency")
     slow, _ = two_brokers(cluster, topic)
 
-    def answer_late(request: ReceivedRequest) -> None:
+    def respond_late(request: ReceivedRequest) -> None:
         Event().wait(SLOW_S)
         slow.store(request)
 
-    meet_sends(slow, each(answer_late, slow.store))
+    meet_sends(slow, each(respond_late, slow.store))
     producer = application.producer(latency=True, retries=0)
     ended_ms = took_ms = 0.0
     for _ in range(SENDS_MAX):

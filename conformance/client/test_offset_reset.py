@@ -68,8 +68,8 @@ def test_a_consumer_whose_offset_is_reset_goes_on_there(
         expected=f"{REST_BEFORE_RESET_MS} ms or more until offset 2 is committed",
         what="milliseconds until offset 2 is committed",
     )
-    answers = [one.code for one in received.connection.responses]
-    expect("CLIENT-ADMIN-002", found=answers, expected=[], what="answers")
+    codes = [one.code for one in received.connection.responses]
+    expect("CLIENT-ADMIN-002", found=codes, expected=[], what="answers")
 
 
 def wait_until_dropped(

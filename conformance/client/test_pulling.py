@@ -250,7 +250,7 @@ def test_a_record_of_version_2_is_read(
 
 
 @pytest.mark.clause("CLIENT-PULL-001")
-def test_an_answer_with_many_records_is_read_to_its_end(
+def test_a_response_with_many_records_is_read_to_its_end(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     broker = one_queue(cluster, topic)

@@ -47,7 +47,7 @@ def pushed(
     flags: int = 0,
     host_prefix: str = "",
 ) -> Command:
-    """Push a reply to the request of this id, and return the client's answer."""
+    """Push a reply to the request of this id, and return the client's response."""
     fields = {
         "producerGroup": "g",
         "topic": "DefaultCluster_REPLY_TOPIC",
@@ -76,8 +76,8 @@ def test_a_reply_that_nobody_waits_for_is_taken(
     application.producer().send(topic)
     body = zlib.compress(b"reply") if is_compressed else b"reply"
     flags = SystemFlag.COMPRESSED if is_compressed else 0
-    answer = pushed(broker.sends[0], unique_name("id"), body=body, flags=flags)
-    expect("CLIENT-REQUESTREPLY-001", found=answer.code, expected=0, what="code")
+    response = pushed(broker.sends[0], unique_name("id"), body=body, flags=flags)
+    expect("CLIENT-REQUESTREPLY-001", found=response.code, expected=0, what="code")
 
 
 @pytest.mark.clause("CLIENT-REQUESTREPLY-003")
@@ -86,8 +86,8 @@ def test_a_reply_of_hosts_as_old_brokers_write_them_is_taken(
 ) -> None:
     application.need("request")
     application.producer().send(topic)
-    answer = pushed(broker.sends[0], unique_name("id"), host_prefix="/")
-    expect("CLIENT-REQUESTREPLY-003", found=answer.code, expected=0, what="code")
+    response = pushed(broker.sends[0], unique_name("id"), host_prefix="/")
+    expect("CLIENT-REQUESTREPLY-003", found=response.code, expected=0, what="code")
 
 
 def properties_of(request: ReceivedRequest) -> dict[str, str]:
@@ -160,8 +160,8 @@ def test_a_request_gets_its_own_reply(
     sending = producer.request(topic, timeout_ms=UNHURRIED_MS)
     (received,) = broker.wait_for_sends()
     pushed(received, unique_name("id"), body=b"of another")
-    answer = pushed(received, own_id_of(received), body=b"own")
-    expect("CLIENT-REQUESTREPLY-001", found=answer.code, expected=0, what="code")
+    response = pushed(received, own_id_of(received), body=b"own")
+    expect("CLIENT-REQUESTREPLY-001", found=response.code, expected=0, what="code")
     clause_id = "CLIENT-REQUESTREPLY-004" if comes_first else "CLIENT-REQUESTREPLY-001"
     expect_reply(clause_id, sending, b"own")
 

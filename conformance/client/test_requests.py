@@ -185,7 +185,7 @@ def test_the_id_of_a_result_is_the_unique_key(
 
 
 @pytest.mark.clause("CLIENT-SENDRESULT-002", "CLIENT-SENDRESULT-001")
-def test_a_result_says_what_the_answer_says(
+def test_a_result_says_what_the_response_says(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     received = {"msgId": "7F00000100002A9F00000000000003E8", "queueId": "3"}

@@ -264,7 +264,7 @@ def test_an_asynchronous_send_is_not_tried_again_after_an_error(
 
 
 @pytest.mark.clause("CLIENT-RETRY-004", "CLIENT-RETRY-011")
-def test_an_asynchronous_send_without_an_answer_is_tried_again_at_its_queue(
+def test_an_asynchronous_send_without_a_response_is_tried_again_at_its_queue(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     for broker in two_brokers(cluster, topic):

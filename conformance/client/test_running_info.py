@@ -36,11 +36,11 @@ def test_a_consumer_tells_its_offsets(
     broker = filled(cluster, topic)
     consumer = application.consumer(topic, options={"persist_ms": SOON_MS})
     pull = first_commit(broker, topic, COUNT)
-    answer = status_response(pull, topic, consumer.group)
-    expect("CLIENT-ADMIN-003", found=answer.code, expected=0, what="code")
+    response = status_response(pull, topic, consumer.group)
+    expect("CLIENT-ADMIN-003", found=response.code, expected=0, what="code")
     expect(
         "CLIENT-ADMIN-003",
-        found=status_of(answer),
+        found=status_of(response),
         expected={queue_of(topic): COUNT},
         what="messageQueueTable",
     )
@@ -53,10 +53,10 @@ def test_of_a_group_that_it_is_not_in_a_consumer_tells_no_offsets(
     broker = filled(cluster, topic)
     application.consumer(topic, options={"persist_ms": SOON_MS})
     pull = first_commit(broker, topic, COUNT)
-    answer = status_response(pull, topic, unique_name("group"))
+    response = status_response(pull, topic, unique_name("group"))
     expect(
         "CLIENT-ADMIN-003",
-        found=(answer.code, status_of(answer)),
+        found=(response.code, status_of(response)),
         expected=(0, {}),
         what="code and messageQueueTable",
     )
@@ -71,9 +71,9 @@ def test_a_consumer_tells_its_state(
         topic, expression="A || B", options={"persist_ms": SOON_MS}
     )
     pull = broker.wait_for(RequestCode.PULL_MESSAGE, where=lambda one: of(topic, one))
-    answer = running_info_response(pull[0], consumer.group)
-    expect("CLIENT-ADMIN-004", found=answer.code, expected=0, what="code")
-    received = decode_body(ConsumerRunningInfo, answer.body)
+    response = running_info_response(pull[0], consumer.group)
+    expect("CLIENT-ADMIN-004", found=response.code, expected=0, what="code")
+    received = decode_body(ConsumerRunningInfo, response.body)
     expect_fields(
         "CLIENT-ADMIN-004",
         found=dict(received.properties),

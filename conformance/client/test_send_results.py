@@ -1,4 +1,4 @@
-"""How answers arrive: in pieces, glued, late, twice, in another order, with more."""
+"""How responses arrive: in pieces, glued, late, twice, in another order, with more."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ HELD_S = 1.5
 
 
 def placed(request: ReceivedRequest, offset: int, **more: str) -> bytes:
-    """Return the bytes of an answer that names *offset*."""
+    """Return the bytes of a response that names *offset*."""
     received = {"msgId": "7F00000100002A9F00000000000003E8", "queueId": "0"}
     return request.frame(fields={**received, "queueOffset": str(offset), **more})
 
 
 @pytest.mark.clause("WIRE-FRAME-006", "CLIENT-SENDRESULT-001")
-def test_an_answer_may_come_byte_by_byte(
+def test_a_response_may_come_byte_by_byte(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     def one_by_one(request: ReceivedRequest) -> None:
@@ -42,7 +42,7 @@ def test_an_answer_may_come_byte_by_byte(
 
 
 @pytest.mark.clause("WIRE-FRAME-006", "CLIENT-SENDRESULT-001")
-def test_an_answer_may_be_cut_anywhere(
+def test_a_response_may_be_cut_anywhere(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     places = list(range(1, 40))
@@ -63,7 +63,7 @@ def test_an_answer_may_be_cut_anywhere(
 
 
 @pytest.mark.clause("WIRE-FRAME-006")
-def test_answers_may_come_glued_and_in_another_order(
+def test_responses_may_come_glued_and_in_another_order(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     application.need("lanes")
@@ -84,7 +84,7 @@ def test_answers_may_come_glued_and_in_another_order(
 
 
 @pytest.mark.clause("WIRE-COMMAND-006")
-def test_an_answer_that_comes_twice_counts_once(
+def test_a_response_that_comes_twice_counts_once(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     count = [0]
@@ -100,7 +100,7 @@ def test_an_answer_that_comes_twice_counts_once(
 
 
 @pytest.mark.clause("WIRE-COMMAND-006", "CLIENT-SEND-001")
-def test_an_answer_that_comes_too_late_is_nobody_elses(
+def test_a_response_that_comes_too_late_is_nobody_elses(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     meet_sends(broker, lambda _request: None)
@@ -118,7 +118,7 @@ def test_an_answer_that_comes_too_late_is_nobody_elses(
 
 
 @pytest.mark.clause("WIRE-COMMAND-006")
-def test_an_answer_to_a_request_that_nobody_made_is_passed_over(
+def test_a_response_to_a_request_that_nobody_made_is_passed_over(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     def stranger_first(request: ReceivedRequest) -> None:
@@ -131,7 +131,7 @@ def test_an_answer_to_a_request_that_nobody_made_is_passed_over(
 
 
 @pytest.mark.clause("CLIENT-SENDRESULT-001")
-def test_what_is_unknown_in_an_answer_is_passed_over(
+def test_what_is_unknown_in_a_response_is_passed_over(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     more = {"later": "{}", "MSG_REGION": "DefaultRegion", "größe": "\x01"}
@@ -153,7 +153,7 @@ def test_what_is_unknown_in_an_answer_is_passed_over(
         pytest.param({"body": b"more"}, id="a body"),
     ],
 )
-def test_an_answer_of_another_making_is_an_answer(
+def test_a_response_of_another_making_is_a_response(
     application: Application,
     broker: ScriptedBroker,
     topic: str,
@@ -168,7 +168,7 @@ def test_an_answer_of_another_making_is_an_answer(
 
 @pytest.mark.long
 @pytest.mark.clause("CLIENT-SENDRESULT-003")
-def test_an_answer_that_comes_before_the_end_of_its_time_is_the_result(
+def test_a_response_that_comes_before_the_end_of_its_time_is_the_result(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     meet_sends(broker, lambda _request: None)

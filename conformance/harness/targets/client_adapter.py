@@ -50,17 +50,17 @@ class Pending:
         self.adapter = adapter
 
     @property
-    def answer(self) -> Line | None:
+    def response(self) -> Line | None:
         """Response to the request, None so far."""
-        return self.adapter.answers.get(self.request["id"])
+        return self.adapter.responses.get(self.request["id"])
 
     @property
     def is_done(self) -> bool:
         """Whether it was answered."""
-        return self.answer is not None
+        return self.response is not None
 
     def wait(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> Line:
-        """Return the answer when it comes."""
+        """Return the response when it comes."""
         what = f"its answer to {self.request['verb']}"
         try:
             self.adapter.wait_until(
@@ -71,8 +71,8 @@ class Pending:
             request = SECRETS.hide_in(json.dumps(self.request))
             raise AdapterError(f"{error}\nrequest: {request}") from None
         self.adapter.unanswered = 0
-        assert self.answer is not None
-        return self.answer
+        assert self.response is not None
+        return self.response
 
 
 class Adapter:
@@ -80,14 +80,14 @@ class Adapter:
 
     def __init__(self, command: str, *, directory: Path | None = None) -> None:
         self.command = command
-        self.answers: dict[int, Line] = {}
+        self.responses: dict[int, Line] = {}
         self.answered_at_ms: dict[int, int] = {}
-        """When each answer came, on a clock that only goes forward."""
+        """When each response came, on a clock that only goes forward."""
         self.events: list[Line] = []
         self.fault = ""
         """Violation of the protocol by the adapter."""
         self.unanswered = 0
-        """Requests other than hello that it left unanswered since its last answer."""
+        """Requests other than hello that it left unanswered since its last response."""
         self._numbers = itertools.count(1)
         self._news = threading.Condition()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the program
@@ -101,7 +101,7 @@ class Adapter:
         return self._process.poll() is None and not self.fault
 
     def call(self, verb: str, **fields: object) -> Pending:
-        """Write a line, and return what its answer will be found in."""
+        """Write a line, and return what its response will be found in."""
         line: Line = {"id": next(self._numbers), "verb": verb, **fields}
         assert self._process.stdin is not None
         try:
@@ -124,11 +124,11 @@ class Adapter:
             self._reading.join(ENDING_S)
             raise AdapterError(self._output_without_hello(timeout_s)) from None
         self._wait(lambda: pending.is_done, timeout_s)
-        if (answer := pending.answer) is None:
+        if (response := pending.response) is None:
             raise AdapterError(self._output_without_hello(timeout_s))
-        if "result" not in answer:
-            raise AdapterError(f"its response is {answer}")
-        return answer["result"]
+        if "result" not in response:
+            raise AdapterError(f"its response is {response}")
+        return response["result"]
 
     def wait_until(
         self, condition: Callable[[], bool], *, what: str, timeout_s: float
@@ -236,8 +236,8 @@ class Adapter:
             self.fault = f"it wrote no object with event or id: {data[:200]!r}"
         elif "event" in line:
             self.events.append(line)
-        elif line.get("id") in self.answers:
+        elif line.get("id") in self.responses:
             self.fault = f"it answered twice: {data[:200]!r}"
         else:
             self.answered_at_ms[line["id"]] = round(time.monotonic() * 1000)
-            self.answers[line["id"]] = line
+            self.responses[line["id"]] = line

@@ -164,7 +164,7 @@ def test_the_error_of_a_call_is_one_line() -> None:
     assert CallOutcome(result={}).error_text == ""
 
 
-def test_tests_are_blocked_after_two_without_an_answer() -> None:
+def test_tests_are_blocked_after_two_without_a_response() -> None:
     silent = [
         cast(Adapter, SimpleNamespace(unanswered=1, running=True, close=lambda: None))
         for _ in range(2)
@@ -179,7 +179,7 @@ def test_tests_are_blocked_after_two_without_an_answer() -> None:
     assert of_skip(str(skip.value)) == (Outcome.BLOCKED, reason)
 
 
-def test_a_slow_answer_ends_the_count_of_silent_tests() -> None:
+def test_a_slow_response_ends_the_count_of_silent_tests() -> None:
     adapter = SimpleNamespace(unanswered=0, running=True, close=lambda: None)
     target = SimpleNamespace(launch=lambda: adapter)
     shared = SharedAdapter(cast(ClientTarget, target))
@@ -218,18 +218,18 @@ def test_frames_of_a_client_are_not_called_sent() -> None:
 
 
 def test_an_unsupported_verb_ends_a_test_that_waits_for_its_request() -> None:
-    adapter = SimpleNamespace(answers={1: {"unsupported": "of before"}, 2: {}})
+    adapter = SimpleNamespace(responses={1: {"unsupported": "of before"}, 2: {}})
     application = Application(
         adapter=cast(Adapter, adapter),
         features=frozenset(),
         intervals={},
         cluster=cast(ScriptedCluster, None),
-        first_answer=1,
+        first_response=1,
     )
     application.end_if_unsupported()
-    assert not application.has_unsupported_answer()
-    adapter.answers[3] = {"unsupported": "send"}
-    assert application.has_unsupported_answer()
+    assert not application.has_unsupported_response()
+    adapter.responses[3] = {"unsupported": "send"}
+    assert application.has_unsupported_response()
     with pytest.raises(pytest.skip.Exception, match="does not support this: send"):
         application.end_if_unsupported()
 
@@ -276,18 +276,18 @@ def test_routes_are_those_of_the_major_release_of_a_client(
 ) -> None:
     cluster = ScriptedCluster(is_5x=is_5x)
     cluster.route("T", {"broker-a": 1})
-    answers: list[bytes] = []
+    responses: list[bytes] = []
     request = SimpleNamespace(
         command=SimpleNamespace(fields={"topic": "T"}),
-        respond=lambda _code, body: answers.append(body),
+        respond=lambda _code, body: responses.append(body),
     )
     try:
         cluster.name_server.respond_route(cast(ReceivedRequest, request))
     finally:
         cluster.close()
-    (broker,) = list_in(as_object(loads(answers[0])), "brokerDatas")
+    (broker,) = list_in(as_object(loads(responses[0])), "brokerDatas")
     assert as_object(broker).get("enableActingMaster") == acting_master
-    assert (b"topicSysFlag" in answers[0]) == is_5x
+    assert (b"topicSysFlag" in responses[0]) == is_5x
 
 
 def test_held_messages_are_released_at_the_end_of_a_test() -> None:
@@ -306,10 +306,10 @@ def test_held_messages_are_released_at_the_end_of_a_test() -> None:
 
 
 def test_no_server_waits_on_when_it_is_futile() -> None:
-    answers = iter([False, True])
+    responses = iter([False, True])
     cluster = ScriptedCluster()
     cluster.broker()
-    cluster.end_waits(lambda: next(answers))
+    cluster.end_waits(lambda: next(responses))
     later = cluster.broker("broker-b")
     try:
         with pytest.raises(TooLateError, match="at broker-b"):

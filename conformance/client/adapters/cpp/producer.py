@@ -39,7 +39,7 @@ SUPPORTED = dict.fromkeys(
     ANY,
 )
 
-Answer = Callable[[Line], None]
+Respond = Callable[[Line], None]
 
 
 class StartedProducer:
@@ -78,22 +78,22 @@ class StartedProducer:
         """Shut the producer down."""
         self._producer.shutdown()
 
-    def send(self, line: Line, answer: Answer) -> Line | None:
-        """Send as *line* requires; return the result, or None if *answer* gets it."""
+    def send(self, line: Line, respond: Respond) -> Line | None:
+        """Send as *line* requires; return the result, or None if *respond* gets it."""
         if "transaction" in line:
             raise UnsupportedError("no transactions in its C functions")
         timeout_ms = line.get("timeout_ms")
         if timeout_ms is not None:  # the client has no timeout of a call
             self._producer.set_timeout(timeout_ms)
         try:
-            return self._send(line, answer)
+            return self._send(line, respond)
         except (RocketMQException, AssertionError) as error:  # an empty batch
             raise client_error(str(error)) from None
         finally:
             if timeout_ms is not None:
                 self._producer.set_timeout(self._timeout_ms)
 
-    def _send(self, line: Line, answer: Answer) -> Line | None:
+    def _send(self, line: Line, respond: Respond) -> Line | None:
         position = line.get("select")
         if "messages" in line:
             if line["mode"] != "sync" or position is not None:
@@ -102,7 +102,7 @@ class StartedProducer:
             return _result(self._producer.send_batch(messages), line)
         message = made(line["message"])
         if line["mode"] == "async":
-            self._send_async(message, position, line, answer)
+            self._send_async(message, position, line, respond)
             return None
         if line["mode"] == "oneway":
             if position is None:
@@ -118,7 +118,7 @@ class StartedProducer:
         return {**_result(sent, line), "body_after": base64_text(body)}
 
     def _send_async(
-        self, message: Any, position: int | None, line: Line, answer: Answer
+        self, message: Any, position: int | None, line: Line, respond: Respond
     ) -> None:
         def on_success(sent: Any) -> None:
             result = {
@@ -127,13 +127,13 @@ class StartedProducer:
                 "queue_offset": str(sent.offset),
                 "topic": line["message"]["topic"],
             }
-            answer({"id": line["id"], "result": result})
+            respond({"id": line["id"], "result": result})
 
         def on_exception(error: Any) -> None:
             text = error.msg.decode("utf-8", "replace")
             failed = client_error(text, error.error)
             found = {"kind": failed.kind, "code": failed.code, "text": text}
-            answer({"id": line["id"], "error": found})
+            respond({"id": line["id"], "error": found})
 
         callbacks = (
             library.SUCCESS_CALLBACK(on_success),
