@@ -55,7 +55,9 @@ def header_members(code: int, fields: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def is_answered(server: Server, header: bytes, clause: str, what: str) -> Command:
+def expect_known_response(
+    server: Server, header: bytes, clause: str, what: str
+) -> Command:
     """Send *header* in a frame; fail *clause* unless the response is the known one.
 
     A request with a common header comes first. If it fails, *header* is not the cause.
@@ -81,7 +83,7 @@ def is_answered(server: Server, header: bytes, clause: str, what: str) -> Comman
     return response
 
 
-def is_closed(server: Server, header: bytes, clause: str) -> None:
+def expect_closed(server: Server, header: bytes, clause: str) -> None:
     """Send *header* on a connection of its own, and fail *clause* unless it closes."""
     one = server.reconnected()
     with one.peer:
@@ -156,7 +158,7 @@ def test_the_serialize_type_may_be_in_the_frame_alone(server: Server) -> None:
     members = members_of(server)
     del members["serializeTypeCurrentRPC"]
     header = json.dumps(members).encode()
-    is_answered(server, header, "WIRE-JSON-008", "no serializeTypeCurrentRPC")
+    expect_known_response(server, header, "WIRE-JSON-008", "no serializeTypeCurrentRPC")
 
 
 @pytest.mark.read_only
@@ -172,7 +174,7 @@ def test_order_and_white_space_mean_nothing(
         for name, value in members
     )
     header = f"{space}{{{space}{inner}{space}}}{space}"
-    is_answered(server, header.encode(), "WIRE-JSON-004", "another order")
+    expect_known_response(server, header.encode(), "WIRE-JSON-004", "another order")
 
 
 @pytest.mark.read_only
@@ -197,7 +199,7 @@ def test_members_that_nobody_knows_change_nothing(
     server: Server, extra: dict[str, object]
 ) -> None:
     header = json.dumps({**extra, **members_of(server)}).encode()
-    is_answered(server, header, "WIRE-JSON-003", "unknown members")
+    expect_known_response(server, header, "WIRE-JSON-003", "unknown members")
 
 
 @pytest.mark.clause("WIRE-JSON-007")
@@ -231,7 +233,9 @@ def test_any_character_may_be_written_plainly_or_escaped(
 )
 def test_any_language_is_served(server: Server, language: str) -> None:
     header = json.dumps({**members_of(server), "language": language}).encode()
-    response = is_answered(server, header, "WIRE-CONN-006", f"language {language}")
+    response = expect_known_response(
+        server, header, "WIRE-CONN-006", f"language {language}"
+    )
     usual = server.request()
     expect(
         "WIRE-CONN-014",
@@ -248,7 +252,9 @@ def test_any_language_is_served(server: Server, language: str) -> None:
 @given(version=int32s())
 def test_any_version_is_served(server: Server, version: int) -> None:
     header = json.dumps({**members_of(server), "version": version}).encode()
-    response = is_answered(server, header, "WIRE-CONN-007", f"version {version}")
+    response = expect_known_response(
+        server, header, "WIRE-CONN-007", f"version {version}"
+    )
     expect(
         "WIRE-CONN-014",
         found=response.version,
@@ -261,7 +267,7 @@ def test_any_version_is_served(server: Server, version: int) -> None:
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-006")
 def test_the_language_may_be_absent(server: Server) -> None:
-    is_answered(
+    expect_known_response(
         server, header_without(server, "language"), "WIRE-CONN-006", "no language"
     )
 
@@ -269,7 +275,7 @@ def test_the_language_may_be_absent(server: Server) -> None:
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-007")
 def test_the_version_may_be_absent(server: Server) -> None:
-    is_answered(
+    expect_known_response(
         server, header_without(server, "version"), "WIRE-CONN-007", "no version"
     )
 
@@ -277,7 +283,9 @@ def test_the_version_may_be_absent(server: Server) -> None:
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-007")
 def test_the_flag_may_be_absent(server: Server) -> None:
-    is_answered(server, header_without(server, "flag"), "WIRE-CONN-007", "no flag")
+    expect_known_response(
+        server, header_without(server, "flag"), "WIRE-CONN-007", "no flag"
+    )
 
 
 def header_without(server: Server, name: str) -> bytes:
@@ -292,7 +300,7 @@ def header_without(server: Server, name: str) -> bytes:
 @given(remark=texts(max_size=300))
 def test_a_requests_remark_changes_nothing(server: Server, remark: str) -> None:
     header = json.dumps({**members_of(server), "remark": remark}).encode()
-    is_answered(server, header, "WIRE-CONN-008", "a remark")
+    expect_known_response(server, header, "WIRE-CONN-008", "a remark")
 
 
 @pytest.mark.read_only
@@ -315,14 +323,14 @@ def test_a_number_of_more_than_32_bits_closes_the_connection(
     server: Server, name: str
 ) -> None:
     header = json.dumps({**members_of(server), name: TOO_LARGE[name]}).encode()
-    is_closed(server, header, "WIRE-CONN-010")
+    expect_closed(server, header, "WIRE-CONN-010")
 
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-011")
 def test_a_number_may_stand_in_quotes(server: Server) -> None:
     header = json.dumps(members_of(server)).replace("4711", '"4711"').encode()
-    is_answered(server, header, "WIRE-CONN-011", "a number in quotes")
+    expect_known_response(server, header, "WIRE-CONN-011", "a number in quotes")
 
 
 @pytest.mark.read_only
@@ -330,7 +338,7 @@ def test_a_number_may_stand_in_quotes(server: Server) -> None:
 @pytest.mark.parametrize("liberty", LENIENT)
 def test_a_reader_of_json_is_lenient(server: Server, liberty: str) -> None:
     header = LENIENT[liberty](json.dumps(members_of(server))).encode()
-    is_answered(server, header, "WIRE-CONN-012", liberty)
+    expect_known_response(server, header, "WIRE-CONN-012", liberty)
 
 
 @pytest.mark.read_only
@@ -339,7 +347,7 @@ def test_a_reader_of_json_is_lenient(server: Server, liberty: str) -> None:
 def test_anything_after_the_object_closes_the_connection(
     server: Server, tail: str
 ) -> None:
-    is_closed(
+    expect_closed(
         server, json.dumps(members_of(server)).encode() + tail.encode(), "WIRE-CONN-013"
     )
 
@@ -352,10 +360,10 @@ def _with_bad_utf8(server: Server) -> bytes:
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-026")
 def test_bytes_that_are_not_utf8_are_read_as_something(server: Server) -> None:
-    is_answered(server, _with_bad_utf8(server), "WIRE-CONN-026", "bad UTF-8")
+    expect_known_response(server, _with_bad_utf8(server), "WIRE-CONN-026", "bad UTF-8")
 
 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-027")
 def test_bytes_that_are_not_utf8_close_the_connection(server: Server) -> None:
-    is_closed(server, _with_bad_utf8(server), "WIRE-CONN-027")
+    expect_closed(server, _with_bad_utf8(server), "WIRE-CONN-027")

@@ -33,7 +33,7 @@ def offsets_of(response: Command) -> dict[str, str]:
     return {name: response.fields.get(name, "(absent)") for name in names}
 
 
-def is_answered(
+def expect_response(
     clause: str, broker: Client, response: Command, *, code: int, **offsets: int
 ) -> None:
     """Fail *clause* unless *response* has *code* and *offsets*."""
@@ -46,14 +46,14 @@ def is_answered(
     )
 
 
-def are_sent_on(
+def expect_offset_moved(
     clause: str, broker: Client, topic: str, pull_offsets: Iterable[int], **offsets: int
 ) -> None:
-    """Fail *clause* unless pulls at *pull_offsets* are answered with *offsets*."""
+    """Fail *clause* unless pulls at *pull_offsets* get PULL_OFFSET_MOVED, *offsets*."""
     code = ResponseCode.PULL_OFFSET_MOVED
     for offset in pull_offsets:
         response = broker.pull(topic=topic, offset=offset)
-        is_answered(clause, broker, response, code=code, **offsets)
+        expect_response(clause, broker, response, code=code, **offsets)
 
 
 @pytest.mark.clause("PULL-EMPTY-001")
@@ -62,7 +62,7 @@ def test_an_empty_queue_has_nothing_at_its_beginning(
 ) -> None:
     response = broker.pull(topic=topic, offset=0)
     code = ResponseCode.PULL_NOT_FOUND
-    is_answered(
+    expect_response(
         "PULL-EMPTY-001", broker, response, code=code, nextBeginOffset=0, maxOffset=0
     )
 
@@ -75,7 +75,7 @@ def test_an_empty_queue_sends_others_to_its_beginning(
 ) -> None:
     response = broker.pull(topic=topic, offset=offset)
     code = ResponseCode.PULL_OFFSET_MOVED
-    is_answered("PULL-EMPTY-002", broker, response, code=code, nextBeginOffset=0)
+    expect_response("PULL-EMPTY-002", broker, response, code=code, nextBeginOffset=0)
 
 
 @pytest.mark.clause(
@@ -187,7 +187,7 @@ def test_at_the_end_there_is_nothing_yet(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     response = broker.pull(topic=topic, offset=3)
     code = ResponseCode.PULL_NOT_FOUND
-    is_answered(
+    expect_response(
         "PULL-MAXOFFSET-001",
         broker,
         response,
@@ -200,7 +200,7 @@ def test_at_the_end_there_is_nothing_yet(broker: Client, topic: str) -> None:
 @pytest.mark.clause("PULL-MAXOFFSET-002")
 def test_past_the_end_the_offset_has_moved(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    are_sent_on(
+    expect_offset_moved(
         "PULL-MAXOFFSET-002",
         broker,
         topic,
@@ -215,13 +215,17 @@ def test_past_the_end_a_consumer_is_sent_to_the_beginning(
     broker: Client, topic: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    are_sent_on("PULL-MAXOFFSET-003", broker, topic, (4, 2**40), nextBeginOffset=0)
+    expect_offset_moved(
+        "PULL-MAXOFFSET-003", broker, topic, (4, 2**40), nextBeginOffset=0
+    )
 
 
 @pytest.mark.clause("PULL-MAXOFFSET-004")
 def test_past_the_end_a_consumer_is_sent_to_the_end(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    are_sent_on("PULL-MAXOFFSET-004", broker, topic, (4, 2**40), nextBeginOffset=3)
+    expect_offset_moved(
+        "PULL-MAXOFFSET-004", broker, topic, (4, 2**40), nextBeginOffset=3
+    )
 
 
 @pytest.mark.clause("PULL-MINOFFSET-001")
@@ -229,21 +233,25 @@ def test_before_the_beginning_a_consumer_is_sent_there(
     broker: Client, topic: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
-    are_sent_on("PULL-MINOFFSET-001", broker, topic, (-1, -(2**40)), nextBeginOffset=0)
+    expect_offset_moved(
+        "PULL-MINOFFSET-001", broker, topic, (-1, -(2**40)), nextBeginOffset=0
+    )
 
 
 @pytest.mark.clause("PULL-QUEUE-001")
 def test_a_queue_that_is_not_there_is_an_error(broker: Client, topic: str) -> None:
     for queue_id in BAD_QUEUES:
         response = broker.pull(topic=topic, queue_id=queue_id, offset=0)
-        is_answered("PULL-QUEUE-001", broker, response, code=ResponseCode.SYSTEM_ERROR)
+        expect_response(
+            "PULL-QUEUE-001", broker, response, code=ResponseCode.SYSTEM_ERROR
+        )
 
 
 @pytest.mark.clause("PULL-QUEUE-002")
 def test_a_queue_that_is_not_there_is_no_parameter(broker: Client, topic: str) -> None:
     for queue_id in BAD_QUEUES:
         response = broker.pull(topic=topic, queue_id=queue_id, offset=0)
-        is_answered(
+        expect_response(
             "PULL-QUEUE-002", broker, response, code=ResponseCode.INVALID_PARAMETER
         )
 
@@ -251,7 +259,9 @@ def test_a_queue_that_is_not_there_is_no_parameter(broker: Client, topic: str) -
 @pytest.mark.clause("PULL-TOPIC-001")
 def test_an_unknown_topic_does_not_exist(broker: Client, unique: Any) -> None:
     response = broker.pull(topic=unique("nowhere"), offset=0)
-    is_answered("PULL-TOPIC-001", broker, response, code=ResponseCode.TOPIC_NOT_EXIST)
+    expect_response(
+        "PULL-TOPIC-001", broker, response, code=ResponseCode.TOPIC_NOT_EXIST
+    )
 
 
 @pytest.mark.clause("PULL-PERM-001")
@@ -261,7 +271,7 @@ def test_a_topic_without_read_permission_is_not_read(
     topic = unique("write_only")
     create_topic(target, topic, permissions=2)
     response = broker.pull(topic=topic, offset=0)
-    is_answered("PULL-PERM-001", broker, response, code=ResponseCode.NO_PERMISSION)
+    expect_response("PULL-PERM-001", broker, response, code=ResponseCode.NO_PERMISSION)
 
 
 @pytest.mark.clause("PULL-PERM-002")
@@ -270,7 +280,7 @@ def test_a_group_that_is_switched_off_reads_nothing(
 ) -> None:
     create_group(target, group, consumeEnable=False)
     response = broker.pull(topic=topic, group=group, offset=0)
-    is_answered("PULL-PERM-002", broker, response, code=ResponseCode.NO_PERMISSION)
+    expect_response("PULL-PERM-002", broker, response, code=ResponseCode.NO_PERMISSION)
 
 
 @pytest.mark.clause("PULL-COUNT-002")
