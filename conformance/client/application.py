@@ -29,8 +29,8 @@ UNHURRIED_MS = 30_000
 """The timeout of sends whose time does not matter."""
 START_TIMEOUT_S = 40.0
 """Time in which a producer or consumer starts, on a busy machine."""
-USUAL_INTERVALS = {"lock_ms": 20_000, "lock_lives_ms": 30_000}
-"""Intervals of a client that does not announce them."""
+DEFAULT_LOCK_INTERVALS = {"lock_ms": 20_000, "lock_lives_ms": 30_000}
+"""Lock intervals of a client whose hello does not contain them: defaults of Java."""
 AN_ERROR = "an error"
 _names = itertools.count(1)
 
@@ -148,7 +148,7 @@ class Application:
 
     def interval(self, name: str) -> int:
         """Return the milliseconds of an interval that the client has for itself."""
-        return self.intervals.get(name, USUAL_INTERVALS[name])
+        return self.intervals.get(name, DEFAULT_LOCK_INTERVALS[name])
 
     def producer(self, *, group: str | None = None, **options: object) -> Producer:
         """Return a started producer; *options* are those of an adapter's line."""

@@ -45,7 +45,9 @@ LOG_STEP = 1000
 class ScriptedBroker(ScriptedServer):
     """A master."""
 
-    def __init__(self, name: str, *, port: int = 0, also: int | None = None) -> None:
+    def __init__(
+        self, name: str, *, port: int = 0, vip_port: int | None = None
+    ) -> None:
         self.offsets: dict[tuple[str, str, int], int] = {}
         """Committed offsets by group, topic and queue id."""
         self.begins_at: dict[tuple[str, int], int] = {}
@@ -61,7 +63,7 @@ class ScriptedBroker(ScriptedServer):
         self._numbers = itertools.count()
         self._stored: dict[tuple[str, int], list[Record]] = defaultdict(list)
         self._held: dict[tuple[str, int], list[ReceivedRequest]] = defaultdict(list)
-        super().__init__(name, port=port, also=also)
+        super().__init__(name, port=port, vip_port=vip_port)
         self.default_script = responding(
             ResponseCode.REQUEST_CODE_NOT_SUPPORTED, remark="not played"
         )
@@ -95,15 +97,15 @@ class ScriptedBroker(ScriptedServer):
 
     def store(self, request: ReceivedRequest) -> None:
         """Respond to a send with SUCCESS."""
-        self.stored(request, ResponseCode.SUCCESS)
+        self.respond_to_send(request, ResponseCode.SUCCESS)
 
-    def stored(self, request: ReceivedRequest, code: int) -> None:
+    def respond_to_send(self, request: ReceivedRequest, code: int) -> None:
         """Respond to a send with *code*, unless it is oneway."""
         if not request.command.is_oneway:
-            request.respond(code, fields=self.place(request))
+            request.respond(code, fields=self.put_result_fields(request))
 
-    def place(self, request: ReceivedRequest) -> dict[str, str]:
-        """Build the header of a send's response."""
+    def put_result_fields(self, request: ReceivedRequest) -> dict[str, str]:
+        """Build the header fields of a send's response (Java: PutMessageResult)."""
         number = next(self._numbers)
         host = Host.of(*self.address)
         fields = {
@@ -150,14 +152,16 @@ class ScriptedBroker(ScriptedServer):
         if begin <= offset < end:
             found = self._stored[place][offset - begin :][: int(fields["maxMsgNums"])]
             body = b"".join(map(encode_record, found))
-            self.pulled(request, 0, next_offset=offset + len(found), body=body)
+            self.respond_to_pull(request, 0, next_offset=offset + len(found), body=body)
         elif offset == end:
             self._held[place].append(request)
         else:
             moved = ResponseCode.PULL_OFFSET_MOVED
-            self.pulled(request, moved, next_offset=max(begin, min(offset, end)))
+            self.respond_to_pull(
+                request, moved, next_offset=max(begin, min(offset, end))
+            )
 
-    def pulled(
+    def respond_to_pull(
         self,
         request: ReceivedRequest,
         code: int,

@@ -125,7 +125,7 @@ class ScriptedCluster:
         """Start a master with a VIP port, its port less 2."""
         block = free_port_block()
         self._blocks.append(block)
-        return self._add(ScriptedBroker(name, port=block.broker, also=block.vip))
+        return self._add(ScriptedBroker(name, port=block.broker, vip_port=block.vip))
 
     def _add(self, broker: ScriptedBroker) -> ScriptedBroker:
         broker.alter, broker.is_futile = self._alter, self._is_futile

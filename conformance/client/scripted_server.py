@@ -70,7 +70,9 @@ def unaltered(request: Command) -> Sequence[Command]:
 class ScriptedServer:
     """A server on the loopback address."""
 
-    def __init__(self, name: str, *, port: int = 0, also: int | None = None) -> None:
+    def __init__(
+        self, name: str, *, port: int = 0, vip_port: int | None = None
+    ) -> None:
         self.name = name
         self.received: list[ReceivedRequest] = []
         """Every request in order of arrival."""
@@ -88,7 +90,7 @@ class ScriptedServer:
         self._news = threading.Condition()
         self._listeners: list[socket.socket] = []
         self._open: set[ServerConnection] = set()
-        self._ports = [port] if also is None else [port, also]
+        self._ports = [port] if vip_port is None else [port, vip_port]
         self.start()
 
     @property

@@ -128,7 +128,7 @@ def two_apart(cluster: ScriptedCluster, topic: str, distance: int) -> ScriptedBr
         properties = encode_properties({"KEYS": f"k{number}"})
         body = encode_record(replace(made, queue_offset=offset, properties=properties))
         responses.append(
-            partial(broker.pulled, code=0, next_offset=offset + 1, body=body)
+            partial(broker.respond_to_pull, code=0, next_offset=offset + 1, body=body)
         )
     broker.on(PULL, each(*responses, ignore))
     return broker

@@ -133,7 +133,7 @@ def test_without_the_lock_nothing_is_pulled(
     application.consumer(topic, order="orderly")
     (waiting,) = first_pulls(broker, topic, 1)
     refuse_locks(broker)
-    broker.pulled(waiting, NO_MESSAGE, next_offset=0)
+    broker.respond_to_pull(waiting, NO_MESSAGE, next_offset=0)
     wait_for_locks(broker, 2)
     found = len(pulls_of(broker, topic))
     expect("CLIENT-ORDERLY-007", found=found, expected=1, what="pulls without the lock")

@@ -83,7 +83,7 @@ def test_the_application_is_told_what_a_pull_led_to(
     broker = one_queue(cluster, topic)
 
     def respond(request: ReceivedRequest) -> None:
-        broker.pulled(request, code, next_offset=17)
+        broker.respond_to_pull(request, code, next_offset=17)
 
     broker.on(PULL, respond)
     outcome = application.pull_consumer().pull(queue_of(topic), offset=5)

@@ -103,7 +103,9 @@ def test_a_consumer_goes_on_where_it_is_told(
     application: Application, cluster: ScriptedCluster, topic: str, code: int
 ) -> None:
     broker = one_queue(cluster, topic)
-    broker.on(PULL, each(partial(broker.pulled, code=code, next_offset=5), ignore))
+    broker.on(
+        PULL, each(partial(broker.respond_to_pull, code=code, next_offset=5), ignore)
+    )
     application.consumer(topic)
     found = first_pulls(broker, topic, 2)[1].command.fields["queueOffset"]
     expect("CLIENT-PULL-005", found=found, expected="5", what=f"offset after {code}")
@@ -115,7 +117,9 @@ def test_a_consumer_whose_offset_is_wrong_goes_on_where_it_is_told(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     broker = one_queue(cluster, topic)
-    moved = partial(broker.pulled, code=ResponseCode.PULL_OFFSET_MOVED, next_offset=5)
+    moved = partial(
+        broker.respond_to_pull, code=ResponseCode.PULL_OFFSET_MOVED, next_offset=5
+    )
     broker.on(PULL, each(moved, ignore))
     application.consumer(topic)
     found = first_pulls(broker, topic, 2)[1].command.fields["queueOffset"]

@@ -225,7 +225,7 @@ def test_a_retry_goes_to_another_broker_as_a_new_request_of_the_same_message(
 def test_a_message_that_was_stored_somehow_is_not_sent_again(
     application: Application, broker: ScriptedBroker, topic: str, code: int, status: str
 ) -> None:
-    meet_sends(broker, lambda request: broker.stored(request, code))
+    meet_sends(broker, lambda request: broker.respond_to_send(request, code))
     outcome = application.producer().send(topic)
     expect("CLIENT-SENDRESULT-001", found=outcome.word, expected=status, what="status")
     expect("CLIENT-RETRY-003", found=len(broker.sends), expected=1, what="attempts")
@@ -236,7 +236,10 @@ def test_where_it_is_wished_another_broker_is_to_store_it_better(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     for broker in two_brokers(cluster, topic):
-        meet_sends(broker, partial(broker.stored, code=ResponseCode.FLUSH_DISK_TIMEOUT))
+        meet_sends(
+            broker,
+            partial(broker.respond_to_send, code=ResponseCode.FLUSH_DISK_TIMEOUT),
+        )
     outcome = application.producer(retry_not_stored=True).send(topic)
     expect(
         "CLIENT-RETRY-003", found=len(all_sends(cluster)), expected=3, what="attempts"

@@ -159,7 +159,9 @@ def test_a_response_of_another_making_is_a_response(
     topic: str,
     changes: dict[str, Any],
 ) -> None:
-    meet_sends(broker, lambda one: one.respond(fields=broker.place(one), **changes))
+    meet_sends(
+        broker, lambda one: one.respond(fields=broker.put_result_fields(one), **changes)
+    )
     outcome = application.producer().send(topic)
     expect(
         "CLIENT-SENDRESULT-001", found=outcome.word, expected="SEND_OK", what="result"

@@ -60,7 +60,7 @@ def test_the_broker_is_told_what_came_of_it(
     received: dict[bytes, dict[str, str]] = {}
 
     def store(request: ReceivedRequest) -> None:
-        received[request.command.body] = fields = broker.place(request)
+        received[request.command.body] = fields = broker.put_result_fields(request)
         request.respond(0, fields=fields)
 
     meet_sends(broker, store)
@@ -87,7 +87,7 @@ def test_the_broker_is_told_what_came_of_it(
 def test_a_half_message_that_is_not_safe_is_rolled_back(
     application: Application, broker: ScriptedBroker, topic: str, code: int
 ) -> None:
-    meet_sends(broker, partial(broker.stored, code=code))
+    meet_sends(broker, partial(broker.respond_to_send, code=code))
     application.producer(check="commit").send(topic, transaction="commit")
     ended = broker.wait_for(END)[0].command
     expect(
