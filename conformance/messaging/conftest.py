@@ -33,8 +33,8 @@ from conformance.messaging.sql.sql_preconditions import need_sql_pulls
 from conformance.messaging.sql.sql_topic import UNUSUAL, SqlTopic, create_sql_topic
 from conformance.messaging.transactions.transaction_checks import (
     CHECK_INTERVAL,
-    EAGER,
-    eager_settings,
+    FREQUENT_CHECKS,
+    frequent_check_settings,
 )
 from spec.clause import release_key
 
@@ -82,7 +82,7 @@ def scope_of_change(
 
 
 @pytest.fixture(scope=scope_of_change)
-def obedient(
+def configurable_target(
     pytestconfig: pytest.Config, target: Target, kept: Kept
 ) -> Iterator[Target]:
     """Return a target whose settings tests may change, and which filters by SQL92.
@@ -94,18 +94,22 @@ def obedient(
         need(target, Capability.WIRE, Capability.CONFIG)
     if Capability.CONFIG in target.capabilities:
         conf = {"maxMessageSize": str(LARGEST_MESSAGE), **FILTERING}
-        yield kept.get("obedient", lambda: another_target(pytestconfig, conf))
+        yield kept.get(
+            "configurable_target", lambda: another_target(pytestconfig, conf)
+        )
     else:
         with configured(target, FILTERING):
             yield target
 
 
 @pytest.fixture(scope=scope_of_change)
-def filtering(request: pytest.FixtureRequest, target: Target) -> Iterator[Target]:
+def filtering_target(
+    request: pytest.FixtureRequest, target: Target
+) -> Iterator[Target]:
     """Yield a target whose broker filters by SQL92."""
     may_configure = request.config.stash[OPTIONS].may_configure
     if may_configure or Capability.CONFIG in target.capabilities:
-        yield request.getfixturevalue("obedient")
+        yield request.getfixturevalue("configurable_target")
     else:
         need_settings(target, FILTERING)
         yield target
@@ -122,13 +126,15 @@ def recalling(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 
 
 @pytest.fixture(scope=scope_of_change)
-def eager(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Iterator[Target]:
+def checking_target(
+    pytestconfig: pytest.Config, target: Target, kept: Kept
+) -> Iterator[Target]:
     """Yield a target whose broker checks half messages often.
 
     A running broker before 5.0 reads the interval only at its start.
     """
-    changes = eager_settings(target.release)
-    yield from checking(pytestconfig, target, kept, EAGER, changes)
+    changes = frequent_check_settings(target.release)
+    yield from checking(pytestconfig, target, kept, FREQUENT_CHECKS, changes)
 
 
 def checking(
@@ -155,30 +161,30 @@ def checking(
 
 
 @pytest.fixture
-def eager_broker(eager: Target) -> Iterator[Client]:
-    """Yield a connection to the eager broker."""
-    with eager.connect_to_broker() as client:
+def checking_broker(checking_target: Target) -> Iterator[Client]:
+    """Yield a connection to the broker that checks often."""
+    with checking_target.connect_to_broker() as client:
         yield client
 
 
 @pytest.fixture
-def place(eager: Target, unique: Callable[[str], str]) -> str:
-    """Return a new topic of the eager broker."""
-    return create_topic(eager, unique("topic"))
+def checked_topic(checking_target: Target, unique: Callable[[str], str]) -> str:
+    """Return a new topic of the broker that checks often."""
+    return create_topic(checking_target, unique("topic"))
 
 
 @pytest.fixture
-def sql_client(filtering: Target) -> Iterator[Client]:
+def sql_client(filtering_target: Target) -> Iterator[Client]:
     """Yield a connection to a broker that filters."""
-    with filtering.connect_to_broker() as client:
+    with filtering_target.connect_to_broker() as client:
         yield client
 
 
 @pytest.fixture(scope=scope_of_change)
-def unusual_topic(filtering: Target, unique: Callable[[str], str]) -> SqlTopic:
+def unusual_topic(filtering_target: Target, unique: Callable[[str], str]) -> SqlTopic:
     """Return a topic of unusual texts, whose connection has ended."""
-    with filtering.connect_to_broker() as client:
-        return create_sql_topic(filtering, client, unique("unusual"), UNUSUAL)
+    with filtering_target.connect_to_broker() as client:
+        return create_sql_topic(filtering_target, client, unique("unusual"), UNUSUAL)
 
 
 @pytest.fixture

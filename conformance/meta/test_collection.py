@@ -40,7 +40,8 @@ def test_kills(): ...
 """
 USUAL = ["long", *(f"short[{number}]" for number in range(20)), "patient"]
 FIXTURE = (
-    "import pytest\n\n@pytest.fixture\ndef shelf(obedient):\n    return obedient\n"
+    "import pytest\n\n@pytest.fixture\n"
+    "def shelf(configurable_target):\n    return configurable_target\n"
 )
 TEST = "def test_it(broker, written: int) -> None:\n    assert written\n"
 LONG, NEXT = "long.py", "next.py"
@@ -76,7 +77,12 @@ def test_a_number_chooses_the_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [(FIXTURE, "obedient"), (TEST, "written"), (ALONE, None), ("def :", None)],
+    [
+        (FIXTURE, "configurable_target"),
+        (TEST, "written"),
+        (ALONE, None),
+        ("def :", None),
+    ],
 )
 def test_a_file_says_in_parameters_what_it_asks_for(
     text: str, expected: str | None, tmp_path: Path

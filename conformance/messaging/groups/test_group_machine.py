@@ -73,7 +73,7 @@ class GroupMachine(RuleBasedStateMachine):
         subscribed=subscription_sets,
         is_renamed=st.booleans(),
     )
-    def beat(
+    def heartbeat(
         self, client: int, group: int, subscribed: dict[int, Wanted], is_renamed: bool
     ) -> None:
         """Send a heartbeat, by a new connection if the client has none."""
@@ -82,7 +82,7 @@ class GroupMachine(RuleBasedStateMachine):
             {self.topics[n]: w for n, w in subscribed.items()},
         )
         client_id = self.client_ids[client] + ("_renamed" if is_renamed else "")
-        clause = self.clause_of_beat(name, client, client_id, wanted)
+        clause = self.clause_of_heartbeat(name, client, client_id, wanted)
         subscriptions = [
             subscription_data(
                 topic=topic, expression=one.expression, version=one.version
@@ -205,7 +205,7 @@ class GroupMachine(RuleBasedStateMachine):
             self.connections[client] = self.target.connect_to_broker()
         return self.connections[client]
 
-    def clause_of_beat(
+    def clause_of_heartbeat(
         self, name: str, client: int, client_id: str, wanted: Mapping[str, Wanted]
     ) -> str:
         """Return the clause about the notifications of a heartbeat."""

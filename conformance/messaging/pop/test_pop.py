@@ -201,14 +201,14 @@ def test_a_pop_returns_only_its_tag(pop_group: PopGroup) -> None:
 
 @pytest.mark.clause("POP-GET-010")
 def test_a_pop_returns_only_what_its_expression_selects(
-    filtering: Target, unique: Callable[[str], str]
+    filtering_target: Target, unique: Callable[[str], str]
 ) -> None:
-    with filtering.connect_to_broker() as broker:
+    with filtering_target.connect_to_broker() as broker:
         pop_group = PopGroup(
             broker=broker,
-            broker_name=filtering.broker_name,
-            topic=create_topic(filtering, unique("topic")),
-            group=create_group(filtering, unique("group")),
+            broker_name=filtering_target.broker_name,
+            topic=create_topic(filtering_target, unique("topic")),
+            group=create_group(filtering_target, unique("group")),
         )
         for number in range(3):
             require_success(

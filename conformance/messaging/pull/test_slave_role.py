@@ -25,25 +25,25 @@ BEYOND = 1000
 
 
 @pytest.fixture
-def broker(obedient: Target) -> Iterator[Client]:
+def broker(configurable_target: Target) -> Iterator[Client]:
     """Yield a connection to the broker whose settings may be changed."""
-    with obedient.connect_to_broker() as client:
+    with configurable_target.connect_to_broker() as client:
         yield client
 
 
 @pytest.fixture
-def topic(obedient: Target, broker: Client) -> str:
+def topic(configurable_target: Target, broker: Client) -> str:
     """Return a topic with one message."""
-    name = create_topic(obedient, unique_name("slave"))
+    name = create_topic(configurable_target, unique_name("slave"))
     require_success(broker.send_message(topic=name))
     broker.wait_for_max_offset(topic=name, offset=1)
     return name
 
 
 @pytest.fixture
-def group(obedient: Target) -> str:
+def group(configurable_target: Target) -> str:
     """Return a group that the broker has."""
-    return create_group(obedient, unique_name("group"))
+    return create_group(configurable_target, unique_name("group"))
 
 
 @pytest.mark.clause("HA-SLAVE-009")

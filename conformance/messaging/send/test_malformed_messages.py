@@ -24,7 +24,7 @@ from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.stored_messages import records_of
 from conformance.messaging.transactions.half import send_half
 from conformance.messaging.transactions.transaction_checks import (
-    EAGER,
+    FREQUENT_CHECKS,
     join,
     old,
     question,
@@ -64,12 +64,12 @@ def own(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     need(
         target, Capability.WIRE, Capability.CONFIG, Capability.RESTART, Capability.STORE
     )
-    with another_target(pytestconfig, EAGER) as started:
+    with another_target(pytestconfig, FREQUENT_CHECKS) as started:
         yield started
 
 
 @pytest.fixture
-def place(own: Target, unique: Callable[[str], str]) -> str:
+def own_topic(own: Target, unique: Callable[[str], str]) -> str:
     """Return a new topic of the target."""
     return create_topic(own, unique("topic"))
 
@@ -81,14 +81,16 @@ def bodies_in(client: Client, topic: str, count: int) -> list[bytes]:
 
 
 @pytest.mark.clause("DELAY-SEND-008")
-def test_undeliverable_messages_stop_no_delay_level(own: Target, place: str) -> None:
+def test_undeliverable_messages_stop_no_delay_level(
+    own: Target, own_topic: str
+) -> None:
     with own.connect_to_broker() as client:
-        send_delayed(client, place, b"before")
+        send_delayed(client, own_topic, b"before")
         for properties in UNDELIVERABLE:
             sent = client.send_message(topic=SCHEDULE_TOPIC, properties=properties)
             require_success(sent)
-        send_delayed(client, place, b"behind")
-        found = bodies_in(client, place, 2)
+        send_delayed(client, own_topic, b"behind")
+        found = bodies_in(client, own_topic, 2)
         expect(
             "DELAY-SEND-008",
             found=found,
@@ -100,8 +102,8 @@ def test_undeliverable_messages_stop_no_delay_level(own: Target, place: str) -> 
     )
     own.restart()
     with own.connect_to_broker() as client:
-        send_delayed(client, place, b"later")
-        found = bodies_in(client, place, 3)
+        send_delayed(client, own_topic, b"later")
+        found = bodies_in(client, own_topic, 3)
         expect(
             "DELAY-SEND-008",
             found=found,
@@ -129,11 +131,11 @@ def send_delayed(client: Client, topic: str, body: bytes) -> None:
 
 @pytest.mark.clause("TXN-CHECK-022")
 def test_malformed_half_messages_stop_no_check(
-    own: Target, place: str, group: str
+    own: Target, own_topic: str, group: str
 ) -> None:
     with own.connect_to_broker() as client:
         join(client, group)
-        send_half(client, place, group=group, body=b"before", born_at_ms=old())
+        send_half(client, own_topic, group=group, body=b"before", born_at_ms=old())
         for properties in MALFORMED_HALVES:
             sent = client.send_message(
                 topic=HALF_TOPIC, properties=properties, born_at_ms=old()
@@ -144,9 +146,9 @@ def test_malformed_half_messages_stop_no_check(
                 topic=OP_TOPIC, body=body, properties={"TAGS": "d"}
             )
             require_success(sent)
-        send_half(client, place, group=group, body=b"behind", born_at_ms=old())
+        send_half(client, own_topic, group=group, body=b"behind", born_at_ms=old())
         commit_checked(client, group, {b"before", b"behind"})
-        found = bodies_in(client, place, 2)
+        found = bodies_in(client, own_topic, 2)
         expect(
             "TXN-CHECK-022",
             found=found,
@@ -156,9 +158,9 @@ def test_malformed_half_messages_stop_no_check(
     own.restart()
     with own.connect_to_broker() as client:
         join(client, group)
-        send_half(client, place, group=group, body=b"later", born_at_ms=old())
+        send_half(client, own_topic, group=group, body=b"later", born_at_ms=old())
         commit_checked(client, group, {b"later"})
-        found = bodies_in(client, place, 3)
+        found = bodies_in(client, own_topic, 3)
         expect(
             "TXN-CHECK-022",
             found=found,

@@ -29,9 +29,9 @@ READ_ONLY = 4
 
 
 @pytest.fixture
-def broker(obedient: Target) -> Iterator[Client]:
+def broker(configurable_target: Target) -> Iterator[Client]:
     """Yield a connection to the broker whose settings may be changed."""
-    with obedient.connect_to_broker() as client:
+    with configurable_target.connect_to_broker() as client:
         yield client
 
 
@@ -136,12 +136,12 @@ def test_region_and_tracing_are_the_brokers(
 
 @pytest.mark.clause("SEND-PERM-002", "SEND-PERM-003")
 def test_a_read_only_broker_refuses_ordered_topics(
-    obedient: Target, broker: Client, topic: str, unique: Any
+    configurable_target: Target, broker: Client, topic: str, unique: Any
 ) -> None:
     ordered = unique("ordered")
-    with obedient.connect_to_namesrv() as namesrv:
+    with configurable_target.connect_to_namesrv() as namesrv:
         # A broker requests the list of ordered topics from the name server.
-        where = f"{obedient.broker_name}:4"
+        where = f"{configurable_target.broker_name}:4"
         put = namesrv.put_kv(namespace="ORDER_TOPIC_CONFIG", key=ordered, value=where)
         require_success(put)
     require_success(broker.create_topic(topic=ordered, order=True))
@@ -154,7 +154,7 @@ def test_a_read_only_broker_refuses_ordered_topics(
                 response = broker.send_message(topic=name)
                 expect_code(clause, response, code, broker.transcript)
     finally:
-        with obedient.connect_to_namesrv() as namesrv:
+        with configurable_target.connect_to_namesrv() as namesrv:
             entry = {"namespace": "ORDER_TOPIC_CONFIG", "key": ordered}
             require_success(namesrv.delete_kv(**entry))
 
@@ -216,15 +216,18 @@ def is_put_back(broker: Client, config: TopicConfig) -> bool:
 
 @pytest.mark.clause("SEND-TOPIC-013", "SEND-TOPIC-014", "SEND-TOPIC-015")
 def test_topics_are_not_created_without_leave(
-    obedient: Target, broker: Client, unique: Any
+    configurable_target: Target, broker: Client, unique: Any
 ) -> None:
-    is_own = Capability.CONFIG in obedient.capabilities
+    is_own = Capability.CONFIG in configurable_target.capabilities
     with nullcontext() if is_own else default_topic_kept(broker):
         with changed(broker, autoCreateTopicEnable="false"):
             refused = broker.send_message(topic=unique("unwanted"))
             code = ResponseCode.TOPIC_NOT_EXIST
             expect_code("SEND-TOPIC-014", refused, code, broker.transcript)
-            for default in (obedient.cluster, obedient.broker_name):
+            for default in (
+                configurable_target.cluster,
+                configurable_target.broker_name,
+            ):
                 heir = broker.send_message(topic=unique("heir"), default_topic=default)
                 code = ResponseCode.SUCCESS
                 expect_code("SEND-TOPIC-013", heir, code, broker.transcript)

@@ -35,10 +35,10 @@ MIXED: tuple[Properties, ...] = tuple(
 
 
 @pytest.fixture(scope=scope_of_change)
-def mixed_topic(filtering: Target, unique: Callable[[str], str]) -> SqlTopic:
+def mixed_topic(filtering_target: Target, unique: Callable[[str], str]) -> SqlTopic:
     """Return a topic of numbers and texts, whose connection has ended."""
-    with filtering.connect_to_broker() as client:
-        return create_sql_topic(filtering, client, unique("mixed"), MIXED)
+    with filtering_target.connect_to_broker() as client:
+        return create_sql_topic(filtering_target, client, unique("mixed"), MIXED)
 
 
 @pytest.fixture

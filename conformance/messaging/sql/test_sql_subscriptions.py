@@ -132,9 +132,9 @@ def test_a_wrong_expression_of_a_heartbeat_is_missed(
 
 @pytest.mark.clause("PULL-SQL-014")
 def test_a_held_pull_waits_for_a_message_that_it_selects(
-    filtering: Target, sql_client: Client, unique: Callable[[str], str]
+    filtering_target: Target, sql_client: Client, unique: Callable[[str], str]
 ) -> None:
-    topic = create_topic(filtering, unique("held"))
+    topic = create_topic(filtering_target, unique("held"))
     need_sql_pulls(sql_client, topic)
     woken = sum(is_woken(sql_client, topic, offset) for offset in range(3))
     expect_that(

@@ -75,46 +75,52 @@ def noted_in_time(
 @pytest.mark.clause("TXN-OP-001", "TXN-CHECK-008", "TXN-CHECK-016")
 @pytest.mark.parametrize("decision", [Decision.COMMIT, Decision.ROLLBACK])
 def test_a_decision_is_noted_and_not_asked_for(
-    eager_broker: Client, place: str, group: str, decision: Decision
+    checking_broker: Client, checked_topic: str, group: str, decision: Decision
 ) -> None:
-    own_group, half, note = noted_in_time(eager_broker, place, group, decision)
+    own_group, half, note = noted_in_time(
+        checking_broker, checked_topic, group, decision
+    )
     expect(
         "TXN-OP-001",
         found=(note.queue_id, decode_properties(note.properties).get("TAGS")),
         expected=(0, DONE_TAG),
         what="queue and tag of the note",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )
-    join(eager_broker, own_group)
+    join(checking_broker, own_group)
     # A release that ignores op messages passes it when it is due, and checks it then.
-    expect_progress(eager_broker, HALF_TOPIC, half.queue_offset)
-    expect_silence("TXN-CHECK-008", eager_broker, "silence once the decision is noted")
-    expect_progress(eager_broker, OP_TOPIC, 0)
+    expect_progress(checking_broker, HALF_TOPIC, half.queue_offset)
+    expect_silence(
+        "TXN-CHECK-008", checking_broker, "silence once the decision is noted"
+    )
+    expect_progress(checking_broker, OP_TOPIC, 0)
 
 
 @pytest.mark.clause("TXN-OP-002")
-def test_a_note_is_a_number(eager_broker: Client, place: str, group: str) -> None:
+def test_a_note_is_a_number(
+    checking_broker: Client, checked_topic: str, group: str
+) -> None:
     require_success(
-        eager_broker.send_message(topic=place)
+        checking_broker.send_message(topic=checked_topic)
     )  # its offsets are no longer all 0
-    half = send_half(eager_broker, place, group=group)
-    require_success(half.end(eager_broker))
+    half = send_half(checking_broker, checked_topic, group=group)
+    require_success(half.end(checking_broker))
     expect(
         "TXN-OP-002",
-        found=wait_for_note(eager_broker, half).body,
+        found=wait_for_note(checking_broker, half).body,
         expected=b"%d" % half.queue_offset,
         what="body of the note",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )
 
 
 @pytest.mark.clause("TXN-OP-003")
 def test_a_note_is_numbers_with_commas(
-    eager_broker: Client, place: str, group: str
+    checking_broker: Client, checked_topic: str, group: str
 ) -> None:
-    half = send_half(eager_broker, place, group=group)
-    require_success(half.end(eager_broker))
-    body = wait_for_note(eager_broker, half).body.decode()
+    half = send_half(checking_broker, checked_topic, group=group)
+    require_success(half.end(checking_broker))
+    body = wait_for_note(checking_broker, half).body.decode()
     numbers = [number.isdecimal() for number in body.split(",")[:-1]]
     expect_that(
         "TXN-OP-003",
@@ -122,5 +128,5 @@ def test_a_note_is_numbers_with_commas(
         found=body,
         expected="numbers with a comma after each",
         what="body of the note",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )

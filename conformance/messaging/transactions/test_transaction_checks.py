@@ -60,30 +60,32 @@ OF_THE_ONE_BEFORE = ("flag", "reconsume_times", "stored_at_ms")
     "TXN-CHECK-001", "TXN-CHECK-002", "TXN-CHECK-003", "TXN-CHECK-006", "TXN-CHECK-007"
 )
 def test_an_undecided_message_is_asked_about_and_decided(
-    eager_broker: Client, place: str, group: str
+    checking_broker: Client, checked_topic: str, group: str
 ) -> None:
-    join(eager_broker, group)
-    half = send_half(eager_broker, place, group=group, queue_id=2, born_at_ms=old())
-    first, second = question(eager_broker), question(eager_broker)
+    join(checking_broker, group)
+    half = send_half(
+        checking_broker, checked_topic, group=group, queue_id=2, born_at_ms=old()
+    )
+    first, second = question(checking_broker), question(checking_broker)
     expect(
         "TXN-CHECK-001",
         found=first.is_oneway,
         expected=True,
         what="is oneway",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )
     for number, found in enumerate((first, second), 1):
-        check_renewal(eager_broker, found, half, number=number)
+        check_renewal(checking_broker, found, half, number=number)
     for found in (first, second):
-        shown = check_shown(eager_broker, found)
+        shown = check_shown(checking_broker, found)
         expect(
             "TXN-CHECK-003",
             found=(shown.topic, shown.queue_id, shown.body),
-            expected=(place, 2, b"half"),
+            expected=(checked_topic, 2, b"half"),
             what="topic, queue and body of the record in the question",
-            transcript=eager_broker.transcript,
+            transcript=checking_broker.transcript,
         )
-    response = eager_broker.end_transaction(
+    response = checking_broker.end_transaction(
         group=group,
         commit_log_offset=int(second.fields["commitLogOffset"]),
         queue_offset=int(second.fields["tranStateTableOffset"]),
@@ -97,26 +99,26 @@ def test_an_undecided_message_is_asked_about_and_decided(
         found=response.code,
         expected=0,
         what="code",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )
-    eager_broker.wait_for_max_offset(topic=place, queue_id=2, offset=1)
+    checking_broker.wait_for_max_offset(topic=checked_topic, queue_id=2, offset=1)
 
 
 @pytest.mark.clause("TXN-CHECK-001", "TXN-CHECK-003")
 def test_each_question_shows_its_own_message(
-    eager: Target,
-    eager_broker: Client,
-    place: str,
+    checking_target: Target,
+    checking_broker: Client,
+    checked_topic: str,
     group: str,
     unique: Callable[[str], str],
 ) -> None:
-    other = create_topic(eager, unique("topic"))
+    other = create_topic(checking_target, unique("topic"))
     sent: dict[str, dict[str, object]] = {}
-    for number, topic in enumerate((place, other)):
-        own_group = group if topic == place else unique("group")
-        join(eager_broker, own_group)
+    for number, topic in enumerate((checked_topic, other)):
+        own_group = group if topic == checked_topic else unique("group")
+        join(checking_broker, own_group)
         half = send_half(
-            eager_broker,
+            checking_broker,
             topic,
             group=own_group,
             body=b"half %d" % number,
@@ -138,36 +140,38 @@ def test_each_question_shows_its_own_message(
         }
     topics: set[str] = set()
     while len(topics) < 2:
-        found = question(eager_broker)
+        found = question(checking_broker)
         key = found.fields["msgId"]
-        shown = check_shown(eager_broker, found)
+        shown = check_shown(checking_broker, found)
         place_shown = {"topic": shown.topic, "queue_id": shown.queue_id}
         expect_fields(
             "TXN-CHECK-003",
             found={**place_shown, **decode_properties(shown.properties)},
             expected=sent[key],
-            transcript=eager_broker.transcript,
+            transcript=checking_broker.transcript,
         )
         topics.add(shown.topic)
     expect(
         "TXN-CHECK-001",
         found=topics,
-        expected={place, other},
+        expected={checked_topic, other},
         what="topics",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )
 
 
 @pytest.mark.clause("TXN-CHECK-024")
 def test_a_question_shows_the_record_before_the_renewed_one(
-    eager_broker: Client, place: str, group: str
+    checking_broker: Client, checked_topic: str, group: str
 ) -> None:
-    join(eager_broker, group)
-    half = send_half(eager_broker, place, group=group, flag=7, born_at_ms=old())
-    viewed = eager_broker.view_message(commit_log_offset=half.commit_log_offset)
+    join(checking_broker, group)
+    half = send_half(
+        checking_broker, checked_topic, group=group, flag=7, born_at_ms=old()
+    )
+    viewed = checking_broker.view_message(commit_log_offset=half.commit_log_offset)
     before = decode_record(require_success(viewed).body)
     for _ in range(2):
-        found = question(eager_broker)
+        found = question(checking_broker)
         shown = decode_record(found.body, check_crc=False)
         for name in OF_THE_ONE_BEFORE:
             expect(
@@ -176,9 +180,9 @@ def test_a_question_shows_the_record_before_the_renewed_one(
                 expected=getattr(before, name),
                 what=f"{name} of the record in the check request",
                 evidence=record_evidence(shown, name),
-                transcript=eager_broker.transcript,
+                transcript=checking_broker.transcript,
             )
-        before = renewed_by(eager_broker, found)
+        before = renewed_by(checking_broker, found)
 
 
 def check_shown(client: Client, found: Command) -> Record:
@@ -244,39 +248,41 @@ def check_renewal(client: Client, found: Command, half: Half, *, number: int) ->
 
 @pytest.mark.clause("TXN-CHECK-023")
 def test_a_compressed_message_stays_compressed(
-    eager_broker: Client, place: str, group: str
+    checking_broker: Client, checked_topic: str, group: str
 ) -> None:
-    join(eager_broker, group)
+    join(checking_broker, group)
     compressed, flag = zlib.compress(b"half" * 100), int(SystemFlag.COMPRESSED)
     half = send_half(
-        eager_broker,
-        place,
+        checking_broker,
+        checked_topic,
         group=group,
         body=compressed,
         system_flags=flag,
         born_at_ms=old(),
     )
-    record = renewed_by(eager_broker, question(eager_broker))
+    record = renewed_by(checking_broker, question(checking_broker))
     expect(
         "TXN-CHECK-023",
         found=(record.system_flags & flag, record.body),
         expected=(flag, compressed),
         what="compressed flag and body of what is stored once more",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )
-    half.end(eager_broker, Decision.ROLLBACK)
+    half.end(checking_broker, Decision.ROLLBACK)
 
 
 @pytest.mark.clause("TXN-CHECK-006")
 def test_what_is_stored_once_more_is_passed(
-    eager_broker: Client, place: str, group: str
+    checking_broker: Client, checked_topic: str, group: str
 ) -> None:
-    join(eager_broker, group)
-    send_half(eager_broker, place, group=group, born_at_ms=old(), body=b"old")
-    send_half(eager_broker, place, group=group, body=b"young")
+    join(checking_broker, group)
+    send_half(
+        checking_broker, checked_topic, group=group, born_at_ms=old(), body=b"old"
+    )
+    send_half(checking_broker, checked_topic, group=group, body=b"young")
     counted = []
     for _ in range(3):  # the old one before the young one is due, and both thereafter
-        record = renewed_by(eager_broker, question(eager_broker))
+        record = renewed_by(checking_broker, question(checking_broker))
         times = decode_properties(record.properties)["TRANSACTION_CHECK_TIMES"]
         counted.append((record.body, times))
     expect(
@@ -284,34 +290,38 @@ def test_what_is_stored_once_more_is_passed(
         found=sorted(counted),
         expected=[(b"old", "1"), (b"old", "2"), (b"young", "1")],
         what="who was asked about, and TRANSACTION_CHECK_TIMES",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )
 
 
 @pytest.mark.clause("TXN-CHECK-008", "TXN-CHECK-016")
 def test_none_of_many_that_are_decided_is_asked_about(
-    eager_broker: Client, place: str, group: str
+    checking_broker: Client, checked_topic: str, group: str
 ) -> None:
-    halves = [send_half(eager_broker, place, group=group) for _ in range(20)]
+    halves = [send_half(checking_broker, checked_topic, group=group) for _ in range(20)]
     for half in halves:
-        require_success(half.end(eager_broker, Decision.ROLLBACK))
-    join(eager_broker, group)
-    expect_progress(eager_broker, HALF_TOPIC, halves[-1].queue_offset)
-    expect_silence("TXN-CHECK-008", eager_broker, "silence about what is decided")
+        require_success(half.end(checking_broker, Decision.ROLLBACK))
+    join(checking_broker, group)
+    expect_progress(checking_broker, HALF_TOPIC, halves[-1].queue_offset)
+    expect_silence("TXN-CHECK-008", checking_broker, "silence about what is decided")
 
 
 @pytest.mark.clause("TXN-CHECK-004", "TXN-CHECK-005", "TXN-CHECK-015")
 def test_a_young_message_is_left_alone_and_those_behind_it(
-    eager_broker: Client, place: str, group: str
+    checking_broker: Client, checked_topic: str, group: str
 ) -> None:
-    join(eager_broker, group)
+    join(checking_broker, group)
     born = now_ms()
-    young = send_half(eager_broker, place, group=group, born_at_ms=born, body=b"young")
-    send_half(eager_broker, place, group=group, born_at_ms=old(), body=b"old")
+    young = send_half(
+        checking_broker, checked_topic, group=group, born_at_ms=born, body=b"young"
+    )
+    send_half(
+        checking_broker, checked_topic, group=group, born_at_ms=old(), body=b"old"
+    )
     # One check covers both, by threads of a pool: what is before the
     # other is seen by where their records were renewed, not by whose question is first.
     questions = sorted(
-        (question(eager_broker), question(eager_broker)), key=place_in_log
+        (question(checking_broker), question(checking_broker)), key=place_in_log
     )
     clauses = (("TXN-CHECK-004", b"young"), ("TXN-CHECK-015", b"old"))
     for found, (clause, body) in zip(questions, clauses, strict=True):
@@ -321,34 +331,36 @@ def test_a_young_message_is_left_alone_and_those_behind_it(
             found=shown,
             expected=body,
             what="who is asked about next",
-            transcript=eager_broker.transcript,
+            transcript=checking_broker.transcript,
         )
-        waited_ms = renewed_by(eager_broker, found).stored_at_ms - born
+        waited_ms = renewed_by(checking_broker, found).stored_at_ms - born
         expect_that(
             clause,
             waited_ms >= TIMEOUT_MS,
             found=waited_ms,
             expected=f"{TIMEOUT_MS} or more",
             what="milliseconds from the young one's birth to the question",
-            transcript=eager_broker.transcript,
+            transcript=checking_broker.transcript,
         )
-    young.end(eager_broker, Decision.ROLLBACK)
+    young.end(checking_broker, Decision.ROLLBACK)
 
 
 @pytest.mark.clause("TXN-CHECK-005")
 @pytest.mark.parametrize("age_ms", [HOUR_MS, -HOUR_MS])
 def test_a_producers_clock_is_believed(
-    eager_broker: Client, place: str, group: str, age_ms: int
+    checking_broker: Client, checked_topic: str, group: str, age_ms: int
 ) -> None:
-    join(eager_broker, group)
-    half = send_half(eager_broker, place, group=group, born_at_ms=now_ms() - age_ms)
+    join(checking_broker, group)
+    half = send_half(
+        checking_broker, checked_topic, group=group, born_at_ms=now_ms() - age_ms
+    )
     first = decode_record(
         require_success(
-            eager_broker.view_message(commit_log_offset=half.commit_log_offset)
+            checking_broker.view_message(commit_log_offset=half.commit_log_offset)
         ).body
     )
     waited_ms = (
-        renewed_by(eager_broker, question(eager_broker)).stored_at_ms
+        renewed_by(checking_broker, question(checking_broker)).stored_at_ms
         - first.stored_at_ms
     )
     expect_that(
@@ -357,26 +369,32 @@ def test_a_producers_clock_is_believed(
         found=waited_ms,
         expected=f"less than {TIMEOUT_MS}",
         what="milliseconds from the send to the question",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )
-    half.end(eager_broker, Decision.ROLLBACK)
+    half.end(checking_broker, Decision.ROLLBACK)
 
 
 @pytest.fixture
-def patient(eager_broker: Client) -> Iterator[Client]:
-    """Yield a connection to the eager broker, which gives up on nothing meanwhile."""
-    require_success(eager_broker.update_broker_config({"transactionCheckMax": "1000"}))
-    yield eager_broker
+def patient(checking_broker: Client) -> Iterator[Client]:
+    """Yield a connection to a broker that checks often, up to 1000 times."""
+    require_success(
+        checking_broker.update_broker_config({"transactionCheckMax": "1000"})
+    )
+    yield checking_broker
     most = {"transactionCheckMax": str(MOST_QUESTIONS)}
-    require_success(eager_broker.update_broker_config(most))
+    require_success(checking_broker.update_broker_config(most))
 
 
 @pytest.mark.clause("TXN-CHECK-003", "TXN-CHECK-012", "TXN-CHECK-013")
-def test_a_message_may_ask_for_time(patient: Client, place: str, group: str) -> None:
+def test_a_message_may_ask_for_time(
+    patient: Client, checked_topic: str, group: str
+) -> None:
     join(patient, group)
     born, own_ms = now_ms(), TIMEOUT_MS + 1000
     own = {"CHECK_IMMUNITY_TIME_IN_SECONDS": str(own_ms // 1000)}
-    half = send_half(patient, place, group=group, born_at_ms=born, properties=own)
+    half = send_half(
+        patient, checked_topic, group=group, born_at_ms=born, properties=own
+    )
     found = question(patient)
     record = renewed_by(patient, found)
     check_shown(patient, found)
@@ -410,24 +428,24 @@ def test_a_message_may_ask_for_time(patient: Client, place: str, group: str) -> 
 
 @pytest.mark.clause("TXN-HALF-004")
 def test_a_broker_may_refuse_transactions(
-    eager_broker: Client, place: str, group: str
+    checking_broker: Client, checked_topic: str, group: str
 ) -> None:
     require_success(
-        eager_broker.update_broker_config({"rejectTransactionMessage": "true"})
+        checking_broker.update_broker_config({"rejectTransactionMessage": "true"})
     )
     try:
-        refused = eager_broker.send_message(
-            topic=place, properties={"TRAN_MSG": "true", "PGROUP": group}
+        refused = checking_broker.send_message(
+            topic=checked_topic, properties={"TRAN_MSG": "true", "PGROUP": group}
         )
-        ordinary = eager_broker.send_message(topic=place)
+        ordinary = checking_broker.send_message(topic=checked_topic)
     finally:
         require_success(
-            eager_broker.update_broker_config({"rejectTransactionMessage": "false"})
+            checking_broker.update_broker_config({"rejectTransactionMessage": "false"})
         )
     expect(
         "TXN-HALF-004",
         found=(refused.code, ordinary.code),
         expected=(ResponseCode.NO_PERMISSION, ResponseCode.SUCCESS),
         what="codes of a half message and of an ordinary one",
-        transcript=eager_broker.transcript,
+        transcript=checking_broker.transcript,
     )

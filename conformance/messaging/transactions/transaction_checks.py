@@ -24,7 +24,7 @@ from spec.wire.remoting.response_code import ResponseCode
 TIMEOUT_MS = 3000
 MOST_QUESTIONS = 3
 CHECK_INTERVAL = "transactionCheckInterval"
-EAGER = {
+FREQUENT_CHECKS = {
     CHECK_INTERVAL: "500",
     "transactionTimeOut": str(TIMEOUT_MS),
     "transactionCheckMax": str(MOST_QUESTIONS),
@@ -36,10 +36,12 @@ PATIENCE_S = 30.0
 QUIET_S = 1.0
 
 
-def eager_settings(release: str) -> dict[str, str]:
-    """Return the settings in EAGER that a broker of *release* has."""
+def frequent_check_settings(release: str) -> dict[str, str]:
+    """Return the settings in FREQUENT_CHECKS that a broker of *release* has."""
     has_all = release_key(release) >= (5, 1)
-    return {k: value for k, value in EAGER.items() if has_all or k != SINCE_5_1}
+    return {
+        k: value for k, value in FREQUENT_CHECKS.items() if has_all or k != SINCE_5_1
+    }
 
 
 def join(client: Client, group: str) -> None:

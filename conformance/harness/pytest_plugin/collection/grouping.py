@@ -16,7 +16,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-SHARED = ("written", "followed", "obedient", "special")
+SHARED = ("written", "followed", "configurable_target", "special")
 """The fixtures, by name."""
 
 
