@@ -14,7 +14,7 @@ from conformance.wire.server import Server
 
 @pytest.fixture(params=["namesrv", "broker"])
 def server(request: pytest.FixtureRequest, unique: Callable[[str], str]) -> Server:
-    """Return a fresh connection to either server, with its question."""
+    """Return a fresh connection to either server, with its known request."""
     client = request.getfixturevalue(request.param)
     assert isinstance(client, Client)
     make = servers.name_server if request.param == "namesrv" else servers.broker

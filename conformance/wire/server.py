@@ -1,7 +1,7 @@
 """
-A server is a name server or a broker, with a question that it always responds to.
+A server is a name server or a broker, with a request that it always responds to.
 
-Everything about connections and frames is tested with both. The question writes
+Everything about connections and frames is tested with both. The request writes
 nothing, and its response is known, so that any change of its form can be checked.
 """
 
@@ -22,15 +22,15 @@ QUIET_S = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """One server, a connection to it, and a question with a known response."""
+    """One server, a connection to it, and a request with a known response."""
 
     name: str
     peer: Peer
-    question: Command
+    known_request: Command
     response_code: int
     response_fields: Mapping[str, str]
     is_proxy: bool = False
-    """Whether it forwards the question to another server, with a longer header."""
+    """Whether it forwards the request to another server, with a longer header."""
 
     @property
     def transcript(self) -> Transcript:
@@ -38,24 +38,24 @@ class Server:
         return self.peer.transcript
 
     def request(self, **changes: object) -> Command:
-        """Send the question, modified by *changes*, and return the response."""
-        return self.peer.request(replace(self.question, **changes))  # type: ignore[arg-type] # fields of Command
+        """Send the known request, modified by *changes*, and return the response."""
+        return self.peer.request(replace(self.known_request, **changes))  # type: ignore[arg-type] # fields of Command
 
-    def known_parts(self, response: Command) -> tuple[int, dict[str, str]]:
-        """Return the parts of *response* that are known beforehand."""
+    def compared_parts(self, response: Command) -> tuple[int, dict[str, str]]:
+        """Return the code and the known fields of *response*."""
         fields = {
             name: response.fields.get(name, "(absent)") for name in self.response_fields
         }
         return response.code, fields
 
     @property
-    def known(self) -> tuple[int, dict[str, str]]:
-        """Parts of a right response, as :meth:`known_parts` returns them."""
+    def expected_parts(self) -> tuple[int, dict[str, str]]:
+        """Parts of a correct response, as :meth:`compared_parts` returns them."""
         return self.response_code, dict(self.response_fields)
 
-    def responds_as_known(self) -> bool:
-        """Return whether the question gets its known response on this connection."""
-        return self.known_parts(self.request()) == self.known
+    def responds_as_expected(self) -> bool:
+        """Return whether the known request gets its response on this connection."""
+        return self.compared_parts(self.request()) == self.expected_parts
 
     def reconnected(self) -> Server:
         """Return the same server over a connection that the caller closes."""
@@ -69,7 +69,7 @@ def name_server(peer: Peer, topic: str) -> Server:
     return Server(
         name="name server",
         peer=peer,
-        question=Command(
+        known_request=Command(
             code=RequestCode.GET_ROUTEINFO_BY_TOPIC, fields={"topic": topic}
         ),
         response_code=ResponseCode.TOPIC_NOT_EXIST,
@@ -80,11 +80,11 @@ def name_server(peer: Peer, topic: str) -> Server:
 def broker(peer: Peer, topic: str) -> Server:
     """Return a broker with a max offset request for *topic*, which it does not have."""
     fields = {"topic": topic, "queueId": "0"}
-    question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
+    command = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
     return Server(
         name="broker",
         peer=peer,
-        question=peer.dialect.completed(question) if peer.dialect else question,
+        known_request=peer.dialect.completed(command) if peer.dialect else command,
         response_code=ResponseCode.SUCCESS,
         response_fields={"offset": "0"},
     )

@@ -67,7 +67,7 @@ def test_a_bad_frame_closes_its_connection_and_no_other(
     clause, bad = BAD_FRAMES[name]
     other = server.reconnected()
     with other.peer:
-        served = server.responds_as_known(), other.responds_as_known()
+        served = server.responds_as_expected(), other.responds_as_expected()
         expect(
             "WIRE-FRAME-011",
             found=served,
@@ -85,7 +85,7 @@ def test_a_bad_frame_closes_its_connection_and_no_other(
         )
         fresh = server.reconnected()
         with fresh.peer:
-            served = other.responds_as_known(), fresh.responds_as_known()
+            served = other.responds_as_expected(), fresh.responds_as_expected()
     expect(
         "WIRE-FRAME-011",
         found=served,

@@ -48,7 +48,9 @@ def expect_opaques(clause: str, server: Server, opaques: list[int]) -> None:
     # A connection of its own: a failed example may leave responses behind.
     with server.reconnected().peer as peer:
         for opaque in opaques:
-            peer.send_bytes(encode_command(replace(server.question, opaque=opaque)))
+            peer.send_bytes(
+                encode_command(replace(server.known_request, opaque=opaque))
+            )
         expect(
             clause,
             found=sorted(peer.receive().opaque for _ in opaques),
@@ -64,16 +66,16 @@ def test_two_connections_may_use_the_same_opaque(server: Server) -> None:
     other = server.reconnected()
     with other.peer:
         for one in (server, other):
-            one.peer.send(replace(one.question, opaque=7))
+            one.peer.send(replace(one.known_request, opaque=7))
         found = [
-            one.known_parts(one.peer.receive_response(7)) for one in (other, server)
+            one.compared_parts(one.peer.receive_response(7)) for one in (other, server)
         ]
     expect(
         "WIRE-COMMAND-004",
         found=found,
-        expected=[server.known] * 2,
+        expected=[server.expected_parts] * 2,
         what="answers",
-        transcript=(other if found[1] == server.known else server).transcript,
+        transcript=(other if found[1] == server.expected_parts else server).transcript,
     )
 
 
@@ -85,8 +87,8 @@ def test_only_two_bits_of_the_flag_mean_something(server: Server, bits: int) -> 
     response = server.request(flag=bits & ~3)
     expect(
         "WIRE-COMMAND-010",
-        found=server.known_parts(response),
-        expected=server.known,
+        found=server.compared_parts(response),
+        expected=server.expected_parts,
         what=f"the answer to a request with the flag {bits & ~3:#x}",
         transcript=server.transcript,
     )
@@ -105,11 +107,11 @@ def test_a_response_that_nobody_waits_for_is_dropped(server: Server) -> None:
     for opaque in (0, 1, -1, 2**31 - 1):
         server.peer.send_bytes(encode_command(Command(code=0, opaque=opaque, flag=1)))
         server.peer.send_bytes(
-            encode_command(replace(server.question, opaque=opaque, flag=1))
+            encode_command(replace(server.known_request, opaque=opaque, flag=1))
         )
     expect_that(
         "WIRE-COMMAND-006",
-        server.responds_as_known(),
+        server.responds_as_expected(),
         found="none",
         expected="an answer",
         transcript=server.transcript,
@@ -151,9 +153,9 @@ def test_a_oneway_request_is_done_and_not_answered(
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-COMMAND-002", "WIRE-CONN-019")
 def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
-    failing = replace(server.question, fields={}, flag=ONE_WAY)
+    failing = replace(server.known_request, fields={}, flag=ONE_WAY)
     server.peer.send(failing)
-    server.peer.send(replace(server.question, flag=ONE_WAY))
+    server.peer.send(replace(server.known_request, flag=ONE_WAY))
     expect(
         "WIRE-CONN-019",
         found=server.peer.is_silent(QUIET_S),
@@ -163,7 +165,7 @@ def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
     )
     expect_that(
         "WIRE-CONN-019",
-        server.responds_as_known(),
+        server.responds_as_expected(),
         found="none",
         expected="an answer",
         transcript=server.transcript,
@@ -175,7 +177,7 @@ def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
 def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
     opaques = range(5000, 5200)
     for opaque in opaques:
-        server.peer.send(replace(server.question, opaque=opaque))
+        server.peer.send(replace(server.known_request, opaque=opaque))
     responses = [server.peer.receive() for _ in opaques]
     expect(
         "WIRE-CONN-001",
@@ -187,7 +189,7 @@ def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
     wrong = [
         response
         for response in responses
-        if server.known_parts(response) != server.known
+        if server.compared_parts(response) != server.expected_parts
     ]
     expect(
         "WIRE-CONN-001",

@@ -16,8 +16,8 @@ from conformance.strategies.frames import cut_at, cuts
 from conformance.wire.server import Server
 from spec.store.message_record import decode_record
 from spec.wire.remoting.command import encode_command
+from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
-FRAME_SIZE_MAX = 16_777_216
 ROOM_FOR_FORWARDING = 1024
 """Bytes that a proxy may add to the header of a request that it forwards."""
 
@@ -27,12 +27,12 @@ ROOM_FOR_FORWARDING = 1024
 @OVER_THE_WIRE
 @given(padding=near(2**7, 2**8, 2**15, 2**16, 2**17))
 def test_a_header_of_any_size_is_read_whole(server: Server, padding: int) -> None:
-    fields = {**server.question.fields, "padding": "p" * padding}
+    fields = {**server.known_request.fields, "padding": "p" * padding}
     response = server.request(fields=fields)
     expect(
         "WIRE-FRAME-002",
-        found=server.known_parts(response),
-        expected=server.known,
+        found=server.compared_parts(response),
+        expected=server.expected_parts,
         what=f"the answer to a header with {padding} more bytes",
         transcript=server.transcript,
     )
@@ -47,8 +47,8 @@ def test_a_body_nobody_needs_is_skipped_whole(server: Server, sizes: list[int]) 
         response = server.request(body=b"\x7f" * size)
         expect(
             "WIRE-CONN-015",
-            found=server.known_parts(response),
-            expected=server.known,
+            found=server.compared_parts(response),
+            expected=server.expected_parts,
             what=f"the answer to a request with a body of {size} bytes",
             transcript=server.transcript,
         )
@@ -79,7 +79,7 @@ def test_a_body_begins_where_the_header_ends(
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-001", "WIRE-FRAME-002", "WIRE-FRAME-003")
 def test_a_response_is_one_whole_frame_with_a_json_header(server: Server) -> None:
-    sent = server.peer.send(server.question)
+    sent = server.peer.send(server.known_request)
     frame = server.peer.receive_bytes()
     size = int.from_bytes(frame[:4], "big")
     header_size = int.from_bytes(frame[5:8], "big")
@@ -114,17 +114,18 @@ def test_a_response_is_one_whole_frame_with_a_json_header(server: Server) -> Non
 def test_a_frame_cut_anywhere_waits_for_the_rest(
     server: Server, data: st.DataObject
 ) -> None:
-    frames = encode_command(replace(server.question, opaque=71))
-    frames += encode_command(replace(server.question, opaque=72))
+    frames = encode_command(replace(server.known_request, opaque=71))
+    frames += encode_command(replace(server.known_request, opaque=72))
     for piece in cut_at(frames, data.draw(cuts(len(frames)))):
         server.peer.send_bytes(piece)
     found = [
-        server.known_parts(server.peer.receive_response(opaque)) for opaque in (71, 72)
+        server.compared_parts(server.peer.receive_response(opaque))
+        for opaque in (71, 72)
     ]
     expect(
         "WIRE-FRAME-006",
         found=found,
-        expected=[server.known] * 2,
+        expected=[server.expected_parts] * 2,
         what="the answers",
         transcript=server.transcript,
     )
@@ -133,12 +134,12 @@ def test_a_frame_cut_anywhere_waits_for_the_rest(
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-006")
 def test_a_frame_may_come_byte_by_byte(server: Server) -> None:
-    for byte in encode_command(replace(server.question, opaque=73)):
+    for byte in encode_command(replace(server.known_request, opaque=73)):
         server.peer.send_bytes(bytes([byte]))
     expect(
         "WIRE-FRAME-006",
-        found=server.known_parts(server.peer.receive_response(73)),
-        expected=server.known,
+        found=server.compared_parts(server.peer.receive_response(73)),
+        expected=server.expected_parts,
         what="the answer",
         transcript=server.transcript,
     )
@@ -150,7 +151,7 @@ def test_a_frame_may_come_byte_by_byte(server: Server) -> None:
 @given(count=st.integers(2, 40))
 def test_frames_glued_together_are_each_answered(server: Server, count: int) -> None:
     opaques = range(1000, 1000 + count)
-    frames = [encode_command(replace(server.question, opaque=n)) for n in opaques]
+    frames = [encode_command(replace(server.known_request, opaque=n)) for n in opaques]
     server.peer.send_bytes(b"".join(frames))
     answered = {server.peer.receive().opaque for _ in opaques}
     expect(
@@ -165,13 +166,15 @@ def test_frames_glued_together_are_each_answered(server: Server, count: int) -> 
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-FRAME-005")
 def test_a_frame_of_the_largest_size_is_read(server: Server) -> None:
-    sent = server.peer.completed(replace(server.question, opaque=74))
+    sent = server.peer.completed(replace(server.known_request, opaque=74))
     empty = len(encode_command(sent))
     size = FRAME_SIZE_MAX - (ROOM_FOR_FORWARDING if server.is_proxy else 0)
     expect(
         "WIRE-FRAME-005",
-        found=server.known_parts(server.request(opaque=74, body=bytes(size - empty))),
-        expected=server.known,
+        found=server.compared_parts(
+            server.request(opaque=74, body=bytes(size - empty))
+        ),
+        expected=server.expected_parts,
         what=f"the answer to a frame of {size} bytes",
         transcript=server.transcript,
     )
@@ -182,7 +185,7 @@ def test_a_frame_of_the_largest_size_is_read(server: Server) -> None:
 def test_a_frame_one_byte_too_large_closes_the_connection(server: Server) -> None:
     expect_that(
         "WIRE-FRAME-005",
-        server.responds_as_known(),
+        server.responds_as_expected(),
         found="none",
         expected="an answer",
         transcript=server.transcript,

@@ -100,7 +100,7 @@ def test_a_request_without_a_number_it_needs_fails(
 ) -> None:
     code, name = missing
     fields = {key: value for key, value in WHOLE[code].items() if key != name}
-    _is_refused(broker, Command(code=code, fields=fields), "WIRE-CONN-016")
+    _expect_refused(broker, Command(code=code, fields=fields), "WIRE-CONN-016")
 
 
 @pytest.mark.read_only
@@ -131,7 +131,7 @@ def test_a_request_with_words_for_a_number_fails(
 ) -> None:
     code, name = field
     fields = {**WHOLE[code], name: value}
-    _is_refused(broker, Command(code=code, fields=fields), "WIRE-CONN-017")
+    _expect_refused(broker, Command(code=code, fields=fields), "WIRE-CONN-017")
 
 
 @pytest.mark.read_only
@@ -139,8 +139,8 @@ def test_a_request_with_words_for_a_number_fails(
 def test_a_field_in_other_letters_is_another_field(broker: Client) -> None:
     for name in ("queueid", "QueueId", "queueID", "queue_id"):
         fields = {"topic": "t", name: "0"}
-        question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
-        code = broker.peer.request(question).code
+        command = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
+        code = broker.peer.request(command).code
         expect_that(
             "WIRE-CONN-018",
             code != ResponseCode.SUCCESS,
@@ -158,11 +158,11 @@ def test_a_field_in_other_letters_is_another_field(broker: Client) -> None:
 def test_fields_that_nobody_knows_change_nothing(
     server: Server, extra: dict[str, str]
 ) -> None:
-    response = server.request(fields={**extra, **server.question.fields})
+    response = server.request(fields={**extra, **server.known_request.fields})
     expect(
         "WIRE-CONN-028",
-        found=server.known_parts(response),
-        expected=server.known,
+        found=server.compared_parts(response),
+        expected=server.expected_parts,
         what="the answer",
         transcript=server.transcript,
     )
@@ -171,10 +171,10 @@ def test_fields_that_nobody_knows_change_nothing(
 @pytest.mark.clause("WIRE-COMMAND-007")
 def test_an_absent_text_is_nobodys_name(broker: Client, topic: str) -> None:
     fields = {"topic": topic, "queueId": "0", "commitOffset": "1"}
-    question = Command(code=RequestCode.UPDATE_CONSUMER_OFFSET, fields=fields)
+    command = Command(code=RequestCode.UPDATE_CONSUMER_OFFSET, fields=fields)
     expect(
         "WIRE-COMMAND-007",
-        found=broker.peer.request(question).code,
+        found=broker.peer.request(command).code,
         expected=ResponseCode.SUCCESS,
         what="code of a commit without consumerGroup",
         transcript=broker.transcript,
@@ -195,8 +195,8 @@ def test_an_unreadable_number_that_may_be_absent_is_absent(
     )
 
 
-def _is_refused(broker: Client, question: Command, clause: str) -> None:
-    response = broker.peer.request(question)
+def _expect_refused(broker: Client, command: Command, clause: str) -> None:
+    response = broker.peer.request(command)
     expect_code(clause, response, ResponseCode.SYSTEM_ERROR, broker.transcript)
     expect_that(
         "WIRE-COMMAND-009",

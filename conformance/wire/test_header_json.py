@@ -38,8 +38,8 @@ TOO_LARGE = {
 
 
 def members_of(server: Server) -> dict[str, object]:
-    """Return the members of the header of the server's question."""
-    return header_members(server.question.code, server.question.fields)
+    """Return the members of the header of the server's known request."""
+    return header_members(server.known_request.code, server.known_request.fields)
 
 
 def header_members(code: int, fields: Mapping[str, str]) -> dict[str, object]:
@@ -75,8 +75,8 @@ def expect_known_response(
         ) from None
     expect(
         clause,
-        found=(response.opaque, server.known_parts(response)),
-        expected=(OPAQUE, server.known),
+        found=(response.opaque, server.compared_parts(response)),
+        expected=(OPAQUE, server.expected_parts),
         what=f"opaque and answer to a header with {what}",
         transcript=server.transcript,
     )
@@ -100,7 +100,7 @@ def expect_closed(server: Server, header: bytes, clause: str) -> None:
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-JSON-001", "WIRE-JSON-002", "WIRE-JSON-005", "WIRE-JSON-006")
 def test_a_responses_header_has_the_members_of_a_command(server: Server) -> None:
-    server.peer.send(server.question)
+    server.peer.send(server.known_request)
     frame = server.peer.receive_bytes()
     header = json.loads(frame[8 : 8 + int.from_bytes(frame[5:8], "big")])
     expect(
@@ -309,8 +309,8 @@ def test_a_request_without_opaque_is_answered(server: Server) -> None:
     server.peer.send_bytes(frame_of(header_without(server, "opaque")))
     expect(
         "WIRE-CONN-009",
-        found=server.known_parts(server.peer.receive()),
-        expected=server.known,
+        found=server.compared_parts(server.peer.receive()),
+        expected=server.expected_parts,
         what="the answer",
         transcript=server.transcript,
     )

@@ -26,8 +26,8 @@ def test_a_binary_request_is_understood(server: Server, opaque: int) -> None:
     response = server.request(opaque=opaque, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-001",
-        found=(response.opaque, server.known_parts(response)),
-        expected=(opaque, server.known),
+        found=(response.opaque, server.compared_parts(response)),
+        expected=(opaque, server.expected_parts),
         what="opaque and answer",
         transcript=server.transcript,
     )
@@ -94,12 +94,12 @@ def test_a_binary_value_of_any_size_is_skipped_whole(server: Server, size: int) 
     # A broker reads an empty value as null, and finds "null" in the signed content
     # (5.3.3 RocketMQSerializable#readStr, AclUtils#combineRequestContent).
     assume(size or server.peer.access.credentials is None)
-    fields = {"padding": "p" * size, **server.question.fields}
+    fields = {"padding": "p" * size, **server.known_request.fields}
     response = server.request(fields=fields, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-002",
-        found=server.known_parts(response),
-        expected=server.known,
+        found=server.compared_parts(response),
+        expected=server.expected_parts,
         what=f"the answer to a header with a value of {size} bytes",
         transcript=server.transcript,
     )
@@ -113,8 +113,8 @@ def test_a_binary_remark_is_skipped_whole(server: Server, remark: str) -> None:
     response = server.request(remark=remark, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-003",
-        found=server.known_parts(response),
-        expected=server.known,
+        found=server.compared_parts(response),
+        expected=server.expected_parts,
         what="the answer to a header with a remark",
         transcript=server.transcript,
     )
@@ -129,8 +129,8 @@ def test_any_language_byte_is_served(server: Server) -> None:
         )
         expect(
             "WIRE-CONN-006",
-            found=server.known_parts(response),
-            expected=server.known,
+            found=server.compared_parts(response),
+            expected=server.expected_parts,
             what=f"the answer to a header of language {language}",
             transcript=server.transcript,
         )

@@ -58,10 +58,10 @@ def test_a_name_server_says_that_it_does_not_know_a_request(
 
 def _stays_silent(server: Server, clause: str) -> None:
     for code in UNKNOWN:
-        server.peer.send(replace(server.question, code=code))
+        server.peer.send(replace(server.known_request, code=code))
     expect_that(
         clause,
-        server.responds_as_known(),
+        server.responds_as_expected(),
         found="none",
         expected="the known answer",
         transcript=server.transcript,

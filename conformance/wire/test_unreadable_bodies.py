@@ -44,12 +44,12 @@ def test_a_body_that_is_no_json_is_answered(
         what="remark",
         transcript=transcript,
     )
-    question = Command(
+    command = Command(
         code=RequestCode.GET_MAX_OFFSET, fields={"topic": "t", "queueId": "0"}
     )
     expect(
         clause,
-        found=broker.peer.request(question).code,
+        found=broker.peer.request(command).code,
         expected=ResponseCode.SUCCESS,
         what="code of what is asked next on the connection",
         transcript=transcript,
