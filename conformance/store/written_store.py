@@ -215,7 +215,7 @@ def _pulled(client: Client, topic: str) -> Iterator[PlacedRecord]:
 
 def wait_until_dispatched(files: StoreFiles, last: Sent) -> None:
     """Wait until the queue and the index have *last*, which must have a key."""
-    assert decode_properties_of(last), "only a message with a key is indexed"
+    assert indexed_properties_of(last), "only a message with a key is indexed"
 
     def dispatched() -> bool:
         units = files.queue(last.message.topic, last.queue_id).units()
@@ -230,10 +230,10 @@ def wait_until_dispatched(files: StoreFiles, last: Sent) -> None:
     wait_until(dispatched, what="the last message is in its queue and in the index")
 
 
-def decode_properties_of(sent: Sent) -> dict[str, str]:
-    """Return the properties of a message that make it indexed."""
-    wanted = ("KEYS", "UNIQ_KEY")
-    return {k: v for k, v in sent.message.properties.items() if k in wanted}
+def indexed_properties_of(sent: Sent) -> dict[str, str]:
+    """Return the properties whose values the index has as keys."""
+    indexed = ("KEYS", "UNIQ_KEY")
+    return {k: v for k, v in sent.message.properties.items() if k in indexed}
 
 
 def _send_transaction(target: Target, topic: str) -> tuple[Sent, Command]:
