@@ -43,7 +43,7 @@ class Run(Protocol):
         """Whether the size of a field that follows ends it."""
 
     @property
-    def is_odd(self) -> bool:
+    def is_beyond_struct(self) -> bool:
         """Whether struct alone cannot read it."""
 
 
@@ -53,7 +53,7 @@ Write = Callable[[Sequence[Any]], bytes]
 
 def straight(plan: Sequence[Run]) -> tuple[Read, Write] | None:
     """Return the functions that read and write by *plan*, or None without them."""
-    if not plan or any(run.is_odd for run in plan):
+    if not plan or any(run.is_beyond_struct for run in plan):
         return None
     names: dict[str, Any] = {"Misfit": MisfitError}
     for number, run in enumerate(plan):

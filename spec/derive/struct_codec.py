@@ -55,14 +55,14 @@ class _Run:
     """Whether the run ends with the size of a field that follows it."""
     size: Size | None = None
     """The size of the field that follows, computed from the values before."""
-    is_odd: bool = False
+    is_beyond_struct: bool = False
     """Whether struct alone cannot read the run."""
 
 
 class StructCodec:
     """Reads and writes what one layout describes, as a flat tuple of values."""
 
-    def __init__(self, layout: Struct, usual: Sequence[Values] = ()) -> None:
+    def __init__(self, layout: Struct, compiled_for: Sequence[Values] = ()) -> None:
         self.layout = layout
         self.names: tuple[str, ...] = tuple(
             name for name, _ in leaves(layout, View(lambda _: 0))
@@ -74,7 +74,9 @@ class StructCodec:
         self._pick = _picking(self._deciding)
         self._count = len(self.names)
         self._plans: dict[Values, tuple[Read, Write]] = {}
-        self._written = {_shape(plan): straight(plan) for plan in map(self.plan, usual)}
+        self._compiled = {
+            _shape(plan): straight(plan) for plan in map(self.plan, compiled_for)
+        }
 
     def decode(self, data: Data, offset: int = 0) -> Values:
         """Return the values at *offset*, and ignore later bytes."""
@@ -88,7 +90,7 @@ class StructCodec:
             key = self._key.unpack_from(data, offset)
             return (self._plans.get(key) or self._plan(key))[0](data, offset)
         except (struct.error, MisfitError):
-            return self._decode_plainly(data, offset)
+            return self._decode_with_construct(data, offset)
 
     def encode(self, values: Sequence[Any]) -> bytes:
         """Return the bytes of *values*, given in the order of the names."""
@@ -112,7 +114,7 @@ class StructCodec:
             inner[last] = value
         return found
 
-    def _decode_plainly(self, data: Data, offset: int) -> tuple[Values, int]:
+    def _decode_with_construct(self, data: Data, offset: int) -> tuple[Values, int]:
         trace = Trace()
         parsed = parse(self.layout, data[offset:], trace)
         values = []
@@ -133,20 +135,22 @@ class StructCodec:
         """Return the cached reader and writer for the choice values *key*."""
         plan = self.plan(key)
         walked = partial(_read, plan), partial(_write, plan)
-        found = self._written.get(_shape(plan)) or walked
+        found = self._compiled.get(_shape(plan)) or walked
         if len(self._plans) >= PLANS_MAX:
             self._plans.clear()
         self._plans[key] = found
         return found
 
 
-def compile_codec(layout: Struct, *, usual: Sequence[Values] = ()) -> StructCodec:
+def compile_codec(
+    layout: Struct, *, compiled_for: Sequence[Values] = ()
+) -> StructCodec:
     """Return the fast reader and writer of *layout*.
 
-    The plans of the choice values in *usual* are compiled. Others are walked, because
-    compilation takes time and memory, and peers choose the values.
+    The plans of the choice values in *compiled_for* are compiled. Others are walked,
+    because compilation takes time and memory, and peers choose the values.
     """
-    return StructCodec(layout, usual)
+    return StructCodec(layout, compiled_for)
 
 
 def _picking(places: Sequence[int]) -> Callable[[Sequence[Any]], Values]:
@@ -159,7 +163,14 @@ def _picking(places: Sequence[int]) -> Callable[[Sequence[Any]], Values]:
 def _shape(plan: Sequence[_Run]) -> Values:
     """Return the common part of plans that read and write alike."""
     return tuple(
-        (run.form.format, run.first, run.count, run.exact, run.prefixed, run.is_odd)
+        (
+            run.form.format,
+            run.first,
+            run.count,
+            run.exact,
+            run.prefixed,
+            run.is_beyond_struct,
+        )
         for run in plan
     )
 
@@ -170,7 +181,7 @@ def _read(plan: list[_Run], data: Data, offset: int) -> tuple[Values, int]:
         values += run.form.unpack_from(data, offset)
         offset += run.form.size
         size = values.pop() if run.prefixed else None
-        if run.is_odd:
+        if run.is_beyond_struct:
             computed = _computed_value(run, values)
             size = computed if size is None else size
         if size is None:
@@ -197,7 +208,7 @@ def _write(plan: list[_Run], values: Sequence[Any]) -> bytes:
     parts: list[bytes] = []
     for run in plan:
         found = list(values[run.first : run.first + run.count])
-        if run.is_odd or run.exact:
+        if run.is_beyond_struct or run.exact:
             _refuse_misfits(run, found, values)
         if not run.prefixed and not run.size:
             parts.append(run.form.pack(*found))
@@ -251,17 +262,17 @@ def _runs(fields: list[tuple[str, Any]]) -> Iterator[_Run]:
     run = _Building(first=0)
     for index, (name, part) in enumerate(fields):
         if isinstance(part, Prefixed):
-            yield run.ended(prefix=_letter(part.lengthfield))
+            yield run.finish(prefix=_letter(part.lengthfield))
         elif isinstance(part, Bytes) and callable(part.length):
             if "." in name:
                 raise UnsuitableLayoutError(f"{name}: a computed size in a structure")
-            yield run.ended(size=_size(part.length, [name for name, _ in fields]))
+            yield run.finish(size=_size(part.length, [name for name, _ in fields]))
         else:
             run.add(index, part)
             continue
         run = _Building(first=index + 1)
     if run.form != ">":
-        yield run.ended()
+        yield run.finish()
 
 
 def _letter(part: Any) -> str:
@@ -313,7 +324,7 @@ class _Building:
             raise UnsuitableLayoutError(f"{type(part).__name__} is an unknown kind")
         self.count += 1
 
-    def ended(self, *, prefix: str = "", size: Size | None = None) -> _Run:
+    def finish(self, *, prefix: str = "", size: Size | None = None) -> _Run:
         """Return the run, which ends with a size in the format *prefix* if given."""
         return _Run(
             form=struct.Struct(self.form + prefix),
@@ -324,7 +335,7 @@ class _Building:
             constants=tuple(self.constants),
             prefixed=bool(prefix),
             size=size,
-            is_odd=bool(self.integers or self.constants or size),
+            is_beyond_struct=bool(self.integers or self.constants or size),
         )
 
 

@@ -126,7 +126,7 @@ unit_layout = Struct(
     field("tags_code", Int64sb, "hash of the tag, or when a delayed message is due"),
 )
 assert unit_layout.sizeof() == UNIT_SIZE
-unit_codec = compile_codec(unit_layout, usual=[()])
+unit_codec = compile_codec(unit_layout, compiled_for=[()])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -273,7 +273,7 @@ record_layout = Struct(
 
 record_codec = compile_codec(
     record_layout,
-    usual=[
+    compiled_for=[
         (MAGIC_V1, 0),
         (MAGIC_V1, int(SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6)),
     ],

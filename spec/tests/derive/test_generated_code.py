@@ -36,11 +36,11 @@ def outcome(act: Callable[[], Any]) -> object:
 @given(raw=mutated(records().map(encode_record)), key=KEYS, at=st.integers(0, 3))
 def test_both_read_alike(raw: bytes, key: tuple[int, ...], at: int) -> None:
     plan = record_codec.plan(key)
-    written = straight(plan)
-    assert written is not None
+    compiled = straight(plan)
+    assert compiled is not None
     data = memoryview(bytes(at) + raw)
     walked = outcome(partial(_read, plan, data, at))
-    assert outcome(partial(written[0], data, at)) == walked
+    assert outcome(partial(compiled[0], data, at)) == walked
 
 
 @given(
@@ -54,17 +54,17 @@ def test_both_write_alike(
 ) -> None:
     values: list[object] = list(record_codec.decode(encode_record(record)))
     plan = record_codec.plan(key)
-    written = straight(plan)
-    assert written is not None
+    compiled = straight(plan)
+    assert compiled is not None
     for some in (values, [*values[:place], value, *values[place + 1 :]]):
         walked = outcome(partial(_write, plan, some))
-        assert outcome(partial(written[1], some)) == walked
+        assert outcome(partial(compiled[1], some)) == walked
 
 
 def test_what_is_fixed_is_one_call() -> None:
-    written = straight(unit_codec.plan(()))
-    assert written is not None
-    read, write = written
+    compiled = straight(unit_codec.plan(()))
+    assert compiled is not None
+    read, write = compiled
     assert read(b"?" + write((1, 2, 3)), 1) == ((1, 2, 3), 21)
 
 
@@ -73,12 +73,12 @@ def test_what_struct_cannot_read_is_walked() -> None:
     assert straight(codec.plan(())) is None
 
 
-def test_plans_that_peers_ask_for_are_not_written_out() -> None:
-    before = dict(record_codec._written)
+def test_plans_that_peers_select_are_not_compiled() -> None:
+    before = dict(record_codec._compiled)
     for flags in range(64):
         record_codec._plan((-1, flags))
-    assert record_codec._written == before
-    narrow = record_codec._written[shape_of((MAGIC_V1, 0))]
+    assert record_codec._compiled == before
+    narrow = record_codec._compiled[shape_of((MAGIC_V1, 0))]
     assert record_codec._plan((MAGIC_V1, 1)) == narrow
 
 
