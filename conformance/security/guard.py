@@ -82,10 +82,10 @@ class Guard:
         ) as connected:
             yield connected
 
-    def reason(self, answer: Command) -> str:
+    def reason(self, response: Command) -> str:
         """Return the reason of a refusal; empty for a request that was admitted."""
         pattern = _USER_REASON if self.has_users else _PLAIN_REASON
-        found = pattern.search(answer.remark or "")
+        found = pattern.search(response.remark or "")
         return found[0] if found else ""
 
     @property

@@ -21,12 +21,12 @@ Act: TypeAlias = Callable[[Client], Command]
 
 
 def expect_reason(
-    clause: str, guard: Guard, client: Client, answer: Command, reason: str
+    clause: str, guard: Guard, client: Client, response: Command, reason: str
 ) -> None:
-    """Fail *clause* unless *answer* is a refusal for *reason*; none if empty."""
+    """Fail *clause* unless *response* is a refusal for *reason*; none if empty."""
     expect(
         clause,
-        found=guard.reason(answer),
+        found=guard.reason(response),
         expected=reason,
         what="reason of the refusal",
         transcript=client.transcript,
@@ -38,10 +38,10 @@ def expect_send(
 ) -> None:
     """Fail *clause* unless a send to *topic* is admitted, or refused for the topic."""
     with guard.client(account) as client:
-        answer = client.send_message(topic=topic)
+        response = client.send_message(topic=topic)
         refused = NO_PERMISSION.format(resource=f"topic:{topic}")
         reason = "" if is_admitted else refused
-        expect_reason(clause, guard, client, answer, reason)
+        expect_reason(clause, guard, client, response, reason)
 
 
 def reason_for(guard: Guard, user: Credentials, act: Act, source: str = "") -> str:

@@ -39,8 +39,8 @@ IMPOSTOR = with_another_secret(ADMIN)
 @pytest.mark.clause("SEC-ACL-001")
 def test_a_refusal_has_the_code_and_the_exception(guard: Guard) -> None:
     with guard.client() as client:
-        answer = client.send_message(topic="AclPub")
-        found = answer.code, (answer.remark or "").startswith(f"{EXCEPTION}: ")
+        response = client.send_message(topic="AclPub")
+        found = response.code, (response.remark or "").startswith(f"{EXCEPTION}: ")
         expect(
             "SEC-ACL-001",
             found=found,
@@ -64,23 +64,23 @@ def test_an_unsigned_request_is_refused(
     guard: Guard, request_one: Callable[[Client], Command]
 ) -> None:
     with guard.client() as client:
-        answer = request_one(client)
-        expect_reason("SEC-ACL-002", guard, client, answer, NO_ACCESS_KEY)
+        response = request_one(client)
+        expect_reason("SEC-ACL-002", guard, client, response, NO_ACCESS_KEY)
 
 
 @pytest.mark.clause("SEC-ACL-022")
 def test_a_request_without_any_field_is_refused(guard: Guard) -> None:
     with guard.client() as client:
-        answer = client.peer.request(Command(code=RequestCode.GET_ALL_TOPIC_CONFIG))
-        expect_reason("SEC-ACL-022", guard, client, answer, NO_ACCESS_KEY)
+        response = client.peer.request(Command(code=RequestCode.GET_ALL_TOPIC_CONFIG))
+        expect_reason("SEC-ACL-022", guard, client, response, NO_ACCESS_KEY)
 
 
 @pytest.mark.clause("SEC-ACL-003")
 def test_an_unknown_account_is_refused(guard: Guard) -> None:
     with guard.client(STRANGER) as client:
-        answer = client.max_offset(topic="AclPub")
+        response = client.max_offset(topic="AclPub")
         reason = UNKNOWN_ACCESS_KEY.format(access_key=STRANGER.access_key)
-        expect_reason("SEC-ACL-003", guard, client, answer, reason)
+        expect_reason("SEC-ACL-003", guard, client, response, reason)
 
 
 @pytest.mark.clause("SEC-ACL-004")
@@ -90,9 +90,9 @@ def test_an_unknown_account_is_refused(guard: Guard) -> None:
 def test_another_secret_is_refused(guard: Guard, secret: str) -> None:
     wrong = Credentials(access_key=ADMIN.access_key, secret_key=secret)
     with guard.client(wrong) as client:
-        answer = client.max_offset(topic="AclPub")
+        response = client.max_offset(topic="AclPub")
         reason = WRONG_SIGNATURE.format(access_key=ADMIN.access_key)
-        expect_reason("SEC-ACL-004", guard, client, answer, reason)
+        expect_reason("SEC-ACL-004", guard, client, response, reason)
 
 
 @pytest.mark.clause("SEC-ACL-004")
@@ -100,9 +100,9 @@ def test_another_secret_is_refused(guard: Guard, secret: str) -> None:
 def test_no_signature_of_ours_is_refused(guard: Guard, signature: str | None) -> None:
     fields = {ACCESS_KEY: ADMIN.access_key, SIGNATURE: signature, "topic": "AclPub"}
     with guard.client() as client:
-        answer = client.invoke(RequestCode.GET_MAX_OFFSET, fields)
+        response = client.invoke(RequestCode.GET_MAX_OFFSET, fields)
         reason = WRONG_SIGNATURE.format(access_key=ADMIN.access_key)
-        expect_reason("SEC-ACL-004", guard, client, answer, reason)
+        expect_reason("SEC-ACL-004", guard, client, response, reason)
 
 
 @pytest.mark.clause("SEC-ACL-005")
@@ -135,9 +135,9 @@ def test_a_message_is_sent_and_pulled_by_an_account(guard: Guard) -> None:
 def test_the_signature_comes_before_the_permission(guard: Guard) -> None:
     wrong = with_another_secret(NARROW)
     with guard.client(wrong) as client:
-        answer = client.send_message(topic="AclDenied")
+        response = client.send_message(topic="AclDenied")
         reason = WRONG_SIGNATURE.format(access_key=NARROW.access_key)
-        expect_reason("SEC-ACL-006", guard, client, answer, reason)
+        expect_reason("SEC-ACL-006", guard, client, response, reason)
 
 
 @pytest.mark.clause("SEC-ACL-007")
@@ -146,8 +146,8 @@ def test_a_refused_oneway_send_does_nothing(guard: Guard) -> None:
         require_success(owner.create_topic(topic="AclOneway"))
         client.send_message(topic="AclOneway", oneway=True)
         # The refusal of the next request shows that the oneway request was handled.
-        answer = client.send_message(topic="AclOneway")
-        expect_reason("SEC-ACL-007", guard, client, answer, NO_ACCESS_KEY)
+        response = client.send_message(topic="AclOneway")
+        expect_reason("SEC-ACL-007", guard, client, response, NO_ACCESS_KEY)
         offset = require_success(owner.max_offset(topic="AclOneway")).fields["offset"]
         expect(
             "SEC-ACL-007",
@@ -186,10 +186,10 @@ def test_the_default_permission_of_groups(
     guard: Guard, account: Credentials, is_admitted: bool
 ) -> None:
     with guard.client(account) as client:
-        answer = client.consumer_list(group="acl_elsewhere")
+        response = client.consumer_list(group="acl_elsewhere")
         refused = NO_PERMISSION.format(resource="group:acl_elsewhere")
         reason = "" if is_admitted else refused
-        expect_reason("SEC-ACL-010", guard, client, answer, reason)
+        expect_reason("SEC-ACL-010", guard, client, response, reason)
 
 
 @pytest.mark.clause("SEC-ACL-011")
@@ -206,9 +206,9 @@ def test_an_entry_replaces_the_default(guard: Guard) -> None:
 @pytest.mark.clause("SEC-ACL-012")
 def test_an_entry_for_a_group_replaces_the_default(guard: Guard) -> None:
     with guard.client(WIDE) as client:
-        answer = client.consumer_list(group="acl_denied")
+        response = client.consumer_list(group="acl_denied")
         reason = NO_PERMISSION.format(resource="group:acl_denied")
-        expect_reason("SEC-ACL-012", guard, client, answer, reason)
+        expect_reason("SEC-ACL-012", guard, client, response, reason)
 
 
 @pytest.mark.clause("SEC-ACL-013")
@@ -218,22 +218,22 @@ def test_the_words_of_permissions(guard: Guard, topic: str) -> None:
     may_send = word in {"PUB", "PUB|SUB", "SUB|PUB"}
     expect_send("SEC-ACL-013", guard, NARROW, topic, is_admitted=may_send)
     with guard.client(NARROW) as client:
-        answer = client.query_message(topic=topic, key="none")
+        response = client.query_message(topic=topic, key="none")
         may_read = word in {"SUB", "PUB|SUB", "SUB|PUB"}
         refused = NO_PERMISSION.format(resource=f"topic:{topic}")
         reason = "" if may_read else refused
-        expect_reason("SEC-ACL-013", guard, client, answer, reason)
+        expect_reason("SEC-ACL-013", guard, client, response, reason)
 
 
 @pytest.mark.clause("SEC-ACL-014")
 def test_an_admin_may_do_everything(guard: Guard, admin: Client) -> None:
-    answers = {
+    responses = {
         "send": admin.send_message(topic="AclElsewhere"),
         "pull": admin.pull(topic="AclElsewhere", offset=0, group="acl_elsewhere"),
         "group": admin.update_group(group="acl_elsewhere"),
     }
-    found = {name: guard.reason(answer) for name, answer in answers.items()}
-    expected = dict.fromkeys(answers, "")
+    found = {name: guard.reason(response) for name, response in responses.items()}
+    expected = dict.fromkeys(responses, "")
     expect("SEC-ACL-014", found=found, expected=expected, transcript=admin.transcript)
 
 
@@ -242,5 +242,5 @@ def test_an_admin_with_entries_is_bound_to_its_defaults(guard: Guard) -> None:
     expect_send("SEC-ACL-015", guard, BOUND_ADMIN, "AclPub", is_admitted=True)
     expect_send("SEC-ACL-015", guard, BOUND_ADMIN, "AclElsewhere", is_admitted=False)
     with guard.client(BOUND_ADMIN) as client:
-        answer = client.update_group(group="acl_elsewhere")
-        expect_reason("SEC-ACL-015", guard, client, answer, "")
+        response = client.update_group(group="acl_elsewhere")
+        expect_reason("SEC-ACL-015", guard, client, response, "")

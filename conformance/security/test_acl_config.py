@@ -61,8 +61,8 @@ def new_keys() -> Credentials:
 @pytest.mark.clause("SEC-ACLCONFIG-001")
 def test_a_new_account_is_in_force(changing: Guard, admin: Client) -> None:
     keys = new_keys()
-    answer = update(admin, keys, topicPerms="AclPub=PUB,AclSub=SUB")
-    expect("SEC-ACLCONFIG-001", found=answer.code, expected=0, what="code")
+    response = update(admin, keys, topicPerms="AclPub=PUB,AclSub=SUB")
+    expect("SEC-ACLCONFIG-001", found=response.code, expected=0, what="code")
     changing.wait_for(keys, "")
     expect_send("SEC-ACLCONFIG-001", changing, keys, "AclPub", is_admitted=True)
     expect_send("SEC-ACLCONFIG-001", changing, keys, "AclSub", is_admitted=False)
@@ -88,9 +88,9 @@ def test_values_outside_the_request_stay(changing: Guard, admin: Client) -> None
 @pytest.mark.clause("SEC-ACLCONFIG-003")
 @pytest.mark.parametrize("name", ["accessKey", "secretKey"])
 def test_a_short_key_is_refused(changing: Guard, admin: Client, name: str) -> None:
-    answer = update(admin, new_keys(), **{name: "sixlet"})
+    response = update(admin, new_keys(), **{name: "sixlet"})
     failed = ResponseCode.UPDATE_AND_CREATE_ACL_CONFIG_FAILED
-    expect("SEC-ACLCONFIG-003", found=answer.code, expected=failed, what="code")
+    expect("SEC-ACLCONFIG-003", found=response.code, expected=failed, what="code")
     expect_send("SEC-ACLCONFIG-003", changing, NARROW, "AclPub", is_admitted=True)
 
 
@@ -99,30 +99,30 @@ def test_an_account_is_deleted(changing: Guard, admin: Client) -> None:
     keys = new_keys()
     require_success(update(admin, keys))
     changing.wait_for(keys, "")
-    answer = delete(admin, keys.access_key)
-    expect("SEC-ACLCONFIG-004", found=answer.code, expected=0, what="code")
+    response = delete(admin, keys.access_key)
+    expect("SEC-ACLCONFIG-004", found=response.code, expected=0, what="code")
     changing.wait_until_refused(keys)
-    answer = delete(admin, keys.access_key)
+    response = delete(admin, keys.access_key)
     failed = ResponseCode.DELETE_ACL_CONFIG_FAILED
-    expect("SEC-ACLCONFIG-004", found=answer.code, expected=failed, what="code")
+    expect("SEC-ACLCONFIG-004", found=response.code, expected=failed, what="code")
 
 
 @pytest.mark.clause("SEC-ACLCONFIG-005")
 def test_the_white_list_is_replaced(changing: Guard, admin: Client) -> None:
     fields = {"globalWhiteAddrs": f"{UNUSED_ADDRESSES[0]},{WHITE_ADDRESS}"}
     code = RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG
-    answer = admin.invoke(code, dict(fields))
-    expect("SEC-ACLCONFIG-005", found=answer.code, expected=0, what="code")
+    response = admin.invoke(code, dict(fields))
+    expect("SEC-ACLCONFIG-005", found=response.code, expected=0, what="code")
     changing.wait_for(None, "", source=WHITE_ADDRESS)
 
 
 @pytest.mark.clause("SEC-ACLCONFIG-006")
 def test_the_version_is_returned(changing: Guard, admin: Client) -> None:
     require_success(update(admin, new_keys()))
-    answer = admin.invoke(RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
-    version = loads(answer.fields.get("version", "null").encode())
+    response = admin.invoke(RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
+    version = loads(response.fields.get("version", "null").encode())
     assert isinstance(version, dict | None)
-    found = {name: answer.fields.get(name) for name in ("brokerName", "clusterName")}
+    found = {name: response.fields.get(name) for name in ("brokerName", "clusterName")}
     members = sorted({"counter", "timestamp"} & set(version or {}))
     expect(
         "SEC-ACLCONFIG-006",
@@ -137,7 +137,7 @@ def test_the_version_is_returned(changing: Guard, admin: Client) -> None:
         },
         what="header fields",
     )
-    found_address = answer.fields.get("brokerAddr")
+    found_address = response.fields.get("brokerAddr")
     expected = str(changing.target.broker)
     expect("SEC-ACLCONFIG-006", found=found_address, expected=expected, what="address")
 
@@ -148,8 +148,8 @@ def test_any_account_gets_every_secret(changing: Guard, admin: Client) -> None:
         "its fixture has written the accounts"
     )
     with changing.client(BARE) as client:
-        answer = client.invoke(RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG)
-    body = loads(answer.body) if answer.body else {}
+        response = client.invoke(RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG)
+    body = loads(response.body) if response.body else {}
     assert isinstance(body, dict)
     listed = body.get("plainAccessConfigs")
     found = {

@@ -23,8 +23,8 @@ from spec.wire.remoting.response_code import ResponseCode
 def acl_of(admin: Client, user: Credentials) -> object:
     """Return the ACL of *user* as AUTH_GET_ACL returns it."""
     fields = {"subject": f"User:{user.access_key}"}
-    answer = require_success(admin.invoke(RequestCode.AUTH_GET_ACL, dict(fields)))
-    return body_of(answer) if answer.body else None
+    response = require_success(admin.invoke(RequestCode.AUTH_GET_ACL, dict(fields)))
+    return body_of(response) if response.body else None
 
 
 def resources(acl: object) -> dict[str, object]:
@@ -65,11 +65,11 @@ def test_entries_are_added_to_an_acl(admin: Client, code: RequestCode) -> None:
 
 @pytest.mark.clause("SEC-POLICY-017")
 def test_an_acl_needs_its_user(admin: Client) -> None:
-    answer = add_entries(admin, STRANGER, entry("Topic:*", "Pub"))
+    response = add_entries(admin, STRANGER, entry("Topic:*", "Pub"))
     remark = UNKNOWN_SUBJECT.format(username=STRANGER.access_key)
     expect(
         "SEC-POLICY-017",
-        found=(answer.code, answer.remark),
+        found=(response.code, response.remark),
         expected=(ResponseCode.NO_PERMISSION, remark),
         what="code and remark",
         transcript=admin.transcript,
@@ -125,10 +125,10 @@ INVALID = {
 @pytest.mark.parametrize("invalid", INVALID.values(), ids=INVALID.keys())
 def test_an_invalid_entry_is_refused(admin: Client, invalid: dict[str, object]) -> None:
     user = new_user(admin)
-    answer = add_entries(admin, user, entry(unique_name("Topic:T"), "Pub"), invalid)
+    response = add_entries(admin, user, entry(unique_name("Topic:T"), "Pub"), invalid)
     expect(
         "SEC-POLICY-020",
-        found=(answer.code, acl_of(admin, user)),
+        found=(response.code, acl_of(admin, user)),
         expected=(ResponseCode.NO_PERMISSION, None),
         what="code, and the ACL afterwards",
         transcript=admin.transcript,

@@ -52,10 +52,10 @@ ADMIN_ACTS: Mapping[int, Act] = {
 def test_requests_of_administrators(guard: Guard, code: int) -> None:
     for account in (WIDE, NARROW, BARE):
         with guard.client(account) as client:
-            answer = ADMIN_ACTS[code](client)
+            response = ADMIN_ACTS[code](client)
             key = account.access_key
             reason = NEEDS_ADMIN.format(code=int(code), access_key=key)
-            expect_reason("SEC-PERM-001", guard, client, answer, reason)
+            expect_reason("SEC-PERM-001", guard, client, response, reason)
     with guard.client(ADMIN) as client:
         expect_reason("SEC-PERM-001", guard, client, ADMIN_ACTS[code](client), "")
 
@@ -68,9 +68,9 @@ def test_requests_of_administrators(guard: Guard, code: int) -> None:
 )
 def test_any_account_may_change_accounts(guard: Guard, code: RequestCode) -> None:
     with guard.client(BARE) as client:
-        # Short keys: the processor answers, and changes nothing.
-        answer = client.invoke(code, {"accessKey": "short", "secretKey": "short"})
-        expect_reason("SEC-PERM-002", guard, client, answer, "")
+        # Short keys: the processor responds, and changes nothing.
+        response = client.invoke(code, {"accessKey": "short", "secretKey": "short"})
+        expect_reason("SEC-PERM-002", guard, client, response, "")
 
 
 def send(topic: str, code: int = RequestCode.SEND_MESSAGE_V2) -> Act:
@@ -147,8 +147,8 @@ def test_a_batch_needs_no_permission(guard: Guard) -> None:
         client.create_topic(topic="AclDenied")
     with guard.client(NARROW) as client:
         body = batch_body([(b"one", {}), (b"two", {})])
-        answer = client.send_batch(topic="AclDenied", body=body)
-        expect_code("SEC-PERM-004", answer, ResponseCode.SUCCESS, client.transcript)
+        response = client.send_batch(topic="AclDenied", body=body)
+        expect_code("SEC-PERM-004", response, ResponseCode.SUCCESS, client.transcript)
 
 
 @pytest.mark.clause("SEC-PERM-005")
@@ -263,5 +263,5 @@ def test_a_message_by_its_offset_needs_no_permission(guard: Guard) -> None:
         sent = require_success(owner.send_message(topic="AclDenied", body=b"private"))
         _, offset = decode_message_id(sent.fields["msgId"])
     with guard.client(NARROW) as client:
-        answer = client.view_message(commit_log_offset=offset)
-        expect_code("SEC-PERM-016", answer, ResponseCode.SUCCESS, client.transcript)
+        response = client.view_message(commit_log_offset=offset)
+        expect_code("SEC-PERM-016", response, ResponseCode.SUCCESS, client.transcript)

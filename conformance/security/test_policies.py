@@ -34,10 +34,10 @@ def test_a_super_user_needs_no_policy(guard: Guard, admin: Client) -> None:
 def test_a_user_without_policies_may_do_nothing(guard: Guard, admin: Client) -> None:
     user = new_user(admin)
     with guard.client(user) as client:
-        answer = client.send_message(topic="Policy")
+        response = client.send_message(topic="Policy")
         expect(
             "SEC-POLICY-002",
-            found=(answer.code, answer.remark),
+            found=(response.code, response.remark),
             expected=(ResponseCode.NO_PERMISSION, no_policy(user, "Topic:Policy")),
             what="code and remark",
             transcript=client.transcript,

@@ -191,5 +191,5 @@ def test_a_view_without_topic_is_not_checked(guard: Guard, admin: Client) -> Non
         named = client.invoke(code, fields)
         refused = no_policy(user, "Topic:PolicyPrivate")
         expect("SEC-POLICY-015", found=named.remark, expected=refused, what="remark")
-        answer = client.invoke(code, {"offset": offset})
-        expect_code("SEC-POLICY-015", answer, ResponseCode.SUCCESS, client.transcript)
+        response = client.invoke(code, {"offset": offset})
+        expect_code("SEC-POLICY-015", response, ResponseCode.SUCCESS, client.transcript)

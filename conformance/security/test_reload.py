@@ -76,8 +76,8 @@ def test_a_first_white_list_is_never_removed(
         guard.change_accounts(SUITE_ACCOUNTS, white=[WHITE_ADDRESS])
         guard.change_accounts(SUITE_ACCOUNTS)
         with guard.client(source=WHITE_ADDRESS) as client:
-            answer = client.max_offset(topic="AclPub")
-            expect_reason("SEC-ACL-021", guard, client, answer, "")
+            response = client.max_offset(topic="AclPub")
+            expect_reason("SEC-ACL-021", guard, client, response, "")
 
 
 MALFORMED = {

@@ -39,10 +39,10 @@ def max_offset(fields: Mapping[str, str] = UNSORTED, body: bytes = b"") -> Comma
 def expect_refused(clause: str, guard: Guard, sent: Command) -> None:
     """Fail *clause* unless the request *sent* is refused for its signature."""
     with guard.client() as client:
-        answer = client.peer.request(sent)
+        response = client.peer.request(sent)
         expect(
             clause,
-            found=(answer.code, guard.reason(answer)),
+            found=(response.code, guard.reason(response)),
             expected=(guard.refusal_code, guard.wrong_signature(ADMIN)),
             what="code and reason",
             transcript=client.transcript,
@@ -52,10 +52,10 @@ def expect_refused(clause: str, guard: Guard, sent: Command) -> None:
 def expect_admitted(clause: str, guard: Guard, sent: Command) -> None:
     """Fail *clause* unless the request *sent* is processed."""
     with guard.client() as client:
-        answer = client.peer.request(sent)
+        response = client.peer.request(sent)
         expect(
             clause,
-            found=guard.reason(answer),
+            found=guard.reason(response),
             expected="",
             what="reason of a refusal",
             transcript=client.transcript,
@@ -191,11 +191,11 @@ def test_from_5_3_on_the_version_decides(guard: Guard) -> None:
 
 @pytest.mark.clause("SEC-SIGN-001")
 def test_a_client_with_credentials_signs_every_request(admin: Client) -> None:
-    answer = admin.max_offset(topic="AclPub")
+    response = admin.max_offset(topic="AclPub")
     sent = "".join(map(str, admin.transcript.render()))
     expect(
         "SEC-SIGN-001",
-        found=(answer.remark or "", ADMIN.secret_key in sent),
-        expected=(answer.remark or "", False),
+        found=(response.remark or "", ADMIN.secret_key in sent),
+        expected=(response.remark or "", False),
         what="the secret key in the transcript",
     )

@@ -41,14 +41,14 @@ from spec.wire.remoting.response_code import ResponseCode
 def expect_refusal(
     clause: str,
     client: Client,
-    answer: Command,
+    response: Command,
     remark: str,
     code: ResponseCode = ResponseCode.NO_PERMISSION,
 ) -> None:
-    """Fail *clause* unless *answer* has this code and remark."""
+    """Fail *clause* unless *response* has this code and remark."""
     expect(
         clause,
-        found=(answer.code, answer.remark),
+        found=(response.code, response.remark),
         expected=(code, remark),
         what="code and remark",
         transcript=client.transcript,
@@ -59,25 +59,25 @@ def expect_refusal(
 @pytest.mark.parametrize("fields", [{}, {"topic": "Any"}, {SIGNATURE: "x"}])
 def test_an_unsigned_request_is_refused(guard: Guard, fields: dict[str, str]) -> None:
     with guard.client() as client:
-        answer = client.invoke(RequestCode.GET_MAX_OFFSET, dict(fields))
+        response = client.invoke(RequestCode.GET_MAX_OFFSET, dict(fields))
         refused = ResponseCode.NO_PERMISSION
-        expect_code("SEC-USER-001", answer, refused, client.transcript)
-        expect_refusal("SEC-USER-002", client, answer, NO_USERNAME)
+        expect_code("SEC-USER-001", response, refused, client.transcript)
+        expect_refusal("SEC-USER-002", client, response, NO_USERNAME)
 
 
 @pytest.mark.clause("SEC-USER-003")
 def test_an_unknown_user_is_refused(guard: Guard) -> None:
     with guard.client(STRANGER) as client:
         remark = UNKNOWN_USER.format(username=STRANGER.access_key)
-        answer = client.max_offset(topic="Any")
-        expect_refusal("SEC-USER-003", client, answer, remark)
+        response = client.max_offset(topic="Any")
+        expect_refusal("SEC-USER-003", client, response, remark)
 
 
 @pytest.mark.clause("SEC-USER-004")
 def test_another_password_is_refused(guard: Guard) -> None:
     with guard.client(with_another_secret(ADMIN)) as client:
-        answer = client.max_offset(topic="Any")
-        expect_refusal("SEC-USER-004", client, answer, WRONG_SIGNATURE)
+        response = client.max_offset(topic="Any")
+        expect_refusal("SEC-USER-004", client, response, WRONG_SIGNATURE)
 
 
 @pytest.mark.clause("SEC-USER-004")
@@ -85,8 +85,8 @@ def test_another_password_is_refused(guard: Guard) -> None:
 def test_no_signature_of_ours_is_refused(guard: Guard, signature: str | None) -> None:
     fields = {ACCESS_KEY: ADMIN.access_key, SIGNATURE: signature, "topic": "Any"}
     with guard.client() as client:
-        answer = client.invoke(RequestCode.GET_MAX_OFFSET, fields)
-        expect_refusal("SEC-USER-004", client, answer, WRONG_SIGNATURE)
+        response = client.invoke(RequestCode.GET_MAX_OFFSET, fields)
+        expect_refusal("SEC-USER-004", client, response, WRONG_SIGNATURE)
 
 
 @pytest.mark.clause("SEC-USER-005")
@@ -95,8 +95,8 @@ def test_a_disabled_user_is_refused(guard: Guard, admin: Client) -> None:
     remark = DISABLED_USER.format(username=user.access_key)
     for credentials in (user, with_another_secret(user)):
         with guard.client(credentials) as client:
-            answer = client.max_offset(topic="Any")
-            expect_refusal("SEC-USER-005", client, answer, remark)
+            response = client.max_offset(topic="Any")
+            expect_refusal("SEC-USER-005", client, response, remark)
 
 
 @pytest.mark.clause("SEC-USER-006")
@@ -104,8 +104,8 @@ def test_a_refused_oneway_send_does_nothing(guard: Guard, admin: Client) -> None
     require_success(admin.create_topic(topic="UserOneway"))
     with guard.client() as client:
         client.send_message(topic="UserOneway", oneway=True)
-        answer = client.send_message(topic="UserOneway")
-        expect_refusal("SEC-USER-006", client, answer, NO_USERNAME)
+        response = client.send_message(topic="UserOneway")
+        expect_refusal("SEC-USER-006", client, response, NO_USERNAME)
         offset = require_success(admin.max_offset(topic="UserOneway")).fields["offset"]
         expect(
             "SEC-USER-006",
@@ -138,8 +138,8 @@ def test_a_created_user_is_normal_and_enabled(admin: Client) -> None:
 @pytest.mark.clause("SEC-USER-008")
 def test_a_user_is_created_once(admin: Client) -> None:
     user = new_user(admin)
-    answer = create_user(admin, user)
-    expect_refusal("SEC-USER-008", admin, answer, USER_EXISTS)
+    response = create_user(admin, user)
+    expect_refusal("SEC-USER-008", admin, response, USER_EXISTS)
 
 
 @pytest.mark.clause("SEC-USER-009")
@@ -159,8 +159,8 @@ def test_a_password_changes_at_once(guard: Guard, admin: Client) -> None:
 
 @pytest.mark.clause("SEC-USER-010")
 def test_an_unknown_user_is_not_updated(admin: Client) -> None:
-    answer = update_user(admin, unique_name("none"), userStatus="enable")
-    expect_refusal("SEC-USER-010", admin, answer, USER_IS_MISSING)
+    response = update_user(admin, unique_name("none"), userStatus="enable")
+    expect_refusal("SEC-USER-010", admin, response, USER_IS_MISSING)
 
 
 @pytest.mark.clause("SEC-USER-011")
@@ -169,12 +169,12 @@ def test_a_deleted_user_is_unknown(guard: Guard, admin: Client) -> None:
     require_success(add_entries(admin, user, entry("Topic:*", "All")))
     for _ in range(2):  # the second time it is unknown
         fields = {"username": user.access_key}
-        answer = admin.invoke(RequestCode.AUTH_DELETE_USER, dict(fields))
-        expect("SEC-USER-011", found=answer.code, expected=ResponseCode.SUCCESS)
+        response = admin.invoke(RequestCode.AUTH_DELETE_USER, dict(fields))
+        expect("SEC-USER-011", found=response.code, expected=ResponseCode.SUCCESS)
     with guard.client(user) as client:
         remark = UNKNOWN_USER.format(username=user.access_key)
-        answer = client.max_offset(topic="Any")
-        expect_refusal("SEC-USER-011", client, answer, remark)
+        response = client.max_offset(topic="Any")
+        expect_refusal("SEC-USER-011", client, response, remark)
     require_success(create_user(admin, user))
     with guard.client(user) as client:
         reason = guard.reason(client.max_offset(topic="Any"))
@@ -201,15 +201,15 @@ def test_only_a_super_user_manages_super_users(guard: Guard, admin: Client) -> N
     require_success(add_entries(admin, manager, entry("*", "All")))
     with guard.client(manager) as client:
         created = Credentials(access_key=unique_name("made"), secret_key="p" * 8)
-        answer = create_user(client, created, userType="Super")
+        response = create_user(client, created, userType="Super")
         code = ResponseCode.SYSTEM_ERROR
         remark = ONLY_SUPER_CREATES_SUPER
-        expect_refusal("SEC-USER-014", client, answer, remark, code)
-        answer = update_user(client, other.access_key, password="p" * 8)
-        expect_refusal("SEC-USER-014", client, answer, ONLY_SUPER_CHANGES_SUPER)
+        expect_refusal("SEC-USER-014", client, response, remark, code)
+        response = update_user(client, other.access_key, password="p" * 8)
+        expect_refusal("SEC-USER-014", client, response, ONLY_SUPER_CHANGES_SUPER)
         fields = {"username": other.access_key}
-        answer = client.invoke(RequestCode.AUTH_DELETE_USER, dict(fields))
-        expect_refusal("SEC-USER-014", client, answer, ONLY_SUPER_CHANGES_SUPER)
+        response = client.invoke(RequestCode.AUTH_DELETE_USER, dict(fields))
+        expect_refusal("SEC-USER-014", client, response, ONLY_SUPER_CHANGES_SUPER)
 
 
 @pytest.mark.clause("SEC-USER-015")
@@ -223,6 +223,6 @@ def test_only_a_super_user_manages_super_users(guard: Guard, admin: Client) -> N
     ids=lambda code: code.name,
 )
 def test_a_blank_name_is_refused(admin: Client, code: RequestCode) -> None:
-    answer = admin.invoke(code, {"username": ""}, b"{}")
+    response = admin.invoke(code, {"username": ""}, b"{}")
     invalid = ResponseCode.INVALID_PARAMETER
-    expect_refusal("SEC-USER-015", admin, answer, BLANK_USERNAME, invalid)
+    expect_refusal("SEC-USER-015", admin, response, BLANK_USERNAME, invalid)
