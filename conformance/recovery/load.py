@@ -63,30 +63,30 @@ Send = Callable[[Client, Sequence[Draft]], list[Acknowledged]]
 def send_one(client: Client, drafts: Sequence[Draft]) -> list[Acknowledged]:
     """Send the first of *drafts*, with a key and a unique key."""
     draft = drafts[0]
-    answer = client.send_message(
+    response = client.send_message(
         topic=draft.topic,
         queue_id=draft.queue_id,
         body=draft.body,
         properties={Property.KEYS: draft.key, Property.UNIQ_KEY: f"U-{draft.key}"},
     )
-    return list(acknowledged(drafts[:1], answer))
+    return list(acknowledged(drafts[:1], response))
 
 
 def send_batch(client: Client, drafts: Sequence[Draft]) -> list[Acknowledged]:
     """Send *drafts* as one batch."""
     members = [(draft.body, {str(Property.KEYS): draft.key}) for draft in drafts]
-    answer = client.send_batch(
+    response = client.send_batch(
         topic=drafts[0].topic, queue_id=drafts[0].queue_id, body=batch_body(members)
     )
-    return list(acknowledged(drafts, answer))
+    return list(acknowledged(drafts, response))
 
 
-def acknowledged(drafts: Sequence[Draft], answer: Command) -> Iterator[Acknowledged]:
-    """Yield *drafts* with the offsets of a successful *answer*; else nothing."""
-    if answer.code != ResponseCode.SUCCESS:
+def acknowledged(drafts: Sequence[Draft], response: Command) -> Iterator[Acknowledged]:
+    """Yield *drafts* with the offsets of a successful *response*; else nothing."""
+    if response.code != ResponseCode.SUCCESS:
         return
-    first = int(answer.fields["queueOffset"])
-    ids = answer.fields["msgId"].split(",")
+    first = int(response.fields["queueOffset"])
+    ids = response.fields["msgId"].split(",")
     for number, (draft, message_id) in enumerate(zip(drafts, ids, strict=True)):
         yield Acknowledged(
             topic=draft.topic,

@@ -32,12 +32,12 @@ def pulled(
 ) -> Iterator[Record]:
     """Yield the messages of a queue from *offset* to its end."""
     while True:
-        answer = broker.pull(topic=topic, queue_id=queue_id, offset=offset)
-        if answer.code == ResponseCode.SUCCESS:
-            yield from decode_records(answer.body)
-        elif answer.code == ResponseCode.PULL_NOT_FOUND:
+        response = broker.pull(topic=topic, queue_id=queue_id, offset=offset)
+        if response.code == ResponseCode.SUCCESS:
+            yield from decode_records(response.body)
+        elif response.code == ResponseCode.PULL_NOT_FOUND:
             return
-        following = int(answer.fields["nextBeginOffset"])
+        following = int(response.fields["nextBeginOffset"])
         if following <= offset:
             return
         offset = following
@@ -55,10 +55,10 @@ def key_of(record: Record) -> str:
 
 def found_by_key(broker: Client, topic: str, key: str) -> list[str]:
     """Return the keys of the messages that a query for *key* finds."""
-    answer = broker.query_message(topic=topic, key=key)
-    if answer.code != ResponseCode.SUCCESS:
+    response = broker.query_message(topic=topic, key=key)
+    if response.code != ResponseCode.SUCCESS:
         return []
-    return [key_of(record) for record in decode_records(answer.body)]
+    return [key_of(record) for record in decode_records(response.body)]
 
 
 def lost_of(owed: Iterable[Acknowledged], queues: Queues) -> list[Acknowledged]:

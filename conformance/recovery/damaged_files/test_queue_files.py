@@ -210,8 +210,8 @@ def test_a_search_looks_into_one_file(
         os.utime(path, (begin_s + 10 * number, begin_s + 10 * number))
     wanted = (begin_s + 10) * 1000 + more_ms
     with original.started() as broker:
-        answer = broker.search_offset(topic=many, timestamp_ms=wanted)
-    found = int(require_success(answer).fields["offset"])
+        response = broker.search_offset(topic=many, timestamp_ms=wanted)
+    found = int(require_success(response).fields["offset"])
     # All messages are younger, so it is the first of the file that is searched.
     at = expected * UNITS_PER_FILE
     expect("OFFSET-SEARCH-008", found=found, expected=at, what="offset")

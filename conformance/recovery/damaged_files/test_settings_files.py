@@ -67,11 +67,11 @@ def known(broker: Client, original: Original) -> dict[str, object]:
     topics = decode_topic_table(require_success(broker.all_topic_config()).body).topics
     groups = body_of(broker.all_groups())
     table = groups.get("subscriptionGroupTable") if isinstance(groups, dict) else {}
-    answer = broker.query_offset(group=history.group, topic=history.many)
+    response = broker.query_offset(group=history.group, topic=history.many)
     return {
         "topic": history.many in topics,
         "group": isinstance(table, dict) and history.group in table,
-        "offset": int(answer.fields.get("offset", -1)),
+        "offset": int(response.fields.get("offset", -1)),
     }
 
 
@@ -98,7 +98,7 @@ def test_without_backups_a_broker_forgets(original: Original, number: int) -> No
     with original.started() as broker:
         found = known(broker, original)
         ends = ends_of(broker, original.history.many)
-    # 4.x answers 0 for a group without an offset where the queue begins in memory.
+    # 4.x responds 0 for a group without an offset where the queue begins in memory.
     expected = {"topic": False, "group": False}
     expect_fields("STORE-CONFIG-015", found=found, expected=expected)
     not_committed = found["offset"] != COMMITTED

@@ -49,7 +49,7 @@ class Transactions:
 
 
 def end(client: Client, group: str, half: Acknowledged) -> Command:
-    """Commit a half message; return the answer."""
+    """Commit a half message; return the response."""
     return client.end_transaction(
         group=group,
         commit_log_offset=half.commit_log_offset,
@@ -63,10 +63,10 @@ def end(client: Client, group: str, half: Acknowledged) -> Command:
 def _send(
     client: Client, draft: Draft, properties: Mapping[str, str]
 ) -> list[Acknowledged]:
-    answer = client.send_message(
+    response = client.send_message(
         topic=draft.topic,
         queue_id=draft.queue_id,
         body=draft.body,
         properties={Property.KEYS: draft.key, **properties},
     )
-    return list(acknowledged([draft], answer))
+    return list(acknowledged([draft], response))

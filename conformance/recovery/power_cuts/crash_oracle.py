@@ -114,6 +114,6 @@ def check_next(broker: Client, crashed: Crashed) -> None:
     """Check the place of the next message of each queue."""
     for topic in (crashed.many, crashed.few):
         _, most = ends_of(broker, topic)
-        answer = require_success(broker.send_message(topic=topic))
-        found = int(answer.fields["queueOffset"])
+        response = require_success(broker.send_message(topic=topic))
+        found = int(response.fields["queueOffset"])
         expect("REC-DISPATCH-004", found=found, expected=most, what="queueOffset")

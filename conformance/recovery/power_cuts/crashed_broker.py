@@ -127,12 +127,12 @@ def send(
         key=f"{topic}-{number}",
         body=(b"%05d" % number).ljust(TAIL_BODY_SIZE if more else BODY_SIZE, b"."),
     )
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=topic,
         body=draft.body,
         properties={"KEYS": draft.key, "TAGS": TAG, **(more or {})},
     )
-    if answer.code != ResponseCode.FLUSH_DISK_TIMEOUT:
-        require_success(answer)
-    assert answer.fields["queueOffset"] == str(number)
-    return list(acknowledged([draft], answer))
+    if response.code != ResponseCode.FLUSH_DISK_TIMEOUT:
+        require_success(response)
+    assert response.fields["queueOffset"] == str(number)
+    return list(acknowledged([draft], response))

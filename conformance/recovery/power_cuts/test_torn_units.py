@@ -62,7 +62,7 @@ def test_a_torn_tags_code_may_hide_a_message(crashed: Crashed) -> None:
     crashed.target.start()
     with crashed.serving() as broker:
         found = unit_of(files, crashed.many, TORN)
-        answer = broker.pull(
+        response = broker.pull(
             topic=crashed.many, offset=TORN, subscription=TAG, max_count=1
         )
     kept, right = found == torn, found == whole
@@ -74,7 +74,9 @@ def test_a_torn_tags_code_may_hide_a_message(crashed: Crashed) -> None:
         expected=f"{torn} or {whole}",
         what=what,
     )
-    is_given = answer.code == ResponseCode.SUCCESS and (b"%05d" % TORN) in answer.body
+    is_given = (
+        response.code == ResponseCode.SUCCESS and (b"%05d" % TORN) in response.body
+    )
     what = f"whether who asks for the tag gets message {TORN}"
     expect("REC-POWERCUT-004", found=is_given, expected=right, what=what)
 
@@ -95,7 +97,7 @@ def test_a_torn_offset_may_hand_out_another_message(crashed: Crashed) -> None:
     (offset,) = [one.commit_log_offset for one in crashed.owed if one.key == key]
     with crashed.serving() as broker:
         found = unit_of(files, crashed.many, SPLIT)
-        answer = broker.pull(topic=crashed.many, offset=SPLIT, max_count=1)
+        response = broker.pull(topic=crashed.many, offset=SPLIT, max_count=1)
     expect_that(
         "REC-POWERCUT-005",
         found[0] in {0, offset} and found[1] == size,
@@ -103,7 +105,7 @@ def test_a_torn_offset_may_hand_out_another_message(crashed: Crashed) -> None:
         expected=f"0 or {offset}, and size {size}",
         what=f"unit {SPLIT} of the queue",
     )
-    is_given = (b"%05d" % SPLIT) in answer.body
+    is_given = (b"%05d" % SPLIT) in response.body
     what = f"whether place {SPLIT} of the queue hands out its message"
     expect("REC-POWERCUT-005", found=is_given, expected=found[0] == offset, what=what)
 
