@@ -32,11 +32,16 @@ def check_frame(address: Address | None, question: Command) -> None:
         peer.send_bytes(encode_command(replace(question, opaque=7)))
         frame = peer.receive_bytes()
         _check_header(frame)
-        answer = decode_command(frame)
+        response = decode_command(frame)
         expect_wire(
-            "WIRE-COMMAND-001", answer.is_response, answer.flag, "a flag with bit 0 set"
+            "WIRE-COMMAND-001",
+            response.is_response,
+            response.flag,
+            "a flag with bit 0 set",
         )
-        expect_wire("WIRE-COMMAND-003", answer.opaque == 7, answer.opaque, "opaque 7")
+        expect_wire(
+            "WIRE-COMMAND-003", response.opaque == 7, response.opaque, "opaque 7"
+        )
         long = encode_command(replace(question, remark=LONG_REMARK, opaque=8))
         check_are_answered("WIRE-FRAME-002", peer, [long], [8])
         data = encode_command(replace(question, opaque=9))

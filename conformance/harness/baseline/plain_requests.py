@@ -65,7 +65,7 @@ class PlainRequests:
         self._topic = f"baseline_{uuid.uuid4().hex[:12]}"
         fields = {"topic": self._topic, "queueId": "0"}
         self._question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
-        self._answers: list[Command] = []
+        self._responses: list[Command] = []
         self._born_at_ms = 0
         self._born_host: Host | None = None
 
@@ -140,13 +140,13 @@ class PlainRequests:
 
     def create_topic(self) -> None:
         """Create the topic."""
-        answer = request_topic(
+        response = request_topic(
             self._target,
             self._topic,
             queue_count=WRITE_QUEUES,
             read_queue_count=READ_QUEUES,
         )
-        require_success(answer)
+        require_success(response)
 
     def check_route(self) -> None:
         """Check queue counts, permission and address in the route of the topic."""
@@ -175,13 +175,13 @@ class PlainRequests:
 
     def send(self) -> None:
         """Send two messages to one queue; check the fields of the responses."""
-        self._answers = []
+        self._responses = []
         with self._target.connect_to_broker() as broker:
             own = broker.peer.local_address
             self._born_host = Host.of(own.host, own.port)
             for number, body in enumerate(BODIES):
                 self._born_at_ms = now_ms()
-                answer = require_success(
+                response = require_success(
                     broker.send_message(
                         topic=self._topic,
                         body=body,
@@ -190,26 +190,26 @@ class PlainRequests:
                         born_at_ms=self._born_at_ms,
                     )
                 )
-                self._answers.append(answer)
-                self._check_answer(answer, number)
+                self._responses.append(response)
+                self._check_response(response, number)
 
-    def _check_answer(self, answer: Command, number: int) -> None:
-        missing = [name for name in ANSWER_FIELDS if name not in answer.fields]
+    def _check_response(self, response: Command, number: int) -> None:
+        missing = [name for name in ANSWER_FIELDS if name not in response.fields]
         expect("SEND-RESPONSE-001", "absent fields", missing, [])
-        found = answer.fields["queueId"]
+        found = response.fields["queueId"]
         expect("SEND-RESPONSE-001", "queueId", found, str(QUEUE_ID))
-        first = self._answers[0].fields["queueOffset"]
+        first = self._responses[0].fields["queueOffset"]
         wanted = str(int(first) + number)
-        found = answer.fields["queueOffset"]
+        found = response.fields["queueOffset"]
         expect("SEND-RESPONSE-003", "queueOffset", found, wanted)
         try:
-            decode_message_id(answer.fields["msgId"].partition(",")[0])
+            decode_message_id(response.fields["msgId"].partition(",")[0])
         except LayoutError as error:
             expect_wire("WIRE-MESSAGEID-001", False, str(error), "a message id")
 
     def check_max_offset(self) -> None:
         """Check the max offset of the queue."""
-        offset = int(self._answers[-1].fields["queueOffset"]) + 1
+        offset = int(self._responses[-1].fields["queueOffset"]) + 1
         with self._target.connect_to_broker() as broker:
             broker.wait_for_max_offset(
                 topic=self._topic,
@@ -228,14 +228,14 @@ class PlainRequests:
         if path is None or Capability.STORE not in self._target.capabilities:
             return
         files = StoreFiles(path)
-        for answer in self._answers:
-            _, offset = decode_message_id(answer.fields["msgId"])
+        for response in self._responses:
+            _, offset = decode_message_id(response.fields["msgId"])
             try:
                 units = files.queue(self._topic, QUEUE_ID).units()
                 record = files.record_bytes(offset)
             except OSError:
                 return  # tests of files report that they cannot be read
-            number = int(answer.fields["queueOffset"])
+            number = int(response.fields["queueOffset"])
             if record is not None and 0 <= number < len(units):
                 found = units[number].commit_log_offset, units[number].size
                 wanted = offset, len(record)
@@ -264,13 +264,13 @@ class PlainRequests:
 
             what = "a pull finds the messages"
             wait_until(is_answered, what=what, timeout_s=TIMEOUT_S)
-            answer = require_success(pull())
+            response = require_success(pull())
             end = str(len(BODIES))
-            found = answer.fields["nextBeginOffset"]
+            found = response.fields["nextBeginOffset"]
             expect("PULL-FOUND-002", "nextBeginOffset", found, end)
-            bounds = (answer.fields["minOffset"], answer.fields["maxOffset"])
+            bounds = (response.fields["minOffset"], response.fields["maxOffset"])
             expect("PULL-FOUND-003", "minOffset, maxOffset", bounds, ("0", end))
-            records = list(decode_records(answer.body))
+            records = list(decode_records(response.body))
         for record, body, number in zip(records, BODIES, range(2), strict=False):
             self._check_record(record, body, number)
 
@@ -280,10 +280,10 @@ class PlainRequests:
         if request_group(self._target, group).code != ResponseCode.SUCCESS:
             return  # another clause is about the group, and one about the commit
         with self._target.connect_to_broker() as broker:
-            answer = broker.update_offset(
+            response = broker.update_offset(
                 group=group, topic=topic, queue_id=QUEUE_ID, offset=committed
             )
-            if answer.code != ResponseCode.SUCCESS:
+            if response.code != ResponseCode.SUCCESS:
                 return
             broker.pull(
                 group=group,
@@ -292,15 +292,15 @@ class PlainRequests:
                 offset=0,
                 commit_offset=committed + 1,
             )
-            answer = broker.query_offset(group=group, topic=topic, queue_id=QUEUE_ID)
-        if answer.code == ResponseCode.SUCCESS:
-            found = answer.fields["offset"]
+            response = broker.query_offset(group=group, topic=topic, queue_id=QUEUE_ID)
+        if response.code == ResponseCode.SUCCESS:
+            found = response.fields["offset"]
             expect("PULL-COMMIT-002", "committed offset", found, str(committed))
 
     def check_view(self) -> None:
         """View the last message by its id; check its record."""
         with self._target.connect_to_broker() as broker:
-            viewed = broker.view_message_by_id(self._answers[-1].fields["msgId"])
+            viewed = broker.view_message_by_id(self._responses[-1].fields["msgId"])
             check_is_whole(broker.peer)
             record = decode_record(require_success(viewed).body)
         self._check_record(record, BODIES[-1], len(BODIES) - 1)
@@ -338,13 +338,13 @@ class PlainRequests:
         """Pop the messages, if there are any."""
         require_success(request_group(self._target, self._topic))
         with self._target.connect_to_broker() as broker:
-            answer = broker.pop(topic=self._topic, group=self._topic)
-        if answer.code == ResponseCode.POLLING_TIMEOUT:
+            response = broker.pop(topic=self._topic, group=self._topic)
+        if response.code == ResponseCode.POLLING_TIMEOUT:
             return  # without messages: another step is about them
-        list(decode_records(require_success(answer).body))
+        list(decode_records(require_success(response).body))
 
     def _check_record(self, record: Record, body: bytes, number: int) -> None:
-        store_host, offset = decode_message_id(self._answers[number].fields["msgId"])
+        store_host, offset = decode_message_id(self._responses[number].fields["msgId"])
         expect("SEND-BODY-001", "body", record.body, body)
         expect("STORE-RECORD-005", "queue_offset", record.queue_offset, number)
         expect("STORE-RECORD-006", "physical_offset", record.physical_offset, offset)
@@ -368,11 +368,11 @@ def _expect_unknown(clause: str, send: Callable[[], Command]) -> None:
     Raises RefusedError where the target does not have the request.
     """
     try:
-        answer = send()
+        response = send()
     except WrongOpaqueError:
         return  # the step of refused requests is about opaques
-    if answer.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED:
-        raise RefusedError(answer)
-    if answer.code == ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST:
+    if response.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED:
+        raise RefusedError(response)
+    if response.code == ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST:
         return  # the group is unknown too, and was looked up first
-    expect(clause, "code", answer.code, ResponseCode.TOPIC_NOT_EXIST)
+    expect(clause, "code", response.code, ResponseCode.TOPIC_NOT_EXIST)

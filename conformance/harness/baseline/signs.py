@@ -37,15 +37,15 @@ def clauses_seen_in(transcripts: Sequence[Transcript]) -> set[str]:
 def _last_routes(transcripts: Sequence[Transcript]) -> Collection[Command]:
     """Return the last response of each topic's route: earlier ones were waits."""
     routes = {
-        sent.fields.get("topic"): answer
-        for sent, answer in exchanges(transcripts)
+        sent.fields.get("topic"): response
+        for sent, response in exchanges(transcripts)
         if sent.code == RequestCode.GET_ROUTEINFO_BY_TOPIC
     }
     return routes.values()
 
 
-def _is_empty_route(answer: Command) -> bool:
-    return answer.code == ResponseCode.SUCCESS and not names_brokers(answer)
+def _is_empty_route(response: Command) -> bool:
+    return response.code == ResponseCode.SUCCESS and not names_brokers(response)
 
 
 def _of_frames(transcript: Transcript) -> Iterator[str]:

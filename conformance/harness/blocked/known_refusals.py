@@ -67,8 +67,8 @@ def refused_in(transcripts: Iterable[Transcript], refuses: frozenset[int]) -> li
     """Return the codes among *refuses* that were sent and refused."""
     found = {
         sent.code
-        for sent, answer in exchanges(transcripts)
-        if answer.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+        for sent, response in exchanges(transcripts)
+        if response.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED
     }
     return sorted(refuses.intersection(found))
 

@@ -108,8 +108,8 @@ def _refused_code(error: RefusedError) -> int | None:
 def refused_exchange(error: RefusedError) -> tuple[Transcript, Command] | None:
     """Return the refused request of *error*, behind the transcript that has it."""
     for transcript in CONVERSATIONS.transcripts():
-        for sent, answer in exchanges([transcript]):
-            if (answer.opaque, answer.code) == (error.opaque, error.code):
+        for sent, response in exchanges([transcript]):
+            if (response.opaque, response.code) == (error.opaque, error.code):
                 return transcript, sent
     return None
 

@@ -62,14 +62,14 @@ class LyingServer(Closing):
         ):
             while len(head := arriving.read(4)) == 4:
                 command = decode_command(head + arriving.read(int.from_bytes(head)))
-                answer = self._lie(command)
-                if answer == b"":
+                response = self._lie(command)
+                if response == b"":
                     return
-                if answer is not None:
-                    connection.sendall(answer)
+                if response is not None:
+                    connection.sendall(response)
 
 
 def honest(request: Command, **changes: object) -> bytes:
-    """Return a success, with *changes* to the answer that would be right."""
+    """Return a success, with *changes* to the response that would be right."""
     values: dict[str, object] = {"code": 0, "opaque": request.opaque, "flag": 1}
     return encode_command(Command(**{**values, **changes}))  # type: ignore[arg-type] # by name

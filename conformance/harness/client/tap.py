@@ -45,7 +45,7 @@ class Tap(Closing):
     def __init__(
         self, server: Address, *, exchange: Mapping[bytes, bytes] | None = None
     ) -> None:
-        """Start listening; *exchange* maps bytes of answers to as many other bytes."""
+        """Start listening; *exchange* maps bytes of responses to as many others."""
         self._server = server
         self._exchange = dict(exchange or {})
         assert all(len(old) == len(new) for old, new in self._exchange.items())

@@ -82,7 +82,7 @@ class ContainerCluster:
         try:
             if not self._containers:
                 self._create()
-            self._start("namesrv", lambda: _answers(self.namesrv))
+            self._start("namesrv", lambda: _responds(self.namesrv))
             self._start("broker", self._is_registered)
         except FAILURES as error:
             raise EngineError(f"{self.image}: {error}") from None
@@ -195,8 +195,8 @@ def _published(ports: list[int]) -> dict[str, tuple[str, int]]:
     return {f"{port}/tcp": (LOOPBACK, port) for port in ports}
 
 
-def _answers(namesrv: Address) -> bool:
-    """Return whether a name server answers; a published port alone always accepts."""
+def _responds(namesrv: Address) -> bool:
+    """Return whether a name server responds; a published port alone always accepts."""
     try:
         with Client.connect(namesrv) as client:
             client.cluster_info()

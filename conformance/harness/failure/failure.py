@@ -112,10 +112,10 @@ def render(failure: ConformanceFailure) -> str:
         parts.append(_evidence_block(failure.evidence))
     elif transcript is not None:
         wrong = [finding.what for finding in failure.findings if finding.what]
-        answer = transcript.last(Direction.RECEIVED)
-        if answer:
+        response = transcript.last(Direction.RECEIVED)
+        if response:
             title = _title_of_received(transcript)
-            parts.append(_block(title, answer, frame_tree(answer, wrong)))
+            parts.append(_block(title, response, frame_tree(response, wrong)))
     if transcript is not None:
         parts.append(_indented(transcript.render()))
     parts.append(_knowledge_block(failure))

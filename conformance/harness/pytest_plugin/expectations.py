@@ -141,9 +141,13 @@ def expect_request(
 
 
 def expect_code(
-    clause_id: str, answer: Command, code: int, transcript: Transcript
+    clause_id: str, response: Command, code: int, transcript: Transcript
 ) -> None:
-    """Fail *clause_id* unless *answer* has this response code."""
+    """Fail *clause_id* unless *response* has this response code."""
     expect(
-        clause_id, found=answer.code, expected=code, what="code", transcript=transcript
+        clause_id,
+        found=response.code,
+        expected=code,
+        what="code",
+        transcript=transcript,
     )

@@ -35,7 +35,7 @@ from spec.wire.remoting.response_code import ResponseCode
 
 MASTER_ID = 0
 NO_ANSWER = AssertionError, PeerError, LayoutError, ValueError
-"""Errors of a question that the peer refuses, or answers with something else."""
+"""Errors of a request that the peer refuses, or responds to with something else."""
 STATED = ("broker", "admin")
 """Addresses that the text of a target may state."""
 CHECKS_OF_ACCESS = "authenticationEnabled", "authorizationEnabled"
@@ -175,10 +175,10 @@ def is_proxy(address: Address, access: Access = OPEN) -> bool:
     """
     try:
         with Client.connect(address, access=access) as client:
-            answers = client.cluster_info(), client.consumer_list(group="nobody")
+            responses = client.cluster_info(), client.consumer_list(group="nobody")
     except NO_ANSWER:
         return False
-    has = [one.code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED for one in answers]
+    has = [one.code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED for one in responses]
     return has == [False, True]
 
 
@@ -227,7 +227,7 @@ def settings_of(broker: Address, access: Access = OPEN) -> dict[str, str]:
 
 
 def brokers_in(cluster_info: object) -> list[Broker]:
-    """Return the masters that the body of a cluster-info answer lists."""
+    """Return the masters that the body of a cluster-info response lists."""
     table = _member(cluster_info, "brokerAddrTable")
     found = []
     for name, data in sorted(table.items(), key=lambda item: str(item[0])):

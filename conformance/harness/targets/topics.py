@@ -23,11 +23,11 @@ def request_topic(target: Target, name: str, **config: Any) -> Command:
     """
     attributes = ANY_TYPE if target.admin is not None else None
     with target.connect_for_admin() as broker:
-        answer = broker.create_topic(topic=name, **config, attributes=attributes)
-        if attributes and answer.code == ResponseCode.INVALID_PARAMETER:
+        response = broker.create_topic(topic=name, **config, attributes=attributes)
+        if attributes and response.code == ResponseCode.INVALID_PARAMETER:
             # A broker with enableMixedMessageType=false refuses the attribute.
-            answer = broker.create_topic(topic=name, **config)
-    return answer
+            response = broker.create_topic(topic=name, **config)
+    return response
 
 
 def request_group(target: Target, name: str, **settings: Any) -> Command:

@@ -30,10 +30,10 @@ _SETTING = re.compile(r"([^=:]*)[=:](.*)")
 class RefusedError(AssertionError):
     """Error response where the test requires a success."""
 
-    def __init__(self, answer: Command) -> None:
-        super().__init__(f"refused with code {answer.code}: {answer.remark}")
-        self.code = answer.code
-        self.opaque = answer.opaque
+    def __init__(self, response: Command) -> None:
+        super().__init__(f"refused with code {response.code}: {response.remark}")
+        self.code = response.code
+        self.opaque = response.opaque
 
 
 class Invoker(Closing):
@@ -95,7 +95,7 @@ class Invoker(Closing):
         *,
         timeout_s: float = RESPONSE_TIMEOUT_S,
     ) -> Command:
-        """Send a request with this code and return its answer."""
+        """Send a request with this code and return its response."""
         return self.peer.request(request(code, fields, body), timeout_s=timeout_s)
 
     def invoke_oneway(
@@ -146,9 +146,9 @@ class ReceivedMembers(dict[object, object]):
         raise MissingMemberError(name, self)
 
 
-def body_of(answer: Command) -> object:
-    """Return the JSON body of *answer*, which must be a success."""
-    return _received(loads(require_success(answer).body))
+def body_of(response: Command) -> object:
+    """Return the JSON body of *response*, which must be a success."""
+    return _received(loads(require_success(response).body))
 
 
 def _received(value: object) -> object:
@@ -159,18 +159,18 @@ def _received(value: object) -> object:
     return [_received(item) for item in value] if isinstance(value, list) else value
 
 
-def require_success(answer: Command) -> Command:
-    """Return *answer* if it is a success, and fail if it is not."""
-    if answer.code != ResponseCode.SUCCESS:
-        raise RefusedError(answer)
-    return answer
+def require_success(response: Command) -> Command:
+    """Return *response* if it is a success, and fail if it is not."""
+    if response.code != ResponseCode.SUCCESS:
+        raise RefusedError(response)
+    return response
 
 
-def settings_in(answer: Command) -> dict[str, str]:
-    """Return the settings in the body of *answer*, a success, by name.
+def settings_in(response: Command) -> dict[str, str]:
+    """Return the settings in the body of *response*, a success, by name.
 
     Java's clients read it with Properties#load: a name ends at an equals sign or colon.
     """
-    text = require_success(answer).body.decode()
+    text = require_success(response).body.decode()
     pairs = filter(None, map(_SETTING.fullmatch, text.splitlines()))
     return {pair[1].strip(): pair[2].strip() for pair in pairs}

@@ -53,7 +53,7 @@ class MessageRequests(Invoker):
         oneway: bool = False,
         timeout_s: float = RESPONSE_TIMEOUT_S,
     ) -> Command:
-        """Send one message; with *oneway* return the request, else the answer.
+        """Send one message; with *oneway* return the request, else the response.
 
         *code* chooses the header: SEND_MESSAGE has whole names, the others letters.
         """

@@ -31,7 +31,7 @@ class OffsetRequests(Invoker):
         queue_id: int = 0,
         oneway: bool = False,
     ) -> Command:
-        """Commit an offset; with *oneway* return the request, else the answer."""
+        """Commit an offset; with *oneway* return the request, else the response."""
         fields: dict[str, FieldValue] = {
             "consumerGroup": group,
             "topic": topic,
@@ -104,5 +104,5 @@ class OffsetRequests(Invoker):
         return self.invoke(code, {"topic": topic, "queueId": queue_id})
 
 
-def _offset_of(answer: Command) -> int:
-    return int(require_success(answer).fields["offset"])
+def _offset_of(response: Command) -> int:
+    return int(require_success(response).fields["offset"])

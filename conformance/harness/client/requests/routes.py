@@ -22,15 +22,15 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 
-def names_brokers(answer: Command) -> bool:
-    """Return whether *answer* is a route with a broker.
+def names_brokers(response: Command) -> bool:
+    """Return whether *response* is a route with a broker.
 
     A body that cannot be read counts as one: tests of routes are about it.
     """
-    if answer.code != ResponseCode.SUCCESS:
+    if response.code != ResponseCode.SUCCESS:
         return False
     try:
-        return bool(decode_route(answer.body).broker_datas)
+        return bool(decode_route(response.body).broker_datas)
     except LayoutError:
         return True
 

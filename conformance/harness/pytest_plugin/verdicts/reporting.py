@@ -214,8 +214,8 @@ def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
 def _unusable_part(error: BaseException | None, item: pytest.Item) -> Defect | None:
     """Return the first part of the target that is of no use, behind an error of ours.
 
-    A test expects the answers of a target that has this part. *error* is then most
-    likely an answer that the test cannot read.
+    A test expects the responses of a target that has this part. *error* is then most
+    likely a response that the test cannot read.
     """
     if isinstance(error, verdicts.TARGET_ERRORS):
         return None

@@ -111,12 +111,12 @@ def refusals(target: Target) -> tuple[frozenset[int], tuple[str, ...]]:
         if address is None:
             continue
         try:
-            answers = invoke_all(address, requests)
+            responses = invoke_all(address, requests)
         except WrongOpaqueError as error:
             complaints.append(f"the {role} {_HABITS[type(error)]}")
             continue
-        refused.update(code for code in answers if _is_refusal(answers[code]))
-        complaints += _false_claims(target.refuses, answers)
+        refused.update(code for code in responses if _is_refusal(responses[code]))
+        complaints += _false_claims(target.refuses, responses)
     complaints += dishonesties(target.namesrv, target.broker)
     return frozenset(refused), tuple(complaints)
 
@@ -126,10 +126,10 @@ def refused_codes(
 ) -> list[int]:
     """Return the codes among *requests* that the peer at *address* refuses."""
     try:
-        answers = invoke_all(address, requests, access)
+        responses = invoke_all(address, requests, access)
     except WrongOpaqueError:
         return []
-    return [code for code in answers if _is_refusal(answers[code])]
+    return [code for code in responses if _is_refusal(responses[code])]
 
 
 def invoke_all(
@@ -139,7 +139,7 @@ def invoke_all(
 
     Raises WrongOpaqueError for a response that belongs to no request.
     """
-    answers: dict[int, Command | None] = dict.fromkeys(requests)
+    responses: dict[int, Command | None] = dict.fromkeys(requests)
     try:
         with Peer(address, access) as peer:
             sent = {code: peer.send(request(code, requests[code])) for code in requests}
@@ -147,7 +147,7 @@ def invoke_all(
             for code, question in sent.items():
                 left_s = max(give_up_at - time.monotonic(), 0.01)
                 try:
-                    answers[code] = peer.receive_response(
+                    responses[code] = peer.receive_response(
                         question.opaque, timeout_s=left_s
                     )
                 except NoResponseError:
@@ -155,8 +155,8 @@ def invoke_all(
     except WrongOpaqueError:
         raise
     except _FAILURES:
-        return answers
-    return answers
+        return responses
+    return responses
 
 
 def dishonesties(namesrv: Address | None, broker: Address | None) -> list[str]:
@@ -215,12 +215,12 @@ def guess_release(
     if address is None:
         return None
     code = RequestCode.GET_MAX_OFFSET if broker is not None else CLUSTER_INFO
-    answer = _answer(address, request(code, {}))
-    if answer is None:
+    response = _response(address, request(code, {}))
+    if response is None:
         return None
-    if answer.version:
-        reason = f"its responses carry version {answer.version}"
-        return ReleaseGuess(release=release_of_version(answer.version), reason=reason)
+    if response.version:
+        reason = f"its responses carry version {response.version}"
+        return ReleaseGuess(release=release_of_version(response.version), reason=reason)
     reason = f"its reaction to the unknown request code {NONSENSE_CODE}"
     return ReleaseGuess(release=_release_of_refusals(namesrv, address), reason=reason)
 
@@ -235,9 +235,9 @@ def release_of_version(version: int) -> str:
 
 
 def _release_of_refusals(namesrv: Address | None, broker: Address) -> str:
-    if not _is_refusal(_answer(broker, Command(code=NONSENSE_CODE))):
+    if not _is_refusal(_response(broker, Command(code=NONSENSE_CODE))):
         return "4.6.0"
-    if namesrv is None or _is_refusal(_answer(namesrv, Command(code=NONSENSE_CODE))):
+    if namesrv is None or _is_refusal(_response(namesrv, Command(code=NONSENSE_CODE))):
         return "5.3.3"
     return "4.9.7"
 
@@ -247,7 +247,7 @@ def names_of(codes: Iterable[int]) -> list[str]:
     return [RequestCode(code).name for code in sorted(codes)]
 
 
-def _answer(address: Address, question: Command) -> Command | None:
+def _response(address: Address, question: Command) -> Command | None:
     try:
         with Peer(address) as peer:
             return peer.request(question, timeout_s=SILENCE_S)
@@ -256,24 +256,24 @@ def _answer(address: Address, question: Command) -> Command | None:
 
 
 def _succeeds(address: Address, code: int, fields: Fields) -> bool:
-    answer = _answer(address, request(code, fields))
-    return answer is not None and answer.code == ResponseCode.SUCCESS
+    response = _response(address, request(code, fields))
+    return response is not None and response.code == ResponseCode.SUCCESS
 
 
-def _is_refusal(answer: Command | None) -> bool:
+def _is_refusal(response: Command | None) -> bool:
     wanted = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
-    return answer is not None and answer.code == wanted
+    return response is not None and response.code == wanted
 
 
 def _false_claims(
-    declared: frozenset[int], answers: Mapping[int, Command | None]
+    declared: frozenset[int], responses: Mapping[int, Command | None]
 ) -> list[str]:
     """Return the codes that are declared as refused and have another response."""
     return [
         f"it declares that it refuses {RequestCode(code).name}, but its response has"
-        f" code {answer.code}"
-        for code, answer in answers.items()
-        if code in declared and answer is not None and not _is_refusal(answer)
+        f" code {response.code}"
+        for code, response in responses.items()
+        if code in declared and response is not None and not _is_refusal(response)
     ]
 
 
@@ -281,16 +281,16 @@ def _header_notation(namesrv: Address | None) -> str:
     if namesrv is None:
         return "not probed"
     question = Command(code=CLUSTER_INFO, serialize_type=SerializeType.ROCKETMQ)
-    answer = _answer(namesrv, question)
-    if answer is None:
+    response = _response(namesrv, question)
+    if response is None:
         return "leaves ROCKETMQ headers unanswered"
-    return f"answers ROCKETMQ headers in {SerializeType(answer.serialize_type).name}"
+    return f"answers ROCKETMQ headers in {SerializeType(response.serialize_type).name}"
 
 
 def _json_notation(namesrv: Address | None) -> str:
     requests = request(CLUSTER_INFO)
-    answer = _answer(namesrv, requests) if namesrv is not None else None
-    body = answer.body if answer is not None else b""
+    response = _response(namesrv, requests) if namesrv is not None else None
+    body = response.body if response is not None else b""
     if re.search(rb'[{,]\s*\d+\s*:\s*"', body):
         return "numbers as keys are bare, as fastjson writes them"
     if re.search(rb'[{,]\s*"\d+"\s*:\s*"', body):
