@@ -16,8 +16,11 @@ from conformance.strategies.frames import cut_at, cuts
 from conformance.wire.server import Server
 from spec.store.message_record import decode_record
 from spec.wire.remoting.command import encode_command
-from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
+FRAME_SIZE_MAX = 16_777_216
+"""4.6.0 org.apache.rocketmq.remoting.netty.NettyDecoder.
+
+The specification has it too, but a mutant may change it there."""
 ROOM_FOR_FORWARDING = 1024
 """Bytes that a proxy may add to the header of a request that it forwards."""
 
