@@ -44,8 +44,8 @@ RESPONSES_SIZE_MAX = 1024 * 1024
 _INVOKED_MAX = 1 << 20
 """Requests of this server that may be without a response.
 
-4.6.0 has no limit. All are dropped at this one, which only peers that never respond
-can reach, so that the memory stays bounded."""
+All are dropped at this count, so that peers that never respond cannot fill the memory.
+"""
 
 Handler = Callable[[Request], Response | None]
 """Check, act, respond (Java: NettyRequestProcessor). None: no response, or later."""
@@ -101,7 +101,7 @@ class RemotingServer(Outbox[Effect]):
         frames, waiting = self._handle_requests(peer)
         if frames:
             responses = frames[0] if len(frames) == 1 else b"".join(frames)
-            self._outbox.append(Send(peer.number, responses))
+            self.emit(Send(peer.number, responses))
         if waiting is not None:
             peer.put_back(waiting)
             self.emit(PauseReading(peer.number))
@@ -151,7 +151,7 @@ class RemotingServer(Outbox[Effect]):
         peer = self.connections.get(connection)
         if peer is not None:
             peer.active_at_ms = None
-            self._outbox.append(Send(connection, data))
+            self.emit(Send(connection, data))
 
     def respond(self, request: Request, response: Response) -> None:
         """Send the response to a request whose handler returned None."""

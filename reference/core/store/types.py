@@ -184,9 +184,7 @@ class StoreOptions(Struct, frozen=True, kw_only=True):
     max_message_size: int = set_by("maxMessageSize", 4 * 1024**2)
     preallocates_files: bool = True
     """Whether the next commit-log file is made before it is needed, as brokers do."""
-    flush_mode: FlushMode = set_by(  # a field
-        "flushDiskType", FlushMode.ASYNC_FLUSH
-    )
+    flush_mode: FlushMode = set_by("flushDiskType", FlushMode.ASYNC_FLUSH)
     pool_buffer_count: int = set_by("transientStorePoolSize", 0)
     """0 unless transientStorePoolEnable has an effect."""
     check_crc_on_recover: bool = set_by("checkCRCOnRecover", True)

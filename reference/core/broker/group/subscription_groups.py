@@ -28,14 +28,6 @@ _BUILT_IN = (
 )
 
 
-_MEMBERS = [
-    member.java_name
-    for _, member, _, _ in members(SubscriptionGroupConfig)
-    if member.since == "4.4"
-]
-"""Members of a group's JSON object up to 4.9; others are lost, as in 4.6.0."""
-
-
 class SubscriptionGroups(ConfigTable[SubscriptionGroupConfig]):
     """The table of consumer groups."""
 
@@ -54,7 +46,13 @@ class SubscriptionGroups(ConfigTable[SubscriptionGroupConfig]):
 
     def row_of(self, value: JsonObject, name: str = "") -> SubscriptionGroupConfig:
         """Return the group of a JSON object."""
-        given = {one: value[one] for one in _MEMBERS if value.get(one) is not None}
+        # Members of later releases are lost, as in 4.6.0.
+        names = (
+            member.java_name
+            for _, member, _, _ in members(SubscriptionGroupConfig)
+            if member.since == "4.4"
+        )
+        given = {one: value[one] for one in names if value.get(one) is not None}
         return body_from_json(SubscriptionGroupConfig, {"groupName": name, **given})
 
     def row_as_json(self, row: SubscriptionGroupConfig) -> dict[str, object]:
