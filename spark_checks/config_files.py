@@ -125,5 +125,7 @@ def numbers_of(offsets: object) -> dict[int, int]:
 def place_of(data: bytes, name: str, key: str) -> int:
     """Return the position of the value of *key* in the object *name*."""
     begin = max(data.find(f'"{name}"'.encode()), 0)
-    found = re.compile(rb'[{,]\s*"?' + key.encode() + rb'"?\s*:\s*').search(data, begin)
+    before, after = rb'[{,]\s*"?', rb'"?\s*:\s*'
+    pattern = re.compile(before + re.escape(key.encode()) + after)
+    found = pattern.search(data, begin)
     return found.end() if found else begin

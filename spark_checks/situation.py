@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.config_files import TOPICS, config_file
+from spark_checks.config_files import TOPICS, ConfigFile, config_file
 from spark_checks.store_files import Store, queue_file_size, queue_of
 
 
@@ -45,19 +45,19 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         for path in store.directories
         if path.startswith("batchconsumequeue/")
     }
-    has_topics = config_file(store, TOPICS).has_table
+    topics = config_file(store, TOPICS)
     return Situation(
         min_offset=store.min_offset,
         parts=store.parts,
         queue_file_size=size or Situation().queue_file_size,
-        known_topics=known_topics(store) if has_topics else None,
+        known_topics=known_topics(store, topics) if topics.has_table else None,
         other_topics=frozenset(other),
         delays_are_known=conf.delays_are_known,
     )
 
 
-def known_topics(store: Store) -> frozenset[str]:
-    """Return the topics of *store* with queues or a configuration."""
+def known_topics(store: Store, topics: ConfigFile) -> frozenset[str]:
+    """Return the topics of *store* with queues or a configuration in *topics*."""
     queues = (queue_of(file.path) for file in store.files)
     with_queues = frozenset(queue[0] for queue in queues if queue)
-    return with_queues.union(config_file(store, TOPICS).entries)
+    return with_queues.union(topics.entries)

@@ -30,7 +30,7 @@ from java_runtime.find_java import find_java
 from rocketmq_conformance.paths import module_command
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
-from spark_checks.session.session import spark_session
+from spark_checks.session.session import local_processors, spark_session
 
 SOURCE = FOLDER / "ScanLog.java"
 MEBIBYTE = 1 << 20
@@ -148,7 +148,8 @@ def _point(size: int, run: Run, progress: Callable[[str], None]) -> dict[str, An
             scans.append(scan_once(store, run))
             progress(f"{size // MEBIBYTE} MiB, round {number} of {run.rounds}: audit")
             audits.append(audit_once(store, run))
-    return _as_point(scans, audits, processors=_processors(run.master))
+    processors = local_processors(run.master) or os.cpu_count() or 1
+    return _as_point(scans, audits, processors=processors)
 
 
 @contextmanager
@@ -263,12 +264,6 @@ def _times(runs: Sequence[dict[str, Any]], size: int) -> dict[str, Any]:
 def _spread(values: Sequence[float]) -> dict[str, float]:
     found = {"median": median(values), "lowest": min(values), "highest": max(values)}
     return {name: round(value, 3) for name, value in found.items()}
-
-
-def _processors(master: str) -> int:
-    """Return the number of tasks that *master* runs in parallel."""
-    inner = master.partition("[")[2].rstrip("]")
-    return int(inner) if inner.isdecimal() else os.cpu_count() or 1
 
 
 def _read(file: Path) -> None:

@@ -108,7 +108,10 @@ def _with_shared_queues(
         if shared.isEmpty():
             return found
         parts = _shared_queue_checks(replace(tables, shared=shared))
-        return others + run_checks(*parts, names=SHARED_QUEUE_INVARIANTS)
+        again = run_checks(*parts)
+        return others + [
+            one for one in again if one.invariant.id in SHARED_QUEUE_INVARIANTS
+        ]
 
 
 def _shared_queue_checks(tables: Tables) -> list[DataFrame]:

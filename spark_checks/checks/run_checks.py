@@ -4,7 +4,7 @@ Execution of several checks in one Spark job, and the surveyed store that checks
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -48,15 +48,11 @@ class SurveyedStore:
         return session_of(self.context)
 
 
-def run_checks(*parts: DataFrame, names: Sequence[str] = ()) -> list[Finding]:
-    """Return the findings in *parts*, the rows of several checks, from one job.
-
-    *names* are the invariants of the findings; empty for all.
-    """
+def run_checks(*parts: DataFrame) -> list[Finding]:
+    """Return the findings in *parts*, the rows of several checks, from one job."""
     place = Window.partitionBy("invariant", "file")
     rows = (
         reduce(DataFrame.unionByName, parts)
-        .where(F.col("invariant").isin(*names) if names else F.lit(True))
         .withColumn("rank", F.row_number().over(place.orderBy("offset")))
         .withColumn("total", F.count(F.lit(1)).over(place))
         .where(F.col("rank") <= LISTED_MAX)

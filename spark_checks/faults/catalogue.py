@@ -36,13 +36,14 @@ def _declared() -> Iterator[Fault]:
     for subject, group in sorted(every, key=lambda one: "structure" not in one[1]):
         for kind, own in group.pop("faults").items():
             members = {**group, **own}
+            about, claims = members.pop("about"), members.pop("claims", ())
             is_field = "structure" in group
             yield Fault(
                 kind=kind,
                 subject=subject,
-                description=members["about"],
+                description=about,
                 plant=WrongField(**members).plant if is_field else _FUNCTIONS[kind],
-                claims=frozenset(members.get("claims", ())),
+                claims=frozenset(claims),
             )
 
 

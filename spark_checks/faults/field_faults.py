@@ -30,12 +30,10 @@ _Messages = Mapping[str | int, Placed]
 class WrongField:
     """Fault of faults.toml, which describes the members."""
 
-    about: str
     structure: str
     findings: Sequence[str]
     of: str | int = Kind.ORDINARY
     field: str = ""
-    claims: Sequence[str] = ()
     is_sealed: bool = False
     after: Sequence[str] = ()
     byte: int | None = None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -41,13 +41,13 @@ def as_html(audits: AuditResults, note: str = "") -> str:
 
     *note* is its last line.
     """
-    return _rendered("audit.html", audits, audits, note=note)
+    return _rendered("audit.html", audits, lambda _: True, note=note)
 
 
 def as_lines(audits: AuditResults) -> str:
     """Return a line for each audit: the store, the verdict, counts and the headline."""
     lines = []
-    for row in map(_row_of, audits):
+    for row in map(_row_of, map(_document, audits)):
         errors = number_of(row["errors"], "error")
         warnings = number_of(row["warnings"], "warning")
         headline = f". {row['headline']}" if row["headline"] else ""
@@ -63,24 +63,23 @@ def as_table(audits: AuditResults, *, is_styled: bool = False) -> str:
     Several audits begin with a row for each, and then have a table if they have
     findings.
     """
-    shown = [
-        one
-        for one in audits
-        if isinstance(one, Audit)
-        and (one.findings or one.unrequested_damage or len(audits) == 1)
-    ]
-    return _rendered("audit.txt.j2", audits, shown, is_styled=is_styled)
+
+    def is_shown(audit: Audit) -> bool:
+        has_any = bool(audit.findings or audit.unrequested_damage)
+        return has_any or len(audits) == 1
+
+    return _rendered("audit.txt.j2", audits, is_shown, is_styled=is_styled)
 
 
 def _rendered(
     template: str,
     audits: AuditResults,
-    shown: AuditResults,
+    is_shown: Callable[[Audit], bool],
     *,
     note: str = "",
     is_styled: bool = False,
 ) -> str:
-    """Return the page of *audits*, with the details of those *shown*."""
+    """Return the page of *audits*, with details of those that *is_shown* selects."""
     environment = Environment(
         loader=PackageLoader("spark_checks.report"),
         autoescape=template.endswith(".html"),
@@ -90,37 +89,39 @@ def _rendered(
     )
     environment.globals["number"] = number_of
     environment.filters["bold"] = partial(style, bold=True) if is_styled else str
-    rows = list(map(_row_of, audits)) if len(audits) > 1 else []
+    documents = list(map(_document, audits))
+    rows = list(map(_row_of, documents))
     return environment.get_template(template).render(
         left_open=LEFT_OPEN,
         live=LIVE,
         note=note,
-        rows=rows,
+        rows=rows if len(rows) > 1 else [],
         verdicts=Counter(row["verdict"] for row in rows),
         audits=[
             {
-                **_document(audit),
-                "row": _row_of(audit),
+                **document,
+                "row": row,
                 "number": number,
                 "is_live": audit.is_live,
                 "is_harmed_by_start": audit.is_harmed_by_start,
-                "pictures": charts_of(audit),
+                "pictures": partial(charts_of, audit),
             }
-            for number, audit in enumerate(shown, 1)
-            if isinstance(audit, Audit)
+            for number, (audit, document, row) in enumerate(
+                zip(audits, documents, rows, strict=True), 1
+            )
+            if isinstance(audit, Audit) and is_shown(audit)
         ],
     )
 
 
-def _row_of(audit: Audit | NotAudited) -> dict[str, Any]:
+def _row_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of one store: verdict, counts, and its headline or reason."""
-    document = _document(audit)
     counts: Counter[str] = Counter()
     for group in document.get("groups", ()):
         counts[group["severity"]] += group["count"]
-    is_read = isinstance(audit, Audit)
+    is_read = "summary" in document
     return {
-        "store": audit.store,
+        "store": document["store"],
         "verdict": document["verdict"],
         "records": document["summary"]["commitlog"]["records"] if is_read else None,
         "errors": counts["error"],

@@ -301,14 +301,16 @@ def _units_of(url: str, part: QueueFiles) -> Iterator[list[QueueUnits]]:
     A queue has few units in a file. Numpy takes as long for them as for thousands.
     """
     held: list[QueueUnits] = []
+    count = 0
     for file, whole in part.pieces:
         with reading(url, file[0]) as read_at:
             for units, positions in written_units(read_at, file, whole):
                 offsets: Ints = (file[1] + positions) // UNIT_SIZE
                 held.append((queue_in(file[0]), offsets, units.copy()))
-        if sum(len(units) for _, _, units in held) >= UNITS_AT_ONCE:
+                count += len(units)
+        if count >= UNITS_AT_ONCE:
             yield held
-            held = []
+            held, count = [], 0
     if held:
         yield held
 

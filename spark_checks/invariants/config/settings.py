@@ -33,31 +33,43 @@ NOTHING_CONSUMED = -1
 def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the findings between the configuration of *store* and its queues."""
     for one in consumed_offsets(store):
-        yield from _check_offset(
-            "INV-OFFSET-001",
-            one.file.path,
-            one.place,
-            offset=one.offset,
-            end=end_of(summary, one.topic, one.queue),
-            text=f"{one.name} has consumed queue {one.queue} up to {one.offset}, but"
-            " the queue",
-        )
+        end = end_of(summary, one.topic, one.queue)
+        if not _is_within(one.offset, end):
+            yield _offset_finding(
+                "INV-OFFSET-001",
+                one.file.path,
+                one.place,
+                offset=one.offset,
+                end=end,
+                text=f"{one.name} has consumed queue {one.queue} up to {one.offset},"
+                " but the queue",
+            )
     delivered = config_file(store, DELIVERED_OFFSETS)
     for level, offset in delivered.entries.items():
-        if level.isdecimal():
+        if not level.isdecimal():
+            continue
+        end = end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
+        if not _is_within(offset, end):
             position = place_of(delivered.data, "offsetTable", level)
-            yield from _check_offset(
+            yield _offset_finding(
                 "INV-OFFSET-002",
                 DELIVERED_OFFSETS,
                 (position, len(str(offset))),
                 offset=offset,
-                end=end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1)),
+                end=end,
                 text=f"Delay level {level} has delivered up to {offset}, but its queue",
             )
     yield from _check_topics(store, summary)
 
 
-def _check_offset(
+def _is_within(offset: object, end: int | None) -> bool:
+    """Return whether a queue with this *end*, if it is known, can have *offset*."""
+    if not isinstance(offset, int) or offset < NOTHING_CONSUMED:
+        return False
+    return end is None or offset <= end
+
+
+def _offset_finding(
     name: str,
     path: str,
     place: tuple[int, int],
@@ -65,16 +77,12 @@ def _check_offset(
     offset: object,
     end: int | None,
     text: str,
-) -> Iterator[Finding]:
-    """Yield the finding of an *offset* that a queue with this *end* cannot have.
+) -> Finding:
+    """Return the finding of an *offset* that a queue with this *end* cannot have.
 
     The *text* begins a sentence about the queue. The end may be unknown.
     """
-    is_least = isinstance(offset, int) and offset >= NOTHING_CONSUMED
-    is_most = isinstance(offset, int) and (end is None or offset <= end)
-    if is_least and is_most:
-        return
-    yield file_finding(
+    return file_finding(
         name,
         path,
         place,

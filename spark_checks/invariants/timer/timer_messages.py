@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from spark_checks.config_files import TOPICS, config_file
 from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueueFiles, record_at
@@ -52,7 +53,7 @@ def topic_queue(store: Store) -> TopicQueue | None:
 def check_messages(store: Store, log: TimerLog, queue: TopicQueue) -> Iterator[Finding]:
     """Yield the units that do not match a message of the timer's topic."""
     least = min(queue.sizes) if queue.begin else 0
-    hashes = set(map(java_string_hash, known_topics(store)))
+    hashes = set(map(java_string_hash, known_topics(store, config_file(store, TOPICS))))
     rows = zip(
         *(
             log.units[name].tolist()

@@ -38,6 +38,12 @@ def _found(root: Path, name: str, text: str) -> list[tuple[str, int, str]]:
     return [(f.invariant.id, f.offset, str(f.severity)) for f in findings]
 
 
+def test_a_queue_id_that_is_no_pattern_is_compared(tmp_path: Path) -> None:
+    text = '{"offsetTable":{"Orders@g":{"(":-5}}}'
+    found = _found(tmp_path, "consumerOffset.json", text)
+    assert ("INV-OFFSET-001", text.index("-5"), "error") in found
+
+
 @pytest.mark.parametrize("offset", [-1, 0, 5, 10])
 def test_an_offset_within_its_queue_is_right(tmp_path: Path, offset: int) -> None:
     assert _found(tmp_path, "consumerOffset.json", OFFSETS % offset) == []
