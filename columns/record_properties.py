@@ -106,10 +106,11 @@ def _split(
         if len(name) > WORD:
             index = index[rows_at(text, begin[index], len(name)) == name]
         places = name_end[index] + 1, end[index] - name_end[index] - 1
-        values[name] = no_values(len(edges))
-        columns = (*places, *string_hashes(text, places))
-        for column, found in zip(values[name], columns, strict=True):
-            column[record[index]] = found  # numpy keeps the last of several
+        columns = no_values(len(edges))
+        at = record[index]  # numpy keeps the last of several
+        columns.begins[at], columns.sizes[at] = places
+        columns.codes[at], columns.are_words[at] = string_hashes(text, places)
+        values[name] = columns
     return Properties(
         text=text,
         values=values,
