@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from reference.core.store.recovery.load import is_offset
-from reference.shell.storage.read_only_files import read_only_map
+from reference.shell.storage.mapping import read_only_map
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
 
 _ZEROS = bytes(1 << 20)

@@ -10,11 +10,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import mmap
 import os
 import re
 import shutil
-import sys
 import threading
 import time
 import weakref
@@ -37,6 +35,7 @@ from reference.shell.storage.file_calls import (
     sync,
     sync_directory,
 )
+from reference.shell.storage.mapping import writable_map
 from reference.shell.storage.page_release import PageRelease
 
 _ESCAPE = "surrogateescape"
@@ -45,8 +44,6 @@ _BEYOND_UTF_8 = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Halves of surrogate pairs that stand for no byte; Java writes a question mark."""
 
 _CLEARED_PER_WRITE = 1 << 20
-_WITHOUT_DUPLICATE = {"trackfd": False} if sys.version_info >= (3, 13) else {}
-"""Older versions of Python take a second file descriptor for each mapping."""
 _LOCK_CONTENT = b"lock"
 _numbers = count()
 
@@ -68,7 +65,7 @@ class DiskFile:
             self, _close_behind, self._space, self.descriptor
         )
         try:
-            self._map = mmap.mmap(self.descriptor, size, **_WITHOUT_DUPLICATE)
+            self._map = writable_map(self.descriptor, size)
         except (OSError, ValueError) as error:
             self._close_file()
             raise FilesError(f"cannot map {path}: {error}") from error

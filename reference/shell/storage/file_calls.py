@@ -71,8 +71,8 @@ def sync_directory(directory: Path) -> None:
 def raise_open_files_limit() -> None:
     """Let this process open as many files as its hard limit permits (MaxFDLimit).
 
-    Each mapped file of a store needs one or two descriptors. The usual limit of 1,024
-    is too low for a few hundred queues.
+    Each mapped file of a store needs one. The usual limit of 1,024 is too low for a
+    few hundred queues.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     # macOS refuses the infinite limit that it states.

@@ -8,7 +8,6 @@ read are released.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import fcntl
 import mmap
@@ -17,12 +16,11 @@ import stat
 import struct
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.load import DirectoryEntry
-from reference.shell.storage.disk_space import is_in_memory, ranges_with_data
+from reference.shell.storage.mapping import read_only_map
 from spec.store.file_names import LOCK
 
 _MAPPED_MAX = 16
@@ -31,8 +29,6 @@ _RELEASE_AFTER = 1 << 26
 """Bytes read after which the mapped pages are released."""
 _TEXT_MAX = 1 << 28
 _LOCK_QUERY = "hhqqi4x"
-_FIXED = 0x10
-"""MAP_FIXED of Linux, which the module mmap lacks."""
 
 
 class ReadOnlyStore:
@@ -158,44 +154,3 @@ def _opened(path: Path) -> int:
 def _unreadable(path: str, error: OSError) -> ViewError:
     reason = os.strerror(error.errno or errno.EIO)
     return ViewError(f"{path} cannot be read: {reason}")
-
-
-def read_only_map(path: Path, descriptor: int, size: int) -> mmap.mmap:
-    """Return a map of the first *size* bytes of an open file; OSError if refused.
-
-    The caller may not write to the map, not even where it would be possible. In a file
-    system in memory (tmpfs), a read of a hole through a mapping allocates a page. If
-    none is free, it ends the process with SIGBUS. The holes of those files are
-    therefore anonymous zero pages, which take no memory, and only the data is mapped.
-    """
-    if not is_in_memory(path):
-        return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
-    ranges = list(ranges_with_data(descriptor, 0, size))
-    if ranges == [(0, size)]:
-        return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    mapped = mmap.mmap(-1, size, flags=flags)
-    first = ctypes.addressof(ctypes.c_char.from_buffer(mapped))
-    for begin, end in ranges:
-        begin -= begin % mmap.PAGESIZE
-        _map_at(first + begin, descriptor, begin, end - begin)
-    return mapped
-
-
-def _map_at(address: int, descriptor: int, begin: int, size: int) -> None:
-    """Map a range of a file in place of the pages at *address*."""
-    flags = mmap.MAP_SHARED | _FIXED
-    place = _system_mmap()(address, size, mmap.PROT_READ, flags, descriptor, begin)
-    if place != address:
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))
-
-
-@cache
-def _system_mmap() -> Callable[..., int]:
-    """Return mmap of the C library, with offsets of 64 bits."""
-    library = ctypes.CDLL(None, use_errno=True)
-    function = getattr(library, "mmap64", None) or library.mmap
-    words = ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_int64
-    function.argtypes, function.restype = words, ctypes.c_void_p
-    return function

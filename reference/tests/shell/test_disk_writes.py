@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -69,3 +70,22 @@ def test_allocated_space_is_pages_of_zeros(tmp_path: Path) -> None:
         assert os.lseek(opened.fileno(), 0, os.SEEK_HOLE) == 3 * (1 << 14)
     assert not any(file.view)
     file.close()
+
+
+def test_a_mapped_file_takes_one_descriptor(tmp_path: Path) -> None:
+    """A store of ten thousand queues must fit into twenty thousand descriptors."""
+    files = DiskFiles(tmp_path)
+    mapped = [files.open(f"queue/{number}", SIZE) for number in range(8)]
+    ours = [link for link in _open_files() if link.startswith(str(tmp_path))]
+    for file in mapped:
+        file.close()
+    assert len(ours) == len(mapped)
+    assert not [link for link in _open_files() if link.startswith(str(tmp_path))]
+
+
+def _open_files() -> list[str]:
+    links = []
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(FileNotFoundError):  # the listing's own
+            links.append(os.readlink(f"/proc/self/fd/{number}"))
+    return links
