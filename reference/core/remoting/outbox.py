@@ -4,6 +4,7 @@ The effects and timers that a client or a server has for the shell.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from reference.core.remoting.effects import LogError, SetTimer
@@ -22,11 +23,9 @@ class Outbox(Generic[EffectT]):
     def __init__(self) -> None:
         self.timers = Timers(self.log_error)
         self._outbox: list[EffectT | LogError | SetTimer] = []
+        self.emit: Callable[[EffectT], None] = self._outbox.append
+        """Adds an effect for the shell."""
         self._timer_ms: int | None = None
-
-    def emit(self, effect: EffectT) -> None:
-        """Add an effect for the shell."""
-        self._outbox.append(effect)
 
     def log_error(self, text: str) -> None:
         """Write a line to the operator's log."""
@@ -43,5 +42,6 @@ class Outbox(Generic[EffectT]):
         if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
             self._timer_ms = due_ms
             self._outbox.append(SetTimer(due_ms))
-        effects, self._outbox = self._outbox, []
+        effects = self._outbox.copy()
+        self._outbox.clear()
         return effects
