@@ -137,7 +137,7 @@ class BrokerController(RemotingServer):
 
     def on_connection_lost(self, connection: int, now_ms: int) -> None:
         """Remove a closed connection from all tables and parts."""
-        self.long_polling.drop(connection)
+        self.long_polling.drop(connection, now_ms)
         for group in self.state.clients.drop(connection):
             on_member_left(self.state, self, group, now_ms)
         for registration in self.registrations:

@@ -7,10 +7,15 @@ and at its deadline. Every 5 s it is tried again where its queue has grown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 
-from reference.core.broker.pull.pull_message import try_pull
-from reference.core.broker.pull.pull_request import PULL_TRANSITIONS, Pull, PullEvent
+from reference.core.broker.pull.pull_message import check_pull, pull_response
+from reference.core.broker.pull.pull_request import (
+    PULL_TRANSITIONS,
+    Pull,
+    PullEvent,
+    PullState,
+)
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.server import RemotingServer
 from reference.core.remoting.timers import DeadlineTimer
@@ -42,59 +47,48 @@ class LongPolling:
         """Respond to the pull requests that new messages complete."""
         if not self._held:
             return
-        complete: list[Pull] = []
         for message in dispatched:
             queue = message.topic, message.queue_id
-            for pull in list(self._held.get(queue, ())):
+            complete = []
+            for pull in self._held.get(queue, ()):
                 wanted = pull.subscription
-                assert wanted is not None
                 # [PULL-HOLD-003] [PULL-FILTER-001]
                 if (
                     message.queue_offset >= pull.header.queue_offset
                     and (wanted.codes is None or message.tags_code in wanted.codes)
                     and (wanted.expression is None or self._accepts(pull, message))
                 ):
-                    self._held[queue].remove(pull)
-                    if not self._held[queue]:
-                        del self._held[queue]
                     complete.append(pull)
-        for pull in complete:
-            self._respond(pull, PullEvent.MESSAGE_ARRIVED, now_ms)
+            if complete:
+                self._end(queue, complete, PullEvent.MESSAGE_ARRIVED, now_ms)
 
     def check_held(self, now_ms: int) -> None:
         """Respond to pull requests whose queue has grown (Java: checkHoldRequest)."""
-        for queue in list(self._held):
+        for queue, pulls in list(self._held.items()):
             end = self._state.store.max_offset(*queue)
-            for pull in self._take(queue, lambda one: end > one.header.queue_offset):  # noqa: B023
-                self._respond(pull, PullEvent.QUEUE_GREW, now_ms)
+            grown = [one for one in pulls if end > one.header.queue_offset]
+            self._end(queue, grown, PullEvent.QUEUE_GREW, now_ms)
 
-    def drop(self, connection: int) -> None:
+    def drop(self, connection: int, now_ms: int) -> None:
         """Drop the pull requests of a closed connection."""
-        for queue in list(self._held):
-            for pull in self._take(
-                queue, lambda one: one.request.connection == connection
-            ):
-                pull.state = PULL_TRANSITIONS[pull.state, PullEvent.CONNECTION_LOST]
+        for queue, pulls in list(self._held.items()):
+            lost = [one for one in pulls if one.request.connection == connection]
+            self._end(queue, lost, PullEvent.CONNECTION_LOST, now_ms)
 
     def _earliest_deadline_ms(self) -> int | None:
         held = (pull.deadline_ms for pulls in self._held.values() for pull in pulls)
         return min(held, default=None)
 
     def _respond_due(self, now_ms: int) -> None:
-        due = [
-            pull
-            for queue in list(self._held)
+        for queue, pulls in list(self._held.items()):
             # [PULL-HOLD-002]
-            for pull in self._take(queue, lambda one: one.deadline_ms <= now_ms)
-        ]
-        for pull in due:
-            self._respond(pull, PullEvent.DEADLINE, now_ms)
+            due = [one for one in pulls if one.deadline_ms <= now_ms]
+            self._end(queue, due, PullEvent.DEADLINE, now_ms)
 
     def _accepts(self, pull: Pull, message: DispatchRequest) -> bool:
         record = self._state.store.record(
             message.topic, message.queue_id, message.queue_offset
         )
-        assert pull.subscription is not None
         try:
             # [PULL-SQL-014]
             return record is not None and pull.subscription.accepts(record)
@@ -103,23 +97,27 @@ class LongPolling:
             self._remoting.log_error(text)
             return False
 
-    def _respond(self, pull: Pull, event: PullEvent, now_ms: int) -> None:
-        pull.state = PULL_TRANSITIONS[pull.state, event]
-        request = pull.request
-        request.now_ms = now_ms
-        try:
-            response = try_pull(self._state, pull)
-        except Exception as error:
-            response = self._remoting.error_response(request, error)
-        self._remoting.respond(request, response)
-
-    def _take(self, queue: Queue, is_taken: Callable[[Pull], bool]) -> list[Pull]:
-        """Remove and return the pull requests of a queue that *is_taken* selects."""
-        pulls = self._held.get(queue, [])
-        taken = [pull for pull in pulls if is_taken(pull)]
-        rest = [pull for pull in pulls if not is_taken(pull)]
-        if rest:
-            self._held[queue] = rest
+    def _end(
+        self, queue: Queue, pulls: Sequence[Pull], event: PullEvent, now_ms: int
+    ) -> None:
+        """Remove *pulls* of *queue*; respond unless *event* is a lost connection."""
+        for pull in pulls:
+            pull.state = PULL_TRANSITIONS[pull.state, event]
+        held = [one for one in self._held[queue] if one.state is PullState.HELD]
+        if held:
+            self._held[queue] = held
         else:
-            self._held.pop(queue, None)
-        return taken
+            del self._held[queue]
+        for pull in pulls:
+            if pull.state is not PullState.RESPONDED:
+                continue
+            request = pull.request
+            request.now_ms = now_ms
+            try:
+                group, pull.subscription = check_pull(
+                    self._state, request, pull.header, pull.subscription
+                )
+                response = pull_response(self._state, pull, group)
+            except Exception as error:
+                response = self._remoting.error_response(request, error)
+            self._remoting.respond(request, response)

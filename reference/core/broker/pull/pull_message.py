@@ -60,8 +60,14 @@ def handle_pull_message(
     wait_ms = header.suspend_timeout_millis
     if not state.options.long_polling_enable:
         wait_ms = state.options.short_polling_time_mills
-    pull = Pull(request, header, None, request.now_ms + max(wait_ms, 0))
-    response = try_pull(state, pull)
+    group, subscription = check_pull(state, request, header)
+    pull = Pull(
+        request=request,
+        header=header,
+        subscription=subscription,
+        deadline_ms=request.now_ms + max(wait_ms, 0),
+    )
+    response = pull_response(state, pull, group)
     # [PULL-COMMIT-001] [PULL-COMMIT-002] [HA-SLAVE-010]
     if header.sys_flag & FLAG_COMMIT_OFFSET and not state.options.is_slave:
         state.offsets.commit(
@@ -76,10 +82,11 @@ def handle_pull_message(
     return response
 
 
-def try_pull(state: BrokerState, pull: Pull) -> Response:
-    """Return the response to one attempt of a pull; raise Refused."""
-    header, options = pull.header, state.options
-    group, subscription = _check_pull(state, pull)
+def pull_response(
+    state: BrokerState, pull: Pull, group: SubscriptionGroupConfig
+) -> Response:
+    """Return the response to one try of a pull of *group* that was checked."""
+    header, options, subscription = pull.header, state.options, pull.subscription
     unit_filter = None
     is_by_tag = subscription.data.expression_type == TAG
     if not (is_by_tag or header.sys_flag & FLAG_SUBSCRIPTION):
@@ -120,18 +127,25 @@ def try_pull(state: BrokerState, pull: Pull) -> Response:
     return Response(int(code), result.status.name, fields, records=result.records)
 
 
-def _check_pull(
-    state: BrokerState, pull: Pull
+def check_pull(
+    state: BrokerState,
+    request: Request,
+    header: PullMessageRequestHeader,
+    parsed: Subscription | None = None,
 ) -> tuple[SubscriptionGroupConfig, Subscription]:
-    """Return the group and its subscription to the topic; raise Refused."""
-    header, options = pull.header, state.options
+    """Return the group and its subscription to the topic; raise Refused.
+
+    *parsed* is the subscription of an earlier try. A request that contains its own is
+    not parsed again.
+    """
+    options = state.options
     if not options.may_read:
         remark = f"the broker[{options.broker_ip1}] pulling message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     name = header.consumer_group
     group = state.groups.table.get(name)
     if group is None:
-        group = state.groups.find(name, pull.request.now_ms)
+        group = state.groups.find(name, request.now_ms)
     if group is None:
         remark = f"subscription group [{name}] does not exist, {SEE_FAQ}"
         raise Refused(ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
@@ -146,24 +160,22 @@ def _check_pull(
         remark = f"the topic[{topic.name}] pulling message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     if not 0 <= header.queue_id < topic.read_queue_count:  # [PULL-QUEUE-001]
-        peer = state.connections[pull.request.connection].remote
+        peer = state.connections[request.connection].remote
         raise Refused(
             SYSTEM_ERROR,
             f"queueId[{header.queue_id}] is illegal, topic:[{topic.name}] "
             f"topicConfig.readQueueNums:[{topic.read_queue_count}] consumer:[{peer}]",
         )
-    subscription = pull.subscription
     if not header.sys_flag & FLAG_SUBSCRIPTION:
         subscription = _heartbeat_subscription(state, header, group)
-    elif subscription is None:
-        subscription = parse_subscription(
+    else:
+        subscription = parsed or parse_subscription(
             header.topic, header.subscription, header.expression_type
         )
     kind = subscription.data.expression_type
     if kind != TAG and not options.enable_property_filter:  # [PULL-FILTER-007]
         remark = f"The broker does not support consumer to filter message by {kind}"
         raise Refused(SYSTEM_ERROR, remark)
-    pull.subscription = subscription
     return group, subscription
 
 

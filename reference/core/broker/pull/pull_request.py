@@ -64,12 +64,12 @@ PULL_TRANSITIONS = StateMachine(
 )
 
 
-class Pull(Struct):
-    """A pull request from its arrival to its response."""
+class Pull(Struct, kw_only=True):
+    """A pull request from its first check to its response."""
 
     request: Request
     header: PullMessageRequestHeader
-    subscription: Subscription | None
-    """The one that the request brings; after the first try the one that counted."""
+    subscription: Subscription
+    """The request's own, or that of the group's heartbeat at the last try."""
     deadline_ms: int
     state: PullState = PULL_TRANSITIONS.initial
