@@ -1,8 +1,8 @@
 """
 ``rmqc``, the one command of the project.
 
-Each subcommand is a module of `cli.commands`, with a click command of the same name.
-It is imported only when it is called, so that ``rmqc inspect`` does not wait for Spark,
+Each subcommand is a click command in a module of `cli.commands`. The module is imported
+only when the subcommand is called, so that ``rmqc inspect`` does not wait for Spark,
 nor ``rmqc serve`` for pytest.
 """
 
@@ -12,7 +12,7 @@ import importlib
 import os
 import signal
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -24,42 +24,91 @@ from cli.options.exit_codes import (
 from cli.options.extras import missing_extra
 from cli.options.selection import unknown_name
 
+
+class Subcommand(NamedTuple):
+    """A subcommand that is imported only when it is called."""
+
+    place: str
+    """Its module in `cli.commands`, a colon, and its function."""
+    help: str
+    """Its description, for ``rmqc --help``."""
+
+    def load(self) -> click.Command:
+        """Return the subcommand, imported now."""
+        module, _, function = self.place.partition(":")
+        command = getattr(importlib.import_module(f"cli.commands.{module}"), function)
+        assert isinstance(command, click.Command)
+        return command
+
+
 COMMANDS = {
-    "admin": "Query name servers and brokers, as mqadmin does.",
-    "audit": "Audit store directories with Spark.",
-    "bench": "Measure the reference beside a real release, in one run.",
-    "client": "Describe a client under test: its adapter.",
-    "completion": "Print the script with which a shell completes command lines.",
-    "consume": "Read messages with the reference consumer.",
-    "dump": "Print the messages of a store or of a commit-log file.",
-    "evidence": "Record the behaviour of real releases, or compare with the record.",
-    "generate": "Make a store of any size, optionally with planted faults.",
-    "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
-    "produce": "Send messages with the reference producer.",
-    "recover": "Forecast the effects of a broker's start on a store.",
-    "report": "Make pages, tables and badges from the reports of runs.",
-    "salvage": "Write a new store of all messages that can still be read.",
-    "serve": "Run the reference name server and broker.",
-    "site": "Build the site of the specification, results and guides.",
-    "spec": "List, search, show and export the clauses of the specification.",
-    "target": "Describe and probe a target: your own broker.",
-    "test": "Run the conformance suites against a target.",
-    "test-client": "Run the suite for clients against a client, through its adapter.",
+    "admin": Subcommand(
+        "cluster.admin:admin", "Query name servers and brokers, as mqadmin does."
+    ),
+    "audit": Subcommand("stores.audit:audit", "Audit store directories with Spark."),
+    "bench": Subcommand(
+        "bench:bench", "Measure the reference beside a real release, in one run."
+    ),
+    "client": Subcommand(
+        "suites.client:client", "Describe a client under test: its adapter."
+    ),
+    "completion": Subcommand(
+        "completion:completion",
+        "Print the script with which a shell completes command lines.",
+    ),
+    "consume": Subcommand(
+        "cluster.consume:consume", "Read messages with the reference consumer."
+    ),
+    "dump": Subcommand(
+        "stores.dump:dump", "Print the messages of a store or of a commit-log file."
+    ),
+    "evidence": Subcommand(
+        "suites.evidence:evidence",
+        "Record the behaviour of real releases, or compare with the record.",
+    ),
+    "generate": Subcommand(
+        "stores.generate:generate",
+        "Make a store of any size, optionally with planted faults.",
+    ),
+    "inspect": Subcommand(
+        "stores.inspect:inspect",
+        "Explain bytes: a file, an offset in it, hex, a message id, a key.",
+    ),
+    "produce": Subcommand(
+        "cluster.produce:produce", "Send messages with the reference producer."
+    ),
+    "recover": Subcommand(
+        "stores.recover:recover", "Forecast the effects of a broker's start on a store."
+    ),
+    "report": Subcommand(
+        "suites.report:report",
+        "Make pages, tables and badges from the reports of runs.",
+    ),
+    "salvage": Subcommand(
+        "stores.salvage:salvage",
+        "Write a new store of all messages that can still be read.",
+    ),
+    "serve": Subcommand(
+        "cluster.serve:serve", "Run the reference name server and broker."
+    ),
+    "site": Subcommand(
+        "site:site", "Build the site of the specification, results and guides."
+    ),
+    "spec": Subcommand(
+        "suites.spec:spec",
+        "List, search, show and export the clauses of the specification.",
+    ),
+    "target": Subcommand(
+        "suites.target:target", "Describe and probe a target: your own broker."
+    ),
+    "test": Subcommand(
+        "suites.test:test", "Run the conformance suites against a target."
+    ),
+    "test-client": Subcommand(
+        "suites.client:client_suite",
+        "Run the suite for clients against a client, through its adapter.",
+    ),
 }
-"""Description of each subcommand, for ``rmqc --help``."""
-PACKAGES = {
-    "cluster": ("admin", "consume", "produce", "serve"),
-    "stores": ("audit", "dump", "generate", "inspect", "recover", "salvage"),
-    "suites": ("client", "evidence", "report", "spec", "target", "test", "test-client"),
-}
-"""Packages of `cli.commands`, and their subcommands. Others are beside the packages."""
-MODULES = {
-    name: f"cli.commands.{package}.{name}"
-    for package, names in PACKAGES.items()
-    for name in names
-} | {"test-client": "cli.commands.suites.client"}
-FUNCTIONS = {"test-client": "client_suite"}
-"""Function of a command that does not have its name."""
 
 
 class LazyGroup(click.Group):
@@ -75,14 +124,7 @@ class LazyGroup(click.Group):
         cmd_name: str,
     ) -> click.Command | None:
         """Return the subcommand *cmd_name*, imported now."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(
-            MODULES.get(cmd_name, f"cli.commands.{cmd_name}")
-        )
-        command = getattr(module, FUNCTIONS.get(cmd_name, cmd_name))
-        assert isinstance(command, click.Command)
-        return command
+        return COMMANDS[cmd_name].load() if cmd_name in COMMANDS else None
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Return the context of the options before the subcommand."""
@@ -114,7 +156,9 @@ class LazyGroup(click.Group):
     ) -> None:
         """Write the list of subcommands without importing any of them."""
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(COMMANDS.items()))
+            formatter.write_dl(
+                [(name, COMMANDS[name].help) for name in sorted(COMMANDS)]
+            )
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
