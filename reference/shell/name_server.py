@@ -110,23 +110,42 @@ async def serve(setup: NameServerSetup) -> None:
         await host.stop()
 
 
+class NameServerOptions(Struct, frozen=True, kw_only=True):
+    """Options of a name server in a process of its own."""
+
+    host: str = "127.0.0.1"
+    port: int | None = None
+    """None for `listenPort` of the settings, 0 for a free one."""
+    home: Path = Path("namesrv")
+    config: Path | None = None
+    """The file namesrv.properties."""
+    print_settings: bool = False
+    """Whether to print the settings and end."""
+
+
 def main(arguments: list[str] | None = None) -> int:
+    """Serve with the options of a command line; return the exit code."""
+    return run(NameServerOptions(**vars(_parser().parse_args(arguments))))
+
+
+def run(options: NameServerOptions) -> int:
     """Serve, or print the settings; return the exit code."""
-    given = _parser().parse_args(arguments)
+    file = options.config
     try:
-        text = read_settings_text(given.config) if given.config is not None else ""
+        text = read_settings_text(file) if file is not None else ""
         settings = dict(read_properties(text))
         setup = NameServerSetup(
-            host=given.host,
+            host=options.host,
             tls=Tls.of(take_tls(settings)),
-            port=free_port(given.host) if given.port == 0 else given.port,
-            home=given.home,
-            config=given.config,
+            port=free_port(options.host) if options.port == 0 else options.port,
+            home=options.home,
+            config=file,
             file_settings=settings,
         )
-        check_settings(given.config, setup.file_settings, NameServerConfig)
+        if file is not None:
+            check_settings(file, setup.file_settings, NameServerConfig)
         config = setup.name_server_config()
-        if given.print_settings:
+        if options.print_settings:
             sys.stdout.write(write_properties(config.texts()))
             return 0
         asyncio.run(serve(setup))
@@ -137,10 +156,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="reference.shell.name_server")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    """Return a parser whose values are `NameServerOptions`, without defaults."""
+    parser = argparse.ArgumentParser(
+        prog="reference.shell.name_server", argument_default=argparse.SUPPRESS
+    )
+    parser.add_argument("--host", help="address to listen on, 127.0.0.1 by default")
     parser.add_argument("--port", type=int, help="instead of the settings' listenPort")
-    parser.add_argument("--home", type=Path, default=Path("namesrv"), help="directory")
+    parser.add_argument("--home", type=Path, help="directory, namesrv by default")
     parser.add_argument(
         "-c", dest="config", type=Path, help="namesrv.properties: Java properties"
     )

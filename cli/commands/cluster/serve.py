@@ -109,28 +109,36 @@ def serve(
     Prints one line with all addresses when they accept connections. SIGTERM or Ctrl-C
     stops them cleanly. With --fault they misbehave; docs/faults.md has the faults.
     """
-    arguments = ["--host", host]
-    if config is not None:
-        arguments += ["-c", str(config)]
-    # Imported here, so that other commands do not load the reference.
+    # Imported here, so that a name server alone does not load the broker.
     if only:
-        from reference.shell.name_server import main
+        from reference.shell import name_server
 
         if fault:
             raise click.UsageError("--fault is for a broker and its name server")
-        arguments += ["--home", str(store / "namesrv")]
-        arguments += ["-p"] if print_settings else []
-        if ctx.get_parameter_source("namesrv_port") is not ParameterSource.DEFAULT:
-            arguments += ["--port", str(namesrv_port)]
-    else:
-        from reference.shell.__main__ import main
+        is_default = ctx.get_parameter_source("namesrv_port") is ParameterSource.DEFAULT
+        options = name_server.NameServerOptions(
+            host=host,
+            port=None if is_default else namesrv_port,
+            home=store / "namesrv",
+            config=config,
+            print_settings=print_settings,
+        )
+        sys.exit(name_server.run(options))
+    from reference.shell import __main__ as servers
 
-        if print_settings:
-            raise click.UsageError("-p is for --only namesrv")
-        arguments += ["--namesrv-port", str(namesrv_port), "--store", str(store)]
-        if broker_port is not None:
-            arguments += ["--broker-port", str(broker_port)]
-        arguments += ["--no-fast"] if no_fast else []
-        arguments += [f"--fault={one}" for one in fault]
-        arguments += ["--fault-seed", str(fault_seed)]
-    sys.exit(main(arguments))
+    if print_settings:
+        raise click.UsageError("-p is for --only namesrv")
+    sys.exit(
+        servers.run(
+            servers.ServeOptions(
+                host=host,
+                namesrv_port=namesrv_port,
+                broker_port=broker_port,
+                store=store,
+                config=config,
+                is_fast=not no_fast,
+                faults=fault,
+                fault_seed=fault_seed,
+            )
+        )
+    )
