@@ -2,7 +2,7 @@
 Hashes under which an index must contain the records of a window.
 
 Values of one length are hashed together. Values that are not ASCII or hold several keys
-are left to :func:`_by_hand`.
+are left to :func:`_fallback_hashes`.
 """
 
 from __future__ import annotations
@@ -57,10 +57,9 @@ def key_hashes(
         codes = _absolute(values.codes + prefixes * powers[values.sizes])
         record = np.flatnonzero(wanted & values.are_words)
         parts.append((record, codes[record], is_tag))
-        for at in np.flatnonzero(wanted & ~values.are_words).tolist():
-            begin, end = values.begins[at], values.begins[at] + values.sizes[at]
+        for at, value in split.fallback_values(name, wanted):
             topic = topics.names[topics.numbers[at]]
-            each = list(_by_hand(topic, split.text[begin:end], name))
+            each = list(_fallback_hashes(topic, value, name))
             parts.append((np.full(len(each), at), np.array(each, np.int64), is_tag))
     return KeyHashes(
         record=np.concatenate([record for record, _, _ in parts]),
@@ -84,7 +83,7 @@ def _absolute(codes: npt.NDArray[np.uint32]) -> Ints:
     return found
 
 
-def _by_hand(topic: bytes, text: bytes, name: bytes) -> Iterator[int]:
+def _fallback_hashes(topic: bytes, text: bytes, name: bytes) -> Iterator[int]:
     """Yield the hashes of the keys in a value that is not one key in ASCII."""
     whole = text.decode("utf-8", "replace")
     keys = whole.split(" ") if name == KEYS else [whole]

@@ -7,7 +7,7 @@ bytes. A name is then searched in all records in one step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -53,6 +53,18 @@ class Properties:
     """Whether all properties of all records are one name and one value."""
     is_ascii: bool
     """Whether all text is ASCII."""
+
+    def fallback_values(
+        self, name: bytes, is_selected: Flags
+    ) -> Iterator[tuple[int, bytes]]:
+        """Yield record and value of the selected records whose value has no hash.
+
+        Each is hashed by itself: it is not ASCII, or contains a blank.
+        """
+        values = self.values[name]
+        for at in np.flatnonzero(is_selected & ~values.are_words).tolist():
+            begin = values.begins[at]
+            yield at, self.text[begin : begin + values.sizes[at]]
 
 
 @Accelerated

@@ -15,7 +15,6 @@ def hashed_tags(split: Properties) -> Ints:
     """Return the tags code of each record; 0 without TAGS."""
     tags = split.values[b"TAGS"]
     codes = tags.codes.view(np.int32).astype(np.int64)
-    for at in np.flatnonzero((tags.sizes > 0) & ~tags.are_words).tolist():
-        begin, end = tags.begins[at], tags.begins[at] + tags.sizes[at]
-        codes[at] = tags_code(split.text[begin:end].decode("utf-8", "replace"))
+    for at, value in split.fallback_values(b"TAGS", tags.sizes > 0):
+        codes[at] = tags_code(value.decode("utf-8", "replace"))
     return codes
