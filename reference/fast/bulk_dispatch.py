@@ -38,7 +38,6 @@ class BulkDispatcher:
         self._index = parts.index if parts.options.index_enabled else None
         self._checkpoint = parts.checkpoint
         self._dispatcher = parts.dispatcher
-        self._is_slave = parts.options.is_slave
         self._run_from = max(run_from, 1)
 
     def put(self, batch: LogBatch, topics: Topics) -> None:
@@ -116,8 +115,6 @@ class BulkDispatcher:
         if not len(records):
             return
         self._checkpoint.logics_ms = int(requests.stored_at_ms[records[-1]])
-        if self._is_slave:
-            self._checkpoint.physic_ms = self._checkpoint.logics_ms
         queue = requests.topic[records] << 32 | requests.queue_id[records]
         records = records[np.argsort(queue, kind="stable")]
         units = _units(requests, records)

@@ -124,8 +124,7 @@ class Dispatcher:
             size += request.size
             # [STORE-QUEUE-007]
             if request.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
-                key = request.topic, request.queue_id
-                groups.setdefault(key, []).append(request)
+                groups.setdefault((request.topic, request.queue_id), []).append(request)
         if len(requests) == 1:
             self._put_units(groups, visible)
             if self._index is not None:
@@ -149,8 +148,6 @@ class Dispatcher:
             return
         last = max((group[-1] for group in groups.values()), key=_PLACE)
         self._checkpoint.logics_ms = last.stored_at_ms
-        if self._is_slave:  # transferred bytes come without a store time
-            self._checkpoint.physic_ms = last.stored_at_ms
         for (topic, queue_id), group in groups.items():
             queue = self._queues.table.get((topic, queue_id))
             if queue is None:

@@ -112,8 +112,9 @@ class CheckpointFile:
         self._file = files.open(CHECKPOINT, FILE_SIZE)
         self.loaded = decode_checkpoint(self._file.view)
         """The times at the start, which recovery trusts."""
-        self.physic_ms = self.loaded.physic_ms
         self.logics_ms = self._logics_on_disk_ms = self.loaded.logics_ms
+        """Store time of the last dispatched message."""
+        self.physic_ms = self.loaded.physic_ms
         self.index_ms = self.loaded.index_ms
 
     def write(self, *, logics_ms: int | None = None) -> MappedFile:
@@ -142,3 +143,20 @@ class CheckpointFile:
     def close(self) -> None:
         """Unmap the file."""
         self._file.close()
+
+
+class SlaveCheckpointFile(CheckpointFile):
+    """The checkpoint of a slave, whose log receives bytes without a store time.
+
+    The time of its log is therefore that of the last dispatched message
+    (4.6.0 ConsumeQueue#putMessagePositionInfoWrapper).
+    """
+
+    @property
+    def logics_ms(self) -> int:
+        """Store time of the last dispatched message."""
+        return self._dispatched_ms
+
+    @logics_ms.setter
+    def logics_ms(self, stored_at_ms: int) -> None:
+        self._dispatched_ms = self.physic_ms = stored_at_ms

@@ -18,7 +18,7 @@ from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.delay.schedule_message import LogError, ScheduleMessageService
 from reference.core.store.dispatcher import CalcBitMap, Dispatcher, empty_bit_map
-from reference.core.store.flush import CheckpointFile
+from reference.core.store.flush import CheckpointFile, SlaveCheckpointFile
 from reference.core.store.get_message import StoreReads
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.mapped.files import Files, FilesError
@@ -248,7 +248,8 @@ class MessageStore(StoreReads):
         self.schedule_service.load()
         self.log.files.load()
         self.queues.load()
-        self.checkpoint = CheckpointFile(self._files)
+        checkpoint = SlaveCheckpointFile if self.options.is_slave else CheckpointFile
+        self.checkpoint = checkpoint(self._files)
         self.index.load(is_clean=is_clean, checkpoint=self.checkpoint)
         self.dispatcher = Dispatcher(
             self.log,
