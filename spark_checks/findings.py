@@ -13,6 +13,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+EXPLAINED = ", where OTHER is the path of that store"
+"""Explanation of OTHER in commands that copy files from another store."""
+_EXPLAINED_HERE = "{where OTHER}"
+"""Place of that explanation in an advice of invariants.toml."""
+
 
 class Severity(StrEnum):
     """Gravity of a finding."""
@@ -51,8 +56,10 @@ def _declared() -> Iterator[Invariant]:
     for name, own in tables.items():
         if "title" in own:
             table = {**tables.get(name.rpartition("-")[0], {}), **own}
-            severity = Severity(table.pop("severity", Severity.ERROR))
-            yield Invariant(id=name, severity=severity, **table)
+            table["severity"] = Severity(table.get("severity", Severity.ERROR))
+            if "advice" in table:
+                table["advice"] = table["advice"].replace(_EXPLAINED_HERE, EXPLAINED)
+            yield Invariant(id=name, **table)
 
 
 INVARIANTS: Final[Mapping[str, Invariant]] = {one.id: one for one in _declared()}

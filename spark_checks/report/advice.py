@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from spark_checks.audit import Audit
 from spark_checks.findings import (
+    EXPLAINED,
     INVARIANTS,
     STRAY,
     Finding,
@@ -30,7 +31,6 @@ CAUSES = ("INV-AGAINST", "INV-LOG", *OF_THE_FILE_ALONE)
 """Families and invariants whose findings never follow from damage to the log."""
 SHOWN_FILES = 5
 """Files for which a command is printed."""
-EXPLAINED = ", where OTHER is the path of that store"
 RESTORED = INVARIANTS["INV-LOG-001"].advice
 SALVAGE = (
     "Without such files, write a new store of all messages that can still be read, also"
