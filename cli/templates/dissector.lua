@@ -83,7 +83,7 @@ declare("int32", "version", "version", base.DEC, version_names)
 declare("int32", "opaque", "opaque", base.DEC, nil, nil, "an answer repeats its request's")
 declare("int32", "flag", "flag", base.DEC, nil, nil, "bit 0: a response; bit 1: no answer wanted")
 declare("bool", "flag.response", "is a response")
-declare("bool", "flag.one_way", "wants no answer")
+declare("bool", "flag.oneway", "wants no answer")
 declare("string", "remark", "remark", base.UNICODE)
 declare("string", "field", "header field", base.UNICODE, "a field that has no name of its own here")
 for _, name in ipairs(header_field_names) do
@@ -360,7 +360,7 @@ local function show_command(tree, command)
   add_value(tree, command, "opaque", command.opaque)
   local flag = add_value(tree, command, "flag", command.flag)
   flag:add(fields["flag.response"], command.is_response):set_generated()
-  flag:add(fields["flag.one_way"], band(command.flag, 2) ~= 0):set_generated()
+  flag:add(fields["flag.oneway"], band(command.flag, 2) ~= 0):set_generated()
   if command.language then add_value(tree, command, "language", command.language) end
   if command.version then add_value(tree, command, "version", tonumber(command.version) or 0) end
   if command.remark then add_value(tree, command, "remark", command.remark) end
@@ -483,7 +483,7 @@ end
 
 local function said(command, exchange)
   if not command.is_response then
-    return command.code_name .. (band(command.flag, 2) ~= 0 and " one way" or "") .. ", opaque " .. command.opaque
+    return command.code_name .. (band(command.flag, 2) ~= 0 and " oneway" or "") .. ", opaque " .. command.opaque
   end
   local to = exchange and " to " .. (request_names[exchange.code] or exchange.code) or ""
   return command.code_name .. to .. ", opaque " .. command.opaque

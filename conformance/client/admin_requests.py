@@ -58,7 +58,7 @@ def send_oneway(
     notice = Command(
         code=code,
         opaque=next(_opaques),
-        flag=CommandFlag.ONE_WAY,
+        flag=CommandFlag.ONEWAY,
         language="JAVA",
         fields=fields,
         body=body,

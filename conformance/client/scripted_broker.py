@@ -185,7 +185,7 @@ class ScriptedBroker(ScriptedServer):
         change = Command(
             code=RequestCode.NOTIFY_CONSUMER_IDS_CHANGED,
             opaque=9,
-            flag=CommandFlag.ONE_WAY,
+            flag=CommandFlag.ONEWAY,
             language="JAVA",
             fields={"consumerGroup": group},
         )

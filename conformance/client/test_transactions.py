@@ -144,7 +144,7 @@ def send_check_request(
     question = Command(
         code=RequestCode.CHECK_TRANSACTION_STATE,
         opaque=QUESTION_OPAQUE,
-        flag=CommandFlag.ONE_WAY,
+        flag=CommandFlag.ONEWAY,
         language="JAVA",
         fields=texts(fields),
         body=encode_record(record),

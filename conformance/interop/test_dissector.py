@@ -112,8 +112,8 @@ def test_every_captured_answer_is_matched_with_its_request(
     requests = {r[names[0]][0]: r[names[1]][0] for r in rows if r[names[1]]}
     answers = {r[names[2]][0]: r[names[0]][0] for r in rows if r[names[2]]}
     assert requests == answers
-    one_way = tshark.rows(capture, names, only="rocketmq.flag.one_way == true")
-    assert 2 * len(requests) + len(one_way) == len(rows)
+    oneways = tshark.rows(capture, names, only="rocketmq.flag.oneway == true")
+    assert 2 * len(requests) + len(oneways) == len(rows)
 
 
 def test_the_records_of_a_captured_pull_are_shown(

@@ -123,7 +123,7 @@ class Connection:
             self._unanswered.add(again["opaque"])
             self._target.sendall(frame + frame_of(again))
             return
-        if not tree["flag"] & CommandFlag.ONE_WAY:
+        if not tree["flag"] & CommandFlag.ONEWAY:
             self.send_to_suite(frame_of(self._acknowledgement(tree)))
         if mutation.change == Verb.DELAYED:
             self._unanswered.add(tree["opaque"])

@@ -21,7 +21,7 @@ from spec.wire.remoting.language import Version
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
-ONE_WAY = 2
+ONEWAY = 2
 VERSIONS = {
     version.name.removeprefix("V").replace("_", "."): int(version)
     for version in Version
@@ -153,9 +153,9 @@ def test_a_oneway_request_is_done_and_not_answered(
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-COMMAND-002", "WIRE-CONN-019")
 def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
-    failing = replace(server.known_request, fields={}, flag=ONE_WAY)
+    failing = replace(server.known_request, fields={}, flag=ONEWAY)
     server.peer.send(failing)
-    server.peer.send(replace(server.known_request, flag=ONE_WAY))
+    server.peer.send(replace(server.known_request, flag=ONEWAY))
     expect(
         "WIRE-CONN-019",
         found=server.peer.is_silent(QUIET_S),

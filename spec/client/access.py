@@ -95,7 +95,7 @@ TRUSTS_ANY = Clause(
     ),
     source=_CONTEXT,
 )
-TEST_MODE = Clause(
+TLS_TEST_MODE = Clause(
     id="CLIENT-TLS-006",
     level=Level.QUIRK,
     text=(

@@ -33,7 +33,7 @@ CIRCLE = Clause(
     ),
     source=f"4.6.0 {_RULES}.AllocateMessageQueueAveragelyByCircle#allocate",
 )
-CONFIG = Clause(
+ALLOCATE_BY_CONFIG = Clause(
     id="CLIENT-ALLOCATE-003",
     level=Level.QUIRK,
     text=(

@@ -32,7 +32,7 @@ BACKLOG_MIB_MAX = 100
 BACKLOG_SPAN_MAX = 2000
 AFTER_FLOOD_MS = 50
 
-READABLE = Clause(
+READABLE_QUEUES = Clause(
     id="CLIENT-SUBSCRIBE-001",
     level=Level.MUST,
     text=(

@@ -128,7 +128,7 @@ UNKNOWN_TOPIC_REMARK = Clause(
     text="The response about a topic without a route has the topic in its remark.",
     source=f"{_PROCESSOR}#getRouteInfoByTopic",
 )
-REGISTRATION_ONE_WAY = Clause(
+REGISTRATION_ONEWAY = Clause(
     id="ROUTE-REG-023",
     level=Level.MUST,
     text="A registration sent oneway has its effect and gets no response.",

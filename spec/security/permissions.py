@@ -157,7 +157,7 @@ RETRY_TOPIC = Clause(
     since="4.9.4",
     until=_LAST,
 )
-TRACE_TOPIC = Clause(
+TRACE_TOPIC_IS_OPEN = Clause(
     id="SEC-PERM-015",
     level=Level.QUIRK,
     text="From 4.9.4 on, any account may send to RMQ_SYS_TRACE_TOPIC.",

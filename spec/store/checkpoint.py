@@ -30,7 +30,7 @@ CHECKPOINT_FIELDS = Clause(
     " and index item, 8 bytes each.",
     source=f"4.6.0 {_CHECKPOINT}#flush",
 )
-CHECKPOINT_SIZE = Clause(
+CHECKPOINT_PADDING = Clause(
     id="STORE-CHECKPOINT-002",
     level=Level.MUST,
     text="The checkpoint file has 4096 bytes, with zeros outside of its fields.",

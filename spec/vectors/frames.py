@@ -12,9 +12,9 @@ from msgspec.structs import asdict
 from spec.vectors.form import Flag, Group, Result, Vector, VectorFile, values_of
 from spec.wire.remoting import header_json, header_rocketmq
 from spec.wire.remoting.command import (
-    ONE_WAY_BIT,
+    ONEWAY_HAS_NO_RESPONSE,
     OPAQUE_IS_ANY_INT,
-    RESPONSE_BIT,
+    RESPONSE_SETS_BIT_0,
     Command,
     decode_command,
     encode_command,
@@ -41,8 +41,8 @@ FLAGS = {
         meaning="The header is in the ROCKETMQ notation.",
         clauses=(header_rocketmq.HEADER_ORDER, header_rocketmq.ENTRY_SIZES),
     ),
-    "Response": Flag(meaning="Bit 0 of the flag.", clauses=(RESPONSE_BIT,)),
-    "OneWay": Flag(meaning="Bit 1 of the flag.", clauses=(ONE_WAY_BIT,)),
+    "Response": Flag(meaning="Bit 0 of the flag.", clauses=(RESPONSE_SETS_BIT_0,)),
+    "Oneway": Flag(meaning="Bit 1 of the flag.", clauses=(ONEWAY_HAS_NO_RESPONSE,)),
     "Opaque": Flag(meaning="An opaque is any number.", clauses=(OPAQUE_IS_ANY_INT,)),
     "HeaderSize": Flag(
         meaning="The header's size takes 24 bits.", clauses=(FRAME_HEADER_SIZE,)
@@ -85,7 +85,7 @@ COMMANDS: dict[str, tuple[Command, tuple[str, ...]]] = {
         Command(17, opaque=1, flag=1, remark="No topic route info", serialize_type=1),
         ("Response", "Rocketmq"),
     ),
-    "one way, with a body": (Command(34, opaque=-1, flag=2, body=b"{}"), ("OneWay",)),
+    "oneway, with a body": (Command(34, opaque=-1, flag=2, body=b"{}"), ("Oneway",)),
     "a header of more than 255 bytes": (
         Command(10, fields={"a": "x" * 256}),
         ("HeaderSize",),

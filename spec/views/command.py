@@ -50,7 +50,11 @@ FRAME_CLAUSES: FieldClauses = {
     "header_size": (frames.FRAME_HEADER_SIZE, frames.FRAME_HEADER_PAST_END),
     "header": (frames.FRAME_BAD_HEADER,),
     "body": (frames.FRAME_BODY,),
-    "": (commands.RESPONSE_BIT, commands.ONE_WAY_BIT, commands.OPAQUE_IS_REPEATED),
+    "": (
+        commands.RESPONSE_SETS_BIT_0,
+        commands.ONEWAY_HAS_NO_RESPONSE,
+        commands.OPAQUE_IS_REPEATED,
+    ),
 }
 _PULLS = frozenset({"PULL_MESSAGE", "LITE_PULL_MESSAGE"})
 

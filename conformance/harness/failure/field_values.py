@@ -35,7 +35,7 @@ def format_member(member: ExplainedField, is_response: bool) -> str:
 def flag_names(flag: int) -> str:
     """Return the names of a command's flags, and what is left of them."""
     names = [one.name or "" for one in CommandFlag if flag & one]
-    rest = flag & 0xFFFFFFFF & ~int(CommandFlag.RESPONSE | CommandFlag.ONE_WAY)
+    rest = flag & 0xFFFFFFFF & ~int(CommandFlag.RESPONSE | CommandFlag.ONEWAY)
     return " | ".join([*names, *([f"{rest:#x}"] if rest else [])])
 
 

@@ -134,7 +134,7 @@ def test_an_exclusive_subscription_ends_that_of_another(
         "LITE-SUBSCRIBE-005",
         found=notified.is_oneway,
         expected=True,
-        what="one-way",
+        what="oneway",
         transcript=connection.transcript,
     )
     queried = replace(first, broker=lite.broker)

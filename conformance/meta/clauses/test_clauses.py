@@ -21,6 +21,7 @@ from spec.registry import all_clauses
 CORE = PACKAGE.parent / "reference" / "core"
 CLAUSE_TAG = re.compile(r"\[([A-Z]+-[A-Z]+-[0-9]{3})\]")
 """Comment beside the code that follows a clause."""
+CONSTANT = re.compile(r"^([A-Z][A-Z_0-9]+)(?:: .+?)? = (Clause\()?", re.MULTILINE)
 
 
 def clauses_with_tests() -> set[str]:
@@ -81,3 +82,14 @@ def test_the_core_of_the_reference_names_a_clause_once() -> None:
     assert not (unknown := set(places) - set(all_clauses())), unknown
     repeated = {name: files for name, files in places.items() if len(files) > 1}
     assert not repeated, f"in two places: {repeated}"
+
+
+def test_no_value_has_the_name_of_a_clause() -> None:
+    clauses, values = set[str](), set[str]()
+    for package in ("spec", "reference"):
+        for file in (PACKAGE.parent / package).rglob("*.py"):
+            if "tests" not in file.parts:
+                for name, is_clause in CONSTANT.findall(file.read_text("utf-8")):
+                    (clauses if is_clause else values).add(name)
+    assert len(clauses) > 1000
+    assert clauses & values == set()

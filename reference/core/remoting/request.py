@@ -19,7 +19,7 @@ from spec.wire.remoting.command import CommandFlag
 from spec.wire.remoting.response_code import ResponseCode
 
 RESPONSE_BIT = int(CommandFlag.RESPONSE)  # [WIRE-COMMAND-010]
-ONEWAY_BIT = int(CommandFlag.ONE_WAY)
+ONEWAY_BIT = int(CommandFlag.ONEWAY)
 """Bits of a command's flag; a member of an enumeration is slow to look up."""
 _NUMBER = re.compile(r"[+-]?\d{1,20}")
 

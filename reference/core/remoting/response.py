@@ -124,7 +124,7 @@ def create_request(
     return Command(
         code=code,
         opaque=opaque,
-        flag=CommandFlag.ONE_WAY if oneway else 0,
+        flag=CommandFlag.ONEWAY if oneway else 0,
         language=LANGUAGE,
         version=RELEASE_ORDINAL,
         remark=remark,

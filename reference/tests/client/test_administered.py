@@ -57,7 +57,7 @@ def reset(reading: Reading, offset: int, group: str = "g") -> None:
     """Have the consumer continue at *offset*."""
     response = Command(
         code=RequestCode.RESET_CONSUMER_CLIENT_OFFSET,
-        flag=CommandFlag.ONE_WAY,
+        flag=CommandFlag.ONEWAY,
         fields={"topic": "T", "group": group, "timestamp": "0", "isForce": "true"},
         body=encode_body(ResetOffsetBody(offsets={NAME: offset})),
     )

@@ -61,7 +61,7 @@ def test_a_word_of_the_broker_makes_it_share_anew() -> None:
     reading.start()
     reading.members = ["me", "you"]
     fields = {"consumerGroup": "g"}
-    notification = Command(code=IDS_CHANGED, flag=CommandFlag.ONE_WAY, fields=fields)
+    notification = Command(code=IDS_CHANGED, flag=CommandFlag.ONEWAY, fields=fields)
     reading.world.receive("a:10911", notification)
     reading.go_on()
     assert sorted(reading.consumer.pull_loop.assigned) == [MessageQueue("T", "a", 0)]

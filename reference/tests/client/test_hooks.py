@@ -107,7 +107,7 @@ def test_a_repeated_asynchronous_send_is_told_of_when_it_goes_and_when_it_ends()
     assert noting.calls[2:] == [("after", "SEND_OK")]
 
 
-def test_an_oneway_send_is_told_of_without_a_result() -> None:
+def test_a_oneway_send_is_told_of_without_a_result() -> None:
     world, noting = World(), Noting()
     producer = world.producer(hooks=SendHooks(hooks=(noting,)))
     world.begin(producer.send(MESSAGE, mode=Mode.ONEWAY))

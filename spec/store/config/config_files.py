@@ -149,7 +149,7 @@ ONE_REFUSED_FILE = Clause(
     ),
     source="4.6.0 org.apache.rocketmq.common.ConfigManager#persist",
 )
-PULL_OFFSETS = Clause(
+PULL_OFFSET_TABLE = Clause(
     id="STORE-CONFIG-018",
     level=Level.SHOULD,
     text=(

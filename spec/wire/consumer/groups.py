@@ -192,7 +192,7 @@ RETRY_TOPIC_AS_SET = Clause(
     ),
     source=f"{_BEAT}#heartBeat",
 )
-LOCK = Clause(
+LOCK_BATCH = Clause(
     id="GROUP-LOCK-001",
     level=Level.MUST,
     text=(

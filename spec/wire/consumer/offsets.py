@@ -32,7 +32,7 @@ COMMIT_IS_SEPARATE = Clause(
     text="Each group has its own committed offset of each queue of each topic.",
     source=f"{_MANAGER}#commitOffset",
 )
-COMMIT_ONE_WAY = Clause(
+COMMIT_ONEWAY = Clause(
     id="OFFSET-COMMIT-003",
     level=Level.MUST,
     text="An offset may be committed oneway.",

@@ -59,7 +59,7 @@ QUEUE_BOUNDS = Clause(
     " after its last.",
     source=_GET,
 )
-RECORDS = Clause(
+BODY_IS_RECORDS = Clause(
     id="PULL-FOUND-004",
     level=Level.MUST,
     text=(
@@ -225,7 +225,7 @@ BYTES_LIMIT = Clause(
     source="4.6.0 org.apache.rocketmq.store.config.MessageStoreConfig"
     "#maxTransferBytesOnMessageInMemory",
 )
-TAG = Clause(
+ONE_TAG = Clause(
     id="PULL-FILTER-001",
     level=Level.MUST,
     text="A pull with a tag as its subscription gets every message of that tag and none"

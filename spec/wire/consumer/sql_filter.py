@@ -97,7 +97,7 @@ TRUTH_ON_THE_LEFT = Clause(
     ),
     source=f"{_COMPARE}#__compare",
 )
-REFUSED = Clause(
+INVALID_EXPRESSION = Clause(
     id="PULL-SQL-008",
     level=Level.MUST,
     text=(

@@ -64,7 +64,7 @@ FRESH_SLAVE = Clause(
     ),
     source=f"{_MASTER}$WriteSocketService#run",
 )
-PIECE_SIZE = Clause(
+TRANSFER_BATCH_SIZE = Clause(
     id="HA-TRANSFER-005",
     level=Level.MUST,
     text="A transfer's body has at most haTransferBatchSize bytes, 32,768 by default.",

@@ -199,7 +199,7 @@ COMMIT_DROPS_REAL_TOPIC = Clause(
     source=f"5.4.0 {_END}#endMessageTransaction (as observed)",
     since="5.4",
 )
-END_ONE_WAY = Clause(
+END_ONEWAY = Clause(
     id="TXN-END-011",
     level=Level.MUST,
     text="END_TRANSACTION sent oneway, as clients do, has the same effect.",

@@ -95,7 +95,7 @@ EXCLUDED = Clause(
     level=Level.MUST,
     text=(
         "In a group with lite.sub.model Exclusive, a subscription to a lite topic "
-        "ends that of another client, which gets a one-way NOTIFY_UNSUBSCRIBE_LITE "
+        "ends that of another client, which gets a oneway NOTIFY_UNSUBSCRIBE_LITE "
         "(200073) with liteTopic, consumerGroup and clientId."
     ),
     source=f"{_REGISTRY}#excludeClientByLmqName",

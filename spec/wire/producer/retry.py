@@ -22,7 +22,7 @@ TRIES = Clause(
     " by default, as long as its timeout has not passed.",
     source=f"{_SENDER}#sendDefaultImpl",
 )
-RETRIED_CODES = Clause(
+SYNC_RETRY = Clause(
     id="CLIENT-RETRY-002",
     level=Level.MUST,
     text=(

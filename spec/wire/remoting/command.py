@@ -37,17 +37,17 @@ class CommandFlag(IntFlag):
 
     RESPONSE = 1 << 0
     """The command answers a request (Java: RPC_TYPE)."""
-    ONE_WAY = 1 << 1
+    ONEWAY = 1 << 1
     """The request gets no response (Java: RPC_ONEWAY)."""
 
 
-RESPONSE_BIT = Clause(
+RESPONSE_SETS_BIT_0 = Clause(
     id="WIRE-COMMAND-001",
     level=Level.MUST,
     text="Bit 0 of a command's flag is set in a response and clear in a request.",
     source=f"{_COMMAND}#markResponseType",
 )
-ONE_WAY_BIT = Clause(
+ONEWAY_HAS_NO_RESPONSE = Clause(
     id="WIRE-COMMAND-002",
     level=Level.MUST,
     text=(
@@ -166,7 +166,7 @@ class Command:
     @property
     def is_oneway(self) -> bool:
         """Whether the request gets no response."""
-        return bool(self.flag & CommandFlag.ONE_WAY)
+        return bool(self.flag & CommandFlag.ONEWAY)
 
 
 def encode_command(command: Command) -> bytes:

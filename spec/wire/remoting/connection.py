@@ -182,7 +182,7 @@ FIELD_NAMES_HAVE_CASE = Clause(
     text="Names of header fields are case-sensitive.",
     source=f"{_COMMAND}#decodeCommandCustomHeader",
 )
-ONE_WAY_FAILURE = Clause(
+ONEWAY_FAILURE = Clause(
     id="WIRE-CONN-019",
     level=Level.MUST,
     text="A oneway request that fails gets no response.",

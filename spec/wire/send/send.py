@@ -82,7 +82,7 @@ REFUSAL_REGION = Clause(
     ),
     source=f"{_SEND}#sendMessage",
 )
-ANY_QUEUE = Clause(
+QUEUE_IS_CHOSEN = Clause(
     id="SEND-QUEUE-001",
     level=Level.MUST,
     text=(
@@ -219,7 +219,7 @@ RECONSUME_TIMES = Clause(
     text="A record's reconsumeTimes is the request's, 0 if absent.",
     source=f"{_SEND}#sendMessage",
 )
-ONE_WAY_SEND = Clause(
+ONEWAY_SEND = Clause(
     id="SEND-ONEWAY-001",
     level=Level.MUST,
     text="A message sent oneway is stored like any other.",

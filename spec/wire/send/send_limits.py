@@ -110,7 +110,7 @@ TOPIC_TOO_LONG_IS_INVALID = Clause(
     source=_VALIDATOR,
     since="5.3.2",
 )
-SETTING = Clause(
+MAX_MESSAGE_SIZE = Clause(
     id="SEND-BODY-006",
     level=Level.MUST,
     text=(

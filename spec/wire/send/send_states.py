@@ -13,7 +13,7 @@ _SEND = "4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor"
 _STORE = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
 _LOG = "4.6.0 org.apache.rocketmq.store.CommitLog"
 
-NOT_YET = Clause(
+START_ACCEPT_TIME = Clause(
     id="SEND-STATE-001",
     level=Level.MUST,
     text="Before the time startAcceptSendRequestTimeStamp a broker refuses every"
@@ -97,7 +97,7 @@ STOPPING = Clause(
     ),
     source=f"{_STORE}#putMessage",
 )
-BUSY = Clause(
+PAGE_CACHE_BUSY = Clause(
     id="SEND-STATE-006",
     level=Level.MUST,
     text=(

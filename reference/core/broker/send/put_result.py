@@ -69,7 +69,7 @@ def respond_to_put(
     result: PutResult,
     form: FormResponse,
 ) -> Response | None:
-    """Return the response to a put; None if it is sent later or the put is one-way.
+    """Return the response to a put; None if it is sent later or the put is oneway.
 
     4.6.0 org.apache.rocketmq.store.CommitLog#handleDiskFlush and #handleHA wait one
     after the other; here both waits run at the same time.
