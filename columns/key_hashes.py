@@ -45,7 +45,7 @@ def key_hashes(
     names: Sequence[bytes] = KEY_NAMES,
 ) -> KeyHashes:
     """Return the hashes of the keys, and of the tags, in the properties *names*."""
-    before = np.array([prefixes_of(name) for name in topics.names], np.uint32)
+    before = np.array([_prefixes_of(name) for name in topics.names], np.uint32)
     before = before.reshape(len(topics.names), 2)
     flags = found.numbers["system_flags"] & int(SystemFlag.TRANSACTION_ROLLBACK)
     is_kept = flags != int(SystemFlag.TRANSACTION_ROLLBACK)
@@ -69,7 +69,7 @@ def key_hashes(
 
 
 @lru_cache(maxsize=10_000)
-def prefixes_of(topic: bytes) -> tuple[int, int]:
+def _prefixes_of(topic: bytes) -> tuple[int, int]:
     """Return the hashes of the prefixes of a key and of a tag of *topic*."""
     name = topic.decode("utf-8", "replace")
     before_key = java_string_hash(f"{name}#") & 0xFFFFFFFF

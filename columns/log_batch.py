@@ -152,14 +152,21 @@ def follow_sizes(data: bytes, position: int, *, most: int) -> tuple[Ints, int]:
     return np.array(starts, dtype=np.int64), position
 
 
-def _sound(data: bytes, edges: Ints, *, check_crc: bool) -> tuple[int, FieldColumns]:
-    """Return the number of valid records between *edges*, and their fields."""
+def gather_records(data: bytes, edges: Ints) -> tuple[int, FieldColumns]:
+    """Return the fields of the records between *edges*, and the number of valid ones.
+
+    Those are the records before the first with another magic or contradictory fields.
+    """
     limits = edges[1:]
     fields = gather(data, edges[:-1], limits, record_plans)
     magics = fields.numbers["magic"]
-    count = _leading(
-        ((magics == MAGIC_V1) | (magics == MAGIC_V2)) & (fields.ends == limits)
-    )
+    is_record = (magics == MAGIC_V1) | (magics == MAGIC_V2)
+    return _leading(is_record & (fields.ends == limits)), fields
+
+
+def _sound(data: bytes, edges: Ints, *, check_crc: bool) -> tuple[int, FieldColumns]:
+    """Return the number of valid records between *edges*, and their fields."""
+    count, fields = gather_records(data, edges)
     fields = fields.first(count)
     if check_crc:
         computed = body_crcs(data, fields.places["body"])

@@ -2,7 +2,7 @@
 Rules about records and consume-queue units that are checked in several ways.
 
 Rules about numbers use comparisons, ``&``, ``|`` and ``~`` only. They therefore take
-Spark columns, numpy arrays, and the integers of a compiled kernel.
+Spark columns and numpy arrays.
 """
 
 from __future__ import annotations

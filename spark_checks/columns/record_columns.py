@@ -7,34 +7,19 @@ the layout, and splits all properties in one pass. Checksums are computed per re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from columns.gather import (
-    NOWHERE,
-    FieldColumns,
-    Ints,
-    gather,
-    numbers_at,
-)
+from columns.gather import FieldColumns, Ints
 from columns.key_hashes import KEY_NAMES
-from columns.log_batch import body_crcs, record_plans
+from columns.log_batch import body_crcs
 from columns.record_properties import Properties, properties_of
 from columns.tags_codes import hashed_tags
 from columns.topics import Topics, topics_of
 from spark_checks.columns.record_damage import damage_of
-from spark_checks.columns.record_scan import (
-    SIZE,
-    FileRange,
-    ReadAt,
-    Reading,
-    Refused,
-    Region,
-    Window,
-    scan_range,
-)
+from spark_checks.columns.record_scan import Window
 from spark_checks.columns.texts import numbers_in
 from spec.wire.message.delay_levels import UNKNOWN_LEVEL_MS
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
@@ -75,67 +60,31 @@ def read_columns(
     *,
     begun_at_ms: int | None = None,
     is_checked: bool = True,
-) -> Reading[RecordColumns | None]:
-    """Return the columns of the records of *window*, and the first invalid record.
+) -> RecordColumns:
+    """Return the columns of the records of *window*.
 
     *begun_at_ms* is the store time of the file's first record, if known. Without
     *is_checked*, checksums and damage are zero.
     """
-    found, refused = fields_of(window)
-    count = len(found.ends)
-    if not count:
-        return None, refused
+    found = window.fields
     topics = topics_of(window.data, found)
     begins, sizes = found.places["properties"]
     split = properties_of(window.data, begins, begins + sizes, NAMES)
     codes = hashed_tags(split)
     _add_delivery_times(codes, found, topics, split, delays)
-    crcs = damage = np.zeros(count, dtype=np.int64)
+    crcs = damage = np.zeros(len(codes), dtype=np.int64)
     if is_checked:
         crcs = body_crcs(window.data, found.places["body"])
         damage = damage_of(window.data, found, split, crcs, begun_at_ms=begun_at_ms)
-    columns = RecordColumns(
+    return RecordColumns(
         found=found,
-        positions=window.starts[:count] + window.position,
+        positions=window.starts + window.position,
         topics=topics,
         split=split,
         tags_codes=codes,
         body_crcs=crcs,
         damage=damage,
     )
-    return columns, refused
-
-
-def fields_of(window: Window) -> Reading[FieldColumns]:
-    """Return the fields of the records of *window* before the first invalid one."""
-    starts = window.starts
-    ends = starts + numbers_at(window.data, starts, SIZE)
-    found = gather(window.data, starts, ends, record_plans)
-    wrong = np.flatnonzero(found.ends != ends)
-    if not wrong.size:
-        return found, None
-    first = int(wrong[0])
-    start, size = int(starts[first]), int(ends[first] - starts[first])
-    if found.ends[first] == NOWHERE:
-        reason = f"a field reaches past the record's {size} bytes"
-    else:
-        taken = int(found.ends[first]) - start
-        reason = f"the size is {size} bytes, the fields take {taken}"
-    return found.first(first), Refused(start=start, reason=reason)
-
-
-def readable_records(
-    read_at: ReadAt, where: FileRange
-) -> Iterator[tuple[Window, FieldColumns]]:
-    """Yield the windows of a range with valid records, and the fields of these."""
-
-    def read(window: Window) -> Reading[tuple[Window, FieldColumns]]:
-        found, refused = fields_of(window)
-        return (window, found), refused
-
-    for found in scan_range(read_at, where, read):
-        if not isinstance(found, Region) and len(found[1].ends):
-            yield found
 
 
 def _add_delivery_times(

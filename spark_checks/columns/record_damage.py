@@ -10,10 +10,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from enum import IntFlag
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from columns.gather import FieldColumns, Ints
@@ -104,29 +103,16 @@ def damage_of(
     return found
 
 
-def has_wrong_port(ports: Any) -> Any:
-    """Whether one of two ports, combined by "or", is negative or above 65535.
-
-    This rule and the next take numpy columns and the integers of a kernel.
-    """
-    return ports & ~PORT_MAX != 0
-
-
-def is_out_of_range(born_at_ms: Any, reconsume_times: Any) -> Any:
-    """Whether born time or delivery count is a value that no client sends."""
-    is_wrong_time = (born_at_ms < 0) | (born_at_ms > BORN_MAX_MS)
-    return is_wrong_time | (reconsume_times < 0)
-
-
 def _out_of_range(fixed: Mapping[str, Ints]) -> Ints:
     """Return the damage of numbers with values that no broker or client writes."""
     ports = fixed["born_host_port"] | fixed["store_host_port"]
     born_at_ms, offset = fixed["born_at_ms"], fixed["prepared_transaction_offset"]
+    is_never_sent = (born_at_ms < 0) | (born_at_ms > BORN_MAX_MS)
     of_no_commit = fixed["system_flags"] & SystemFlag.TRANSACTION_COMMIT == 0
     damaged = {
-        RecordDamage.PORT: has_wrong_port(ports),
+        RecordDamage.PORT: ports & ~PORT_MAX != 0,
         RecordDamage.HALF_OFFSET: of_no_commit & (offset != 0),
-        RecordDamage.RANGE: is_out_of_range(born_at_ms, fixed["reconsume_times"]),
+        RecordDamage.RANGE: is_never_sent | (fixed["reconsume_times"] < 0),
     }
     found = np.zeros(len(offset), dtype=np.int64)
     for damage, is_damaged in damaged.items():
@@ -176,11 +162,11 @@ def disagreeing(data: bytes, starts: Ints, ends: Ints) -> Ints:
     """
     nothing: Ints = np.zeros(0, dtype=np.int64)
     marked = _marked(data, ends)
-    if not marked.any():
+    if not len(marked):
         return nothing
     view = memoryview(data)
     known = np.zeros(len(starts), dtype=np.int8)
-    for number in np.flatnonzero(marked).tolist():
+    for number in marked.tolist():
         found = agrees(view[int(starts[number]) : int(ends[number])])
         known[number] = 0 if found is None else (1 if found else -1)
     before, after = np.roll(known, 1), np.roll(known, -1)
@@ -190,10 +176,10 @@ def disagreeing(data: bytes, starts: Ints, ends: Ints) -> Ints:
     return wrong
 
 
-def _marked(data: bytes, ends: Ints) -> npt.NDArray[np.bool_]:
-    """Return the mask of records with these *ends* that seem to have a checksum."""
-    found = np.ones(len(ends), dtype=np.bool_)
+def _marked(data: bytes, ends: Ints) -> Ints:
+    """Return the numbers of records with these *ends* that seem to have a checksum."""
+    found = np.arange(len(ends))
     octets = np.frombuffer(data, dtype=np.uint8)
     for place in MARK_PLACES:
-        found &= octets[ends - CHECKSUM_SIZE + place] == SAMPLE[place]
+        found = found[octets[ends[found] - CHECKSUM_SIZE + place] == SAMPLE[place]]
     return found

@@ -13,12 +13,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
-from columns.gather import Ints, numbers_at
-from columns.log_batch import follow_sizes
+from columns.gather import NOWHERE, FieldColumns, Ints
+from columns.log_batch import follow_sizes, gather_records
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.blank import BLANK_MAGIC
 from spec.store.message_record import (
@@ -40,8 +39,9 @@ ReadAt = Callable[[int, int], bytes]
 """Returns the bytes at a position: the requested number, or fewer at the end."""
 
 _placed = {placed.name: placed for placed in leading_fields(record_layout)}
-SIZE, MAGIC = _placed["size"], _placed["magic"]
 _head = struct.Struct(">iI")
+_HEAD_SIZE = 8
+"""Bytes of a record's size and magic."""
 _physical_offset = struct.Struct(">q")
 _PHYSICAL_OFFSET_AT = _placed["physical_offset"].offset
 _narrow = {f.name: f for f in leading_fields(record_layout, system_flags=0)}
@@ -65,13 +65,15 @@ class FileRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Bytes of a file, and the starts of plausible records."""
+    """Bytes of a file, and the valid records in them, at least one."""
 
     data: bytes
     position: int
     """Position of *data* in the file."""
     starts: Ints
-    """Starts of records in *data*; each record is complete."""
+    """Start of each record in *data*."""
+    fields: FieldColumns
+    """All fields; byte fields are places in *data*."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,29 +85,6 @@ class Region:
     kind: str
     """``blank`` ends a file, ``tail`` is unwritten, ``damaged`` is anything else."""
     reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """Record of a window with contradictory fields."""
-
-    start: int
-    """Start of the record in the window's data."""
-    reason: str
-
-
-def chain(data: bytes, position: int) -> tuple[Ints, int]:
-    """Return the starts of records in *data* from *position*, and their end.
-
-    Sizes are followed while magic and size are plausible and the record is complete.
-    """
-    starts, stop = follow_sizes(data, position, most=len(data))
-    magics = numbers_at(data, starts, MAGIC)
-    wrong = np.flatnonzero((magics != MAGIC_V1) & (magics != MAGIC_V2))
-    if wrong.size:
-        first = int(wrong[0])
-        return starts[:first], int(starts[first])
-    return starts, stop
 
 
 def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> int:
@@ -171,7 +150,7 @@ def record_error(data: bytes, left: int) -> str | None:
 
     *left* is the number of bytes to the file's end.
     """
-    if left < SMALLEST_SIZE or len(data) < 8:
+    if left < SMALLEST_SIZE or len(data) < _HEAD_SIZE:
         return f"{left} bytes are left, a record has at least {SMALLEST_SIZE}"
     size, magic = _head.unpack_from(data)
     if magic not in (MAGIC_V1, MAGIC_V2):
@@ -185,7 +164,7 @@ def record_error(data: bytes, left: int) -> str | None:
 
 def blank_at(data: bytes) -> int | None:
     """Return the size in a blank at the start of *data*; None without one."""
-    if len(data) < 8:
+    if len(data) < _HEAD_SIZE:
         return None
     size, magic = _head.unpack_from(data)
     return int(size) if magic == BLANK_MAGIC else None
@@ -203,19 +182,8 @@ def only_zeros(read_at: ReadAt, *, start: int, end: int) -> bool:
     return True
 
 
-Result = TypeVar("Result")
-Reading = tuple[Result, Refused | None]
-"""Result of a window, and its first record with contradictory fields."""
-
-
-def scan_range(
-    read_at: ReadAt, where: FileRange, read: Callable[[Window], Reading[Result]]
-) -> Iterator[Result | Region]:
-    """Yield the result of *read* for each window of records, and regions without.
-
-    They are in order of position. Records in a window are plausible by magic and size
-    only. A record with contradictory fields becomes a damaged region.
-    """
+def scan_range(read_at: ReadAt, where: FileRange) -> Iterator[Window | Region]:
+    """Yield the windows of records, and the regions without, in order of position."""
     position = where.start
     if position:
         position = find_record(read_at, where, start=position, end=where.end)
@@ -223,23 +191,37 @@ def scan_range(
         if position >= where.end and is_sure(read_at, where, position):
             return
         data = read_at(position, _window_size(read_at, where, position))
-        starts, stop = chain(data, 0)
+        starts, stop = follow_sizes(data, 0, most=len(data))
         if position + stop > where.end:
             starts, stop = _within(read_at, where, position, starts, stop)
-        refused = None
-        if len(starts):
-            window = Window(data=data, position=position, starts=starts)
-            result, refused = read(window)
-            yield result
-        if refused is not None:
-            region = _damaged(read_at, where, position + refused.start, refused.reason)
-        elif len(starts):
-            position += stop
-            continue
-        else:
-            region = _region(read_at, where, position, data)
-        yield region
-        position = region.position + region.size
+        edges = np.append(starts, stop)
+        count, fields = gather_records(data, edges)
+        if count:
+            yield Window(
+                data=data,
+                position=position,
+                starts=starts[:count],
+                fields=fields.first(count),
+            )
+        first = int(edges[count])
+        position += first
+        if not count or count < len(starts):
+            why = _contradiction(edges, count, fields)
+            head = data[first : first + _HEAD_SIZE]
+            region = _region(read_at, where, position, head, why)
+            yield region
+            position += region.size
+
+
+def _contradiction(edges: Ints, number: int, fields: FieldColumns) -> str:
+    """Return why the *fields* of a record do not take its bytes, if there is one."""
+    if number == len(fields.ends):
+        return "unreadable"
+    start, end = edges[number : number + 2].tolist()
+    taken = int(fields.ends[number])
+    if taken == NOWHERE:
+        return f"a field reaches past the record's {end - start} bytes"
+    return f"the size is {end - start} bytes, the fields take {taken - start}"
 
 
 def _within(
@@ -259,34 +241,33 @@ def _window_size(read_at: ReadAt, where: FileRange, position: int) -> int:
     Few bytes of the next reader's range are read.
     """
     left = where.file_size - position
-    head = read_at(position, 8)
+    head = read_at(position, _HEAD_SIZE)
     size = min(WINDOW_SIZE, left, max(where.end - position, 0) + BEYOND_SIZE)
     if record_error(head, left) is None:
         return max(size, int(_head.unpack(head)[0]))
     return size
 
 
-def _region(read_at: ReadAt, where: FileRange, position: int, data: bytes) -> Region:
-    """Return the region at *position*."""
+def _region(
+    read_at: ReadAt, where: FileRange, position: int, head: bytes, contradiction: str
+) -> Region:
+    """Return the region at *position*, which begins with *head*.
+
+    A damaged one ends at the next certain record. *contradiction* is its reason if
+    magic and size are plausible.
+    """
     left = where.file_size - position
-    blank_size = blank_at(data)
+    blank_size = blank_at(head)
     if blank_size == left:
         return Region(position=position, size=left, kind="blank")
-    if blank_size is not None:
-        reason = f"a blank of {blank_size} bytes is {left} bytes before the end"
-        return _damaged(read_at, where, position, reason)
     following = find_record(read_at, where, start=position + 1, end=where.file_size)
-    if following < 0 and not data[:8].strip(b"\0"):
+    if following < 0 and not head.strip(b"\0"):
         clean = only_zeros(read_at, start=position, end=where.file_size)
         older = None if clean else "older bytes follow the written part"
         return Region(position=position, size=left, kind="tail", reason=older)
-    why = record_error(data, left) or "unreadable"
-    end = where.file_size if following < 0 else following
-    return Region(position=position, size=end - position, kind="damaged", reason=why)
-
-
-def _damaged(read_at: ReadAt, where: FileRange, position: int, reason: str) -> Region:
-    """Return the damaged region from *position* to the next certain record."""
-    following = find_record(read_at, where, start=position + 1, end=where.file_size)
+    if blank_size is not None:
+        reason = f"a blank of {blank_size} bytes is {left} bytes before the end"
+    else:
+        reason = record_error(head, left) or contradiction
     end = where.file_size if following < 0 else following
     return Region(position=position, size=end - position, kind="damaged", reason=reason)

@@ -2,5 +2,5 @@
 Functions of an audit's survey that numba compiles where it runs.
 
 Begin with `install`: it lists each kernel beside the fallback that defines its result.
-`fast_records` is the largest; `memory` has the reads that numba lacks.
+`split_properties` is the largest; `memory` has the reads that numba lacks.
 """

@@ -18,7 +18,6 @@ from java_runtime.user_cache import cache_path
 from spark_checks import counting_rules
 from spark_checks.columns import long_hashes
 from spark_checks.readers import index
-from spark_checks.survey import fast_records as survey_fast_records
 from spark_checks.survey import sums
 
 
@@ -57,12 +56,7 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
         (words.text_hashes, strings.text_hashes),
     ]
     if log_records.FUNCTION is not None:
-        from spark_checks.kernels.fast_records import sum_fast_records
-
-        known += [
-            (log_batch.body_crcs, log_records.body_crcs),
-            (survey_fast_records.sum_fast_records, sum_fast_records),
-        ]
+        known.append((log_batch.body_crcs, log_records.body_crcs))
     return known
 
 

@@ -59,27 +59,6 @@ def word_at(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # n
     return types.uint64(data, at), generated
 
 
-def _big_endian(size: int) -> Any:
-    """Return an intrinsic that loads a signed big-endian number of *size* bytes."""
-
-    @intrinsic
-    def number_at(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # numba's
-        def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            place = _first_byte(context, builder, signature.args[0], args[0], args[1])
-            kind = ir.IntType(8 * size)
-            value = builder.load(builder.bitcast(place, kind.as_pointer()), align=1)
-            value = builder.bswap(value) if size > 1 else value
-            whole = ir.IntType(64)
-            return value if size == WORD else builder.sext(value, whole)
-
-        return types.int64(data, at), generated
-
-    return number_at
-
-
-BIG_ENDIAN = {size: _big_endian(size) for size in (1, 2, 4, 8)}
-
-
 @intrinsic
 def fetch_ahead(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # numba's
     """Prefetch the byte *at* of *data*, which may lie behind its end."""

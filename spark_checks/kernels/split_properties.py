@@ -91,7 +91,7 @@ def _word_within(data, begin, end):
 
 
 @njit(types.uint64(types.uint64), **INNER)
-def separators(word):
+def _separators(word):
     """Return the top bit of each byte of *word* that is a separator or zero."""
     return ~((word & _LOWS) + _PAST_END) & ~word & TOPS
 
@@ -145,7 +145,7 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
                 else:
                     word = _word_within(data, at, end)
                 bits |= word
-                marks = separators(word)
+                marks = _separators(word)
                 if end - at < WORD:
                     marks &= MASKS[end - at]
             else:  # the last value may end without a separator

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, types
 
 from columns.gather import Ints, Places
-from columns.string_hashes import BLANKS, OF_WORD, STEPS, TOPS, powers
+from columns.string_hashes import BLANKS, OF_WORD, STEPS, TOPS
 from columns.string_hashes import zero_bytes as of_column
 from columns.topics import first_alike as accelerated
 from columns.uint64_words import FACTOR, LASTS, SHIFT, WORD
@@ -25,7 +25,6 @@ from spark_checks.kernels.memory import (
 )
 
 _TABLE_SIZE = 1 << 12
-_LEAST = -(1 << 31)
 _PROBES_MAX = 64
 """Slots to probe before the fallback is called."""
 zero_bytes = njit(types.uint64(types.uint64), **INNER)(of_column)
@@ -59,13 +58,6 @@ def java_hash(data, begin, end):
     return np.uint32(code), other_bits == 0
 
 
-@njit(types.int64(types.uint32, types.uint32, types.int64), **INNER)
-def key_code(code, prefix, size):
-    """Return the hash of a key from its *prefix* and the hash *code* of its text."""
-    whole = np.int64(np.int32(np.uint32(code + prefix * powers[size])))
-    return abs(whole) if whole != _LEAST else np.int64(0)
-
-
 def text_hashes(text: bytes, values: Places) -> Ints:
     """Return a hash of each of *values* of *text*, not comparable elsewhere."""
     found: Ints = of_each(_text_hashes, text, values, np.int64)
@@ -73,7 +65,7 @@ def text_hashes(text: bytes, values: Places) -> Ints:
 
 
 @njit(types.uint64(DATA, types.int64, types.int64), **INNER)
-def text_hash(data, begin, size):
+def _text_hash(data, begin, size):
     """Return the hash of a text of at least one byte."""
     code = np.uint64(size) * FACTOR
     code ^= code >> SHIFT
@@ -91,7 +83,7 @@ def _text_hashes(data, begins, sizes, found):
     for index in range(len(begins)):
         size = sizes[index]
         found[index] = (
-            np.int64(text_hash(data, begins[index], size)) if size else np.int64(0)
+            np.int64(_text_hash(data, begins[index], size)) if size else np.int64(0)
         )
 
 
@@ -107,7 +99,7 @@ def first_alike(data: bytes, texts: Places) -> Ints:
 
 
 @njit(types.boolean(DATA, types.int64, DATA, types.int64, types.int64), **INNER)
-def are_same(data, begin, others, other, size):
+def _are_same(data, begin, others, other, size):
     """Return whether *size* bytes are equal at both places."""
     at = size
     while at > 0:
@@ -123,7 +115,7 @@ def _first_alike(data, begins, sizes, known, firsts):
     last = np.uint64(len(known) - 1)
     for index in range(len(begins)):
         begin, size = begins[index], sizes[index]
-        place = text_hash(data, begin, size) >> np.uint64(32)
+        place = _text_hash(data, begin, size) >> np.uint64(32)
         is_placed = False
         for probe in range(_PROBES_MAX):
             slot = (place + np.uint64(probe)) & last
@@ -133,7 +125,7 @@ def _first_alike(data, begins, sizes, known, firsts):
                 known[slot] = index
                 first = index
             elif sizes[first] == size:
-                is_placed = are_same(data, begin, data, begins[first], size)
+                is_placed = _are_same(data, begin, data, begins[first], size)
             if is_placed:
                 firsts[index] = first
                 break

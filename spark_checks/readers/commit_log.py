@@ -22,9 +22,7 @@ from spark_checks.columns.record_columns import Delays, RecordColumns, read_colu
 from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
-    Reading,
     Region,
-    Window,
     first_store_time_of,
     scan_range,
 )
@@ -122,20 +120,14 @@ def batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of the range *where* as Arrow batches."""
     begun_at_ms = first_store_time_of(read_at, where)
-
-    def read(window: Window) -> Reading[pa.RecordBatch | None]:
-        columns, refused = read_columns(
-            window, delays, begun_at_ms=begun_at_ms, is_checked=is_checked
-        )
-        if columns is None:
-            return None, refused
-        return _record_rows(columns, where, window.data if wide else None), refused
-
-    for found in scan_range(read_at, where, read):
+    for found in scan_range(read_at, where):
         if isinstance(found, Region):
             yield _region_row(found, where)
-        elif found is not None:
-            yield found
+            continue
+        columns = read_columns(
+            found, delays, begun_at_ms=begun_at_ms, is_checked=is_checked
+        )
+        yield _record_rows(columns, where, found.data if wide else None)
 
 
 def _record_rows(

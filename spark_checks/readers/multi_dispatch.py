@@ -16,12 +16,7 @@ import pyarrow as pa
 
 from columns.gather import values_of
 from spark_checks.columns.record_columns import RecordColumns, read_columns
-from spark_checks.columns.record_scan import (
-    ReadAt,
-    Reading,
-    Window,
-    scan_range,
-)
+from spark_checks.columns.record_scan import ReadAt, Region, Window, scan_range
 from spark_checks.readers.commit_log import LogSource
 from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.schemas import arrow_schema
@@ -68,19 +63,13 @@ class MultiDispatchSource(LogSource):
 
     def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
-
-        def read(window: Window) -> Reading[pa.RecordBatch | None]:
-            if not any(mark in window.data for mark in _MARKS):
-                return None, None
-            columns, refused = read_columns(window, self.delays, is_checked=False)
-            if columns is None:
-                return None, refused
-            rows = list(_rows(window, columns, part.base))
-            return pa.RecordBatch.from_pylist(rows, schema=_schema), refused
-
-        for found in scan_range(read_at, part, read):
-            if isinstance(found, pa.RecordBatch):
-                yield found
+        for found in scan_range(read_at, part):
+            if isinstance(found, Region):
+                continue
+            if any(mark in found.data for mark in _MARKS):
+                columns = read_columns(found, self.delays, is_checked=False)
+                rows = list(_rows(found, columns, part.base))
+                yield pa.RecordBatch.from_pylist(rows, schema=_schema)
 
 
 def _rows(

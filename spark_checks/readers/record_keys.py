@@ -19,8 +19,7 @@ from columns.key_hashes import KEY_NAMES, KeyHashes, key_hashes
 from columns.record_properties import properties_of
 from columns.topics import topics_of
 from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_columns import readable_records
-from spark_checks.columns.record_scan import FileRange, ReadAt
+from spark_checks.columns.record_scan import FileRange, ReadAt, Region, scan_range
 from spark_checks.readers.commit_log import LogSource
 from spark_checks.readers.log_part import LogRange, Ranges, within
 from spark_checks.readers.schemas import arrow_schema, as_batch
@@ -52,7 +51,10 @@ def key_batches(
     read_at: ReadAt, where: FileRange, ranges: Ranges
 ) -> Iterator[pa.RecordBatch]:
     """Yield the keys of the records in *where* that the index must contain."""
-    for window, found in readable_records(read_at, where):
+    for window in scan_range(read_at, where):
+        if isinstance(window, Region):
+            continue
+        found = window.fields
         begins, sizes = found.places["properties"]
         split = properties_of(window.data, begins, begins + sizes, KEY_NAMES)
         keys = key_hashes(found, topics_of(window.data, found), split)
@@ -65,12 +67,6 @@ def key_batches(
             "is_tag": keys.is_tag[wanted],
         }
         yield as_batch(_key_schema, int(wanted.sum()), columns)
-
-
-def meeting(ranges: Ranges, begin: int, end: int) -> Ints:
-    """Return the *ranges* that overlap *begin* to *end*."""
-    met = [(low, high) for low, high in ranges if low < end and begin < high]
-    return np.array(met, dtype=np.int64).reshape(-1, 2)
 
 
 def sums_of_keys(keys: KeyHashes, offsets: Ints, ranges: Ranges) -> tuple[int, int]:

@@ -82,7 +82,8 @@ def rows_of(records: Table, data: bytes) -> Ledger:
 
     Only op messages need the window.
     """
-    ops = records.where(is_in(records, OP_TOPIC))
+    ops = records.select("offset", "queue_id", "body_begin", "body_size")
+    ops = ops.where(is_in(records, OP_TOPIC))
     begins, sizes = ops["body_begin"], np.minimum(ops["body_size"], OP_SIZE_MAX)
     index, named = numbers_listed(data, (begins, sizes))
     ops = ops.select("offset", "queue_id").where(index)
@@ -111,7 +112,10 @@ def entries_of(ledger: Ledger, min_offset: int) -> Ledger:
 
 def is_in(records: Table, *topics: str) -> Bools:
     """Return the mask of *records* in one of *topics*."""
-    return np.isin(records["topic"], [_hash_of(topic) for topic in topics])
+    found: Bools = records["topic"] == _hash_of(topics[0])
+    for topic in topics[1:]:
+        found |= records["topic"] == _hash_of(topic)
+    return found
 
 
 def ledger_of(tables: Mapping[str, Table]) -> Ledger:

@@ -77,21 +77,6 @@ class SurveyOptions:
         )
 
 
-def queue_summary(
-    count: int, matched: int, first: int, last: int, code: int, size: int
-) -> QueueSummary:
-    """Return the summary with these values; an empty range is from high to low."""
-    is_empty = first > last
-    return QueueSummary(
-        count=count,
-        matched_count=matched,
-        first=None if is_empty else first,
-        last=None if is_empty else last,
-        hash=code,
-        bytes=size,
-    )
-
-
 def sums_of_records(
     columns: RecordColumns, kept: slice, *, base: int, options: SurveyOptions
 ) -> Queues:
@@ -160,9 +145,20 @@ def grouped(
     sums = np.zeros((6, count), np.int64)
     sums[2], sums[3] = INT64_MAX, INT64_MIN
     add_rows(groups, needed, ranged, columns, sums)
-    for group, (size, *others) in enumerate(sums.T.tolist()):
-        if size:
-            yield group, queue_summary(size, *others)
+    for group, (rows, matched, first, last, code, size) in enumerate(sums.T.tolist()):
+        if rows:
+            is_empty = first > last
+            yield (
+                group,
+                QueueSummary(
+                    count=rows,
+                    matched_count=matched,
+                    first=None if is_empty else first,
+                    last=None if is_empty else last,
+                    hash=code,
+                    bytes=size,
+                ),
+            )
 
 
 @Accelerated

@@ -26,7 +26,6 @@ from spark_checks.columns.record_columns import RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
-    Reading,
     Region,
     Window,
     first_store_time_of,
@@ -43,14 +42,9 @@ from spark_checks.readers.consume_queue import (
 )
 from spark_checks.readers.index import IndexFile, IndexSource, check_items
 from spark_checks.readers.log_part import LogRange, within
-from spark_checks.readers.record_keys import meeting, sums_of_keys
+from spark_checks.readers.record_keys import sums_of_keys
 from spark_checks.session.kernel_request import request_kernels
 from spark_checks.store_files import Store, listing, reading, sizes_of
-from spark_checks.survey.fast_records import (
-    KnownTopics,
-    known_topics,
-    sum_fast_records,
-)
 from spark_checks.survey.ledger import Ledger, due_times, entries_of, rows_of
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import (
@@ -190,18 +184,12 @@ def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:
 
 def survey_log(read_at: ReadAt, where: FileRange, options: SurveyOptions) -> Survey:
     """Return the survey of a range of the log."""
-    known = known_topics(frozenset(options.other_topics))
     begun_at_ms = first_store_time_of(read_at, where)
-
-    def read(window: Window) -> Reading[Survey]:
-        return survey_window(
-            window, where, options, known=known, begun_at_ms=begun_at_ms
-        )
-
     total = Survey()
-    for found in scan_range(read_at, where, read):
-        if isinstance(found, Survey):
-            total = total.plus(found)
+    for found in scan_range(read_at, where):
+        if not isinstance(found, Region):
+            columns = read_columns(found, options.delays, begun_at_ms=begun_at_ms)
+            total = total.plus(survey_records(found, columns, where, options))
         elif where.base + found.position >= options.begin:
             total = total.plus(_of_region(found, where))
     total.ledger = entries_of(total.ledger, options.min_offset)
@@ -214,37 +202,6 @@ def _of_region(region: Region, where: FileRange) -> Survey:
         first_tail_base=where.base if region.kind == "tail" else None,
     )
     return Survey(summary=summary)
-
-
-def survey_window(
-    window: Window,
-    where: FileRange,
-    options: SurveyOptions,
-    *,
-    known: KnownTopics,
-    begun_at_ms: int | None,
-) -> Reading[Survey]:
-    """Return the survey of the records of a *window*, and the first invalid one."""
-    offset = where.base + window.position
-    left, summary = window.starts, SurveySummary()
-    if offset >= options.begin:
-        ranges = meeting(options.ranges, offset, offset + len(window.data))
-        left, summary = sum_fast_records(
-            window, where, known, begun_at_ms=begun_at_ms, ranges=ranges
-        )
-    if not len(left):
-        return Survey(summary=summary), None
-    rest = replace(window, starts=left)
-    columns, refused = read_columns(rest, options.delays, begun_at_ms=begun_at_ms)
-    if refused is not None and len(left) < len(window.starts):
-        # The scan returns the records behind the invalid one in a later window.
-        columns, refused = read_columns(window, options.delays, begun_at_ms=begun_at_ms)
-        summary = SurveySummary()
-    total = Survey(summary=summary)
-    if columns is not None:
-        known.learn(columns.topics.names)
-        total = total.plus(survey_records(window, columns, where, options))
-    return total, refused
 
 
 def survey_records(
