@@ -43,6 +43,8 @@ BODY = b"b" * 1024
 STRETCH = 5_000
 """Messages whose cost is taken, the last ones before a mark."""
 OUTSTANDING = 64
+KEYS = 10_000
+"""Unique keys at least: a broker that caches the hash of one would seem too fast."""
 RESPONSE_TIMEOUT_S = 120.0
 FLAT = 1.5
 """The last mark may cost so many times what the first did: a machine has moods."""
@@ -163,8 +165,9 @@ class _Sender:
         self._server = server
         self._sent = 0
         self._link = socket.create_connection(server.broker, RESPONSE_TIMEOUT_S)
-        frames = [_send(number, name) for number, name in enumerate(names)]
-        self._connection = RouteConnection(self._link, frames, cycle(range(len(names))))
+        count = -(-KEYS // len(names)) * len(names)
+        frames = [_send(number, names[number % len(names)]) for number in range(count)]
+        self._connection = RouteConnection(self._link, frames, cycle(range(count)))
 
     def __enter__(self) -> _Sender:
         return self

@@ -7,7 +7,7 @@ never used, so 0 means none. The file has only hashes, so a query checks the mes
 
 The hash is Java's string hash, here faster than its definition in ``spec.integers``.
 Unique keys of one producer share their beginnings for a millisecond, and all producers
-share the ends, which count messages. The hashes of both are cached.
+share the ends, which count messages. The hashes of both and of topics are cached.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import mul
 from sys import byteorder
+from typing import NamedTuple
 
 from reference.core.store.layouts import index_header_codec, item_codec, slot_codec
 from reference.core.store.mapped.files import Files, FilesError
@@ -38,7 +39,6 @@ _POWERS: tuple[int, ...] = tuple(
 """Powers of 31, the highest first: the factors of a text's code units."""
 _TAIL = 3
 """Characters at the end of a unique key that change with each message."""
-_TAIL_POWER: int = 31**_TAIL
 
 IndexKey = tuple[int, int, int]
 """Hash of a key, commit-log offset and store time of its message."""
@@ -192,30 +192,38 @@ class IndexFile:
 
 def index_hash(topic: str, key: str) -> int:
     """Return the hash of *key* in the index: 31 bits, 0 or more."""
-    text = f"{topic}#{key}"  # [INDEX-KEY-001]
-    tail = text[-_TAIL:]
-    if tail.isascii():
-        # 0.5 µs for a unique key, where the hash of the whole text takes 2.6 µs.
-        code = _head_hash(text[:-_TAIL]) * _TAIL_POWER + _tail_hash(tail)
-    else:
-        code = _hash(text)
-    code &= 0xFFFFFFFF
+    # 0.7 µs for a unique key, where the hash of the whole text takes 3.8 µs.
+    head, head_power = _head_hash(key[:-_TAIL])
+    tail, tail_power = _tail_hash(key[-_TAIL:])
+    code = (_topic_hash(topic) * head_power + head) * tail_power + tail & 0xFFFFFFFF
     # [INDEX-KEY-002] Java's absolute value; that of the smallest int is 0 here.
     return code if code < 2**31 else -code & 0x7FFFFFFF
 
 
-def _hash(text: str) -> int:
-    """Return Java's hash of *text*, modulo 2**32."""
+class _Hash(NamedTuple):
+    """Java's hash of a part of a text; both members are modulo 2**32."""
+
+    code: int
+    power: int
+    """31 to the number of the part's code units: the factor of what precedes it."""
+
+
+def _hash(text: str) -> _Hash:
     units: bytes | array[int] = text.encode() if text.isascii() else _utf_16(text)
     count = len(units)
-    if count > _POWERS_COUNT:
-        return java_string_hash(text)
-    code: int = sum(map(mul, units, _POWERS[_POWERS_COUNT - count :]))
-    return code
+    if count >= _POWERS_COUNT:
+        return _Hash(java_string_hash(text) & 0xFFFFFFFF, pow(31, count, 2**32))
+    code: int = sum(map(mul, units, _POWERS[-count:])) if count else 0
+    return _Hash(code & 0xFFFFFFFF, _POWERS[-1 - count])
 
 
 def _utf_16(text: str) -> array[int]:
     return array("H", text.encode(_UTF_16, "surrogatepass"))
+
+
+@lru_cache(maxsize=16384)
+def _topic_hash(topic: str) -> int:
+    return _hash(f"{topic}#").code  # [INDEX-KEY-001]
 
 
 _head_hash = lru_cache(maxsize=1024)(_hash)
