@@ -47,6 +47,10 @@ PROGRAMS = {
 READY_DEADLINE_S = 90.0
 """How long a program may take to serve, on a machine that is busy with other tests."""
 
+TIMER_SLACK_S = 0.01
+"""Timer slack of servers that only tests use. A broker of 4.6.0 wakes 1,100 times a
+second, mostly for ReputMessageService. With this slack, an idle one takes 2.4 % of a
+core instead of 4.8 %."""
 HEAP_OPTIONS = ("-Xms64m", "-Xmx512m", "-XX:MaxDirectMemorySize=512m")
 
 
@@ -81,7 +85,8 @@ class ApacheCluster(Closing):
         *conf* are broker settings; *store* is an existing store directory to open.
         With *name_servers* of others the broker registers with those, and there is
         no name server of its own. Where many are going to be started, *starts_often*
-        lets Java archive the classes of the release (`archive_options`).
+        lets Java archive the classes of the release (`archive_options`), and idle
+        servers wake up less often (`TIMER_SLACK_S`).
         """
         self.release = release
         self._starts_often = starts_often
@@ -250,6 +255,7 @@ class ApacheCluster(Closing):
             log=self.directory / f"{what}-{self._starts}.log",
             # The broker would read these from the environment of the test run.
             environment={"NAMESRV_ADDR": str(self.namesrv)},
+            timer_slack_s=TIMER_SLACK_S if self._starts_often else 0.0,
         )
 
     def _warm_up(self, what: str, options: Sequence[str]) -> None:

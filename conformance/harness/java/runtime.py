@@ -32,6 +32,8 @@ FAST_START = (
     "-XX:CompileThresholdScaling=4",
     "-XX:+UseSerialGC",
     "-Xshare:auto",
+    # Otherwise a thread samples counters for jstat 20 times a second.
+    "-XX:-UsePerfData",
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
     # Without this one a 4.x store fails to unmap, and never ends its shutdown.

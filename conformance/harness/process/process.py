@@ -38,13 +38,17 @@ TAIL_LINES = 25
 
 _LAUNCHER = """
 import ctypes, os, signal, sys
-parent = int(sys.argv[1])
-ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+parent, slack_ns = int(sys.argv[1]), int(sys.argv[2])
+library = ctypes.CDLL(None)
+library.prctl(1, signal.SIGKILL)
+if slack_ns:
+    library.prctl(29, ctypes.c_ulong(slack_ns))
 if os.getppid() != parent:
     os._exit(1)
-os.execvp(sys.argv[2], sys.argv[2:])
+os.execvp(sys.argv[3], sys.argv[3:])
 """
-"""Program that sets its death signal, then executes the target program."""
+"""Program that sets its death signal and timer slack, then executes the target program
+(Linux: PR_SET_PDEATHSIG, PR_SET_TIMERSLACK)."""
 
 _living: set[Child] = set()
 
@@ -184,17 +188,20 @@ def start(
     log: Path,
     environment: Mapping[str, str] | None = None,
     directory: Path | None = None,
+    timer_slack_s: float = 0.0,
 ) -> Child:
     """
     Start *command* with its output in *log*.
 
-    *environment* is added to our own.
+    *environment* is added to our own. On Linux, waits of the program may last
+    *timer_slack_s* longer, so that the system joins several of them; by default 50 µs.
     """
     words = [str(word) for word in command]
     launched = words
     if sys.platform == "linux":
-        launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid())]
-        launched = [*launcher, *words]
+        launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER]
+        slack_ns = round(timer_slack_s * 1e9)
+        launched = [*launcher, str(os.getpid()), str(slack_ns), *words]
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         try:

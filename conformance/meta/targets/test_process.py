@@ -85,3 +85,11 @@ def test_the_program_of_a_wrapper_that_has_ended_ends_too(
     assert (child.terminate() if way == "terminate" else child.kill()) == 7
     wait_until(lambda: not orphans(child.pid), what="the program has ended")
     assert ("stopped" in child.output()) == (way == "terminate")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has timer slack")
+def test_a_program_has_the_requested_timer_slack(tmp_path: Path) -> None:
+    command = ["cat", "/proc/self/timerslack_ns"]
+    child = start("slack", command, log=tmp_path / "log", timer_slack_s=0.01)
+    child.wait_end()
+    assert child.output() == "10000000\n"
