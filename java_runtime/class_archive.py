@@ -2,16 +2,19 @@
 Archive of loaded Java classes, mapped by later starts of the same program (AppCDS).
 
 Loading classes is a quarter of the start of a broker, and half of Spark's. Java writes
-an archive of them when a program ends (``-XX:ArchiveClassesAtExit``, Java 13). Java
-uses the archive only with the same Java and jars. It loads other classes as usual. The
-files are in the user's cache.
+an archive of them when a program ends (``-XX:ArchiveClassesAtExit``, Java 13), or
+later from the list of them (``-Xshare:dump``). Only the second kind has the classes of
+old files, before version 50, and Java's own objects. Java uses the archive only with
+the same Java and jars. It loads other classes as usual. The files are in the user's
+cache.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +26,7 @@ from java_runtime.user_cache import cache_path
 
 QUIETLY = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
 """Options against a warning for each class that is not in the archive."""
+_COLLECTORS = ("-XX:+UseSerialGC", "-XX:+UseParallelGC")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,3 +89,21 @@ class ClassArchive:
 def writing_options(draft: Path) -> tuple[str, ...]:
     """Return Java's options for a program that writes *draft* at its end."""
     return (f"-XX:ArchiveClassesAtExit={draft}", *QUIETLY)
+
+
+def listing_options(class_list: Path) -> tuple[str, ...]:
+    """Return Java's options for a program that lists its classes in *class_list*."""
+    return (f"-XX:DumpLoadedClassList={class_list}", *QUIETLY)
+
+
+def write_archive(java: Sequence[str], class_list: Path, draft: Path) -> None:
+    """Write the classes of *class_list* to *draft*.
+
+    *java* is the program with its options and class path. Raises OSError if Java does
+    not run, CalledProcessError if it fails. Of the collectors only G1 writes Java's
+    objects, and each reads them.
+    """
+    program, *options = (word for word in java if word not in _COLLECTORS)
+    dump = ("-XX:+UseG1GC", "-Xshare:dump", f"-XX:SharedClassListFile={class_list}")
+    command = [program, *options, *dump, f"-XX:SharedArchiveFile={draft}"]
+    subprocess.run(command, check=True, capture_output=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
 from typing import Self
 
@@ -38,6 +39,7 @@ from conformance.harness.process.context import Closing
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.process.ports import PortBlock, free_port_block
 from conformance.harness.process.process import Child, ProcessError, accepts, start
+from java_runtime.class_archive import listing_options, write_archive
 from java_runtime.find_java import find_java
 
 PROGRAMS = {
@@ -237,9 +239,11 @@ class ApacheCluster(Closing):
 
     def _run(self, what: str, *options: str) -> Child:
         java = [str(find_java()), *self._java_options, *HEAP_OPTIONS]
-        runs = ["-cp", class_path(self.release), PROGRAMS[what]]
+        classes = ["-cp", class_path(self.release)]
+        runs = [*classes, PROGRAMS[what]]
         if self._starts_often:
-            options = archive_options([*java, *runs], partial(self._warm_up, what))
+            write = partial(self._write_archive, what, [*java, *classes])
+            options = archive_options([*java, *runs], write)
         return start(
             f"{what} {self.release}",
             [
@@ -258,19 +262,28 @@ class ApacheCluster(Closing):
             timer_slack_s=TIMER_SLACK_S if self._starts_often else 0.0,
         )
 
-    def _warm_up(self, what: str, options: Sequence[str]) -> None:
-        """Run both programs from start to orderly end, one of them with *options*."""
-        with TemporaryDirectory(prefix="rocketmq-conformance-warm-up-") as home:
+    def _write_archive(self, what: str, java: Sequence[str], draft: Path) -> None:
+        """Write the classes of one of the programs to *draft*; they come from *java*.
+
+        Both programs run from start to orderly end, one of them with a list of its
+        classes. An archive is optional: an error here must not fail the start.
+        """
+        with (
+            TemporaryDirectory(prefix="rocketmq-conformance-warm-up-") as home,
+            suppress(ProcessError, OSError, AssertionError, CalledProcessError),
+        ):
+            class_list = Path(home) / "classes"
             other = ApacheCluster(
                 self.release, directory=Path(home), java_options=self._java_options
             )
-            # An archive is optional: an error in this run must not fail the start.
-            with suppress(ProcessError, OSError, AssertionError), closing(other):
+            with closing(other):
                 for name in PROGRAMS:
-                    other._launch(name, *(options if name == what else ()))
+                    listing = listing_options(class_list) if name == what else ()
+                    other._launch(name, *listing)
                 warm_up(other.namesrv, other.broker)
                 for child in reversed(other._children):
                     child.terminate(grace_s=READY_DEADLINE_S)
+            write_archive(java, class_list, draft)
 
     def _write_files(self, conf: Mapping[str, str]) -> None:
         conf_directory = self.directory / "conf"

@@ -1,8 +1,8 @@
 """
 Warm-up of a cluster before Java archives its classes: one request of each kind.
 
-Java archives the classes that are loaded at the end. A broker that only starts and
-stops has loaded half of the classes of the first message, pull and query.
+Java archives the classes that a program loads. A broker that only starts and stops
+loads half of the classes of the first message, pull and query.
 
 The first process that needs an archive makes it, by a separate run of the program.
 Other processes start without an archive until it exists.
@@ -13,30 +13,31 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
-from java_runtime.class_archive import ClassArchive, writing_options
+from java_runtime.class_archive import ClassArchive
 
-VERSION = b"2"
-"""Version of the warm-up, which decides the loaded classes."""
+VERSION = b"3"
+"""Version of the warm-up, which decides the loaded classes, and of the archives."""
 TOPIC, GROUP, KEY = "Rehearsal", "warm-up", "key"
 
 
-Run = Callable[[Sequence[str]], None]
-"""Runs the program with more options of Java, from its start to its orderly end."""
+WriteArchive = Callable[[Path], None]
+"""Writes the archive of a program to a file, if it can."""
 
 
-def archive_options(command: Sequence[str], run: Run) -> tuple[str, ...]:
+def archive_options(command: Sequence[str], write: WriteArchive) -> tuple[str, ...]:
     """Return Java's options for a start of *command* with an archive of its classes.
 
-    The classes depend on *command*: Java, its options and the program. *run* is called
-    if the archive is missing and no other process makes it.
+    The classes depend on *command*: Java, its options and the program. *write* is
+    called if the archive is missing and no other process makes it.
     """
     archive = ClassArchive.of_program(_parts(command))
     with archive.draft() as draft:
         if draft is not None:
-            run(writing_options(draft))
+            write(draft)
             draft.touch()  # empty if Java could not write it
     return archive.options()
 

@@ -9,7 +9,6 @@ import pytest
 
 from conformance.harness.java.warm_up import archive_options
 
-MAKES = "-XX:ArchiveClassesAtExit="
 USES = "-XX:SharedArchiveFile="
 
 
@@ -23,18 +22,17 @@ def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Program:
-    """A program that leaves an archive, or none, when it is run."""
+    """A program whose classes can be archived, or cannot."""
 
     def __init__(self, content: bytes | None) -> None:
         self.content = content
         self.run_count = 0
 
-    def run(self, options: Sequence[str]) -> None:
-        """Do what Java does at the end of a run."""
+    def write(self, draft: Path) -> None:
+        """Write the archive, as Java does after a run of the program."""
         self.run_count += 1
-        (draft,) = (word.removeprefix(MAKES) for word in options if MAKES in word)
         if self.content is not None:
-            Path(draft).write_bytes(self.content)
+            draft.write_bytes(self.content)
 
 
 def used(options: Sequence[str]) -> list[bytes]:
@@ -46,23 +44,23 @@ def used(options: Sequence[str]) -> list[bytes]:
 
 def test_the_first_start_makes_it_and_all_use_it(jar: Path) -> None:
     program = Program(b"laid out")
-    found = [used(archive_options([f"{jar}"], program.run)) for _ in range(3)]
+    found = [used(archive_options([f"{jar}"], program.write)) for _ in range(3)]
     assert found == [[b"laid out"]] * 3
     assert program.run_count == 1
 
 
 def test_another_jar_or_option_has_another(jar: Path) -> None:
     program = Program(b"laid out")
-    archive_options([f"{jar}"], program.run)
-    archive_options(["-Xint", f"{jar}"], program.run)
+    archive_options([f"{jar}"], program.write)
+    archive_options(["-Xint", f"{jar}"], program.write)
     jar.touch()
-    archive_options([f"{jar}"], program.run)
+    archive_options([f"{jar}"], program.write)
     assert program.run_count == 3
 
 
 def test_java_that_makes_none_is_asked_once(jar: Path) -> None:
     program = Program(None)
-    found = [archive_options([f"{jar}"], program.run) for _ in range(3)]
+    found = [archive_options([f"{jar}"], program.write) for _ in range(3)]
     assert found == [()] * 3
     assert program.run_count == 1
 
@@ -70,8 +68,8 @@ def test_java_that_makes_none_is_asked_once(jar: Path) -> None:
 def test_who_comes_while_it_is_made_goes_without(jar: Path) -> None:
     seen: list[tuple[str, ...]] = []
 
-    def run(_: Sequence[str]) -> None:
-        seen.append(archive_options([f"{jar}"], run))
+    def write(_: Path) -> None:
+        seen.append(archive_options([f"{jar}"], write))
 
-    archive_options([f"{jar}"], run)
+    archive_options([f"{jar}"], write)
     assert seen == [()]
