@@ -46,7 +46,9 @@ def test_the_certificate_of_the_settings_is_presented(permissive: Served) -> Non
 def test_a_missing_certificate_leaves_plain_connections(
     servers: Servers, tmp_path: Path
 ) -> None:
-    served = servers.with_settings(server_settings(certificate=tmp_path / "none.pem"))
+    served = servers.broker_with_settings(
+        server_settings(certificate=tmp_path / "none.pem")
+    )
     found = served.admits(OPEN), served.admits(over_tls())
     expect("TLS-CERT-003", found=found, expected=(True, False), what="plain, tls")
 
@@ -60,7 +62,9 @@ def test_a_file_replaces_properties(servers: Servers, tmp_path: Path) -> None:
         tls.MODE: tls.DISABLED,
     }
     file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
-    served = servers.with_settings({**server_settings(), tls.CONFIG_FILE: str(file)})
+    served = servers.broker_with_settings(
+        {**server_settings(), tls.CONFIG_FILE: str(file)}
+    )
     found = served.presented() == SUCCESSOR.der
     expect("TLS-CERT-004", found=found, expected=True, what="presented the file's")
 
@@ -80,27 +84,29 @@ def _name(certificate: Certificate | None) -> str:
 @pytest.mark.clause("TLS-CLIENT-001")
 def test_a_certificate_may_be_required(servers: Servers) -> None:
     settings = server_settings(client_auth="require", verifies=True)
-    found = servers.with_settings(settings).admits(over_tls())
+    found = servers.broker_with_settings(settings).admits(over_tls())
     expect("TLS-CLIENT-001", found=found, expected=False, what="served without one")
 
 
 @pytest.mark.clause("TLS-CLIENT-003")
 def test_a_required_certificate_may_be_any(servers: Servers, target: Target) -> None:
     need(target, Capability.UNCHECKED_CLIENTS)
-    served = servers.with_settings(server_settings(client_auth="require"))
+    served = servers.broker_with_settings(server_settings(client_auth="require"))
     expect_clients("TLS-CLIENT-003", served, CLIENT, STRANGER, EXPIRED)
 
 
 @pytest.mark.clause("TLS-CLIENT-002")
 def test_a_certificate_of_the_authority_may_be_required(servers: Servers) -> None:
     settings = server_settings(client_auth="require", verifies=True)
-    expect_clients("TLS-CLIENT-002", servers.with_settings(settings), CLIENT)
+    expect_clients("TLS-CLIENT-002", servers.broker_with_settings(settings), CLIENT)
 
 
 @pytest.mark.clause("TLS-CLIENT-004")
 def test_a_certificate_may_be_optional(servers: Servers) -> None:
     settings = server_settings(client_auth="optional", verifies=True)
-    expect_clients("TLS-CLIENT-004", servers.with_settings(settings), None, CLIENT)
+    expect_clients(
+        "TLS-CLIENT-004", servers.broker_with_settings(settings), None, CLIENT
+    )
 
 
 @pytest.mark.clause("TLS-CLIENT-005")
@@ -119,7 +125,7 @@ def changing(
     shutil.copy(SERVER.chain, chain)
     shutil.copy(SERVER.key, key)
     settings = server_settings(certificate=chain, key=key)
-    with serving(pytestconfig, settings) as served:
+    with serving(pytestconfig, settings, own_name_server=False) as served:
         assert served.presented() == SERVER.der
         yield served
 

@@ -56,7 +56,7 @@ def test_a_server_may_insist_on_tls(servers: Servers, server: str) -> None:
 @pytest.mark.clause("TLS-MODE-004")
 @pytest.mark.parametrize("mode", ["Enforcing", "unknown"])
 def test_another_mode_is_permissive(servers: Servers, mode: str) -> None:
-    served = servers.with_settings(server_settings(mode))
+    served = servers.broker_with_settings(server_settings(mode))
     expect_admitted("TLS-MODE-004", served, "broker", "plain tls")
 
 

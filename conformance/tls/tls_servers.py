@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import pytest
@@ -88,15 +89,30 @@ class Servers:
     kept: Kept
 
     def with_settings(self, settings: Settings) -> Served:
-        """Return the target with *settings*, started unless it still runs."""
-        name = "tls", *sorted(settings.items())
-        return self.kept.get(name, lambda: serving(self.config, settings))
+        """Return the target with *settings*, started unless it still runs.
+
+        Its name server has the same settings.
+        """
+        return self._kept(settings, own_name_server=True)
+
+    def broker_with_settings(self, settings: Settings) -> Served:
+        """Return a target whose broker has *settings*; its name server has no TLS."""
+        return self._kept(settings, own_name_server=False)
+
+    def _kept(self, settings: Settings, *, own_name_server: bool) -> Served:
+        name = "tls", own_name_server, *sorted(settings.items())
+        started = partial(
+            serving, self.config, settings, own_name_server=own_name_server
+        )
+        return self.kept.get(name, started)
 
 
 @contextlib.contextmanager
-def serving(config: pytest.Config, settings: Settings) -> Iterator[Served]:
-    """Yield a started target with *settings* and a name server of its own."""
-    own = another_target(config, settings, own_name_server=True)
+def serving(
+    config: pytest.Config, settings: Settings, *, own_name_server: bool
+) -> Iterator[Served]:
+    """Yield a started target with *settings*, also for an *own_name_server*."""
+    own = another_target(config, settings, own_name_server=own_name_server)
     assert isinstance(own, StartedTarget)
     if settings.get(tls.MODE) == tls.ENFORCING:
         own.access = over_tls(authority=ANY_CERTIFICATE)
