@@ -60,8 +60,13 @@ class Kept:
         now = time.monotonic() if now_s is None else now_s
         self._used_at.update(dict.fromkeys(self._used_now, now))
         self._used_now.clear()
+        self.end_idle(now)
+
+    def end_idle(self, now_s: float | None = None) -> None:
+        """End the values of earlier files that no test has used for *IDLE_S*."""
+        now = time.monotonic() if now_s is None else now_s
         for name in list(self._values):
-            if now - self._used_at[name] > IDLE_S:
+            if name not in self._used_now and now - self._used_at[name] > IDLE_S:
                 self._end(name)
 
     def close(self) -> None:

@@ -255,9 +255,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """End kept targets that are idle when the tests of a file have run."""
+    """End kept targets that are idle: a file of tests may last some minutes."""
     used = item.config.stash.get(KEPT, None)
-    if used is not None and nextitem is not None and nextitem.path != item.path:
+    if used is None or nextitem is None:
+        return
+    if nextitem.path == item.path:
+        used.end_idle()
+    else:
         used.end_file()
 
 

@@ -63,3 +63,22 @@ def test_a_value_that_no_file_uses_any_more_ends() -> None:
     assert ended == ["idle"]
     kept.end_file(now_s=2 * IDLE_S + 3)
     assert ended == ["idle", "used"]
+
+
+def test_an_idle_value_ends_within_the_next_file() -> None:
+    ended: list[str] = []
+    kept = Kept()
+
+    @contextmanager
+    def started(name: str) -> Iterator[str]:
+        yield name
+        ended.append(name)
+
+    kept.get("before", partial(started, "before"))
+    kept.end_file(now_s=0.0)
+    kept.get("now", partial(started, "now"))
+    kept.end_idle(now_s=IDLE_S)
+    assert ended == []
+    kept.end_idle(now_s=IDLE_S + 1)
+    assert ended == ["before"]
+    kept.close()
