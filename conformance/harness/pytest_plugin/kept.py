@@ -1,7 +1,7 @@
 """
 Targets that several tests use, the latest few of which run at a time.
 
-An idle broker of 4.x needs 3 % of a core, one of 5.x 10 %. A worker that kept each
+An idle broker of 4.x needs 2 % of a core, one of 5.x 10 %. A worker that kept each
 until its end would slow down all others.
 """
 
