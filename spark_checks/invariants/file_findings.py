@@ -4,9 +4,12 @@ Findings in files that the driver reads itself: checkpoint, headers and configur
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
 from construct import Struct
 
-from spark_checks.findings import INVARIANTS, Finding, Severity
+from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding, Severity
 from spec.derive.numpy_dtype import leading_fields
 
 
@@ -36,6 +39,15 @@ def file_finding(
         found=found,
         message=message or f"{path} has {found}; expected: {expected}.",
     )
+
+
+def listed(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield at most LISTED_MAX *findings* of each invariant."""
+    counts: Counter[str] = Counter()
+    for one in findings:
+        counts[one.invariant.id] += 1
+        if counts[one.invariant.id] <= LISTED_MAX:
+            yield one
 
 
 def places_in(layout: Struct) -> dict[str, tuple[int, int]]:

@@ -67,7 +67,7 @@ class QueuedRecord:
         return self.position, self.size
 
     @property
-    def own_place(self) -> tuple[str | None, int | None]:
+    def own_place(self) -> tuple[str, int]:
         """Topic and queue id."""
         return self.topic, self.queue_id
 
