@@ -203,33 +203,30 @@ def surveyed_store(
     progress: Progress,
 ) -> SurveyedStore:
     """Return *store* with the result of its survey."""
-    situation = situation_of(store, conf)
-    ranges = key_ranges(store, only)
+    situation = replace(
+        situation_of(store, conf),
+        key_ranges=key_ranges(store, only),
+        needs_system_topics=needs_system_topics(only),
+    )
     size = sum(file.size for file in store.files)
     if sample is not None:
         size -= store.commit_log_size - sample.size
     progress(f"reading {size:,} bytes", size)
-    # Imported late: the driver needs these modules only from here on.
-    from spark_checks.survey.sums import SurveyOptions
+    # Imported late: the driver needs this module only from here on.
     from spark_checks.survey.survey import survey_store
 
-    options = SurveyOptions.of(
-        store,
-        situation,
-        conf.delays,
-        ranges=ranges,
-        needs_system_topics=needs_system_topics(only),
-    )
-    survey = survey_store(context, store, options)
+    survey = survey_store(context, store, situation)
     summary = survey.summary
+    if sample is not None:
+        summary = sample.with_log_end(summary)
     return SurveyedStore(
         context=context,
         store=store,
-        summary=summary if sample is None else sample.with_log_end(summary),
+        summary=summary,
         ledger=survey.ledger,
-        ranges=ranges,
-        situation=situation,
-        delays=conf.delays,
+        situation=replace(
+            situation, log_end=summary.log_end, last_file_base=summary.last_file_base
+        ),
         progress=progress,
         only=only,
     )

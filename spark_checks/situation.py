@@ -1,10 +1,11 @@
 """
-Facts about a store that every invariant uses, apart from its rows.
+Facts about a store that its readers and checks use, apart from its rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.config_files import TOPICS, ConfigFile, config_file
@@ -13,8 +14,10 @@ from spark_checks.store_files import Store, queue_file_size, queue_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """Facts about a store that its checks use, apart from its rows."""
+    """Facts about a store, and the sums that its audit requests of the survey."""
 
+    begin: int = 0
+    """Commit-log offset at which the audit begins."""
     min_offset: int = 0
     """First commit-log offset that still exists."""
     parts: tuple[tuple[int, int], ...] | None = None
@@ -28,8 +31,16 @@ class Situation:
     """Topics with queues or a configuration; None without topics.json."""
     other_topics: frozenset[str] = frozenset()
     """Topics with batch consume queues (since 5.0)."""
+    delays: Mapping[int, int] = field(default_factory=dict)
+    """Milliseconds of each delay level."""
     delays_are_known: bool = True
     """Whether the delay of each level is configured, not a default."""
+    key_ranges: Sequence[tuple[int, int]] = ()
+    """Ranges of the log in which keys are summed up."""
+    needs_system_topics: bool = True
+    """Whether to keep a ledger of system topics."""
+    is_large: bool = False
+    """Whether loading kernels costs less than it saves."""
 
     @property
     def is_sampled(self) -> bool:
@@ -47,11 +58,13 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     }
     topics = config_file(store, TOPICS)
     return Situation(
+        begin=store.begin,
         min_offset=store.min_offset,
         parts=store.parts,
         queue_file_size=size or Situation().queue_file_size,
         known_topics=known_topics(store, topics) if topics.has_table else None,
         other_topics=frozenset(other),
+        delays=conf.delays,
         delays_are_known=conf.delays_are_known,
     )
 

@@ -8,7 +8,7 @@ cleaned. Neither is a divergence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pyspark.sql import Row, SparkSession
@@ -90,17 +90,15 @@ def _side(
     progress: Progress,
     summary: SurveySummary | None = None,
 ) -> Side:
-    situation = situation_of(store, conf)
-    tables = open_tables(session, store, situation, conf.delays)
+    situation = replace(situation_of(store, conf), needs_system_topics=False)
+    tables = open_tables(session, store, situation)
     if summary is None:
         size = sum(file.size for file in store.files)
         progress(f"reading {size:,} bytes of the other store", size)
-        # Imported late: the driver needs these modules only from here on.
-        from spark_checks.survey.sums import SurveyOptions
+        # Imported late: the driver needs this module only from here on.
         from spark_checks.survey.survey import survey_store
 
-        options = SurveyOptions.of(store, situation, conf.delays)
-        summary = survey_store(session.sparkContext, store, options).summary
+        summary = survey_store(session.sparkContext, store, situation).summary
     end = written_end(store, summary)
     return Side(store=store, tables=tables, summary=summary, end=end)
 

@@ -29,19 +29,18 @@ def key_ranges(store: Store, only: Collection[str] = ()) -> Ranges:
 
 def key_findings(surveyed: SurveyedStore) -> list[Finding]:
     """Return the findings about keys of records and items of index files."""
-    is_complete = not surveyed.ranges or surveyed.summary.is_index_complete
-    if is_complete or not surveyed.store.commit_log:
+    if surveyed.summary.is_index_complete or not surveyed.store.commit_log:
         return []
     surveyed.progress("comparing keys with the index")
     session, store = surveyed.session, surveyed.store
-    log = open_commit_log(session, store, surveyed.delays)
+    log = open_commit_log(session, store, surveyed.situation.delays)
     damage = log.where("kind = 'damaged'").selectExpr(
         "offset as damage_begin", "offset + size as damage_end"
     )
     items = within(
         open_index(session, store).where("number is not null"),
         "commit_log_offset",
-        surveyed.ranges,
+        surveyed.situation.key_ranges,
     )
     keys = _keys(surveyed)
     with persisted(items, keys):
@@ -53,6 +52,6 @@ def key_findings(surveyed: SurveyedStore) -> list[Finding]:
 
 def _keys(surveyed: SurveyedStore) -> DataFrame:
     """Return every key of the records whose keys the survey summed up."""
-    ranges = json.dumps(surveyed.ranges)
+    ranges = json.dumps(surveyed.situation.key_ranges)
     session, store = surveyed.session, surveyed.store
     return open_log(session, store, KeySource, delays={}, ranges=ranges)

@@ -7,8 +7,6 @@ them.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding
 from spark_checks.invariants import batch_consume_queues, lmq
@@ -32,8 +30,8 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
         return []
     surveyed.progress("comparing LMQs and batch consume queues with their records")
     session = surveyed.session
-    records = open_multi_dispatch(session, store, surveyed.delays)
-    situation = replace(surveyed.situation, log_end=surveyed.summary.log_end)
+    situation = surveyed.situation
+    records = open_multi_dispatch(session, store, situation.delays)
     lmqs = open_units(session, store, store.lmq_files)
     batches = open_table(
         session, store, BatchConsumeQueueSource, listing(store.batch_queues)

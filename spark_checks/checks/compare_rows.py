@@ -55,7 +55,7 @@ def compare_rows(
     suspects = summary.suspects(surveyed.situation)
     if not suspects and not summary.has_damaged_rows and not with_charts:
         return [], None
-    tables = open_tables(surveyed.session, store, surveyed.situation, surveyed.delays)
+    tables = open_tables(surveyed.session, store, surveyed.situation)
     found = [
         *row_findings(surveyed, later_units(tables, store.begin), suspects),
         *index_findings(surveyed, tables),
@@ -71,16 +71,11 @@ def row_findings(
     if not suspects and not summary.log_is_suspect:
         return []
     surveyed.progress(f"comparing queues row by row: {len(suspects)}")
-    situation = replace(
-        tables.situation, log_end=summary.log_end, last_file_base=summary.last_file_base
-    )
     wanted = suspects if len(suspects) <= SUSPECTS_MAX else summary.units
     units = sum(
         summary.units[queue].count for queue in wanted if queue in summary.units
     )
-    narrow = narrowed(
-        replace(tables, situation=situation), suspects, is_small=units <= SENT_MAX
-    )
+    narrow = narrowed(tables, suspects, is_small=units <= SENT_MAX)
     with persisted(narrow.units, narrow.log):  # the log's rows are found by units
         parts = [records.wrong_rows(narrow)] if summary.log_is_suspect else []
         if suspects:
@@ -103,7 +98,7 @@ def _with_shared_queues(
     if len(others) == len(found):
         return found
     surveyed.progress("reading the queues that messages name")
-    shared = shared_places(surveyed.session, surveyed.store, surveyed.delays)
+    shared = shared_places(surveyed.session, surveyed.store, surveyed.situation.delays)
     with persisted(shared):
         if shared.isEmpty():
             return found

@@ -21,7 +21,6 @@ from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.findings import LISTED_MAX
 from spark_checks.invariants import delays, transactions
 from spark_checks.survey.ledger import Ledger, ledger_of
-from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import surveys_of
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -132,11 +131,9 @@ def listed_by_tasks(
         for file in store.consume_queues
         if file.path.startswith(f"consumequeue/{SCHEDULE_TOPIC}/")
     ]
-    options = SurveyOptions.of(
-        store, surveyed.situation, surveyed.delays, needs_system_topics=True
-    )
+    situation = replace(surveyed.situation, key_ranges=())
     read = replace(store, files=(*store.commit_log, *queues))
-    surveys = surveys_of(surveyed.context, read, options)
+    surveys = surveys_of(surveyed.context, read, situation)
     count = surveys.getNumPartitions()
     ledgers = surveys.map(lambda survey: survey.ledger)
     for stage in STAGES:

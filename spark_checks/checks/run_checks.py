@@ -4,7 +4,7 @@ Execution of several checks in one Spark job, and the surveyed store that checks
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -15,7 +15,6 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding, Severity
 from spark_checks.progress import Progress
-from spark_checks.readers.log_part import Ranges
 from spark_checks.session.session import session_of
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store
@@ -33,11 +32,7 @@ class SurveyedStore:
     """Sums of the survey."""
     ledger: Ledger
     """Rows of the survey about system topics."""
-    ranges: Ranges
-    """Ranges in which keys were summed up."""
     situation: Situation
-    delays: Mapping[int, int]
-    """Milliseconds of each delay level."""
     progress: Progress
     only: Collection[str] = ()
     """Ids of the requested invariants; empty for all."""

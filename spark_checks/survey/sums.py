@@ -8,8 +8,7 @@ millions of rows. :mod:`spark_checks.counting_rules` decides which rows count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,10 @@ from columns.accelerated import Accelerated
 from columns.gather import Ints
 from spark_checks import counting_rules
 from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_columns import Delays, RecordColumns
+from spark_checks.columns.record_columns import RecordColumns
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
-from spark_checks.readers.log_part import Ranges, within
+from spark_checks.readers.log_part import within
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store
 from spark_checks.survey.summary import Queue, Queues, QueueSummary, add_queue
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
@@ -35,50 +33,8 @@ GROUPS_MAX = 1 << 12
 """With more queues of topics in a window, only those with a record have sums."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyOptions:
-    """Facts about a store that a survey uses, and the requested sums."""
-
-    begin: int = 0
-    """Commit-log offset at which the audit begins."""
-    min_offset: int = 0
-    """First commit-log offset that still exists."""
-    other_topics: Set[str] = frozenset()
-    """Topics with batch consume queues."""
-    delays: Delays = field(default_factory=dict)
-    parts: Ranges | None = None
-    """Audited ranges of the log, in order; None for all."""
-    ranges: Ranges = ()
-    """Ranges in which keys are summed up."""
-    needs_system_topics: bool = True
-    """Whether to keep a ledger of system topics."""
-    is_large: bool = False
-    """Whether loading kernels costs less than it saves."""
-
-    @classmethod
-    def of(
-        cls,
-        store: Store,
-        situation: Situation,
-        delays: Delays,
-        *,
-        ranges: Ranges = (),
-        needs_system_topics: bool = False,
-    ) -> SurveyOptions:
-        """Return the options for *store*, with the requested sums."""
-        return cls(
-            begin=store.begin,
-            min_offset=situation.min_offset,
-            parts=situation.parts,
-            other_topics=situation.other_topics,
-            delays=dict(delays),
-            ranges=ranges,
-            needs_system_topics=needs_system_topics,
-        )
-
-
 def sums_of_records(
-    columns: RecordColumns, kept: slice, *, base: int, options: SurveyOptions
+    columns: RecordColumns, kept: slice, *, base: int, situation: Situation
 ) -> Queues:
     """Return the sums by queue of the *kept* records of the file at *base*."""
     fixed = columns.found.numbers
@@ -92,7 +48,7 @@ def sums_of_records(
         distinct, groups = np.arange(span * len(names)), keys
     else:
         distinct, groups = np.unique(keys, return_inverse=True)
-    others = np.array([name in options.other_topics for name in names])
+    others = np.array([name in situation.other_topics for name in names])
     flags = fixed["system_flags"][kept].astype(np.int64)
     needed = counting_rules.needs_unit(flags & TRANSACTION_BITS, flags & BATCH_BIT)
     needed &= ~others[numbers]
@@ -107,7 +63,7 @@ def sums_of_records(
     return found
 
 
-def sums_of_units(pieces: Sequence[QueueUnits], options: SurveyOptions) -> Queues:
+def sums_of_units(pieces: Sequence[QueueUnits], situation: Situation) -> Queues:
     """Return the sums by queue of the units in *pieces* of queues, at least one."""
     queues = list(dict.fromkeys(queue for queue, _, _ in pieces))
     number = {queue: number for number, queue in enumerate(queues)}
@@ -119,10 +75,10 @@ def sums_of_units(pieces: Sequence[QueueUnits], options: SurveyOptions) -> Queue
         units[name].astype(np.int64)
         for name in ("commit_log_offset", "size", "tags_code")
     )
-    needed = counting_rules.needs_record(at, sizes, codes, options.min_offset)
+    needed = counting_rules.needs_record(at, sizes, codes, situation.min_offset)
     needed &= ~np.array([is_lmq(queue) for queue in queues])[groups]
-    if options.parts is not None:
-        needed &= (at < 0) | within(at, options.parts)
+    if situation.parts is not None:
+        needed &= (at < 0) | within(at, situation.parts)
     every = np.ones(len(at), np.bool_)
     rows = (queue_offsets, at, sizes, codes)
     found = grouped(groups, len(queues), needed, every, *rows)

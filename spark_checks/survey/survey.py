@@ -44,13 +44,13 @@ from spark_checks.readers.index import IndexFile, IndexSource, check_items
 from spark_checks.readers.log_part import LogRange, within
 from spark_checks.readers.record_keys import sums_of_keys
 from spark_checks.session.kernel_request import request_kernels
+from spark_checks.situation import Situation
 from spark_checks.store_files import Store, listing, reading, sizes_of
 from spark_checks.survey.ledger import Ledger, due_times, entries_of, rows_of
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import (
     Bools,
     QueueUnits,
-    SurveyOptions,
     sums_of_records,
     sums_of_units,
 )
@@ -89,29 +89,29 @@ class Survey:
         return Survey(summary=self.summary, ledger=self.ledger.bounded())
 
 
-def survey_store(context: SparkContext, store: Store, options: SurveyOptions) -> Survey:
+def survey_store(context: SparkContext, store: Store, situation: Situation) -> Survey:
     """Return the survey of *store*, made by Spark tasks."""
-    tasks = surveys_of(context, store, options)
+    tasks = surveys_of(context, store, situation)
     depth = 1 if tasks.getNumPartitions() <= PARTS_MERGED_AT_ONCE else 2
     found = tasks.map(Survey.bounded).treeReduce(
         lambda one, other: one.plus(other).bounded(), depth
     )
     if not found.summary.records:
-        found.summary = replace(found.summary, log_end=options.min_offset)
+        found.summary = replace(found.summary, log_end=situation.min_offset)
     return found
 
 
 def surveys_of(
-    context: SparkContext, store: Store, options: SurveyOptions
+    context: SparkContext, store: Store, situation: Situation
 ) -> RDD[Survey]:
     """Return the surveys of the pieces of files of *store*, at least one."""
     parts = parts_of(store, context.defaultParallelism) or [()]
     size = sum(size_of(part) for some in parts for part in some)
     if request_kernels(context, size):
-        options = replace(options, is_large=True)
+        situation = replace(situation, is_large=True)
     url = store.url
     return context.parallelize(parts, len(parts)).map(
-        lambda some: survey_of(url, some, options)
+        lambda some: survey_of(url, some, situation)
     )
 
 
@@ -160,12 +160,12 @@ def group_parts(parts: Iterable[Part], limit: int) -> Iterator[Parts]:
         yield tuple(taken)
 
 
-def survey_of(url: str, parts: Parts, options: SurveyOptions) -> Survey:
+def survey_of(url: str, parts: Parts, situation: Situation) -> Survey:
     """Return the survey of some pieces of files of the store *url*."""
-    has_kernels = options.is_large and install_kernels()
-    each = (_of_part(url, part, options) for part in parts)
+    has_kernels = situation.is_large and install_kernels()
+    each = (_of_part(url, part, situation) for part in parts)
     found = reduce(Survey.plus, each, Survey())
-    if not options.is_large:
+    if not situation.is_large:
         return found
     tasks = SurveySummary(
         kernel_tasks=int(has_kernels), fallback_tasks=int(not has_kernels)
@@ -173,26 +173,26 @@ def survey_of(url: str, parts: Parts, options: SurveyOptions) -> Survey:
     return found.plus(Survey(summary=tasks))
 
 
-def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:
+def _of_part(url: str, part: Part, situation: Situation) -> Survey:
     if isinstance(part, QueueFiles):
-        return survey_units(url, part, options)
+        return survey_units(url, part, situation)
     with reading(url, part.path) as read_at:
         if isinstance(part, IndexFile):
-            return survey_index(read_at, part, options)
-        return survey_log(read_at, part, options)
+            return survey_index(read_at, part, situation)
+        return survey_log(read_at, part, situation)
 
 
-def survey_log(read_at: ReadAt, where: FileRange, options: SurveyOptions) -> Survey:
+def survey_log(read_at: ReadAt, where: FileRange, situation: Situation) -> Survey:
     """Return the survey of a range of the log."""
     begun_at_ms = first_store_time_of(read_at, where)
     total = Survey()
     for found in scan_range(read_at, where):
         if not isinstance(found, Region):
-            columns = read_columns(found, options.delays, begun_at_ms=begun_at_ms)
-            total = total.plus(survey_records(found, columns, where, options))
-        elif where.base + found.position >= options.begin:
+            columns = read_columns(found, situation.delays, begun_at_ms=begun_at_ms)
+            total = total.plus(survey_records(found, columns, where, situation))
+        elif where.base + found.position >= situation.begin:
             total = total.plus(_of_region(found, where))
-    total.ledger = entries_of(total.ledger, options.min_offset)
+    total.ledger = entries_of(total.ledger, situation.min_offset)
     return total
 
 
@@ -205,21 +205,21 @@ def _of_region(region: Region, where: FileRange) -> Survey:
 
 
 def survey_records(
-    window: Window, columns: RecordColumns, where: FileRange, options: SurveyOptions
+    window: Window, columns: RecordColumns, where: FileRange, situation: Situation
 ) -> Survey:
     """Return the survey of the records of a window of the log."""
     fixed = columns.found.numbers
     offsets = columns.positions + where.base
-    kept = slice(int(np.searchsorted(offsets, options.begin)), None)
+    kept = slice(int(np.searchsorted(offsets, situation.begin)), None)
     places = offsets[kept]
     if not len(places):
         return Survey()
     sums = (0, 0)
-    if options.ranges:
+    if situation.key_ranges:
         keys = key_hashes(columns.found, columns.topics, columns.split)
-        sums = sums_of_keys(keys, offsets[keys.record], options.ranges)
+        sums = sums_of_keys(keys, offsets[keys.record], situation.key_ranges)
     summary = SurveySummary(
-        records=sums_of_records(columns, kept, base=where.base, options=options),
+        records=sums_of_records(columns, kept, base=where.base, situation=situation),
         bad_checksums=_count(fixed["body_crc"][kept] != columns.body_crcs[kept]),
         bad_places=_count(fixed["physical_offset"][kept] != places),
         damaged=_count(columns.damage[kept] != 0),
@@ -228,7 +228,7 @@ def survey_records(
         last_file_base=where.base,
         key_sums=sums,
     )
-    if not options.needs_system_topics:
+    if not situation.needs_system_topics:
         return Survey(summary=summary)
     chosen = system_topic_records(window.data, columns, kept, base=where.base)
     return Survey(summary=summary, ledger=rows_of(chosen, window.data))
@@ -238,16 +238,16 @@ def _count(which: Bools) -> int:
     return int(np.count_nonzero(which))
 
 
-def survey_units(url: str, part: QueueFiles, options: SurveyOptions) -> Survey:
+def survey_units(url: str, part: QueueFiles, situation: Situation) -> Survey:
     """Return the survey of some units of consume queues."""
     total = Survey()
     for pieces in _units_of(url, part):
-        summary = SurveySummary(units=sums_of_units(pieces, options))
+        summary = SurveySummary(units=sums_of_units(pieces, situation))
         ledger = Ledger()
-        if options.needs_system_topics:
+        if situation.needs_system_topics:
             delayed = [u for queue, _, u in pieces if queue[0] == SCHEDULE_TOPIC]
             for units in delayed:
-                ledger = ledger.plus(due_times(units, options.min_offset))
+                ledger = ledger.plus(due_times(units, situation.min_offset))
         total = total.plus(Survey(summary=summary, ledger=ledger))
     return total
 
@@ -272,14 +272,14 @@ def _units_of(url: str, part: QueueFiles) -> Iterator[list[QueueUnits]]:
         yield held
 
 
-def survey_index(read_at: ReadAt, file: IndexFile, options: SurveyOptions) -> Survey:
+def survey_index(read_at: ReadAt, file: IndexFile, situation: Situation) -> Survey:
     """Return the number of damaged items and slots, and the sum of items."""
     found = check_items(read_at, file)
     if found is None:
         return Survey()
     offsets = found.items["commit_log_offset"].astype(np.int64)
-    damaged = (found.damage != 0) & ((offsets < 0) | (offsets >= options.begin))
-    inside = within(offsets, options.ranges)
+    damaged = (found.damage != 0) & ((offsets < 0) | (offsets >= situation.begin))
+    inside = within(offsets, situation.key_ranges)
     codes = found.items["key_hash"].astype(np.int64)
     summary = SurveySummary(
         slots_used=Counter({file.path: found.slots_used}),

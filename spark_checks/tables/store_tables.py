@@ -44,13 +44,12 @@ def open_tables(
     session: SparkSession,
     store: Store,
     situation: Situation,
-    delays: Mapping[int, int],
     *,
     wide: bool = False,
 ) -> Tables:
     """Return the tables of *store*; *wide* adds the columns that an audit omits."""
     return Tables(
-        log=open_commit_log(session, store, delays, wide=wide),
+        log=open_commit_log(session, store, situation.delays, wide=wide),
         units=open_units(session, store, store.consume_queues),
         extensions=open_extensions(session, store),
         situation=situation,

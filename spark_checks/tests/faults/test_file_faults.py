@@ -8,6 +8,7 @@ faults are detected. The environment ``audit-fields`` compares the rows as well.
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from spark_checks.findings import INVARIANTS, Finding
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
 from spark_checks.survey.summary import SurveySummary
-from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spark_checks.tests.commands.test_audit import ROLLED
 from spark_checks.tests.fields.file_fault import FileFault, Place
@@ -34,16 +34,9 @@ LEVELS_MS = {1: 1000, 2: 2000, 3: 3650 * 86_400_000}
 
 def surveyed(store: Store, conf: BrokerConf) -> tuple[SurveySummary, bool]:
     """Return the summary of *store*, and whether rows must be compared."""
-    situation = situation_of(store, conf)
-    options = SurveyOptions.of(
-        store,
-        situation,
-        conf.delays,
-        ranges=key_ranges(store),
-        needs_system_topics=True,
-    )
+    situation = replace(situation_of(store, conf), key_ranges=key_ranges(store))
     parts = parts_of(store, 2)
-    found = reduce(Survey.plus, (survey_of(store.url, one, options) for one in parts))
+    found = reduce(Survey.plus, (survey_of(store.url, one, situation) for one in parts))
     summary = found.summary
     is_suspect = bool(
         summary.suspects(situation)

@@ -37,7 +37,6 @@ from spark_checks.store_files import list_store
 from spark_checks.survey import ledger, survey, system_topic_records
 from spark_checks.survey.ledger import Ledger
 from spark_checks.survey.summary import SurveySummary
-from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spec.store.commit_log import scan
 from spec.wire.message.properties import decode_properties
@@ -53,13 +52,13 @@ FAULTS = [one.kind for one in CATALOGUE.values() if one.subject == "system_topic
 
 def _surveyed(root: Path) -> tuple[Ledger, BrokerProgress]:
     store = list_store(str(root))
-    conf = BrokerConf()
-    min_offset = situation_of(store, conf).min_offset
-    options = SurveyOptions(min_offset=min_offset, delays=conf.delays)
+    situation = situation_of(store, BrokerConf())
     parts = parts_of(store, 1)
-    found = reduce(Survey.plus, (survey_of(store.url, part, options) for part in parts))
+    found = reduce(
+        Survey.plus, (survey_of(store.url, part, situation) for part in parts)
+    )
     return found.ledger, broker_progress(
-        store, min_offset, found.summary.last_stored_at_ms or 0
+        store, situation.min_offset, found.summary.last_stored_at_ms or 0
     )
 
 
@@ -164,9 +163,7 @@ def test_tasks_find_the_rows_that_the_driver_finds(
         store=store,
         summary=SurveySummary(),
         ledger=found,
-        ranges=(),
         situation=situation_of(store, conf),
-        delays=conf.delays,
         progress=silent,
     )
     bases = [file.base or 0 for file in store.commit_log]

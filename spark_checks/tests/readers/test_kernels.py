@@ -27,8 +27,9 @@ from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.kernels.install import kernel_pairs
 from spark_checks.readers.index import chains
 from spark_checks.session.worker_archive import ARCHIVE, OWN, zip_for_workers
+from spark_checks.situation import Situation
 from spark_checks.store_files import list_store
-from spark_checks.survey.sums import SurveyOptions, add_rows
+from spark_checks.survey.sums import add_rows
 from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spark_checks.tests.readers.test_log_batch import logs
 from spark_checks.tests.readers.with_kernels import comparable, with_kernels
@@ -199,7 +200,7 @@ def _damaged(path: Path, directory: Path) -> Path:
 
 def _survey(path: Path) -> Any:
     """Return the comparable survey of the store at *path*."""
-    options = SurveyOptions(ranges=[(-1, 2**62)], delays={1: 1000, 3: 10_000})
+    options = Situation(key_ranges=[(-1, 2**62)], delays={1: 1000, 3: 10_000})
     parts = parts_of(list_store(str(path)), 1)
     found = [survey_of(str(path), some, options) for some in parts]
     whole = found[0]

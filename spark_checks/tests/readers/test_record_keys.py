@@ -18,8 +18,8 @@ from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.invariants.index.index_keys import ranges_of
 from spark_checks.readers.log_part import Ranges, within
 from spark_checks.readers.record_keys import key_batches
+from spark_checks.situation import Situation
 from spark_checks.store_files import Store, list_store
-from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import survey_log
 from spec.store.index_file import decode_header, decode_item, item_position, key_hash
 from spec.store.message_record import Record, encode_record
@@ -42,8 +42,8 @@ def _keys(
 
 
 def _key_sums(data: bytes, *, base: int, ranges: Ranges) -> tuple[int, int]:
-    options = SurveyOptions(ranges=ranges)
-    return survey_log(_reader(data), _where(data, base), options).summary.key_sums
+    situation = Situation(key_ranges=ranges)
+    return survey_log(_reader(data), _where(data, base), situation).summary.key_sums
 
 
 def _reader(data: bytes) -> ReadAt:

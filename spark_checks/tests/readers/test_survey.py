@@ -21,7 +21,7 @@ from spark_checks.session.kernel_request import KERNELS_VARIABLE
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
-from spark_checks.survey.sums import SurveyOptions, grouped
+from spark_checks.survey.sums import grouped
 from spark_checks.survey.survey import Part, group_parts, size_of, survey_store
 from spark_checks.tables.predicates import (
     is_record,
@@ -46,9 +46,8 @@ def _both(
     store = list_store(str(path))
     conf = BrokerConf()
     situation = situation_of(store, conf)
-    options = SurveyOptions.of(store, situation, conf.delays)
-    summary = survey_store(session.sparkContext, store, options).summary
-    tables = open_tables(session, store, situation, conf.delays)
+    summary = survey_store(session.sparkContext, store, situation).summary
+    tables = open_tables(session, store, situation)
     records = tables.log.where(is_record())
     return summary, {"log": _by_queue(*_log(tables)), "queue": _units(tables)}, records
 

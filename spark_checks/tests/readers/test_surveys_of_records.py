@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from spark_checks.columns.record_damage import BORN_MAX_MS, PORT_MAX
 from spark_checks.columns.record_scan import FileRange
-from spark_checks.survey.sums import SurveyOptions
+from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log
 from spark_checks.tests.readers.with_kernels import (
     comparable,
@@ -91,10 +91,12 @@ def laid_out(records: list[Record]) -> bytes:
     return data
 
 
-def surveyed(data: bytes, options: SurveyOptions) -> tuple[object, ...]:
+def surveyed(data: bytes, situation: Situation) -> tuple[object, ...]:
     """Return the comparable result of a file's survey."""
     where = replace(WHERE, file_size=len(data), end=len(data))
-    return comparable(survey_log(lambda at, size: data[at : at + size], where, options))
+    return comparable(
+        survey_log(lambda at, size: data[at : at + size], where, situation)
+    )
 
 
 @EXAMPLES
@@ -119,6 +121,8 @@ def test_whatever_a_log_has_its_survey_is_the_same(
     data = bytearray(laid_out([first, *records]))
     for place, byte in bytes_changed:
         data[int(place * (len(data) - 1))] = byte
-    options = SurveyOptions(begin=begin, ranges=ranges, delays={1: 1000})
+    situation = Situation(begin=begin, key_ranges=ranges, delays={1: 1000})
     whole = bytes(data) + bytes(200)
-    assert surveyed(whole, options) == without_kernels(lambda: surveyed(whole, options))
+    assert surveyed(whole, situation) == without_kernels(
+        lambda: surveyed(whole, situation)
+    )
