@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from spark_checks.faults.places import Place
 from spark_checks.faults.site import Site
 from spark_checks.generate.part import Placed
@@ -15,8 +18,7 @@ RICH_SUBJECTS = ("rich", "pops")
 """Subjects whose faults need a rich store."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class Expected(Struct, frozen=True, kw_only=True):
     """Required or allowed finding."""
 
     finding: str
@@ -25,15 +27,17 @@ class Expected:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planted:
-    """Fault in a store."""
+class Planted(Expected, frozen=True, kw_only=True):
+    """Fault in a store, with its required finding."""
 
     kind: str
-    expected: Expected
-    """Required finding."""
     also: tuple[Expected, ...] = ()
     """Allowed findings about consequences."""
+
+    @property
+    def expected(self) -> Expected:
+        """The required finding alone."""
+        return Expected(finding=self.finding, file=self.file, offset=self.offset)
 
 
 Found = Sequence[Expected]
@@ -61,7 +65,7 @@ class Fault:
     def planted(self, site: Site) -> Planted:
         """Plant the fault and return the expected findings."""
         expected, *also = self.plant(site)
-        return Planted(kind=self.kind, expected=expected, also=tuple(also))
+        return Planted(kind=self.kind, also=tuple(also), **asdict(expected))
 
 
 def at(finding: str, place: Place) -> Expected:

@@ -4,11 +4,11 @@ Label file with the faults of a store, and the score of an audit against it.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct, json, to_builtins
 
 from spark_checks.faults.fault import Expected, Planted
 from spark_checks.findings import Finding
@@ -40,7 +40,7 @@ class Score:
         return {
             "found": [planted.kind for planted in self.found],
             "missed": [planted.kind for planted in self.missed],
-            "unexpected": [asdict(one) for one in self.unexpected],
+            "unexpected": to_builtins(self.unexpected),
         }
 
 
@@ -61,45 +61,26 @@ def score(planted: Sequence[Planted], findings: Iterable[Finding]) -> Score:
     )
 
 
+class _Labels(Struct, frozen=True, kw_only=True):
+    """Content of a label file."""
+
+    schema: int = SCHEMA
+    seed: int = 0
+    faults: Sequence[Planted] = ()
+
+
 def write_labels(path: Path, planted: Sequence[Planted], *, seed: int) -> None:
     """Write *planted* into the label file at *path*."""
-    document = {
-        "schema": SCHEMA,
-        "seed": seed,
-        "faults": [
-            {
-                "kind": one.kind,
-                **asdict(one.expected),
-                "also": [asdict(more) for more in one.also],
-            }
-            for one in planted
-        ],
-    }
-    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    data = json.encode(_Labels(seed=seed, faults=planted))
+    path.write_bytes(json.format(data, indent=2) + b"\n")
 
 
-def read_labels(path: Path) -> list[Planted]:
+def read_labels(path: Path) -> Sequence[Planted]:
     """Return the faults in the label file at *path*, or raise LabelsError."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["schema"] != SCHEMA:
-            raise LabelsError(f"{path} has schema {document['schema']}, not {SCHEMA}")
-        return [
-            Planted(
-                kind=str(one["kind"]),
-                expected=_expected(one),
-                also=tuple(map(_expected, one["also"])),
-            )
-            for one in document["faults"]
-        ]
-    except LabelsError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        labels = json.decode(path.read_bytes(), type=_Labels)
+    except (OSError, ValueError) as error:
         raise LabelsError(f"{path} is not a label file: {error}") from None
-
-
-def _expected(one: Mapping[str, Any]) -> Expected:
-    """Return the finding in *one*; raises KeyError, TypeError and ValueError."""
-    return Expected(
-        finding=str(one["finding"]), file=str(one["file"]), offset=int(one["offset"])
-    )
+    if labels.schema != SCHEMA:
+        raise LabelsError(f"{path} has schema {labels.schema}, not {SCHEMA}")
+    return labels.faults

@@ -201,7 +201,7 @@ def _as_target_error() -> Iterator[None]:
         fail(str(error), code=3)
 
 
-def _planted(labels: Path | None) -> list[Planted]:
+def _planted(labels: Path | None) -> Sequence[Planted]:
     """Return the faults in the label file; empty without one."""
     from spark_checks.faults.labels import read_labels
 
@@ -258,7 +258,7 @@ def _made_by() -> str:
 
 
 def _write_score(
-    planted: list[Planted],
+    planted: Sequence[Planted],
     found: Sequence[Audit | NotAudited],
     form: str,
     out: Path | None,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
@@ -155,8 +156,8 @@ def test_an_audit_is_scored_by_id_file_and_offset() -> None:
         for offset in (1, 2, 3)
     )
     planted = [
-        Planted(kind="one", expected=hit, also=(more,)),
-        Planted(kind="two", expected=other),
+        Planted(kind="one", also=(more,), **asdict(hit)),
+        Planted(kind="two", **asdict(other)),
     ]
     findings = [_finding("commitlog/0", offset) for offset in (1, 3, 4)]
     assert score(planted, findings) == Score(
@@ -169,7 +170,7 @@ def test_an_audit_is_scored_by_id_file_and_offset() -> None:
 def test_labels_are_read_as_they_were_written(tmp_path: Path) -> None:
     path = tmp_path / "labels.json"
     hit = Expected(finding="INV-LOG-001", file="commitlog/0", offset=1 << 40)
-    planted = [Planted(kind="one", expected=hit, also=(hit,))]
+    planted = [Planted(kind="one", also=(hit,), **asdict(hit))]
     write_labels(path, planted, seed=5)
     assert read_labels(path) == planted
     path.write_text('{"schema": 2}', encoding="utf-8")
