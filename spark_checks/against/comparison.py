@@ -8,27 +8,30 @@ cleaned. Neither is a divergence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against import units
 from spark_checks.against.differences import SCHEMA, differences
 from spark_checks.against.differing_ranges import (
-    First,
-    Range,
     first_of,
+    is_parted,
     parted_at,
     ranges_of,
 )
-from spark_checks.against.messages import OneSided, one_sided, with_outside
-from spark_checks.against.pieces import Piece, cut
-from spark_checks.against.sides import Side, written_end
+from spark_checks.against.document import document_of
+from spark_checks.against.findings import findings_of
+from spark_checks.against.messages import one_sided, with_outside
+from spark_checks.against.pieces import cut
+from spark_checks.against.sides import Comparison, Side, written_end
+from spark_checks.audit import Audit
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.run_checks import run_checks
-from spark_checks.findings import LISTED_MAX, Finding
+from spark_checks.findings import LISTED_MAX, Finding, in_order
 from spark_checks.progress import Progress, silent
 from spark_checks.session.session import FAILURES, failed
 from spark_checks.situation import situation_of
@@ -37,26 +40,6 @@ from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.store_tables import open_tables
 
 PIECES_A_TASK = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """Result of a comparison of two stores."""
-
-    here: Side
-    there: Side
-    begin: int
-    """Begin of the commit-log offsets that both stores should have."""
-    end: int
-    gaps: tuple[Piece, ...]
-    """Pieces for which one side has no file."""
-    first: First | None = None
-    ranges: tuple[Range, ...] = ()
-    changed: tuple[Row, ...] = ()
-    """Listed records that both have, with different contents."""
-    changed_count: int = 0
-    one_sided: tuple[OneSided, ...] = ()
-    unit_findings: tuple[Finding, ...] = ()
 
 
 def compare_stores(
@@ -81,6 +64,31 @@ def compare_stores(
         return _compared(session, here, there, progress)
     except FAILURES as error:
         raise failed(error) from error
+
+
+def compared_with(
+    session: SparkSession,
+    audit: Audit,
+    urls: tuple[str, str],
+    *,
+    conf: BrokerConf,
+    only: Collection[str],
+    progress: Progress,
+) -> Audit:
+    """Return *audit*, of the first of *urls*, with its comparison to the second.
+
+    Raises NotAStoreError and SparkError.
+    """
+    compared = compare_stores(
+        session, *urls, summary=audit.survey_summary, conf=conf, progress=progress
+    )
+    found = findings_of(compared)
+    wanted = [one for one in found if not only or one.invariant.id in only]
+    return replace(
+        audit,
+        findings=tuple(in_order([*wanted, *audit.findings])),
+        against=document_of(compared, found),
+    )
 
 
 def _side(
@@ -115,8 +123,7 @@ def _compared(
     rows = session.createDataFrame(of_pieces, SCHEMA, verifySchema=False).persist()
     try:
         ranges = ranges_of(rows)
-        is_parted = any(one.is_parted for one in ranges)
-        units_end = parted_at(rows) if is_parted else end
+        units_end = parted_at(rows) if any(map(is_parted, ranges)) else end
         here, here_behind = with_outside(session, here, begin=begin, end=end)
         there, there_behind = with_outside(session, there, begin=begin, end=end)
         lacking = one_sided(rows, here_behind, there_behind) if ranges else []

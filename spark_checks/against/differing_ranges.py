@@ -4,66 +4,31 @@ Ranges in which two logs differ, and their first difference.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import groupby
-
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
-    """Adjacent pieces that differ: from the first byte to the last record."""
-
-    begin: int
-    end: int
-    here: int
-    """Records at places where the other side has none or another."""
-    there: int
-    changed: int
-    """Records at the same place on both sides, with different contents."""
-
-    @property
-    def is_parted(self) -> bool:
-        """Whether the logs hold different records in the range."""
-        return self.here + self.there > 0
+_COUNTS = {"here": "here", "there": "there", "changed": "both"}
+"""Side of the counted records, by the name of their number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class First:
-    """First byte in which two logs differ, with its record."""
+def first_of(rows: DataFrame) -> Row | None:
+    """Return the first difference among *rows*: byte, record and both sides' values.
 
-    at: int
-    offset: int
-    """Commit-log offset of the record."""
-    field: str
-    """Names of the differing fields; ``record`` for another record."""
-    found: str
-    expected: str
-
-
-def first_of(rows: DataFrame) -> First | None:
-    """Return the first difference among *rows*."""
+    ``field`` has the names of the differing fields, or ``record`` for another record.
+    """
     found = rows.orderBy("at", "offset").limit(2).collect()
-    if not found:
-        return None
-    row = found[0]
-    if row.side == "both":
-        return First(**{name: row[name] for name in First.__slots__})
+    if not found or found[0].side == "both":
+        return found[0] if found else None
     texts = {
         one.side: f"{one.topic}, queue {one.queue_id}, offset {one.queue_offset}"
         if one.kind == "record"
         else one.kind
         for one in found
-        if one.offset == row.offset
+        if one.offset == found[0].offset
     }
-    return First(
-        at=row.at,
-        offset=row.offset,
-        field="record",
-        found=texts.get("here", "no record"),
-        expected=texts.get("there", "no record"),
-    )
+    here, there = (texts.get(side, "no record") for side in ("here", "there"))
+    place = {"at": found[0].at, "offset": found[0].offset}
+    return Row(**place, field="record", found=here, expected=there)
 
 
 def parted_at(rows: DataFrame) -> int:
@@ -72,29 +37,33 @@ def parted_at(rows: DataFrame) -> int:
     return found
 
 
-def ranges_of(rows: DataFrame) -> list[Range]:
-    """Return the ranges of *rows*; adjacent pieces make one range."""
-    sides = ("here", "there", "both")
-    counted = rows.groupBy("piece").agg(
-        F.expr("min(at) AS first"),
-        F.expr("max(offset + size) AS end"),
-        *(
-            F.expr(f"count_if(side = '{side}' AND kind = 'record') AS {side}")
-            for side in sides
-        ),
+def ranges_of(rows: DataFrame) -> list[Row]:
+    """Return the ranges of *rows*: from the first byte to the end of the last record.
+
+    Adjacent pieces make one range. ``here`` and ``there`` count records where the other
+    side has none or another, ``changed`` those with other contents at the same place.
+    """
+    counts = (
+        F.expr(f"count_if(side = '{side}' AND kind = 'record') AS {name}")
+        for name, side in _COUNTS.items()
     )
-    found = []
-    numbered = enumerate(counted.orderBy("piece").collect())
-    for _, adjacent in groupby(numbered, lambda pair: pair[1].piece - pair[0]):
-        pieces = [row for _, row in adjacent]
-        here, there, both = (sum(row[side] for row in pieces) for side in sides)
-        found.append(
-            Range(
-                begin=pieces[0].first,
-                end=max(row.end for row in pieces),
-                here=here,
-                there=there,
-                changed=both,
-            )
+    ends = F.expr("min(at) AS begin"), F.expr("max(offset + size) AS end")
+    in_order = Window.partitionBy(F.lit(0)).orderBy("piece")
+    return (
+        rows.groupBy("piece")
+        .agg(*ends, *counts)
+        .withColumn("run", F.col("piece") - F.row_number().over(in_order))
+        .groupBy("run")
+        .agg(
+            F.min("begin").alias("begin"),
+            F.max("end").alias("end"),
+            *(F.sum(name).alias(name) for name in _COUNTS),
         )
-    return found
+        .orderBy("begin")
+        .collect()
+    )
+
+
+def is_parted(one: Row) -> bool:
+    """Return whether the logs hold different records in a range."""
+    return bool(one.here + one.there)

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from spark_checks.against.comparison import Comparison
-from spark_checks.against.findings import place_of
-from spark_checks.against.sides import NAMES, Side
+from spark_checks.against.sides import NAMES, Comparison, Side
 from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.store_files import shown_url
 from spark_checks.store_summary import range_of
@@ -61,7 +59,7 @@ def sentences(compared: Comparison, found: Collection[Finding]) -> str:
     begin, end = compared.begin, compared.end
     text = []
     if compared.first is not None:
-        file, position = place_of(compared, compared.first.at)
+        file, position = compared.place(compared.first.at)
         text.append(f"The logs differ first at {file} @ {position}.")
     elif found:
         text.append("The stores differ in files or consume queues.")
@@ -89,7 +87,7 @@ def _first(compared: Comparison) -> Mapping[str, object] | None:
     first = compared.first
     if first is None:
         return None
-    file, position = place_of(compared, first.at)
+    file, position = compared.place(first.at)
     return {
         "commit_log_offset": str(first.at),
         "file": file,
@@ -122,7 +120,7 @@ def _topics(compared: Comparison) -> Mapping[str, object]:
         only = dict.fromkeys(sides, 0)
         for one in compared.one_sided:
             if (one.topic, one.queue_id) == queue:
-                only[one.side] += one.count
+                only[one.side] += one.messages
         topic = found.setdefault(queue[0], {"queues": {}})
         topic["queues"][str(queue[1])] = {
             **{name: range_of(s.summary.units.get(queue)) for name, s in sides.items()},

@@ -8,13 +8,11 @@ from collections.abc import Iterable, Iterator
 
 from pyspark.sql import Row
 
-from spark_checks.against.comparison import Comparison
-from spark_checks.against.messages import OneSided
+from spark_checks.against.differing_ranges import is_parted
 from spark_checks.against.pieces import Piece
-from spark_checks.against.sides import NAMES
+from spark_checks.against.sides import NAMES, Comparison
 from spark_checks.findings import LISTED_MAX, Finding, in_order
 from spark_checks.invariants.file_findings import file_finding
-from spec.store.file_names import file_name
 
 
 def findings_of(compared: Comparison) -> list[Finding]:
@@ -32,7 +30,7 @@ def findings_of(compared: Comparison) -> list[Finding]:
 def _changed(compared: Comparison) -> Iterator[Finding]:
     rows = compared.changed
     for row in rows:
-        file, offset = place_of(compared, row.offset)
+        file, offset = compared.place(row.offset)
         one = file_finding(
             "INV-AGAINST-001",
             file,
@@ -55,9 +53,9 @@ def _name_of(row: Row) -> str:
 def _shifted(compared: Comparison) -> Iterator[Finding]:
     """Yield the ranges in which the two logs have different records."""
     gaps = {piece.begin for piece in compared.gaps}
-    parted = [one for one in compared.ranges if one.is_parted and one.begin not in gaps]
-    for one in parted[:LISTED_MAX]:
-        file, offset = place_of(compared, one.begin)
+    parted = (one for one in compared.ranges if is_parted(one))
+    for one in [one for one in parted if one.begin not in gaps][:LISTED_MAX]:
+        file, offset = compared.place(one.begin)
         yield file_finding(
             "INV-AGAINST-001",
             file,
@@ -70,12 +68,12 @@ def _shifted(compared: Comparison) -> Iterator[Finding]:
         )
 
 
-def _lacking(compared: Comparison, one: OneSided) -> Finding:
+def _lacking(compared: Comparison, one: Row) -> Finding:
     """Return the finding for messages of one queue that one side lacks."""
-    file, offset = place_of(compared, one.offset)
+    file, offset = compared.place(one.offset)
     lacks = NAMES["there" if one.side == "here" else "here"]
     span = f"queue offsets {one.first} to {one.last}"
-    texts = [f"{one.count} messages, {span}", "none of them"]
+    texts = [f"{one.messages} messages, {span}", "none of them"]
     found, expected = texts if one.side == "here" else reversed(texts)
     return file_finding(
         "INV-AGAINST-002",
@@ -83,15 +81,15 @@ def _lacking(compared: Comparison, one: OneSided) -> Finding:
         (offset, 0),
         expected=expected,
         found=found,
-        message=f"{one.count} messages of queue {one.queue_id} of {one.topic}, {span},"
-        f" are in {NAMES[one.side]} and not in {lacks}.",
+        message=f"{one.messages} messages of queue {one.queue_id} of {one.topic},"
+        f" {span}, are in {NAMES[one.side]} and not in {lacks}.",
     )
 
 
 def _gaps(compared: Comparison) -> Iterator[Finding]:
     """Yield the ranges for which only one side has files."""
     for begin, end, side in _joined(compared.gaps):
-        file, offset = place_of(compared, begin)
+        file, offset = compared.place(begin)
         yield file_finding(
             "INV-AGAINST-003",
             file,
@@ -113,15 +111,3 @@ def _joined(gaps: Iterable[Piece]) -> list[tuple[int, int, str]]:
         else:
             found.append((piece.begin, piece.end, side))
     return found
-
-
-def place_of(compared: Comparison, offset: int) -> tuple[str, int]:
-    """Return file, relative to the store, and position of a commit-log offset.
-
-    If this store has no such file, the other store's file name is used.
-    """
-    for side in (compared.here, compared.there):
-        file = side.store.log_file_at(offset)
-        if file is not None:
-            return file.path, offset - (file.base or 0)
-    return f"commitlog/{file_name(offset)}", 0

@@ -4,9 +4,9 @@ Messages that only one of two stores has, before, within and behind the common r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against.sides import Side
@@ -16,22 +16,6 @@ from spark_checks.tables.store_tables import open_commit_log
 IDENTITY = ("topic", "queue_id", "queue_offset", "born_at_ms", "computed_crc")
 """Columns that identify a message at any place of its record."""
 _QUEUE = ("topic", "queue_id")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneSided:
-    """Messages of one queue that one side lacks."""
-
-    side: str
-    """Side that has them."""
-    topic: str
-    queue_id: int
-    count: int
-    first: int
-    """Smallest queue offset."""
-    last: int
-    offset: int
-    """Commit-log offset of the first of them."""
 
 
 def with_outside(
@@ -75,30 +59,30 @@ def with_outside(
 
 def one_sided(
     differing: DataFrame, here_behind: DataFrame, there_behind: DataFrame
-) -> list[OneSided]:
-    """Return the messages among *differing* rows that the other side lacks.
+) -> list[Row]:
+    """Return the messages among *differing* rows that the other side lacks, by queue.
 
-    A message may have moved within the differing rows, or behind the common range.
+    ``first`` and ``last`` are queue offsets, ``offset`` is the commit-log offset of the
+    first of them. A message may have moved within the differing rows, or behind the
+    common range.
     """
     rows = differing.where(is_record() & (F.col("side") != "both"))
     found = []
-    for side, other, behind in (
-        ("here", "there", there_behind),
-        ("there", "here", here_behind),
-    ):
-        moved = rows.where(F.col("side") == other).select(*IDENTITY)
+    for side, behind in (("here", there_behind), ("there", here_behind)):
+        is_here = F.col("side") == side
+        moved = rows.where(~is_here).select(*IDENTITY)
         elsewhere = moved.unionByName(behind.select(*IDENTITY)).distinct()
-        lacking = rows.where(F.col("side") == side)
-        counted = (
-            lacking.join(elsewhere, [*IDENTITY], "left_anti")
-            .groupBy(F.lit(side).alias("side"), *_QUEUE)
+        found += (
+            rows.where(is_here)
+            .join(elsewhere, [*IDENTITY], "left_anti")
+            .groupBy("side", *_QUEUE)
             .agg(
-                F.expr("count(*) AS count"),
+                F.expr("count(*) AS messages"),
                 F.expr("min(queue_offset) AS first"),
                 F.expr("max(queue_offset) AS last"),
                 F.expr("min(offset) AS offset"),
             )
             .orderBy(*_QUEUE)
+            .collect()
         )
-        found += [OneSided(**row.asDict()) for row in counted.collect()]
     return found

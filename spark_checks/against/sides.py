@@ -1,16 +1,21 @@
 """
-The two sides of a comparison: stores with their surveys, and extents of their logs.
+Result of a comparison, and its two sides: stores with their surveys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pyspark.sql import Row
+
+from spark_checks.against.pieces import Piece
 from spark_checks.columns.record_scan import WINDOW_SIZE
+from spark_checks.findings import Finding
 from spark_checks.store_files import Store, reading
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.store_tables import Tables
+from spec.store.file_names import file_name
 
 Queue = tuple[str, int]
 NAMES = {"here": "this store", "there": "the other store"}
@@ -35,6 +40,39 @@ class Side:
     def begin(self) -> int:
         """First commit-log offset."""
         return self.store.min_offset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Result of a comparison of two stores."""
+
+    here: Side
+    there: Side
+    begin: int
+    """Begin of the commit-log offsets that both stores should have."""
+    end: int
+    gaps: tuple[Piece, ...]
+    """Pieces for which one side has no file."""
+    first: Row | None
+    """First difference of the logs."""
+    ranges: Sequence[Row]
+    changed: Sequence[Row]
+    """Listed records that both have, with different contents."""
+    changed_count: int
+    one_sided: Sequence[Row]
+    """Messages that one side lacks, by queue."""
+    unit_findings: Sequence[Finding]
+
+    def place(self, offset: int) -> tuple[str, int]:
+        """Return file, relative to the store, and position of a commit-log *offset*.
+
+        If this store has no such file, the other store's file name is used.
+        """
+        for side in (self.here, self.there):
+            file = side.store.log_file_at(offset)
+            if file is not None:
+                return file.path, offset - (file.base or 0)
+        return f"commitlog/{file_name(offset)}", 0
 
 
 def written_end(store: Store, summary: SurveySummary) -> int:

@@ -119,7 +119,7 @@ def _audited(
     progress: Progress,
 ) -> Audit:
     """Return the audit of *store*, compared with ``--against`` if it is given."""
-    from spark_checks.against.audit_against import compared_with
+    from spark_checks.against.comparison import compared_with
     from spark_checks.audit import audit_store
     from spark_checks.session.session import session_of
 
