@@ -16,19 +16,19 @@ from pyspark.sql import SparkSession
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.chart_data import ChartData
-from spark_checks.checks.check_keys import key_findings, key_ranges
-from spark_checks.checks.check_lmq_and_batch import lmq_and_batch_findings
-from spark_checks.checks.check_system_topics import (
-    needs_system_topics,
-    system_topic_findings,
-)
 from spark_checks.checks.compare_rows import compare_rows
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_damage
 from spark_checks.invariants import checkpoints, files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_gaps, index_headers
+from spark_checks.invariants.index.index_keys import key_findings, key_ranges
+from spark_checks.invariants.lmq_and_batch import lmq_and_batch_findings
 from spark_checks.invariants.pop.check_pop import check_pop
+from spark_checks.invariants.system_topics import (
+    needs_system_topics,
+    system_topic_findings,
+)
 from spark_checks.invariants.timer.check_timer import check_timer
 from spark_checks.live_store import confirmed, is_locked, log_end_of
 from spark_checks.progress import Progress, silent

@@ -42,6 +42,8 @@ A remote store costs a request for each read.
 NEAR_SIZE = 4 << 10
 """Bytes to read of a record whose size is unknown."""
 _queue_number = re.compile(rf"[0-9]{{1,{QUEUE_DIGITS_MAX}}}", re.ASCII)
+Queue = tuple[str, int]
+"""Topic and queue id."""
 Rows = npt.NDArray[np.void]
 
 
@@ -67,7 +69,7 @@ class QueuedRecord:
         return self.position, self.size
 
     @property
-    def own_place(self) -> tuple[str, int]:
+    def own_place(self) -> Queue:
         """Topic and queue id."""
         return self.topic, self.queue_id
 
@@ -81,58 +83,37 @@ class QueuedRecord:
 
 @dataclass(frozen=True)
 class QueueFiles:
-    """Consume-queue files of a store by their queue, listed once."""
+    """Consume-queue files of a store by their queue, and the records of each."""
 
     store: Store
 
     @cached_property
-    def of_queue(self) -> Mapping[tuple[str, int], Sequence[StoreFile]]:
-        """The files of each queue, in order."""
-        found: dict[tuple[str, int], list[StoreFile]] = defaultdict(list)
+    def of_queue(self) -> Mapping[Queue, Sequence[StoreFile]]:
+        """The files of each queue, in order; a queue may have none."""
+        found: dict[Queue, list[StoreFile]] = defaultdict(list)
         for file in self.store.consume_queues:
             found[queue_of(file.path) or ("", 0)].append(file)
         return found
 
-    def reader(self, topic: str, queue_id: int) -> QueueReader:
-        """Return a reader of one queue, which may have no files."""
-        files = tuple(self.of_queue.get((topic, queue_id), ()))
-        return QueueReader(self.store, topic, queue_id, files)
-
-
-@dataclass(frozen=True)
-class QueueReader:
-    """Reader of the records of one queue of a store."""
-
-    store: Store
-    topic: str
-    queue_id: int
-    files: tuple[StoreFile, ...]
-    """The consume-queue files, in order."""
-
-    @cached_property
-    def end(self) -> int:
-        """Queue offset behind the last unit."""
-        for file in reversed(self.files):
+    def last(self, queue: Queue, count: int) -> list[QueuedRecord]:
+        """Return the last *count* records of *queue*, or all of fewer."""
+        for file in reversed(self.of_queue[queue]):
             used = np.flatnonzero(self.units_in(file)["size"])
             if len(used):
-                return (file.base or 0) // UNIT_SIZE + int(used[-1]) + 1
-        return 0
+                end = (file.base or 0) // UNIT_SIZE + int(used[-1]) + 1
+                return self.at(queue, range(max(end - count, 0), end))
+        return []
 
-    def last(self, count: int) -> list[QueuedRecord]:
-        """Return the last *count* records, or all of fewer."""
-        begin = max(self.end - count, 0)
-        return self.at(range(begin, self.end))
-
-    def at(self, numbers: Iterable[int]) -> list[QueuedRecord]:
+    def at(self, queue: Queue, numbers: Iterable[int]) -> list[QueuedRecord]:
         """Return the records at queue offsets *numbers*, without damaged ones."""
         wanted = np.array(sorted(set(numbers)), dtype=np.int64)
         found: list[QueuedRecord] = []
-        for file in self.files:
+        for file in self.of_queue[queue]:
             places = wanted - (file.base or 0) // UNIT_SIZE
             inside = (places >= 0) & (places < file.size // UNIT_SIZE)
             if inside.any():
                 units = self.units_in(file)[places[inside]]
-                found += self._records(wanted[inside], units)
+                found += self._records(queue, wanted[inside], units)
         return found
 
     def units_in(self, file: StoreFile) -> Rows:
@@ -142,7 +123,7 @@ class QueueReader:
         return np.frombuffer(data, dtype=UNIT)
 
     def _records(
-        self, numbers: npt.NDArray[np.int64], units: Rows
+        self, queue: Queue, numbers: npt.NDArray[np.int64], units: Rows
     ) -> Iterator[QueuedRecord]:
         """Yield the records of *units* that have these queue offsets."""
         columns = (units["commit_log_offset"], units["size"], numbers)
@@ -158,8 +139,8 @@ class QueueReader:
                     record = queued_record(one, file, offset - base)
                 except LayoutError:
                     continue
-                if record.size == size and record.topic == self.topic:
-                    yield replace(record, queue_id=self.queue_id, queue_offset=number)
+                if record.size == size and record.topic == queue[0]:
+                    yield replace(record, queue_id=queue[1], queue_offset=number)
 
 
 def record_at(read_at: ReadAt, file: StoreFile, position: int) -> QueuedRecord:

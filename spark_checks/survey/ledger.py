@@ -3,7 +3,7 @@ Ledger of system topics: a few numbers for each of their records.
 
 Half messages, commits, op messages, delayed and delivered messages each have a table of
 numbers; texts become hashes. Units of delayed messages add their due times. Rules
-match the tables (:mod:`spark_checks.checks.check_system_topics`), and only records that
+match the tables (:mod:`spark_checks.checks.match_ledger`), and only records that
 break one are read again. A table of records that are wrong by themselves has the id of
 its invariant.
 

@@ -3,22 +3,36 @@ Invariants between index items and the keys of records.
 
 An index file covers the records from its begin offset to its end offset. Records
 outside all files need no items. The survey sums up both sides. Keys and items are
-compared one by one only where the sums differ.
+compared one by one only if the sums differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Collection, Iterator
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
+from spark_checks.findings import Finding
 from spark_checks.readers.index import capacity_of
 from spark_checks.readers.log_part import Ranges
+from spark_checks.readers.record_keys import KeySource
 from spark_checks.store_files import Store, index_header
 from spark_checks.tables.finding_rows import LOG_FILE, Rule, findings
+from spark_checks.tables.predicates import within
+from spark_checks.tables.store_tables import open_commit_log, open_index, open_log
 from spec.integers import INT64_MAX
 from spec.store.index_file import ITEM_SIZE, IndexHeader
+
+KEY_INVARIANTS = ("INV-INDEX-007", "INV-INDEX-008")
+
+
+def key_ranges(store: Store, only: Collection[str] = ()) -> Ranges:
+    """Return the ranges of *store* in which the survey must sum up keys."""
+    wants_keys = not only or any(one in only for one in KEY_INVARIANTS)
+    return ranges_of(store) if wants_keys else []
 
 
 def ranges_of(store: Store) -> Ranges:
@@ -56,6 +70,29 @@ def _headers(store: Store) -> Iterator[IndexHeader]:
         header = index_header(store, file)
         if header is not None and 1 < header.index_count <= capacity_of(file.size):
             yield header
+
+
+def key_findings(surveyed: SurveyedStore) -> list[Finding]:
+    """Return the findings about keys of records and items of index files."""
+    if surveyed.summary.is_index_complete or not surveyed.store.commit_log:
+        return []
+    surveyed.progress("comparing keys with the index")
+    session, store = surveyed.session, surveyed.store
+    log = open_commit_log(session, store, surveyed.situation.delays)
+    damage = log.where("kind = 'damaged'").selectExpr(
+        "offset as damage_begin", "offset + size as damage_end"
+    )
+    items = within(
+        open_index(session, store).where("number is not null"),
+        "commit_log_offset",
+        surveyed.situation.key_ranges,
+    )
+    ranges = json.dumps(surveyed.situation.key_ranges)
+    keys = open_log(session, store, KeySource, delays={}, ranges=ranges)
+    with persisted(items, keys):
+        return run_checks(
+            items_without_key(items, keys, damage), missing_keys(items, keys)
+        )
 
 
 def items_without_key(

@@ -42,17 +42,17 @@ def check_pop(store: Store) -> Iterator[Finding]:
     queues = [one for one in sorted(files.of_queue) if _is_revive_topic(one[0])]
     if not queues:
         return
-    waiting = files.reader(TIMER_TOPIC, 0).last(RECORDS_MAX)
+    waiting = files.last((TIMER_TOPIC, 0), RECORDS_MAX)
     records = [
         *(r for r in waiting if _is_revive_topic(r.properties.get("REAL_TOPIC", ""))),
-        *(r for queue in queues for r in files.reader(*queue).last(RECORDS_MAX)),
+        *(r for queue in queues for r in files.last(queue, RECORDS_MAX)),
     ]
     decoded = [(record, revive_record(record)) for record in records]
     pops = [one for _, one in decoded if isinstance(one, ReviveRecord)]
     delivered = [one for one in pops if one.record.topic != TIMER_TOPIC]
     checkpoints = [one for one in delivered if isinstance(one, Checkpoint)]
     names = {name for one in checkpoints for name in one.retry_topics}
-    retries = {name: files.reader(name, 0).last(RECORDS_MAX) for name in names}
+    retries = {name: files.last((name, 0), RECORDS_MAX) for name in names}
     yield from listed(
         itertools.chain(
             *(check_record(*pair) for pair in decoded),
@@ -110,7 +110,7 @@ def _check_popped_again(
     records = {
         (queue, record.queue_offset): record
         for queue, offsets in by_queue.items()
-        for record in files.reader(*queue).at(offsets)
+        for record in files.at(queue, offsets)
     }
     came_ms = {
         (name, one.properties.get("UNIQ_KEY", "")): one.stored_at_ms

@@ -38,16 +38,17 @@ class TopicQueue:
 
 def topic_queue(store: Store) -> TopicQueue | None:
     """Return the queue of the timer's topic; None without messages."""
-    queue = QueueFiles(store).reader(TIMER_TOPIC, 0)
+    queues = QueueFiles(store)
+    files = queues.of_queue[TIMER_TOPIC, 0]
     sizes: dict[int, int] = {}
-    for file in queue.files:
-        units = queue.units_in(file)
+    for file in files:
+        units = queues.units_in(file)
         units = units[units["size"] > 0]
         places = units["commit_log_offset"].tolist(), units["size"].tolist()
         sizes.update(zip(*places, strict=True))
     if not sizes:
         return None
-    return TopicQueue(sizes=sizes, begin=(queue.files[0].base or 0) // UNIT_SIZE)
+    return TopicQueue(sizes=sizes, begin=(files[0].base or 0) // UNIT_SIZE)
 
 
 def check_messages(store: Store, log: TimerLog, queue: TopicQueue) -> Iterator[Finding]:

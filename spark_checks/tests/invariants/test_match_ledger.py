@@ -30,7 +30,7 @@ from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, later_offsets
 from spark_checks.faults.catalogue import CATALOGUE, plant_all
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
-from spark_checks.invariants.ledger_findings import LEDGER_INVARIANTS
+from spark_checks.invariants.system_topics import LEDGER_INVARIANTS
 from spark_checks.progress import silent
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store

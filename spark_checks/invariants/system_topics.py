@@ -1,17 +1,23 @@
 """
-Findings about rows of the ledger, from their records, which are read again.
+Findings in system topics by the survey's ledger: transactions, delays, send-backs.
+
+Rules match the rows of the ledger (:mod:`spark_checks.checks.match_ledger`). The
+records of rows that break one are read again, for the text of their finding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import fields
 
-from spark_checks.columns.by_key import NOTHING
+from spark_checks.broker_progress import broker_progress
+from spark_checks.checks import match_ledger
+from spark_checks.checks.run_checks import SurveyedStore
+from spark_checks.columns.by_key import NOTHING, Table
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number
-from spark_checks.findings import INVARIANTS, Finding
+from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueuedRecord, record_at
 from spark_checks.invariants.transactions import CHECKS_END_MS
@@ -27,6 +33,51 @@ LEDGER_INVARIANTS = [
 """Invariants whose rows the ledger has."""
 Row = Mapping[str, int]
 """Values of a row by column."""
+
+
+def needs_system_topics(only: Collection[str] = ()) -> bool:
+    """Return whether a requested check needs the ledger."""
+    return not only or any(one in only for one in LEDGER_INVARIANTS)
+
+
+def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
+    """Return the findings in system topics, and in messages made from them."""
+    store, ledger = surveyed.store, surveyed.ledger
+    if not ledger.rows and not ledger.is_incomplete:
+        return []
+    last_ms = surveyed.summary.last_stored_at_ms or 0
+    progress = broker_progress(store, surveyed.situation.min_offset, last_ms)
+    only = surveyed.only
+    names = [name for name in LEDGER_INVARIANTS if not only or name in only]
+    bases = [file.base or 0 for file in store.commit_log]
+    if ledger.is_incomplete:
+        surveyed.progress("matching records of system topics")
+        listed = match_ledger.listed_by_tasks(surveyed, progress, names, bases)
+    else:
+        found = match_ledger.matched(ledger, progress)
+        listed = match_ledger.listed_rows(found, names, bases)
+    if not listed:
+        return []
+    surveyed.progress("reading records of system topics")
+    return (
+        surveyed.context.parallelize(listed.items())
+        .mapPartitions(lambda one: findings_of(store, one))
+        .collect()
+    )
+
+
+def findings_of(
+    store: Store, listed: Iterable[tuple[tuple[str, int], tuple[int, Table]]]
+) -> Iterator[Finding]:
+    """Yield the findings about *listed* rows of *store*."""
+    with ExitStack() as opened:
+        records = LedgerRecords(store, opened)
+        for (name, _), (count, rows) in listed:
+            values = zip(*(column.tolist() for column in rows.values()), strict=True)
+            each = (dict(zip(rows, one, strict=True)) for one in values)
+            found = [records.finding(name, row) for row in each]
+            yield from found[:-1]
+            yield found[-1].with_more(max(count - LISTED_MAX, 0))
 
 
 class LedgerRecords:
@@ -70,13 +121,6 @@ class LedgerRecords:
             found=found,
             message=invariant.message.format(**{**values, "found": found}),
         )
-
-
-@contextmanager
-def ledger_records(store: Store) -> Iterator[LedgerRecords]:
-    """Yield the records of *store*, and close its files at the end."""
-    with ExitStack() as opened:
-        yield LedgerRecords(store, opened)
 
 
 def _number_of_op(_records: LedgerRecords, record: QueuedRecord, row: Row) -> str:

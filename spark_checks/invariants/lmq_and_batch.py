@@ -1,0 +1,202 @@
+"""
+Invariants of LMQs and batch consume queues, and of the records dispatched to them.
+
+A store does not contain the broker's settings. A record without a unit is therefore
+reported only in a queue that exists. Its place must follow units of earlier records.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks import counting_rules
+from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
+from spark_checks.findings import Finding
+from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
+from spark_checks.situation import Situation
+from spark_checks.store_files import listing
+from spark_checks.tables.finding_rows import (
+    Rule,
+    findings,
+    record_findings,
+    severity_behind,
+    unit_findings,
+)
+from spark_checks.tables.predicates import (
+    after_earlier_unit,
+    points_at_record,
+    transaction_type,
+    within,
+)
+from spark_checks.tables.store_tables import (
+    open_multi_dispatch,
+    open_table,
+    open_units,
+)
+from spec.store import batch_queue
+from spec.store.consume_queue import UNIT_SIZE
+from spec.wire.message.topic_names import RETRY_PREFIX, SCHEDULE_TOPIC
+
+_NOT_DISPATCHED = (RETRY_PREFIX, "rmq_sys_", "RMQ_SYS_", SCHEDULE_TOPIC)
+"""Prefixes of topics that some release does not dispatch to LMQs."""
+_BATCH = ("size", "tags_code", "stored_at_ms", "message_count")
+"""Values that a batch and its unit share, besides their place."""
+
+
+def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
+    """Return the findings in LMQs and batch consume queues."""
+    store, only = surveyed.store, surveyed.only
+    checked = [
+        name
+        for name, files in (
+            ("INV-LIGHT-", store.lmq_files),
+            ("INV-BATCH-", store.batch_queues),
+        )
+        if files and (not only or any(one.startswith(name) for one in only))
+    ]
+    if not checked:
+        return []
+    surveyed.progress("comparing LMQs and batch consume queues with their records")
+    session = surveyed.session
+    situation = surveyed.situation
+    records = open_multi_dispatch(session, store, situation.delays)
+    lmqs = open_units(session, store, store.lmq_files)
+    batches = open_table(
+        session, store, BatchConsumeQueueSource, listing(store.batch_queues)
+    )
+    parts = []
+    if "INV-LIGHT-" in checked:
+        parts += [
+            wrong_lmq_units(lmqs, records, situation),
+            records_without_lmq_unit(lmqs, records, situation),
+        ]
+    if "INV-BATCH-" in checked:
+        parts += [
+            wrong_batch_units(batches, records, situation),
+            batches_without_unit(batches, records),
+        ]
+    with persisted(lmqs, batches, records):
+        return run_checks(*parts)
+
+
+def wrong_lmq_units(
+    units: DataFrame, records: DataFrame, situation: Situation
+) -> DataFrame:
+    """Return the LMQ units without a record that names the LMQ, or not its offset."""
+    code = F.expr(f"if(own_topic != '{SCHEDULE_TOPIC}', tags_code, null)")
+    named = (
+        records.where("kind = 'lmq'")
+        .groupBy(
+            F.col("offset").alias("commit_log_offset"),
+            F.col("queue").alias("topic"),
+            F.col("size").alias("record_size"),
+            code.alias("record_code"),
+        )
+        .agg(F.collect_set("number").alias("numbers"))
+    )
+    rows = _expected_units(units, situation).join(
+        named, ["commit_log_offset", "topic"], "left"
+    )
+    return unit_findings(
+        rows,
+        Rule(
+            "INV-LIGHT-001",
+            "record_size is null or size != record_size or tags_code != record_code",
+            severity_behind("commit_log_offset", situation),
+        ),
+        Rule("INV-LIGHT-002", "not array_contains(numbers, queue_offset)"),
+    )
+
+
+def records_without_lmq_unit(
+    units: DataFrame, records: DataFrame, situation: Situation
+) -> DataFrame:
+    """Return the records without a unit in an LMQ that they name."""
+    spared = F.lit(False)
+    for begin in _NOT_DISPATCHED:
+        spared |= F.col("own_topic").startswith(begin)
+    units = units.selectExpr(
+        *("topic AS queue", "queue_id"),
+        *("queue_offset AS number", "commit_log_offset AS unit_at"),
+    )
+    records = (
+        records.where("kind = 'lmq'")
+        .where(counting_rules.is_decided(transaction_type()) & ~spared)
+        .withColumn("queue_id", F.lit(0))
+    )
+    # Without enableLmq the LMQ's unit has the queue id of the record's own queue.
+    pointed = units.selectExpr("queue", "unit_at AS offset")
+    records = records.join(pointed, ["queue", "offset"], "left_anti")
+    file_size = situation.queue_file_size
+    base = f"floor(number * {UNIT_SIZE} / {file_size}) * {file_size}"
+    return findings(
+        _without_unit(records, units),
+        Rule("INV-LIGHT-003"),
+        file=f"consumequeue/{{queue}}/0/{{{base}:020d}}",
+        offset=f"number * {UNIT_SIZE} - {base}",
+        length=UNIT_SIZE,
+    )
+
+
+def wrong_batch_units(
+    units: DataFrame, records: DataFrame, situation: Situation
+) -> DataFrame:
+    """Return the units that do not match a batch, or not those of a new unit."""
+    batches = records.where("kind = 'batch'").selectExpr(
+        *("offset AS commit_log_offset", "queue", "own_queue_id AS record_queue_id"),
+        "number AS record_first_queue_offset",
+        *(f"{name} AS record_{name}" for name in _BATCH),
+    )
+    names = (*_BATCH[:-1], "first_queue_offset", "queue_id")
+    differs = " or ".join(f"{name} != record_{name}" for name in names)
+    return findings(
+        _expected_units(units, situation).join(
+            batches, ["commit_log_offset", "queue"], "left"
+        ),
+        Rule(
+            "INV-BATCH-001",
+            f"record_size is null or {differs}",
+            severity_behind("commit_log_offset", situation),
+        ),
+        Rule("INV-BATCH-002", "message_count != record_message_count"),
+        Rule(
+            "INV-BATCH-004",
+            f"compacted_offset != {batch_queue.NOT_COMPACTED} or reserved != 0",
+        ),
+        file=f"{batch_queue.BATCH_QUEUE}/{{queue}}/{{queue_id}}/{{file_base:020d}}",
+        length=batch_queue.UNIT_SIZE,
+    )
+
+
+def batches_without_unit(units: DataFrame, records: DataFrame) -> DataFrame:
+    """Return the batches without a unit, at the place of their record."""
+    units = units.selectExpr(
+        *("queue", "queue_id"),
+        *("first_queue_offset AS number", "commit_log_offset AS unit_at"),
+    )
+    records = records.where("kind = 'batch'")
+    records = records.withColumnRenamed("own_queue_id", "queue_id")
+    return record_findings(_without_unit(records, units), Rule("INV-BATCH-003"))
+
+
+def _expected_units(units: DataFrame, situation: Situation) -> DataFrame:
+    """Return the *units* that must point at records of the audited ranges."""
+    rows = units.where(points_at_record(situation))
+    if situation.parts is None:
+        return rows
+    return within(rows, "commit_log_offset", situation.parts)
+
+
+def _without_unit(records: DataFrame, units: DataFrame) -> DataFrame:
+    """Return the *records* without a unit that points at them or has their offset.
+
+    The unit before must point before them. Otherwise the queue was created again later.
+    """
+    queue = ["queue", "queue_id"]
+    places = units.select(*queue, "number")
+    pointed = units.selectExpr(*queue, "unit_at AS offset")
+    missing = records.join(places, [*queue, "number"], "left_anti").join(
+        pointed, [*queue, "offset"], "left_anti"
+    )
+    return after_earlier_unit(missing, units, queue, "number")
