@@ -11,11 +11,12 @@ two hosts (IPv4 or IPv6). The width of the topic's length follows from the magic
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntFlag
 from typing import Any
 
+import msgspec
 from construct import (
     Bytes,
     GreedyBytes,
@@ -29,6 +30,7 @@ from construct import (
     Struct,
     this,
 )
+from msgspec.structs import astuple
 
 from spec.clause import Clause, Level
 from spec.derive.struct_codec import compile_codec
@@ -61,6 +63,10 @@ class SystemFlag(IntFlag):
     STORE_HOST_V6 = 1 << 5
     """The store host is an IPv6 address, 16 bytes."""
 
+
+# Members of an enumeration are slow to look up.
+_BORN_HOST_V6 = int(SystemFlag.BORN_HOST_V6)
+_STORE_HOST_V6 = int(SystemFlag.STORE_HOST_V6)
 
 RECORD_BEGINS_WITH_SIZE = Clause(
     id="STORE-RECORD-001",
@@ -279,6 +285,35 @@ record_codec = compile_codec(
     ],
 )
 
+
+class RecordFields(msgspec.Struct, frozen=True):
+    """The values of a record's fields, in the order of `record_layout`."""
+
+    size: int
+    magic: int
+    body_crc: int
+    queue_id: int
+    flag: int
+    queue_offset: int
+    physical_offset: int
+    system_flags: int
+    born_at_ms: int
+    born_host_address: bytes
+    born_host_port: int
+    stored_at_ms: int
+    store_host_address: bytes
+    store_host_port: int
+    reconsume_times: int
+    prepared_transaction_offset: int
+    body: bytes
+    topic: bytes
+    properties: bytes
+
+
+assert RecordFields.__struct_fields__ == tuple(
+    name.replace(".", "_") for name in record_codec.names
+)
+
 FIXED_SIZE_V4 = 91
 """Bytes of a record with IPv4 hosts and no body, topic or properties."""
 SMALLEST_SIZE = FIXED_SIZE_V4
@@ -315,42 +350,50 @@ class BadChecksumError(LayoutError):
 
 def record_size(record: Record) -> int:
     """Return the size in bytes of *record* in the commit log."""
+    text_size = len(_encoded(record.topic)) + len(_encoded(record.properties))
+    return _fixed_size(record) + len(record.body) + text_size
+
+
+def _fixed_size(record: Record) -> int:
+    """Return the size in bytes of *record* without body, topic and properties."""
     return (
         FIXED_SIZE_V4
-        + (12 if record.system_flags & SystemFlag.BORN_HOST_V6 else 0)
-        + (12 if record.system_flags & SystemFlag.STORE_HOST_V6 else 0)
+        + (12 if record.system_flags & _BORN_HOST_V6 else 0)
+        + (12 if record.system_flags & _STORE_HOST_V6 else 0)
         + (1 if record.magic == MAGIC_V2 else 0)
-        + len(record.body)
-        + len(record.topic.encode("utf-8", "surrogateescape"))
-        + len(record.properties.encode("utf-8", "surrogateescape"))
     )
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def encode_record(record: Record) -> bytes:
     """Return the bytes of *record*."""
-    return record_codec.encode(
-        (
-            record_size(record),
-            record.magic,
-            body_crc(record.body),
-            record.queue_id,
-            record.flag,
-            record.queue_offset,
-            record.physical_offset,
-            record.system_flags,
-            record.born_at_ms,
-            record.born_host.address,
-            record.born_host.port,
-            record.stored_at_ms,
-            record.store_host.address,
-            record.store_host.port,
-            record.reconsume_times,
-            record.prepared_transaction_offset,
-            record.body,
-            record.topic.encode("utf-8", "surrogateescape"),
-            record.properties.encode("utf-8", "surrogateescape"),
-        )
+    body, topic = record.body, _encoded(record.topic)
+    properties = _encoded(record.properties)
+    fields = RecordFields(
+        size=_fixed_size(record) + len(body) + len(topic) + len(properties),
+        magic=record.magic,
+        body_crc=body_crc(body),
+        queue_id=record.queue_id,
+        flag=record.flag,
+        queue_offset=record.queue_offset,
+        physical_offset=record.physical_offset,
+        system_flags=record.system_flags,
+        born_at_ms=record.born_at_ms,
+        born_host_address=record.born_host.address,
+        born_host_port=record.born_host.port,
+        stored_at_ms=record.stored_at_ms,
+        store_host_address=record.store_host.address,
+        store_host_port=record.store_host.port,
+        reconsume_times=record.reconsume_times,
+        prepared_transaction_offset=record.prepared_transaction_offset,
+        body=body,
+        topic=topic,
+        properties=properties,
     )
+    return record_codec.encode(astuple(fields))
 
 
 def decode_record(data: bytes | memoryview, *, check_crc: bool = True) -> Record:
@@ -360,57 +403,46 @@ def decode_record(data: bytes | memoryview, *, check_crc: bool = True) -> Record
     only the body is wrong and *check_crc* is true.
     """
     size = size_of_record(data)
-    values, end = record_codec.decode_from(data[:size])
+    fields, end = record_fields(data[:size])
     if end != size:
         reason = f"size says {size} bytes, the fields take {end}"
         raise LayoutError(reason, field="size", offset=0)
-    record = record_of(values)
-    stored_crc = values[2]
-    if check_crc and stored_crc != body_crc(record.body):
-        reason = f"{stored_crc:#010x} stored, {body_crc(record.body):#010x} computed"
+    computed_crc = body_crc(fields.body) if check_crc else fields.body_crc
+    if fields.body_crc != computed_crc:
+        reason = f"{fields.body_crc:#010x} stored, {computed_crc:#010x} computed"
         raise BadChecksumError(reason, field="body_crc", offset=8)
-    return record
+    return record_of(fields)
 
 
-def record_of(values: Sequence[Any]) -> Record:
-    """Return the record whose *values* the codec has read; check nothing."""
-    (
-        _,
-        magic,
-        _,
-        queue_id,
-        flag,
-        queue_offset,
-        physical_offset,
-        system_flags,
-        born_at_ms,
-        born_address,
-        born_port,
-        stored_at_ms,
-        store_address,
-        store_port,
-        reconsume_times,
-        prepared_transaction_offset,
-        body,
-        topic,
-        properties,
-    ) = values
+def record_fields(
+    data: bytes | memoryview, offset: int = 0
+) -> tuple[RecordFields, int]:
+    """Return the fields of the record at *offset*, and the offset behind them.
+
+    Raises LayoutError if the bytes are not fields of a record; compares no values.
+    """
+    values, end = record_codec.decode_from(data, offset)
+    return RecordFields(*values), end
+
+
+def record_of(fields: RecordFields) -> Record:
+    """Return the record with *fields*; check nothing."""
     return Record(
-        topic=topic.decode("utf-8", "surrogateescape"),
-        queue_id=queue_id,
-        queue_offset=queue_offset,
-        physical_offset=physical_offset,
-        body=body,
-        properties=properties.decode("utf-8", "surrogateescape"),
-        flag=flag,
-        system_flags=system_flags,
-        born_at_ms=born_at_ms,
-        born_host=Host(born_address, born_port),
-        stored_at_ms=stored_at_ms,
-        store_host=Host(store_address, store_port),
-        reconsume_times=reconsume_times,
-        prepared_transaction_offset=prepared_transaction_offset,
-        magic=magic,
+        topic=fields.topic.decode("utf-8", "surrogateescape"),
+        queue_id=fields.queue_id,
+        queue_offset=fields.queue_offset,
+        physical_offset=fields.physical_offset,
+        body=fields.body,
+        properties=fields.properties.decode("utf-8", "surrogateescape"),
+        flag=fields.flag,
+        system_flags=fields.system_flags,
+        born_at_ms=fields.born_at_ms,
+        born_host=Host(fields.born_host_address, fields.born_host_port),
+        stored_at_ms=fields.stored_at_ms,
+        store_host=Host(fields.store_host_address, fields.store_host_port),
+        reconsume_times=fields.reconsume_times,
+        prepared_transaction_offset=fields.prepared_transaction_offset,
+        magic=fields.magic,
     )
 
 

@@ -20,7 +20,7 @@ from spec.store.message_record import (
     MAGIC_V1,
     MAGIC_V2,
     Record,
-    record_codec,
+    record_fields,
     record_of,
 )
 from spec.store.record_checksum import agrees
@@ -72,21 +72,21 @@ def readable_records(
 def record_at(view: memoryview, position: int, base: int) -> FoundRecord | None:
     """Return the valid record at *position*, or None."""
     try:
-        values, end = record_codec.decode_from(view, position)
+        fields, end = record_fields(view, position)
     except LayoutError:
         return None
-    size, _, crc = values[:3]
-    record = record_of(values)
+    record = record_of(fields)
     is_sound = (
         record.magic in (MAGIC_V1, MAGIC_V2)
-        and size == end - position
-        and (not record.body or body_crc(record.body, crc32) == crc)  # as at a start
+        and fields.size == end - position
+        # as at a start
+        and (not fields.body or body_crc(fields.body, crc32) == fields.body_crc)
         and agrees(view[position:end]) is not False
         and record.physical_offset == base + position
     )
     if not is_sound:
         return None
-    return FoundRecord(record.physical_offset, size, record)
+    return FoundRecord(record.physical_offset, fields.size, record)
 
 
 def _is_whole_blank(view: memoryview, position: int) -> bool:

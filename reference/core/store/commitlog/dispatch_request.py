@@ -11,7 +11,7 @@ from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.types import DispatchRequest
 from spec.integers import java_string_hash
-from spec.store.message_record import record_codec
+from spec.store.message_record import record_fields
 from spec.wire.message.properties import (
     KEY_SEPARATOR,
     NAME_END,
@@ -104,4 +104,5 @@ def _value(properties: str, name: str) -> str | None:
 
 def properties_of(record: memoryview) -> dict[str, str]:
     """Return the properties of the message in *record*."""
-    return decode_properties(str(record_codec.decode(record)[-1], "utf-8", "replace"))
+    fields, _ = record_fields(record)
+    return decode_properties(str(fields.properties, "utf-8", "replace"))

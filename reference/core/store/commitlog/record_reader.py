@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from operator import itemgetter
 from struct import Struct, error
 from typing import Any, NamedTuple
 
@@ -46,6 +47,21 @@ _HOST_SIZE_MAX = 16 + 4
 _SYSTEM_FLAGS, _STORED_AT = map(
     record_codec.names.index, ("system_flags", "stored_at_ms")
 )
+_scanned_fields = itemgetter(
+    *map(
+        record_codec.names.index,
+        (
+            "size",
+            "body_crc",
+            "queue_id",
+            "queue_offset",
+            "physical_offset",
+            "system_flags",
+            "stored_at_ms",
+        ),
+    )
+)
+"""Returns these of the values before the body."""
 _MAGIC_AT = record_size_reader.size
 _MAGIC_SIZE = blank_codec.size - _MAGIC_AT
 _MAGICS = re.compile(
@@ -160,15 +176,16 @@ def _read_sized_fields(
 
     Releases read a negative size as 0 or refuse it (RecoveryRules).
     """
-    size, _magic, crc, queue_id, _flag, queue_offset, physical_offset = head[:7]
-    flags, _born_at_ms, _ip, _port, stored_at_ms, _ip, _port = head[7:14]
-    _times, _prepared, body = head[14:]
+    size, crc, queue_id, queue_offset, physical_offset, flags, stored_at_ms = (
+        _scanned_fields(head)
+    )
+    body_size = head[-1]
     body_at = at + structs.head.size
-    topic_at = body_at + max(body, 0)
-    if body > size or topic_at + structs.topic_size.size + 2 > len(data):
+    topic_at = body_at + max(body_size, 0)
+    if body_size > size or topic_at + structs.topic_size.size + 2 > len(data):
         return NO_ROOM
     # [REC-SCAN-005]
-    if check_crc and body > 0 and body_crc(data[body_at:topic_at], crc32) != crc:
+    if check_crc and body_size > 0 and body_crc(data[body_at:topic_at], crc32) != crc:
         return InvalidRecord("the body's checksum")
     (topic_size,) = structs.topic_size.unpack_from(data, topic_at)
     topic_at += structs.topic_size.size
@@ -178,7 +195,7 @@ def _read_sized_fields(
     length_at = topic_at + topic_size
     topic = bytes(data[topic_at:length_at])
     (properties_size,) = structs.properties_size.unpack_from(data, length_at)
-    if min(body, properties_size) < 0 and not rules.reads_negative_as_zero:
+    if min(body_size, properties_size) < 0 and not rules.reads_negative_as_zero:
         return InvalidRecord("a negative size")  # [REC-SCAN-006]
     end = properties_at + max(properties_size, 0)
     if properties_size > size or end > len(data):
@@ -190,7 +207,13 @@ def _read_sized_fields(
         reason = f"a size of {size} with fields of {end - at} bytes"
         return InvalidRecord(reason, size, end - at)
     return ScannedRecord(
-        *(size, topic, queue_id, queue_offset, physical_offset, flags, stored_at_ms),
+        size,
+        topic,
+        queue_id,
+        queue_offset,
+        physical_offset,
+        flags,
+        stored_at_ms,
         properties,
     )
 
