@@ -21,7 +21,8 @@ from conformance.client.clients.client_run import (
     reasoned,
     run,
 )
-from conformance.harness.report.report import ReportError, read_report
+from conformance.harness.report.report import read_report
+from conformance.harness.report.report_json import ReportError
 from spec.registry import all_clauses
 
 NAMES = [one.name for one in CLIENTS]

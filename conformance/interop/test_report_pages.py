@@ -9,28 +9,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.matrix import matrix_of, read_linked, render
 from conformance.harness.report.report import write_pages, write_report
+from conformance.harness.report.report_json import (
+    ClauseEntry,
+    FailureEntry,
+    Report,
+    TargetEntry,
+)
 from conformance.interop.tools.chromium import chromium, opened
+from spec.clause import Level
 
 PHONE = 375
 TEXT = (
     "WIRE-FRAME-002 is not met.\n  <script>document.title = 'x'</script> " + "7f " * 99
 )
-FAILURE = {
-    "test": "test_it",
-    "expected": "256",
-    "found": "0",
-    "text": TEXT,
-    "again": "rmqc test -k 'test_it'",
-    "capture": "captures/test_it.pcapng",
-    "vector": None,
-}
+FAILURE = FailureEntry(
+    test="test_it",
+    expected="256",
+    found="0",
+    text=TEXT,
+    again="rmqc test -k 'test_it'",
+    capture="captures/test_it.pcapng",
+)
 OUTCOMES = {
     "WIRE-FRAME-001": "pass",
     "WIRE-FRAME-002": "fail",
@@ -42,29 +48,28 @@ OUTCOMES = {
 COLUMNS = ("embedded:", "jvm:4.6.0", "jvm:5.3.3")
 
 
-def report(outcomes: Mapping[str, str], target: str, at: str) -> dict[str, Any]:
+def report(outcomes: Mapping[str, str], target: str, at: str) -> Report:
     """Return the report of a run that had *outcomes*."""
     counted = list(outcomes.values())
-    return {
-        "schema": 1,
-        "target": {"text": target, "release": "4.6.0", "capabilities": ["wire"]},
-        "suite_version": "0.1.0",
-        "at": at,
-        "command": "rmqc test --target " + target + " --report " + "very/long/" * 20,
-        "results": [
-            {
-                "id": name,
-                "level": "MUST",
-                "outcome": outcome,
-                "tests": ["conformance/wire/test_frame.py::test_it[" + "x" * 90 + "]"],
-                "duration_s": 0.1,
-                "reason": "it is so" if outcome in ("known", "unsupported") else None,
-                "failure": FAILURE if outcome in ("fail", "known") else None,
-            }
+    return Report(
+        target=TargetEntry(text=target, release="4.6.0", capabilities=["wire"]),
+        suite_version="0.1.0",
+        at=at,
+        command="rmqc test --target " + target + " --report " + "very/long/" * 20,
+        results=[
+            ClauseEntry(
+                id=name,
+                level=Level.MUST,
+                outcome=Outcome(outcome),
+                tests=["conformance/wire/test_frame.py::test_it[" + "x" * 90 + "]"],
+                duration_s=0.1,
+                reason="it is so" if outcome in ("known", "unsupported") else None,
+                failure=FAILURE if outcome in ("fail", "known") else None,
+            )
             for name, outcome in outcomes.items()
         ],
-        "totals": {one: counted.count(one) for one in counted},
-    }
+        totals={one: counted.count(one) for one in counted},
+    )
 
 
 @pytest.fixture(scope="module")

@@ -115,7 +115,7 @@ def first_cause_of(fault: Mutant) -> FirstCause:
         timeout_s=TIMEOUT_S,
         has_baseline=True,
     )
-    causes = causes_of(run.report.get("results", []))
+    causes = causes_of(run.report.results)
     failed = [name for name, one in run.outcomes.items() if one == Outcome.FAIL]
     return FirstCause(
         mutant=fault,

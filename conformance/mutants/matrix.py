@@ -65,9 +65,7 @@ def examine(fault: Mutant) -> Kill:
         mutant=fault,
         outcomes=run.outcomes,
         output=run.output,
-        texts={
-            name: failure["text"] for name, failure in run.failures.items() if failure
-        },
+        texts={name: failure.text for name, failure in run.failures.items()},
         duration_s=time.monotonic() - begun,
     )
 

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -41,6 +40,8 @@ from conformance.harness.report.evidence.evidence_differences import (
 )
 from conformance.harness.report.evidence.range_record import keep_ranges
 from conformance.harness.report.evidence.request_coverage import requests_without_entry
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.report_json import ClauseEntry
 from conformance.harness.report.terminal.line_width import wrapped
 from conformance.harness.targets.started.embedded import SOURCES
 from spec.observed import (
@@ -124,7 +125,7 @@ def record(
         runs = _younger_only(runs)
     with runs.reports() as reports:
         for report in reports:
-            release = report["target"]["release"]
+            release = report.target.release
             # Several reports may be of parts of the suites on one release.
             older = made.get(release) or all_evidence().get(release)
             observed = made[release] = (
@@ -156,13 +157,13 @@ def check(
     contradicted = False
     with _runs(files, releases, logs, jobs).reports() as reports:
         for report in reports:
-            text, release = report["target"]["text"], report["target"]["release"]
+            text, release = report.target.text, report.target.release
             observed = all_evidence().get(release)
             if observed is None:
                 raise click.UsageError(
                     f"{text}: no evidence is recorded for {release!r}"
                 )
-            outcomes = {one["id"]: one["outcome"] for one in report["results"]}
+            outcomes = {one.id: one.outcome.value for one in report.results}
             found = compare(outcomes, observed)
             whole = is_release(text, release)
             contradicted |= found.contradicts(whole=whole)
@@ -192,10 +193,10 @@ def ranges(releases: tuple[str, ...], jobs: int) -> None:
     )
     with runs.reports() as reports:
         for report in reports:
-            release = report["target"]["release"]
-            beyond = [one for one in report["results"] if _is_beyond(one, release)]
+            release = report.target.release
+            beyond = [one for one in report.results if _is_beyond(one, release)]
             keep_ranges(release, beyond)
-            met = [one["id"] for one in beyond if one["outcome"] == "pass"]
+            met = [one.id for one in beyond if one.outcome is Outcome.PASS]
             click.echo(
                 f"{release}: of {len(beyond)} clauses about other releases it does not"
                 f" meet {len(beyond) - len(met)}, and meets {len(met)}:"
@@ -289,10 +290,10 @@ def _runs(
     return Runs(releases=releases or PINNED, jobs=jobs, logs=logs, files=files)
 
 
-def _is_beyond(entry: dict[str, Any], release: str) -> bool:
+def _is_beyond(entry: ClauseEntry, release: str) -> bool:
     """Return whether *entry* has an outcome of a clause outside *release*."""
-    applies = all_clauses()[entry["id"]].applies_to(release)
-    return not applies and entry["outcome"] in SETTLED
+    applies = all_clauses()[entry.id].applies_to(release)
+    return not applies and entry.outcome in SETTLED
 
 
 def _younger_only(runs: Runs) -> Runs:

@@ -24,7 +24,8 @@ from conformance.harness.report.pages.matrix import (
     read_linked,
     render,
 )
-from conformance.harness.report.report import ReportError, read_report, schema_text
+from conformance.harness.report.report import read_report
+from conformance.harness.report.report_json import ReportError, schema_text
 from conformance.harness.targets.target import TargetError
 from conformance.interop.handover.cell import all_cells
 from conformance.interop.handover.record import FILE, forget, run_missing

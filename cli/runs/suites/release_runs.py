@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from cli.options.exit_codes import NOT_RUN
-from conformance.harness.report.report import FILE_NAME, ReportError, read_report
+from conformance.harness.report.report import FILE_NAME, read_report
+from conformance.harness.report.report_json import Report, ReportError
 from conformance.harness.targets.started.embedded import SOURCES
 from rocketmq_conformance.paths import module_command
 from spec.observed import EvidenceError
 
-Reports = Iterator[dict[str, Any]]
+Reports = Iterator[Report]
 ERROR = "Error: "
 """Begin of the line with which a command ends that did not run."""
 
@@ -69,7 +69,7 @@ class Runs:
                         f"{error}; not run yet: {others}" if others else str(error)
                     ) from None
 
-    def _run(self, release: str, directory: Path) -> dict[str, Any]:
+    def _run(self, release: str, directory: Path) -> Report:
         """Run the suites on *release*, its report and output into *directory*."""
         directory.mkdir(parents=True, exist_ok=True)
         command = module_command("cli", "test", f"--target=jvm:{release}")

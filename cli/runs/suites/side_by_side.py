@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from conformance.harness.report.pages.matrix import matrix_of, read_linked, render
-from conformance.harness.report.report import FILE_NAME, ReportError, read_report
+from conformance.harness.report.report import FILE_NAME, read_report
 
 FORMER = "former"
 """The folder of a target's earlier reports, each named after its time."""
@@ -31,8 +31,8 @@ def keep_former(folder: Path) -> None:
     """Keep the report that is in *folder*, if there is one, among the former."""
     file = folder / FILE_NAME
     try:
-        at = datetime.fromisoformat(read_report(file)["at"])
-    except (ReportError, KeyError, TypeError, ValueError):
+        at = datetime.fromisoformat(read_report(file).at)
+    except ValueError:
         return  # missing, or without the time that a trend needs
     former = folder / FORMER
     former.mkdir(exist_ok=True)

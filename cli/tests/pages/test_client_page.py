@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from cli.tests.pages import reports
 from conformance.client.clients.client_page import keep, page, recorded
 from conformance.client.clients.client_run import (
     CLIENTS,
@@ -78,13 +80,12 @@ def test_a_run_of_some_clauses_renews_their_cells_alone() -> None:
 
 
 def test_a_failure_says_what_was_found() -> None:
-    result = {"id": "CLIENT-RETRY-001", "outcome": "fail", "failure": {"text": FAILURE}}
-    report = {
-        "target": {"release": "4.6.0"},
-        "at": "2026-11-22T05",
-        "results": [result],
-    }
-    (cell,) = ClientRun.of_report("reference", report).cells
+    made = reports.report(
+        {"CLIENT-RETRY-001": "fail"}, target="client:x", release="4.6.0"
+    )
+    failure = replace(reports.FAILURE, text=FAILURE)
+    failed = replace(made, results=[replace(made.results[0], failure=failure)])
+    (cell,) = ClientRun.of_report("reference", failed).cells
     assert cell.detail == "got attempts: 2; expected attempts: 3"
 
 

@@ -31,8 +31,10 @@ OUTCOMES = {
 @pytest.fixture
 def run() -> Implementation:
     """Return a run on an implementation."""
-    made = report(OUTCOMES, target="cmd:my.toml", release="4.6.0")
-    return Implementation.of_report("mybroker 1.2", {**made, "at": "2026-11-24T10:00"})
+    made = report(
+        OUTCOMES, target="cmd:my.toml", release="4.6.0", at="2026-11-24T10:00"
+    )
+    return Implementation.of_report("mybroker 1.2", made)
 
 
 def test_a_recorded_run_is_read_again(tmp_path: Path, run: Implementation) -> None:
@@ -71,7 +73,7 @@ def test_a_report_names_the_command_and_not_its_module(
     commands = []
 
     def run(prog_name: str) -> None:
-        commands.append((prog_name, report_of([], description)["command"]))
+        commands.append((prog_name, report_of([], description).command))
 
     monkeypatch.setattr("cli.main.main", run)
     monkeypatch.setattr(sys, "argv", [program, "test", "--suite", "wire"])

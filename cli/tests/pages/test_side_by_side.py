@@ -25,9 +25,9 @@ def ran(folder: Path, target: str, outcome: str, *, hours: int = 0) -> None:
     """Leave the reports of a run on *target* in *folder*, as the suites do."""
     keep_former(folder)
     release = TARGETS[target]
-    made = report({"WIRE-FRAME-001": outcome}, target=target, release=release)
     at = (BEGUN + timedelta(hours=hours)).isoformat(timespec="seconds")
-    write_report(folder, {**made, "at": at})
+    made = report({"WIRE-FRAME-001": outcome}, target=target, release=release, at=at)
+    write_report(folder, made)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -20,6 +20,7 @@ from typing import Any, Self
 
 from conformance.harness.report.known_failures import load_known
 from conformance.harness.report.report import read_report
+from conformance.harness.report.report_json import ClauseEntry, Report
 from conformance.harness.targets.started.embedded import SOURCES
 from rocketmq_conformance.paths import module_command
 from spec.registry import all_clauses
@@ -96,13 +97,13 @@ class ClientRun:
         return cls(**{**shown, "cells": cells})
 
     @classmethod
-    def of_report(cls, name: str, report: Mapping[str, Any]) -> Self:
+    def of_report(cls, name: str, report: Report) -> Self:
         """Return the run on the client *name* that is in *report*."""
         return cls(
             name=name,
-            release=report["target"]["release"],
-            date=report["at"][:10],
-            cells=tuple(_cell(one) for one in report["results"]),
+            release=report.target.release,
+            date=report.at[:10],
+            cells=tuple(_cell(one) for one in report.results),
         )
 
     def renewed(self, later: ClientRun, only: str) -> ClientRun:
@@ -156,13 +157,12 @@ def reasoned(client_run: ClientRun, client: Client) -> ClientRun:
     return replace(client_run, cells=cells)
 
 
-def _cell(result: Mapping[str, Any]) -> Cell:
-    failure = result["failure"]
-    found = failure["text"] if failure else ""
+def _cell(result: ClauseEntry) -> Cell:
+    found = result.failure.text if result.failure else ""
     return Cell(
-        clause=result["id"],
-        outcome=result["outcome"],
-        detail=result.get("reason") or _found(found),
+        clause=result.id,
+        outcome=result.outcome.value,
+        detail=result.reason or _found(found),
     )
 
 

@@ -13,17 +13,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from conformance.harness.child_run.forked_pytest import PLUGIN, run_forked
 from conformance.harness.pytest_plugin.options import suite_folders
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.report import FILE_NAME, read_report
+from conformance.harness.report.report_json import (
+    FailureEntry,
+    Report,
+    TargetEntry,
+)
 from conformance.harness.targets.started.embedded import SOURCES
 
 TIMEOUT_S = 300.0
 IN_SPITE_OF_PRELOADING = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 """Only the tests' own assertions are explained: the rest is loaded before pytest."""
+
+
+NO_REPORT = Report(
+    target=TargetEntry(), suite_version="", command="", results=(), totals={}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,26 +42,24 @@ class ChildRun:
     code: int
     output: str
     """Output of pytest."""
-    report: dict[str, Any]
-    """As `read_report` has it; empty when the run itself broke."""
+    report: Report
+    """Without results when the run itself broke."""
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
         """By clause."""
-        return {name: Outcome(one["outcome"]) for name, one in self._entries()}
+        return {one.id: one.outcome for one in self.report.results}
 
     @property
-    def failures(self) -> dict[str, Any]:
-        """By clause, what was found wrong; None where nothing was."""
-        return {name: one["failure"] for name, one in self._entries()}
+    def failures(self) -> dict[str, FailureEntry]:
+        """By clause, of those where something was found wrong."""
+        entries = self.report.results
+        return {one.id: one.failure for one in entries if one.failure is not None}
 
     @property
     def reasons(self) -> dict[str, str]:
         """By clause, the reason where there is no verdict; empty where there is one."""
-        return {name: one["reason"] or "" for name, one in self._entries()}
-
-    def _entries(self) -> list[tuple[str, dict[str, Any]]]:
-        return [(one["id"], one) for one in self.report.get("results", [])]
+        return {one.id: one.reason or "" for one in self.report.results}
 
 
 def run_child(
@@ -75,7 +82,7 @@ def run_child(
         return ChildRun(
             code=code,
             output=printed.read_text("utf-8", errors="replace"),
-            report=read_report(file) if file.exists() else {},
+            report=read_report(file) if file.exists() else NO_REPORT,
         )
 
 

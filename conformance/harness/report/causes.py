@@ -10,16 +10,15 @@ responses precede the others, for they disturb every test that waits.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.report_json import ClauseEntry, FailureEntry
 from conformance.harness.report.run_record import BASELINE, BROKEN, SINCE, STALE
 from spec.clause import Level
 from spec.registry import all_clauses
 
-Result = Mapping[str, Any]
-"""Result of one clause, as a report has it."""
 VALUE_LIMIT = 160
 """Characters of a value in one line."""
 GRAVE_LEVELS = ("MUST",)
@@ -97,11 +96,11 @@ class Loss:
         return f"target stopped answering during {test}; {clauses} blocked"
 
 
-def losses_of(results: Iterable[Result]) -> list[Loss]:
+def losses_of(results: Iterable[ClauseEntry]) -> list[Loss]:
     """Return the losses of the target, the one that blocks most first."""
     problems: dict[str, list[str]] = {}
     for result in results:
-        problem, test = loss_in(result["outcome"], result.get("reason") or "")
+        problem, test = loss_in(result.outcome, result.reason or "")
         if test:
             problems.setdefault(test, []).append(problem)
     losses = [
@@ -114,31 +113,31 @@ def losses_of(results: Iterable[Result]) -> list[Loss]:
 def loss_in(outcome: str, reason: str) -> tuple[str, str]:
     """Return problem and test of a reason that is a loss; empty for other reasons."""
     problem, _, test = reason.rpartition(SINCE)
-    is_loss = outcome == "blocked" and not BLOCKER.match(reason)
+    is_loss = outcome == Outcome.BLOCKED and not BLOCKER.match(reason)
     return (problem, test) if is_loss and problem else ("", "")
 
 
-def causes_of(results: Iterable[Result], outcome: str = "fail") -> list[Cause]:
+def causes_of(results: Iterable[ClauseEntry], outcome: str = "fail") -> list[Cause]:
     """Return the causes of the *results* with this outcome, the first one first.
 
     Breaks of the target precede, then late responses. The rest is ordered by level.
     Within a level, defects of the baseline precede, then causes with more clauses.
     """
     listed = list(results)
-    failed = [one for one in listed if one["outcome"] == outcome]
+    failed = [one for one in listed if one.outcome == outcome]
     causes: dict[object, Cause] = {}
     for result in sorted(failed, key=_gravity):
-        if result.get("reason") != STALE:
+        if result.reason != STALE:
             key = _key(result)
             cause = causes.setdefault(key, _cause(result))
-            cause.clauses.append(result["id"])
+            cause.clauses.append(result.id)
     _count_blocked(causes.values(), listed)
     return sorted(causes.values(), key=_rank)
 
 
-def stale_clauses(results: Iterable[Result]) -> list[str]:
+def stale_clauses(results: Iterable[ClauseEntry]) -> list[str]:
     """Return the clauses that pass although they are listed as known failures."""
-    return [one["id"] for one in results if one.get("reason") == STALE]
+    return [one.id for one in results if one.reason == STALE]
 
 
 def by_family(ids: Iterable[str]) -> list[str]:
@@ -156,17 +155,20 @@ def one_line(text: str, limit: int = VALUE_LIMIT) -> str:
     return line if len(line) <= limit else f"{line[: limit - 3]}..."
 
 
-def _cause(result: Result) -> Cause:
-    failure = result["failure"] or {}
+_NO_FAILURE = FailureEntry(test="", expected="", found="", text="")
+
+
+def _cause(result: ClauseEntry) -> Cause:
+    failure = result.failure or _NO_FAILURE
     return Cause(
-        clause_id=result["id"],
-        outcome=result["outcome"],
-        found=failure.get("found") or one_line(result.get("reason") or ""),
-        expected=failure.get("expected") or "",
-        again=failure.get("again") or "",
-        text=failure.get("text") or "",
-        is_break=failure.get("expected") == BROKEN,
-        is_baseline=failure.get("test", "").startswith(BASELINE),
+        clause_id=result.id,
+        outcome=result.outcome,
+        found=failure.found or one_line(result.reason or ""),
+        expected=failure.expected,
+        again=failure.again or "",
+        text=failure.text,
+        is_break=failure.expected == BROKEN,
+        is_baseline=failure.test.startswith(BASELINE),
     )
 
 
@@ -175,35 +177,33 @@ def without_varying(text: str) -> str:
     return _VARIES.sub("#", one_line(text))
 
 
-def _gravity(result: Result) -> tuple[int, str]:
-    return _LEVELS[all_clauses()[result["id"]].level.value], result["id"]
+def _gravity(result: ClauseEntry) -> tuple[int, str]:
+    return _LEVELS[all_clauses()[result.id].level.value], result.id
 
 
-def _key(result: Result) -> object:
+def _key(result: ClauseEntry) -> object:
     """Return the same key for failures with one sign; for errors, for one text."""
-    failure = result["failure"] or {}
-    found, expected = failure.get("found") or "", failure.get("expected") or ""
-    test = failure.get("test", "")
-    if expected == BROKEN or test.startswith(BASELINE):
-        return result["id"]
-    text = found or result.get("reason") or failure.get("text", "")
-    values = without_varying(text), without_varying(expected)
-    if result["outcome"] == "error":
+    failure = result.failure or _NO_FAILURE
+    if failure.expected == BROKEN or failure.test.startswith(BASELINE):
+        return result.id
+    text = failure.found or result.reason or failure.text
+    values = without_varying(text), without_varying(failure.expected)
+    if result.outcome is Outcome.ERROR:
         return values
-    sent = _SENT.search(failure.get("text", ""))
-    if sent and _REFUSAL.search(found):
+    sent = _SENT.search(failure.text)
+    if sent and _REFUSAL.search(failure.found):
         return sent[1], values
-    return test.partition("[")[0], values
+    return failure.test.partition("[")[0], values
 
 
-def _count_blocked(causes: Iterable[Cause], results: Iterable[Result]) -> None:
+def _count_blocked(causes: Iterable[Cause], results: Iterable[ClauseEntry]) -> None:
     """Count for each cause the clauses that it blocks."""
     by_clause = {name: one for one in causes for name in one.clauses}
     breaks = [one for one in causes if one.is_break]
     for result in results:
-        if result["outcome"] != "blocked":
+        if result.outcome is not Outcome.BLOCKED:
             continue
-        reason = result.get("reason") or ""
+        reason = result.reason or ""
         named = BLOCKER.search(reason)
         cause = by_clause.get(named[1]) if named else next(iter(breaks), None)
         if cause is not None:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.report_json import ClauseEntry
 from spec.wire.remoting.request_code import RequestCode
 
 _REFUSES = re.compile(r"the target refuses the request ([A-Z][A-Z0-9_, ]+)")
 _LACKS = re.compile(
     r"(?:blocked by [A-Z0-9-]+, )?([A-Z][A-Z0-9_]+): refused with code 3\b"
 )
-WITHOUT_VERDICT = ("blocked", "unsupported")
+WITHOUT_VERDICT = (Outcome.BLOCKED, Outcome.UNSUPPORTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +33,13 @@ class MissingRequest:
     """Clauses that lack others, too."""
 
 
-def missing_requests(results: Iterable[Mapping[str, Any]]) -> list[MissingRequest]:
+def missing_requests(results: Iterable[ClauseEntry]) -> list[MissingRequest]:
     """Return the requests that *results* lack, the one with most clauses first."""
     alone: Counter[str] = Counter()
     together: Counter[str] = Counter()
     for result in results:
-        if result["outcome"] in WITHOUT_VERDICT:
-            names = requests_in(result.get("reason") or "")
+        if result.outcome in WITHOUT_VERDICT:
+            names = requests_in(result.reason or "")
             (alone if len(names) == 1 else together).update(names)
     found = [
         MissingRequest(name=name, alone=alone[name], together=together[name])

@@ -1,13 +1,11 @@
 """
 The report of a run, ``report.json``: one entry a clause, for machines and matrices.
 
-Its form is fixed by ``report.schema.json`` beside this module. Values that may have 64
-bits are text.
+``report_json.py`` has its structures. Values that may have 64 bits are text.
 """
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections import Counter
@@ -16,26 +14,26 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import Any
-
-import jsonschema
 
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages import run_page
+from conformance.harness.report.report_json import (
+    ClauseEntry,
+    FailureEntry,
+    Report,
+    ReportError,
+    TargetEntry,
+    decode_report,
+    encode_report,
+)
 from conformance.harness.report.run_record import ClauseResult
 from conformance.harness.targets.probing.probe import names_of
 from conformance.harness.targets.shared_target import complaints_of, refuses_of
 from spec.registry import all_clauses
 
-SCHEMA = 1
 FAILURES = (Outcome.FAIL, Outcome.ERROR, Outcome.KNOWN)
 """Outcomes with a failure's text."""
 FILE_NAME = "report.json"
-_SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
-
-
-class ReportError(ValueError):
-    """A file is not the report of a run."""
 
 
 def report_of(
@@ -43,33 +41,32 @@ def report_of(
     description: Mapping[str, str],
     *,
     interrupted: str = "",
-) -> dict[str, object]:
-    """Return the report as JSON values.
+) -> Report:
+    """Return the report of a run.
 
     *interrupted* is the progress of a run that was interrupted.
     """
-    return {
-        "schema": SCHEMA,
-        "target": _target(description),
-        "suite_version": suite_version(),
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
-        "interrupted": interrupted or None,
-        "results": [entry_of(result) for result in results],
-        "totals": totals(results),
-    }
+    return Report(
+        target=_target(description),
+        suite_version=suite_version(),
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        command=shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        interrupted=interrupted or None,
+        results=[entry_of(result) for result in results],
+        totals=totals(results),
+    )
 
 
-def write_report(directory: Path, report: Mapping[str, object]) -> Path:
+def write_report(directory: Path, report: Report) -> Path:
     """Write *report* and its pages into *directory* and return the report's file."""
     directory.mkdir(parents=True, exist_ok=True)
     file = directory / FILE_NAME
-    write_whole(file, json.dumps(report, indent=1) + "\n")
+    write_whole(file, encode_report(report))
     write_pages(directory, report)
     return file
 
 
-def write_pages(directory: Path, report: Mapping[str, Any]) -> None:
+def write_pages(directory: Path, report: Report) -> None:
     """Write page, summary and badge of a run into *directory*."""
     for name in run_page.FILES:
         page = run_page.run_page(report, Path(name).suffix)
@@ -86,24 +83,12 @@ def write_whole(file: Path, text: str) -> None:
         raise OSError(error.errno, error.strerror, str(file)) from None
 
 
-def schema_text() -> str:
-    """Return the JSON schema that every report fits."""
-    return _SCHEMA_FILE.read_text(encoding="utf-8")
-
-
-def read_report(file: Path) -> dict[str, Any]:
-    """Return the report in *file*, as its schema has it."""
+def read_report(file: Path) -> Report:
+    """Return the report in *file*."""
     try:
-        report = json.loads(file.read_text(encoding="utf-8"))
-        schema = json.loads(schema_text())
-        jsonschema.validate(report, schema)
+        return decode_report(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ReportError(f"{file}: {error}") from None
-    except jsonschema.ValidationError as error:
-        where = error.json_path.removeprefix("$.")
-        raise ReportError(f"{file}: no report: {where}: {error.message}") from None
-    assert isinstance(report, dict)
-    return report
 
 
 def totals(results: list[ClauseResult]) -> dict[str, int]:
@@ -120,46 +105,46 @@ def suite_version() -> str:
         return "0"
 
 
-def _target(description: Mapping[str, str]) -> dict[str, object]:
-    return {
-        "text": description.get("text", ""),
-        "release": description.get("release", ""),
-        "capabilities": sorted(
+def _target(description: Mapping[str, str]) -> TargetEntry:
+    return TargetEntry(
+        text=description.get("text", ""),
+        release=description.get("release", ""),
+        capabilities=sorted(
             filter(None, description.get("capabilities", "").split(","))
         ),
-        "refuses": names_of(refuses_of(description)),
-        "complaints": complaints_of(description),
-        "broker": description.get("broker_name", ""),
-        "cluster": description.get("cluster", ""),
-        "error": description.get("error"),
-    }
+        refuses=names_of(refuses_of(description)),
+        complaints=complaints_of(description),
+        broker=description.get("broker_name", ""),
+        cluster=description.get("cluster", ""),
+        error=description.get("error"),
+    )
 
 
-def entry_of(result: ClauseResult) -> dict[str, object]:
-    """Return the result of one clause as JSON values."""
-    return {
-        "id": result.id,
-        "level": all_clauses()[result.id].level.value,
-        "outcome": result.outcome.value,
-        "tests": result.tests,
-        "duration_s": result.duration_s,
-        "reason": result.reason or None,
-        "failure": _failure(result),
-    }
+def entry_of(result: ClauseResult) -> ClauseEntry:
+    """Return the entry of one clause."""
+    return ClauseEntry(
+        id=result.id,
+        level=all_clauses()[result.id].level,
+        outcome=result.outcome,
+        tests=result.tests,
+        duration_s=result.duration_s,
+        reason=result.reason or None,
+        failure=_failure(result),
+    )
 
 
-def _failure(result: ClauseResult) -> dict[str, object] | None:
+def _failure(result: ClauseResult) -> FailureEntry | None:
     verdict = result.failure
     if verdict is None or not (verdict.text or verdict.outcome is Outcome.ERROR):
         return None
     if result.outcome not in FAILURES:
         return None
-    return {
-        "test": verdict.test,
-        "expected": verdict.expected,
-        "found": verdict.found,
-        "text": verdict.text or verdict.reason,
-        "again": verdict.again or None,
-        "capture": verdict.capture or None,
-        "vector": verdict.vector or None,
-    }
+    return FailureEntry(
+        test=verdict.test,
+        expected=verdict.expected,
+        found=verdict.found,
+        text=verdict.text or verdict.reason,
+        again=verdict.again or None,
+        capture=verdict.capture or None,
+        vector=verdict.vector or None,
+    )

@@ -151,8 +151,8 @@ def test_after_a_break_of_a_running_cluster_tests_are_blocked(
     }
     assert ended.code == 1
     failure = ended.failures["WIRE-FRAME-002"]
-    assert "test_made.py::test_sends ran: the " in failure["text"]
-    assert "request 310 SEND_MESSAGE_V2" in failure["text"]
+    assert "test_made.py::test_sends ran: the " in failure.text
+    assert "request 310 SEND_MESSAGE_V2" in failure.text
     assert "since " in ended.reasons["WIRE-FRAME-004"]
 
 
@@ -188,7 +188,7 @@ def test_the_requests_of_a_fixture_are_those_of_each_test(tmp_path: Path) -> Non
 def test_a_refusal_is_shown_with_its_own_request(tmp_path: Path) -> None:
     with running(Habit.REFUSES_SENDS) as address:
         ended = run(tmp_path, address, REFUSED_ELSEWHERE)
-    text = ended.failures["SEND-RESPONSE-001"]["text"]
+    text = ended.failures["SEND-RESPONSE-001"].text
     assert "sent      request 310 SEND_MESSAGE_V2" in text
 
 
@@ -197,7 +197,7 @@ def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:
     ended = run(tmp_path, target, READS + SENDS + READS_LATER)
     assert ended.outcomes["WIRE-FRAME-002"] == "fail"
     assert ended.outcomes["WIRE-FRAME-004"] == "pass"
-    text = ended.failures["WIRE-FRAME-002"]["text"]
+    text = ended.failures["WIRE-FRAME-002"].text
     assert f"ended with exit status {EXIT_STATUS}" in text
     assert LAST_WORDS in text
 
@@ -277,9 +277,9 @@ def test_a_word_for_a_number_is_shown_with_its_bytes(tmp_path: Path) -> None:
     with running(Habit.TEXT_FOR_NUMBER) as address:
         ended = run(tmp_path, address, READS)
     failure = ended.failures["WIRE-FRAME-001"]
-    assert "'fine' is no integer" in failure["found"]
-    assert failure["expected"] == "a valid response"
-    assert "22 66 69 6e 65 22" in failure["text"]
+    assert "'fine' is no integer" in failure.found
+    assert failure.expected == "a valid response"
+    assert "22 66 69 6e 65 22" in failure.text
 
 
 BROKEN_SENDS = """
@@ -313,7 +313,7 @@ def test_a_request_that_never_succeeds_blocks_the_tests_that_use_it(
     assert ended.outcomes["SEND-RESPONSE-001"] == "fail"
     assert ended.outcomes["WIRE-FRAME-001"] == "fail"
     assert ended.reasons["WIRE-FRAME-002"].startswith("blocked by SEND-RESPONSE-001")
-    assert ended.failures["SEND-RESPONSE-001"]["found"] == (
+    assert ended.failures["SEND-RESPONSE-001"].found == (
         "refused with code 1: not today"
     )
 
@@ -329,7 +329,7 @@ def test_a_baseline_that_breaks_the_target_blocks_the_run(tmp_path: Path) -> Non
 def test_a_failed_step_of_the_baseline_has_its_frames(tmp_path: Path) -> None:
     with running(Habit.REFUSES_SENDS) as address:
         ended = run(tmp_path, address, READS, has_baseline=True)
-    text = ended.failures["SEND-RESPONSE-001"]["text"]
+    text = ended.failures["SEND-RESPONSE-001"].text
     assert "-> request 310 SEND_MESSAGE_V2 " in text
     assert "GET_ROUTEINFO_BY_TOPIC" not in text, "only the frames of this step"
     assert "-> request 310 SEND_MESSAGE_V2 " in ended.output
@@ -338,7 +338,7 @@ def test_a_failed_step_of_the_baseline_has_its_frames(tmp_path: Path) -> None:
 def test_the_frames_of_the_test_that_breaks_are_its_own(tmp_path: Path) -> None:
     target = target_file(tmp_path, Habit.ENDS)
     ended = run(tmp_path, target, READS + SENDS, has_baseline=True)
-    assert "body[1]='x'" in ended.failures["WIRE-FRAME-002"]["text"]
+    assert "body[1]='x'" in ended.failures["WIRE-FRAME-002"].text
 
 
 def test_a_healthy_target_has_no_defect() -> None:

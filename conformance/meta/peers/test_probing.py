@@ -210,7 +210,7 @@ def test_what_needs_a_refused_request_is_unsupported(tmp_path: Path) -> None:
     printed = " ".join(ended.output.split())
     assert "the target refuses the request QUERY_CONSUME_QUEUE (WIRE-" in printed
     assert "the target refuses: QUERY_CONSUME_QUEUE" in ended.output
-    assert ended.report["target"]["refuses"] == ["QUERY_CONSUME_QUEUE"]
+    assert ended.report.target.refuses == ["QUERY_CONSUME_QUEUE"]
 
 
 def test_a_liar_gets_no_discount(tmp_path: Path) -> None:

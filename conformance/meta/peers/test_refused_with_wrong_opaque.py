@@ -14,8 +14,8 @@ REFUSED = "refused with code 1: not forwarded"
 def test_the_refusal_blocks_and_the_opaque_fails(tmp_path: Path) -> None:
     with running(Habit.WRONG_OPAQUES) as address:
         ended = run(tmp_path, address, BROKEN_SENDS, has_baseline=True)
-    assert ended.failures["SEND-RESPONSE-001"]["found"] == REFUSED
-    assert "has opaque" in ended.failures["WIRE-COMMAND-003"]["found"]
+    assert ended.failures["SEND-RESPONSE-001"].found == REFUSED
+    assert "has opaque" in ended.failures["WIRE-COMMAND-003"].found
     assert ended.reasons["PULL-COUNT-001"].startswith("blocked by SEND-RESPONSE-001")
     assert "WIRE-COMMAND-003  (" not in ended.output, "it blocks nothing"
 

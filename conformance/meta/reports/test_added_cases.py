@@ -96,7 +96,7 @@ def test_all_files_of_a_report_have_the_complaints_about_the_target(
 def read_complaints(directory: Path, words: list[str]) -> list[str]:
     """Return the complaints in the report on a target that accepts everything."""
     run_on_lying_cluster(directory, PASSES, *words)
-    return list(read_report(directory / "report.json")["target"]["complaints"])
+    return list(read_report(directory / "report.json").target.complaints)
 
 
 def test_a_stale_entry_is_a_failed_case(tmp_path: Path) -> None:

@@ -215,19 +215,22 @@ def test_refused(broker):
 def test_a_failing_test_leaves_a_capture_and_test_vectors(tmp_path: Path) -> None:
     report = tmp_path / "report"
     ended = run(tmp_path, TESTS, f"--report={report}", "-n1")
-    failure = read_report(report / "report.json")["results"][1]["failure"]
-    made = json.loads((report / failure["vector"]).read_text(encoding="utf-8"))
+    failure = read_report(report / "report.json").results[1].failure
+    assert failure is not None
+    assert failure.vector is not None
+    assert failure.capture is not None
+    made = json.loads((report / failure.vector).read_text(encoding="utf-8"))
     (vector,) = made["testGroups"][0]["tests"]
     assert vector["values"]["fields"]["topic"] == "T" * 256
-    for text in (made["header"][0], failure["text"]):
+    for text in (made["header"][0], failure.text):
         assert "object at 0x" not in text
     packets = [
         body
-        for kind, body in blocks((report / failure["capture"]).read_bytes())
+        for kind, body in blocks((report / failure.capture).read_bytes())
         if kind == PACKET and bytes.fromhex(vector["bytes"]) in body
     ]
     assert len(packets) == 1, "only what the smallest example said"
     for part in ("what was sent, ", "what came back, ", "size=256", str(report)):
-        assert part in failure["text"], part
-    assert failure["again"].startswith("rmqc test --target '127.0.0.1:")
+        assert part in failure.text, part
+    assert (failure.again or "").startswith("rmqc test --target '127.0.0.1:")
     assert "got       refused with code 1" in ended.output

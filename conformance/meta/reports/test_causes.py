@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from conformance.harness.report.causes import causes_of, stale_clauses
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.run_page import MOST_CAUSES, run_page
+from conformance.harness.report.report_json import (
+    ClauseEntry,
+    FailureEntry,
+    Report,
+    TargetEntry,
+)
 from conformance.harness.report.run_record import BASELINE, BROKEN, STALE
 from conformance.meta.reports.test_outcomes import FAILS, PASSES, known_file, run
 from spec.registry import all_clauses
@@ -28,17 +34,17 @@ def result(
     expected: str = "2",
     test: str = "conformance/wire/test_made.py::test_made",
     reason: str | None = None,
-) -> dict[str, Any]:
+) -> ClauseEntry:
     """Return the result of one clause, as a report has it."""
-    failure = {"test": test, "found": found, "expected": expected, "text": "t" * 9000}
-    return {
-        "id": clause,
-        "outcome": outcome,
-        "tests": [test],
-        "duration_s": 0.1,
-        "reason": reason,
-        "failure": failure if outcome in ("fail", "error") else None,
-    }
+    failure = FailureEntry(test=test, found=found, expected=expected, text="t" * 9000)
+    return ClauseEntry(
+        id=clause,
+        outcome=Outcome(outcome),
+        tests=[test],
+        duration_s=0.1,
+        reason=reason,
+        failure=failure if outcome in ("fail", "error") else None,
+    )
 
 
 CLOSED = "the connection to port 12345 was closed by the peer"
@@ -76,12 +82,13 @@ def test_late_responses_precede_what_they_disturb() -> None:
     ]
 
 
-def refused(clause: str, code: int) -> dict[str, Any]:
+def refused(clause: str, code: int) -> ClauseEntry:
     """Return the failure of a test whose request with *code* was refused."""
     refusal = "refused with code 3: not supported"
     made = result(clause, found=refusal, test=f"test_made.py::test_{clause}")
-    made["failure"]["text"] = f"{clause}\n\n  sent      request {code} NAME, body 0\n"
-    return made
+    text = f"{clause}\n\n  sent      request {code} NAME, body 0\n"
+    assert made.failure is not None
+    return replace(made, failure=replace(made.failure, text=text))
 
 
 def test_one_refused_request_is_one_cause() -> None:
@@ -157,14 +164,15 @@ def test_a_stale_known_failure_is_no_cause() -> None:
     assert stale_clauses(results) == ["WIRE-FRAME-001"]
 
 
-def summary_of(results: list[dict[str, Any]]) -> str:
+def summary_of(results: list[ClauseEntry]) -> str:
     """Return the summary of a run with *results*."""
-    report = {
-        "target": {"text": "127.0.0.1:9876", "release": "4.6.0"},
-        "suite_version": "1",
-        "results": results,
-        "totals": {one.value: 0 for one in Outcome},
-    }
+    report = Report(
+        target=TargetEntry(text="127.0.0.1:9876", release="4.6.0"),
+        suite_version="1",
+        command="rmqc test",
+        results=results,
+        totals={one.value: 0 for one in Outcome},
+    )
     return run_page(report, ".md")
 
 

@@ -51,7 +51,7 @@ def test_a_run_writes_the_file_that_the_next_one_obeys(tmp_path: Path) -> None:
     assert second.code == 0
     third = run(tmp_path / "third", FAILS, f"--write-known={file}")
     assert "is there already" in third.output
-    assert not third.report
+    assert not third.outcomes
 
 
 def test_reasons_are_kept_and_stale_entries_left_out(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from conformance.harness.report.missing_requests import missing_requests, requests_in
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.run_page import run_page
+from conformance.harness.report.report_json import Report, TargetEntry
 from conformance.meta.reports.test_causes import result
 
 PULL = "the target refuses the request PULL_MESSAGE"
@@ -59,13 +60,13 @@ def test_a_reason_has_the_names_of_lacking_requests(
 def test_page_and_summary_list_them_in_place_of_their_reasons(
     suffix: str, row: str
 ) -> None:
-    report = {
-        "target": {"text": "made", "release": "4.6.0"},
-        "suite_version": "1",
-        "command": "rmqc test",
-        "results": RESULTS,
-        "totals": {one.value: 0 for one in Outcome},
-    }
+    report = Report(
+        target=TargetEntry(text="made", release="4.6.0"),
+        suite_version="1",
+        command="rmqc test",
+        results=RESULTS,
+        totals={one.value: 0 for one in Outcome},
+    )
     page = run_page(report, suffix)
     assert row in page
     assert page.count(OTHER) == {".md": 1, ".html": 2}[suffix]

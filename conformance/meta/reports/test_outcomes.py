@@ -70,10 +70,10 @@ def test_a_pass_and_a_failure_are_told_apart(tmp_path: Path) -> None:
     ended = run(tmp_path, PASSES + FAILS)
     assert ended.outcomes == {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "fail"}
     assert ended.code == 1
-    assert ended.report["target"]["release"] == "4.9.7"
-    assert ended.report["totals"]["pass"] == 1
+    assert ended.report.target.release == "4.9.7"
+    assert ended.report.totals["pass"] == 1
     failure = ended.failures["WIRE-FRAME-002"]
-    assert (failure["found"], failure["expected"]) == ("code: 1", "code: 2")
+    assert (failure.found, failure.expected) == ("code: 1", "code: 2")
 
 
 def test_a_failure_teaches(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_refused_step_before_the_clauses_own_blocks_it(tmp_path: Path) -> None
         "SEND-TOPIC-001": "fail",
         "TXN-END-001": "blocked",
     }
-    assert ended.failures["GROUP-LOCK-001"]["expected"] == "a body with table"
+    assert ended.failures["GROUP-LOCK-001"].expected == "a body with table"
     assert ended.reasons["TXN-END-001"].startswith(
         "blocked by SEND-RESPONSE-001, SEND_MESSAGE_V2: refused with"
     )
@@ -223,7 +223,7 @@ def test_a_wrong_opaque_is_charged_to_the_clause_about_opaques(tmp_path: Path) -
         "WIRE-COMMAND-003": "fail",
         "WIRE-FRAME-001": "unsupported",
     }
-    found = ended.failures["WIRE-COMMAND-003"]["found"]
+    found = ended.failures["WIRE-COMMAND-003"].found
     assert found == "the response has opaque 8"
 
 
@@ -292,7 +292,7 @@ def test_a_stale_known_failure_fails(tmp_path: Path) -> None:
     ended = run(tmp_path, PASSES, known_file(tmp_path, "WIRE-FRAME-001"))
     assert ended.outcomes == {"WIRE-FRAME-001": "fail"}
     assert ended.code == 1
-    assert "remove the entry" in ended.failures["WIRE-FRAME-001"]["text"]
+    assert "remove the entry" in ended.failures["WIRE-FRAME-001"].text
 
 
 def test_another_release_is_not_applicable(tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_a_profile_overrides_the_release(tmp_path: Path) -> None:
     tests = '@pytest.mark.clause("STORE-RECORD-003")\ndef test_v2(): pass\n'
     ended = run(tmp_path, tests, "--profile=5.3")
     assert ended.outcomes == {"STORE-RECORD-003": "pass"}
-    assert ended.report["target"]["release"] == "5.3.3"
+    assert ended.report.target.release == "5.3.3"
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_it(broker):
     ended = run(tmp_path, tests)
     assert ended.outcomes == {"WIRE-FRAME-001": "error"}
     assert ended.code == 3
-    text = ended.failures["WIRE-FRAME-001"]["text"]
+    text = ended.failures["WIRE-FRAME-001"].text
     assert text.startswith("IndexError: list index out of range")
     assert "request 30 GET_MAX_OFFSET" in text
 
@@ -391,8 +391,8 @@ def test_a_record_that_cannot_be_read_is_no_error_of_ours(tmp_path: Path) -> Non
     }
     found = "body_crc at byte 8: 0x01 stored, 0x02 computed"
     assert ended.reasons["WIRE-FRAME-001"] == f"blocked by STORE-CRC-001, {found}"
-    assert ended.failures["STORE-CRC-001"]["found"] == found
-    assert "what came back" in ended.failures["STORE-CRC-001"]["text"]
+    assert ended.failures["STORE-CRC-001"].found == found
+    assert "what came back" in ended.failures["STORE-CRC-001"].text
 
 
 def test_a_missing_header_field_fails_the_first_clause(tmp_path: Path) -> None:
@@ -406,7 +406,7 @@ def test_it(broker):
         "WIRE-FRAME-001": "fail",
         "WIRE-FRAME-002": "unsupported",
     }
-    found = ended.failures["WIRE-FRAME-001"]["found"]
+    found = ended.failures["WIRE-FRAME-001"].found
     assert found == "the response has no header field offset"
 
 

@@ -33,7 +33,7 @@ def outcomes(store: Path, release: str) -> dict[str, Outcome]:
     run = run_child(
         suite_folders(["store"]), f"--target=store:{store}", f"--profile={release}"
     )
-    assert run.report, run.output
+    assert run.outcomes, run.output
     return run.outcomes
 
 
@@ -104,7 +104,7 @@ def test_the_cause_of_most_comes_first_and_no_test_errs(tmp_path: Path) -> None:
     flip(store, StoreFiles(store).records()[1].offset + 4)
     run = run_child(suite_folders(), f"--target=store:{store}", "--profile=4.6")
     assert set(run.outcomes.values()).isdisjoint({Outcome.ERROR})
-    first, *_ = causes_of(run.report["results"])
+    first, *_ = causes_of(run.report.results)
     assert first.clause_id == "STORE-LOG-001"
     assert first.blocked >= 8
 

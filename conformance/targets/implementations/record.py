@@ -14,10 +14,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.rendering import short
+from conformance.harness.report.report_json import ClauseEntry, Report
 from spec.observed import Observed, all_evidence
 from spec.registry import all_clauses
 
@@ -45,17 +46,17 @@ class Implementation:
     """Why, by clause id, where the outcome is not a pass."""
 
     @classmethod
-    def of_report(cls, name: str, report: Mapping[str, Any]) -> Self:
+    def of_report(cls, name: str, report: Report) -> Self:
         """Return the run in *report*, a report.json, on the implementation *name*."""
-        results = [one for one in report["results"] if one["id"] in all_clauses()]
+        results = [one for one in report.results if one.id in all_clauses()]
         return cls(
             name=name,
-            profile=report["target"]["release"],
-            recorded=report["at"][:10],
-            suite_version=report["suite_version"],
-            command=portable(report["command"]),
-            outcomes={one["id"]: one["outcome"] for one in results},
-            reasons={one["id"]: _reason(one) for one in results if _needs_one(one)},
+            profile=report.target.release,
+            recorded=report.at[:10],
+            suite_version=report.suite_version,
+            command=portable(report.command),
+            outcomes={one.id: one.outcome.value for one in results},
+            reasons={one.id: _reason(one) for one in results if _needs_one(one)},
         )
 
     @classmethod
@@ -109,10 +110,10 @@ def portable(command: str) -> str:
     return shlex.join(kept)
 
 
-def _needs_one(entry: Mapping[str, Any]) -> bool:
-    return entry["outcome"] not in NEED_NO_REASON
+def _needs_one(entry: ClauseEntry) -> bool:
+    return entry.outcome not in NEED_NO_REASON
 
 
-def _reason(entry: Mapping[str, Any]) -> str:
-    failure = entry.get("failure") or {}
-    return short(entry.get("reason") or failure.get("found") or "")
+def _reason(entry: ClauseEntry) -> str:
+    found = entry.failure.found if entry.failure else ""
+    return short(entry.reason or found)

@@ -91,37 +91,41 @@ def verdict_of(
     error = call.excinfo.value if call.excinfo is not None else None
     if report.passed or error is None:
         return verdict
-    values = _of_error(error, report, clauses)
     if charges_all and report.when == "call" and _is_charged(error):
-        values = {**_of_failure(error, clauses), "blamed": _blamed(error) or clauses}
-    return replace(verdict, **values)
+        return _failed(verdict, error, _blamed(error) or clauses)
+    return _of_error(verdict, error, report)
 
 
 def _of_error(
-    error: BaseException, report: pytest.TestReport, clauses: list[str]
-) -> dict[str, Any]:
+    verdict: Verdict, error: BaseException, report: pytest.TestReport
+) -> Verdict:
+    """Return *verdict* of the phase that *error* ended."""
     if report.skipped:
         outcome, reason = of_skip(str(error))
-        return {"outcome": outcome, "reason": reason}
+        return replace(verdict, outcome=outcome, reason=reason)
     if report.when == "setup" and isinstance(error, PRECONDITION_ERRORS):
-        return _refused(error, precondition_reason(error))
+        return _refused(verdict, error, precondition_reason(error))
     if isinstance(error, NoServerError):
-        return {"outcome": Outcome.UNSUPPORTED, "reason": str(error)}
+        return replace(verdict, outcome=Outcome.UNSUPPORTED, reason=str(error))
     if report.when != "call" or isinstance(error, TARGET_ERRORS):
-        return {"outcome": Outcome.ERROR, "reason": str(error)[:TEXT_LIMIT]}
-    if reason := refused_step(error, clauses):
-        return _refused(error, reason)
+        return _errored(verdict, str(error))
+    if reason := refused_step(error, verdict.clauses):
+        return _refused(verdict, error, reason)
     if not _is_about_peer(error):
-        reason = f"{type(error).__name__}: {error}"
-        return {"outcome": Outcome.ERROR, "reason": reason[:TEXT_LIMIT]}
-    return _of_failure(error, clauses)
+        return _errored(verdict, f"{type(error).__name__}: {error}")
+    return _failed(verdict, error)
 
 
-def _refused(error: BaseException, reason: str) -> dict[str, Any]:
-    """Return the values of a test whose precondition the target refused."""
+def _errored(verdict: Verdict, reason: str) -> Verdict:
+    """Return *verdict* of a test that the harness or the target did not run."""
+    return replace(verdict, outcome=Outcome.ERROR, reason=reason[:TEXT_LIMIT])
+
+
+def _refused(verdict: Verdict, error: BaseException, reason: str) -> Verdict:
+    """Return *verdict* of a test whose precondition the target refused."""
     lacks = lacks_request(error)
     outcome = Outcome.UNSUPPORTED if lacks else Outcome.BLOCKED
-    return {"outcome": outcome, "reason": reason}
+    return replace(verdict, outcome=outcome, reason=reason)
 
 
 def _is_charged(error: BaseException) -> bool:
@@ -142,21 +146,28 @@ def _blamed(error: BaseException) -> list[str]:
     return list(dict.fromkeys(failure.clause.id for failure in failures_in(error)))
 
 
-def _of_failure(error: BaseException, clauses: list[str]) -> dict[str, Any]:
-    """Return the values of a failure; without a named clause, that of the first one."""
+def _failed(
+    verdict: Verdict, error: BaseException, charged: list[str] | None = None
+) -> Verdict:
+    """Return *verdict* of a failure of the *charged* clauses.
+
+    By default these are the clauses that *error* names, or else the first one.
+    """
     failures = list(failures_in(error))
-    blamed = _blamed(error) or clauses
-    if not failures and (converted := as_failure(error, clauses)):
-        failures, blamed = [converted], [converted.clause.id]
+    blamed = charged or _blamed(error) or verdict.clauses
+    if not failures and (converted := as_failure(error, verdict.clauses)):
+        failures = [converted]
+        blamed = charged or [converted.clause.id]
     findings = [finding for failure in failures for finding in failure.findings]
-    return {
-        "outcome": Outcome.FAIL,
-        "blamed": blamed,
-        "text": str(error)[:TEXT_LIMIT],
-        "values": [finding.what for finding in findings if finding.what],
-        "found": "\n".join(finding.found_text for finding in findings),
-        "expected": "\n".join(finding.expected_text for finding in findings),
-    }
+    return replace(
+        verdict,
+        outcome=Outcome.FAIL,
+        blamed=blamed,
+        text=str(error)[:TEXT_LIMIT],
+        values=[finding.what for finding in findings if finding.what],
+        found="\n".join(finding.found_text for finding in findings),
+        expected="\n".join(finding.expected_text for finding in findings),
+    )
 
 
 def failures_in(error: BaseException) -> Iterator[ConformanceFailure]:

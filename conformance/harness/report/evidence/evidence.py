@@ -10,12 +10,11 @@ from __future__ import annotations
 import functools
 import re
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from conformance.harness.report.evidence.evidence_differences import is_release
 from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.report_json import ClauseEntry, Report
 from java_runtime.find_java import find_java
 from spec.observed import EvidenceError, Observed
 from spec.registry import all_clauses
@@ -36,7 +35,7 @@ class Recording:
     java: str
 
 
-def evidence_of(report: Mapping[str, Any], recording: Recording) -> Observed:
+def evidence_of(report: Report, recording: Recording) -> Observed:
     """Return *report* as evidence.
 
     Raises EvidenceError unless it is the report of a whole run on a release.
@@ -54,7 +53,7 @@ def evidence_of(report: Mapping[str, Any], recording: Recording) -> Observed:
 
 
 def merge_evidence(
-    older: Observed | None, report: Mapping[str, Any], recording: Recording
+    older: Observed | None, report: Report, recording: Recording
 ) -> Observed:
     """Return *older* evidence with the additions of *report*, perhaps of a few tests.
 
@@ -82,23 +81,23 @@ def merge_evidence(
     return replace(observed, outcomes=outcomes, reasons=reasons)
 
 
-def _observed(report: Mapping[str, Any], recording: Recording) -> Observed:
-    text, release = report["target"]["text"], report["target"]["release"]
-    if report["target"].get("error"):
-        raise EvidenceError(f"{text} did not run: {report['target']['error']}")
+def _observed(report: Report, recording: Recording) -> Observed:
+    text, release = report.target.text, report.target.release
+    if report.target.error:
+        raise EvidenceError(f"{text} did not run: {report.target.error}")
     if not is_release(text, release):
         raise EvidenceError(f"{text!r} is no release of Apache RocketMQ as it comes")
-    results = [entry for entry in report["results"] if entry["id"] in all_clauses()]
+    results = [entry for entry in report.results if entry.id in all_clauses()]
     others = recording.tested - _testable(recording, release)
     outcomes = dict.fromkeys(others, Outcome.NOT_APPLICABLE.value)
-    outcomes |= {entry["id"]: entry["outcome"] for entry in results}
-    reasons = {entry["id"]: _reason(entry) for entry in results}
+    outcomes |= {entry.id: entry.outcome.value for entry in results}
+    reasons = {entry.id: _reason(entry) for entry in results}
     return Observed(
         release=release,
         target=text,
         recorded=recording.recorded,
         java=recording.java,
-        suite_version=report["suite_version"],
+        suite_version=report.suite_version,
         outcomes=outcomes,
         reasons={name: reason for name, reason in reasons.items() if reason},
     )
@@ -120,9 +119,9 @@ def java_in_use() -> str:
     return match.group(1) if match else "unknown"
 
 
-def _reason(entry: Mapping[str, Any]) -> str:
-    if entry["outcome"] in NEED_NO_REASON:
+def _reason(entry: ClauseEntry) -> str:
+    if entry.outcome in NEED_NO_REASON:
         return ""
-    failure = entry.get("failure")
-    found = f"found {failure['found']}" if failure and failure["found"] else ""
-    return str(entry.get("reason") or found or "no reason was given")[:REASON_LIMIT]
+    failure = entry.failure
+    found = f"found {failure.found}" if failure and failure.found else ""
+    return (entry.reason or found or "no reason was given")[:REASON_LIMIT]

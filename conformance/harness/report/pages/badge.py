@@ -6,9 +6,9 @@ A run in which nothing failed is green only if something passed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from conformance.harness.report.report_json import Report
 
 GREEN, RED, YELLOW, GREY = "#1a7f37", "#cf222e", "#9a6700", "#57606a"
 LETTER_WIDTH = 6.6
@@ -35,10 +35,9 @@ class Verdict:
         return left, right
 
 
-def verdict_of(report: Mapping[str, Any]) -> Verdict:
+def verdict_of(report: Report) -> Verdict:
     """Return the verdict of the run that *report* is about."""
-    totals: Mapping[str, int] = report["totals"]
-    release = report["target"]["release"]
+    totals, release = report.totals, report.target.release
     failed, passed, known = (totals.get(name, 0) for name in ("fail", "pass", "known"))
     decided = failed + passed + known
     words, colour = f"{passed} of {decided} clauses", GREEN
@@ -48,6 +47,6 @@ def verdict_of(report: Mapping[str, Any]) -> Verdict:
         words, colour = "no verdict" if not passed else words, GREY
     elif known:
         colour = YELLOW
-    if report.get("interrupted"):
+    if report.interrupted:
         words, colour = f"{words}, interrupted", RED if failed else GREY
     return Verdict(subject=f"RocketMQ {release}".strip(), words=words, colour=colour)

@@ -12,24 +12,27 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.rendering import SYMBOLS, render_template
 from conformance.harness.report.pages.run_page import PAGE_OF_RUN
-from conformance.harness.report.pages.trends import Trend, group_by_target, trend_of
+from conformance.harness.report.pages.trends import Trend, trend_of
 from conformance.harness.report.report import FILE_NAME, read_report
+from conformance.harness.report.report_json import ClauseEntry, Report
 from spec.registry import all_clauses
 
 FORMATS = {".html": "matrix.html", ".md": "matrix.md"}
 """Template by the suffix of the file that is written."""
 
-PAGE = "page"
-"""Key added to a report after reading: the link to its page."""
 
-Result: TypeAlias = Mapping[str, Any] | None
-"""Result of one clause in a report; None if it lacks the clause."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedReport:
+    """A report and the link to its page."""
+
+    report: Report
+    page: str = ""
+    """Path relative to the matrix; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +98,12 @@ class Matrix:
     """Trends of targets with more than one run."""
 
 
-def matrix_of(reports: Sequence[Mapping[str, Any]]) -> Matrix:
+def matrix_of(reports: Sequence[LinkedReport]) -> Matrix:
     """Return the matrix of *reports*, their order kept, the clauses in that of ids."""
-    targets = group_by_target(reports)
+    targets = _group_by_target(reports)
     results = [
-        [{one["id"]: one for one in run["results"]} for run in runs] for runs in targets
+        [{one.id: one for one in run.report.results} for run in runs]
+        for runs in targets
     ]
     names = sorted({name for runs in results for name in runs[-1]})
     return Matrix(
@@ -108,13 +112,27 @@ def matrix_of(reports: Sequence[Mapping[str, Any]]) -> Matrix:
             _row(name, [[run.get(name) for run in runs] for runs in results])
             for name in names
         ),
-        trends=tuple(trend_of(runs) for runs in targets if len(runs) > 1),
+        trends=tuple(
+            trend_of([run.report for run in runs]) for runs in targets if len(runs) > 1
+        ),
     )
 
 
-def read_linked(files: Iterable[Path], out: Path) -> list[dict[str, Any]]:
+def read_linked(files: Iterable[Path], out: Path) -> list[LinkedReport]:
     """Return the reports in *files*, each with the way from *out* to its page."""
-    return [{**read_report(file), PAGE: _way(out, file)} for file in files]
+    return [LinkedReport(report=read_report(one), page=_way(out, one)) for one in files]
+
+
+def _group_by_target(reports: Iterable[LinkedReport]) -> list[list[LinkedReport]]:
+    """Return the reports of each target and release, the oldest first.
+
+    Reports without a time keep their order.
+    """
+    found: dict[tuple[str, str], list[LinkedReport]] = {}
+    for one in reports:
+        target = one.report.target
+        found.setdefault((target.text, target.release), []).append(one)
+    return [sorted(runs, key=lambda one: one.report.at) for runs in found.values()]
 
 
 def _way(out: Path, file: Path) -> str:
@@ -131,21 +149,21 @@ def render(matrix: Matrix, suffix: str) -> str:
     return render_template(FORMATS[suffix], matrix=matrix, outcomes=outcomes)
 
 
-def _column(report: Mapping[str, Any]) -> Column:
-    target = report["target"]
-    name = target["text"] or "(no target)"
-    if report.get("interrupted"):
-        name += f" ({report['interrupted']})"
+def _column(linked: LinkedReport) -> Column:
+    report = linked.report
+    name = report.target.text or "(no target)"
+    if report.interrupted:
+        name += f" ({report.interrupted})"
     return Column(
         name=name,
-        release=target["release"],
-        totals=report["totals"],
-        page=report.get(PAGE, ""),
-        error=target.get("error") or "",
+        release=report.target.release,
+        totals=report.totals,
+        page=linked.page,
+        error=report.target.error or "",
     )
 
 
-def _row(clause_id: str, results: Sequence[Sequence[Result]]) -> Row:
+def _row(clause_id: str, results: Sequence[Sequence[ClauseEntry | None]]) -> Row:
     clause = all_clauses().get(clause_id)
     return Row(
         clause_id=clause_id,
@@ -156,18 +174,17 @@ def _row(clause_id: str, results: Sequence[Sequence[Result]]) -> Row:
     )
 
 
-def _cell(runs: Sequence[Result]) -> Cell:
+def _cell(runs: Sequence[ClauseEntry | None]) -> Cell:
     """Return the cell of a clause on a target, of which there are *runs*."""
-    result, outcomes = runs[-1], [run["outcome"] if run else "" for run in runs]
+    result, outcomes = runs[-1], [run.outcome if run else "" for run in runs]
     before = "".join(SYMBOLS[one] or "·" for one in outcomes[:-1])
     if len(set(outcomes)) == 1:
         before = ""
     if result is None:
         return Cell(before=before)
-    failure = result["failure"]
     return Cell(
-        outcome=result["outcome"],
-        failure=failure["text"] if failure else "",
-        reason=result.get("reason") or "",
+        outcome=result.outcome,
+        failure=result.failure.text if result.failure else "",
+        reason=result.reason or "",
         before=before,
     )

@@ -8,9 +8,8 @@ tests, which it links, are separate files.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from conformance.harness.report.causes import (
     by_family,
@@ -22,6 +21,7 @@ from conformance.harness.report.missing_requests import missing_requests, reques
 from conformance.harness.report.outcome import GRAVITY, Outcome
 from conformance.harness.report.pages.badge import verdict_of
 from conformance.harness.report.pages.rendering import SYMBOLS, render_template
+from conformance.harness.report.report_json import FailureEntry, Report
 from spec.registry import all_clauses
 
 FORMATS = {".html": "run.html", ".md": "run.md", ".svg": "badge.svg"}
@@ -47,7 +47,7 @@ class Entry:
     issues: tuple[str, ...]
     outcome: str
     reason: str
-    failure: Mapping[str, Any] | None
+    failure: FailureEntry | None
     tests: tuple[str, ...]
     duration_s: float
 
@@ -62,15 +62,15 @@ class Entry:
         return SYMBOLS[self.outcome]
 
 
-def run_page(report: Mapping[str, Any], suffix: str) -> str:
+def run_page(report: Report, suffix: str) -> str:
     """Return the page of a run, its summary or its badge, by file suffix."""
-    causes = causes_of(report["results"])
+    causes = causes_of(report.results)
     other_failed = [name for one in causes for name in one.clauses[1:]]
     other_failed += [one.clause_id for one in causes[MOST_CAUSES:]]
     entries = sorted(_entries(report), key=lambda one: _ORDER[one.outcome])
     return render_template(
         FORMATS[suffix],
-        target=report["target"],
+        target=report.target,
         report=report,
         verdict=verdict_of(report),
         entries=entries,
@@ -78,46 +78,46 @@ def run_page(report: Mapping[str, Any], suffix: str) -> str:
         other_failed=other_failed,
         other_failed_text=_ids_text(other_failed),
         most_causes=MOST_CAUSES,
-        errors=causes_of(report["results"], "error"),
-        stale=stale_clauses(report["results"]),
+        errors=causes_of(report.results, "error"),
+        stale=stale_clauses(report.results),
         known=[one for one in entries if one.outcome == "known"],
         remarks=remarks_of(report),
         counts=_counts(entries),
         reasons=_reasons(entries),
-        requests=missing_requests(report["results"]),
+        requests=missing_requests(report.results),
         outcomes=[one.value for one in Outcome],
     )
 
 
-def remarks_of(report: Mapping[str, Any]) -> list[str]:
+def remarks_of(report: Report) -> list[str]:
     """Return remarks without which the counts mislead."""
-    target = report["target"]
+    target = report.target
     remarks = []
-    if target.get("error"):
-        remarks.append(f"The target did not run: {target['error']}")
-    if report.get("interrupted"):
-        remarks.append(f"The run was {report['interrupted']}.")
-    for loss in losses_of(report["results"]):
+    if target.error:
+        remarks.append(f"The target did not run: {target.error}")
+    if report.interrupted:
+        remarks.append(f"The run was {report.interrupted}.")
+    for loss in losses_of(report.results):
         remarks.append(f"The {loss.headline}: {loss.problem}.")
-    for complaint in target.get("complaints", ()):
+    for complaint in target.complaints:
         remarks.append(f"Not honest: {complaint}; its refusals do not count.")
     return remarks
 
 
-def _entries(report: Mapping[str, Any]) -> Iterator[Entry]:
-    for result in sorted(report["results"], key=lambda one: str(one["id"])):
-        clause = all_clauses().get(result["id"])
+def _entries(report: Report) -> Iterator[Entry]:
+    for result in sorted(report.results, key=lambda one: one.id):
+        clause = all_clauses().get(result.id)
         yield Entry(
-            clause_id=result["id"],
-            level=result.get("level") or (clause.level.value if clause else ""),
+            clause_id=result.id,
+            level=result.level or (clause.level if clause else ""),
             text=clause.text if clause else "(this version has no such clause)",
             source=clause.source if clause else "",
             issues=clause.issues if clause else (),
-            outcome=result["outcome"],
-            reason=(result.get("reason") or "").partition("\n")[0],
-            failure=result["failure"],
-            tests=tuple(result["tests"]),
-            duration_s=result["duration_s"],
+            outcome=result.outcome,
+            reason=(result.reason or "").partition("\n")[0],
+            failure=result.failure,
+            tests=tuple(result.tests),
+            duration_s=result.duration_s,
         )
 
 

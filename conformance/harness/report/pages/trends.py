@@ -1,21 +1,18 @@
 """
 Trends: several runs on one target, oldest first, and the changes of the last one.
-
-Runs are sorted by their end time; runs without one keep their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from conformance.harness.report.report_json import Report
 
 MET = ("pass",)
 UNMET = ("fail", "known", "error")
 BAR_HEIGHT = 24
 """Height of the drawing of a trend."""
-
-Report = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,28 +48,17 @@ class Trend:
     """Clauses that it was otherwise with."""
 
 
-def group_by_target(reports: Iterable[Report]) -> list[list[Report]]:
-    """Return the reports of each target and release, the oldest first."""
-    found: dict[tuple[str, str], list[Report]] = {}
-    for report in reports:
-        target = report["target"]
-        found.setdefault((target["text"], target["release"]), []).append(report)
-    return [
-        sorted(runs, key=lambda one: one.get("at") or "") for runs in found.values()
-    ]
-
-
 def trend_of(runs: Sequence[Report]) -> Trend:
     """Return the trend of *runs*, all on one target."""
-    target = runs[-1]["target"]
+    target = runs[-1].target
     before, after = (
-        {one["id"]: one["outcome"] for one in report["results"]}
+        {one.id: one.outcome for one in report.results}
         for report in (runs[-2:] if len(runs) > 1 else [runs[0], runs[0]])
     )
     both = sorted(before.keys() & after.keys())
     return Trend(
-        name=target["text"] or "(no target)",
-        release=target["release"],
+        name=target.text or "(no target)",
+        release=target.release,
         runs=tuple(map(_run, runs)),
         mended=tuple(n for n in both if before[n] in UNMET and after[n] in MET),
         broken=tuple(n for n in both if before[n] in MET and after[n] in UNMET),
@@ -81,7 +67,7 @@ def trend_of(runs: Sequence[Report]) -> Trend:
 
 def _run(report: Report) -> Run:
     return Run(
-        at=report.get("at") or "",
-        suite_version=report["suite_version"],
-        totals=report["totals"],
+        at=report.at,
+        suite_version=report.suite_version,
+        totals=report.totals,
     )

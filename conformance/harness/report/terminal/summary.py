@@ -21,7 +21,6 @@ from conformance.harness.report.causes import (
     VALUE_LIMIT,
     Cause,
     Loss,
-    Result,
     by_family,
     causes_of,
     loss_in,
@@ -36,6 +35,7 @@ from conformance.harness.report.evidence.evidence_differences import (
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.run_page import PAGE_OF_RUN
 from conformance.harness.report.report import entry_of
+from conformance.harness.report.report_json import ClauseEntry
 from conformance.harness.report.run_record import STALE, STOPPED, ClauseResult
 from conformance.harness.report.terminal.counts_table import checked_line, table
 from conformance.harness.report.terminal.line_width import (
@@ -111,7 +111,7 @@ def write_summary(
 
 def write_causes(
     terminal: pytest.TerminalReporter,
-    entries: Sequence[Result],
+    entries: Sequence[ClauseEntry],
     *,
     report: Path | None,
     is_whole: bool,
