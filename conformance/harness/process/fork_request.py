@@ -16,7 +16,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 LENGTH_BYTES = 4
 """Size of the length before a request."""
@@ -45,7 +45,8 @@ def request_fork(
     body = json.dumps(request).encode()
     connection = socket.socket(socket.AF_UNIX)
     try:
-        connection.connect(address)
+        with short_path(address) as path:
+            connection.connect(path)
         length = len(body).to_bytes(LENGTH_BYTES, "big")
         socket.send_fds(connection, [length], list(streams))
         connection.sendall(body)
@@ -53,6 +54,17 @@ def request_fork(
         connection.close()
         raise
     return connection
+
+
+@contextlib.contextmanager
+def short_path(address: str) -> Iterator[str]:
+    """Yield a short path to *address*: that of a socket has at most 107 bytes."""
+    directory, name = os.path.split(address)
+    number = os.open(directory, os.O_PATH)
+    try:
+        yield f"/proc/self/fd/{number}/{name}"
+    finally:
+        os.close(number)
 
 
 def next_number(connection: socket.socket) -> int | None:
@@ -71,9 +83,14 @@ def next_number(connection: socket.socket) -> int | None:
 def main(address: str, arguments: Sequence[str]) -> int:
     """Run a child in our place, and return its exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the child gets it, too
-    with request_fork(
-        address, arguments, (0, 1, 2), directory=os.getcwd(), own_group=False
-    ) as connection:
+    try:
+        connection = request_fork(
+            address, arguments, (0, 1, 2), directory=os.getcwd(), own_group=False
+        )
+    except OSError as error:
+        sys.stderr.write(f"the fork server has ended: {error}\n")
+        return 1
+    with connection:
         for stream in (0, 1):
             os.close(stream)  # their ends are those of the child
         next_number(connection)

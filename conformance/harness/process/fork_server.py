@@ -4,7 +4,8 @@ Fork server: forks children from a process that has already imported their progr
 Imports take most of the time of a Python start, and the suites start the reference more
 than a hundred times. A fork server imports a program once, by its module name, for all
 processes of a run. A child is a copy that only has to run `main`. The fork server ends
-with the process that started it, and its children end with the fork server.
+with the process that started it, also when that is killed, and its children end with
+the fork server.
 """
 
 from __future__ import annotations
@@ -17,14 +18,22 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from conformance.harness.process.fork_request import next_number, request_fork
+from conformance.harness.process.fork_request import (
+    next_number,
+    request_fork,
+    short_path,
+)
+from conformance.harness.process.spawn_thread import run_on_spawn_thread
+from conformance.harness.process.workspace import Workspace
 
 IS_POSSIBLE = sys.platform == "linux"
+END_S = 1.0
+"""Time in which a fork server ends that waits for requests."""
 PROGRAM = Path(__file__).with_name("fork_server_program.py")
 
 
@@ -47,20 +56,24 @@ class ForkServer:
         arguments: Sequence[str] = (),
         own_session: bool = True,
     ) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="rocketmq-conformance-fork-")
-        self.address = Path(self._folder.name) / "socket"
+        self._workspace = Workspace()
+        self.address = self._workspace.path / "socket"
         """Path of its socket, by which other processes fork children, too."""
         with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(self.address))
+            with short_path(str(self.address)) as path:
+                listener.bind(path)
             listener.listen()
             number = listener.fileno()
-            program = [sys.executable, "-P", str(PROGRAM), str(number), module]
-            self._process = subprocess.Popen(
-                [*program, *arguments],
-                stdin=subprocess.PIPE,
-                cwd=directory,
-                pass_fds=[number],
-                start_new_session=own_session,
+            program = [sys.executable, "-P", str(PROGRAM), str(os.getpid())]
+            self._process = run_on_spawn_thread(
+                partial(
+                    subprocess.Popen[bytes],
+                    [*program, str(number), module, *arguments],
+                    stdin=subprocess.PIPE,
+                    cwd=directory,
+                    pass_fds=[number],
+                    start_new_session=own_session,
+                )
             )
         atexit.register(self.close)
 
@@ -73,8 +86,12 @@ class ForkServer:
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
-        self._process.wait()
-        self._folder.cleanup()
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:  # it still imports its program
+            self._process.kill()
+            self._process.wait()
+        self._workspace.close()
         atexit.unregister(self.close)
 
 

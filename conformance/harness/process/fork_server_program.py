@@ -1,10 +1,11 @@
 """
-Program of a fork server: ``python -P fork_server_program.py SOCKET MODULE [WORD...]``.
+Program of a fork server: ``fork_server_program.py PARENT SOCKET MODULE [WORD...]``.
 
 It imports only MODULE, from the directory in which it was started, and listens on the
 descriptor SOCKET. Each child has a connection: the request and the descriptors of its
 standard streams, then its process id, then its exit code (`fork_request`). A child
-whose connection is closed is killed. The program ends with its standard input.
+whose connection is closed is killed. The program ends with its standard input, and with
+the process PARENT, which may be killed during a long import.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -95,6 +96,7 @@ class _Server:
 
     def _accept(self) -> None:
         connection, _ = self._listener.accept()
+        streams: list[int] = []
         try:
             length, streams, _, _ = socket.recv_fds(
                 connection, LENGTH_BYTES, STREAM_COUNT
@@ -103,13 +105,16 @@ class _Server:
             request = json.loads(body)
         except (OSError, ValueError):  # the client has ended
             connection.close()
+            _close(streams)
             return
         pid = os.fork()
         if pid == 0:
-            self._close_inherited()
-            _run_child(self._program, request, streams, connection, self._own_id)
-        for stream in streams:
-            os.close(stream)
+            try:
+                self._close_inherited()
+                _run_child(self._program, request, streams, connection, self._own_id)
+            finally:
+                os._exit(1)  # never back into the loop of the server
+        _close(streams)
         child = _RunningChild(
             pid=pid,
             end=os.pidfd_open(pid),
@@ -126,6 +131,18 @@ class _Server:
             os.close(one.end)
 
 
+def _close(descriptors: Iterable[int]) -> None:
+    for one in descriptors:
+        os.close(one)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the thread that started it ends, or if it has ended."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def _run_child(
     program: Any,
     request: Mapping[str, Any],
@@ -136,9 +153,7 @@ def _run_child(
     """Send the process id once the session exists, then run the program."""
     if request["own_group"]:
         os.setsid()
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
+    _end_with(parent)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(request["environ"])
@@ -162,8 +177,9 @@ def _run_child(
     os._exit(code)
 
 
-def serve(number: int, name: str, arguments: Sequence[str]) -> None:
+def serve(parent: int, number: int, name: str, arguments: Sequence[str]) -> None:
     """Run the fork server of the module *name* on the listening descriptor *number*."""
+    _end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path.insert(0, str(Path.cwd()))
     program = importlib.import_module(name)
@@ -179,4 +195,4 @@ def serve(number: int, name: str, arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    serve(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:])

@@ -3,20 +3,42 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import psutil
 import pytest
 
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.fork_request import short_path
 from conformance.harness.process.fork_server import (
     IS_POSSIBLE,
     ForkServer,
     ForkServerError,
 )
 from conformance.harness.process.process import Child
+from conformance.harness.process.workspace import Workspace
+from conformance.harness.targets.started.embedded import SOURCES
 
+SLOW_IMPORT = """
+import pathlib, time
+pathlib.Path("began").touch()
+time.sleep(600)
+"""
+OWNER = """
+import sys, time
+from pathlib import Path
+from conformance.harness.process.fork_server import ForkServer
+server = ForkServer("program", directory=Path(sys.argv[1]))
+print(server._process.pid, server.address.parent, flush=True)
+time.sleep(600)
+"""
 PROGRAM = """
 import os, pathlib, sys, time
 
@@ -105,3 +127,69 @@ def test_a_log_that_cannot_be_written_is_an_error(
         fork_server.fork([], log=tmp_path / "absent" / "log")
     one = child(fork_server, tmp_path / "log", "leave")
     assert one.wait_end(deadline_s=60) == 5
+
+
+@pytest.fixture
+def importing(tmp_path: Path) -> Path:
+    """Return the directory of a program whose import does not end."""
+    (tmp_path / "program.py").write_text(SLOW_IMPORT)
+    return tmp_path
+
+
+def test_a_fork_server_ends_with_a_killed_owner_also_during_an_import(
+    importing: Path,
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(importing)],
+        cwd=SOURCES,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
+        assert owner.stdout is not None
+        number, left = owner.stdout.readline().split()
+        wait_until((importing / "began").exists, what="the import has begun")
+        owner.kill()
+    wait_until(lambda: not psutil.pid_exists(int(number)), what="it has ended")
+    with closing(Workspace()):
+        assert not Path(left).exists(), "the next run removes its directory"
+
+
+def test_a_fork_server_is_closed_during_an_import(importing: Path) -> None:
+    server = ForkServer("program", directory=importing)
+    wait_until((importing / "began").exists, what="the import has begun")
+    begun = time.monotonic()
+    server.close()
+    assert time.monotonic() - begun < 30
+
+
+def test_the_directory_of_temporary_files_may_have_a_long_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 120)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    (tmp_path / "program.py").write_text(PROGRAM)
+    with closing(ForkServer("program", directory=tmp_path)) as server:
+        one = child(server, tmp_path / "log", "leave")
+        assert one.wait_end(deadline_s=60) == 5
+
+
+def test_a_request_that_ends_early_leaves_no_descriptor(
+    fork_server: ForkServer, tmp_path: Path
+) -> None:
+    def descriptors() -> int:
+        one = child(fork_server, tmp_path / "log", "wait")
+        one.wait_for_line("began with wait")
+        count: int = psutil.Process(fork_server._process.pid).num_fds()
+        one.kill()
+        return count
+
+    before = descriptors()
+    for _ in range(3):
+        with (
+            socket.socket(socket.AF_UNIX) as connection,
+            short_path(str(fork_server.address)) as path,
+        ):
+            connection.connect(path)
+            socket.send_fds(connection, [bytes([0, 0, 0, 9])], [0, 1, 2])
+    assert descriptors() == before
