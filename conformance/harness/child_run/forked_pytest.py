@@ -2,30 +2,40 @@
 Pytest in a process of its own, which finds what it needs loaded already.
 
 Half of the processor time of a small run is the import of pytest, Hypothesis and the
-specification. A server imports these once, and each run is a fork of it: it shares
-nothing else with other runs, and leaves nothing behind.
+specification. A fork server imports these once, and each run is a fork of it: it shares
+nothing else with other runs, leaves nothing behind, and ends with its owner.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import random
+import atexit
+import functools
+import importlib
+import subprocess
 import sys
+import threading
 from collections.abc import Sequence
-from multiprocessing.process import BaseProcess
 from pathlib import Path
+
+from conformance.harness.process.fork_server import (
+    IS_POSSIBLE,
+    ForkServer,
+    fork_from,
+)
+from conformance.harness.process.process import Child, start, track
+from conformance.harness.targets.started.embedded import SOURCES
+from rocketmq_conformance.paths import module_command
 
 PLUGIN = "conformance.harness.pytest_plugin.plugin"
 PRELOADED = (
+    "pytest",
     PLUGIN,
     "conformance.harness.report.pages.run_page",
     "hypothesis.stateful",
     "spec.registry",
     "xdist.plugin",
 )
-_CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(list(PRELOADED))
+_founding = threading.Lock()
 
 
 class LateError(Exception):
@@ -40,34 +50,45 @@ def run_forked(
 
     A run that is not done after *timeout_s* is killed, which raises `LateError`.
     """
-    process = _CONTEXT.Process(target=_play, args=(list(words), directory, printed))
-    process.start()
+    child = _started(words, directory, printed)
     try:
-        process.join(timeout_s)
-        if process.exitcode is None:
-            raise LateError(f"not done after {timeout_s:.0f} s: pytest {words[-1]}")
-        return process.exitcode
+        return child.process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        late = f"not done after {timeout_s:.0f} s: pytest {words[-1]}"
+        raise LateError(late) from None
     finally:
-        _end(process)
+        child.kill()
 
 
-def _end(process: BaseProcess) -> None:
-    process.kill()
-    process.join()
-    process.close()
+def _started(words: Sequence[str], directory: Path, printed: Path) -> Child:
+    if not IS_POSSIBLE:
+        command = module_command("pytest", *words)
+        return start("pytest", command, log=printed, directory=directory)
+    with _founding:
+        server = _fork_server()
+    process = fork_from(server.address, words, log=printed, directory=directory)
+    return track(
+        Child(name="pytest", process=process, log=printed, command=tuple(words))
+    )
 
 
-def _play(words: list[str], directory: Path, printed: Path) -> None:
-    """Be the run: this is the forked process."""
+@functools.cache
+def _fork_server() -> ForkServer:
+    return ForkServer(__name__, directory=SOURCES, arguments=PRELOADED)
+
+
+def prepare(arguments: Sequence[str]) -> None:
+    """Import modules, in the fork server."""
+    for name in arguments:
+        importlib.import_module(name)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run pytest, in a fork; its exit functions end what it has started."""
     import pytest  # the server has it
 
-    with printed.open("wb") as output:
-        os.dup2(output.fileno(), 1)
-        os.dup2(output.fileno(), 2)
-    os.chdir(directory)
-    random.seed()  # or all runs would draw the same
-    sys.argv = ["pytest", *words]
-    code = int(pytest.main(words))
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)  # skips the exit handlers that the child has inherited
+    sys.argv = ["pytest", *arguments]
+    try:
+        return int(pytest.main(list(arguments)))
+    finally:
+        atexit._run_exitfuncs()

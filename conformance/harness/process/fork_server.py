@@ -95,22 +95,27 @@ class ForkServer:
         atexit.unregister(self.close)
 
 
-def fork_from(address: Path, arguments: Sequence[str], *, log: Path) -> ForkedProcess:
+def fork_from(
+    address: Path, arguments: Sequence[str], *, log: Path, directory: Path | None = None
+) -> ForkedProcess:
     """Return a new child of the fork server at *address*, with its output in *log*.
 
-    Raises OSError where *log* cannot be written.
+    It runs in *directory*, by default that of the fork server. Raises OSError where
+    *log* cannot be written.
     """
     log.write_bytes(b"")
     with open(os.devnull, "rb") as nothing, log.open("ab") as output:
         streams = (nothing.fileno(), output.fileno(), output.fileno())
         try:
-            connection = request_fork(str(address), arguments, streams)
+            connection = request_fork(
+                str(address), arguments, streams, directory=str(directory or "")
+            )
         except OSError as error:
             raise ForkServerError(f"the fork server has ended: {error}") from None
     pid = next_number(connection)
     if pid is None:
         connection.close()
-        raise ForkServerError("the fork server of the reference has ended")
+        raise ForkServerError("the fork server has ended")
     return ForkedProcess(pid=pid, connection=connection)
 
 

@@ -116,6 +116,8 @@ def main(arguments: Sequence[str]) -> int:
     program = arguments[-1]
     sys.argv = ["-c"]
     sys.stdin = os.fdopen(0, closefd=False)
-    exec(program, {"__name__": "__main__"})  # noqa: S102 - execnet's own
-    atexit._run_exitfuncs()
+    try:
+        exec(program, {"__name__": "__main__"})  # noqa: S102 - execnet's own
+    finally:
+        atexit._run_exitfuncs()
     return 0

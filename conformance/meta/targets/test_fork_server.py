@@ -25,6 +25,7 @@ from conformance.harness.process.fork_server import (
 from conformance.harness.process.process import Child
 from conformance.harness.process.workspace import Workspace
 from conformance.harness.targets.started.embedded import SOURCES
+from conformance.meta.targets.test_process import is_alive
 
 SLOW_IMPORT = """
 import pathlib, time
@@ -149,7 +150,7 @@ def test_a_fork_server_ends_with_a_killed_owner_also_during_an_import(
         number, left = owner.stdout.readline().split()
         wait_until((importing / "began").exists, what="the import has begun")
         owner.kill()
-    wait_until(lambda: not psutil.pid_exists(int(number)), what="it has ended")
+    wait_until(lambda: not is_alive(int(number)), what="it has ended")
     with closing(Workspace()):
         assert not Path(left).exists(), "the next run removes its directory"
 
