@@ -15,10 +15,12 @@ names the test.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -129,11 +131,13 @@ class Guard:
         """Return the break that a worker recorded first, which may be *found*."""
         if self._record is None:
             return found
-        try:
-            with self._record.open("x", encoding="utf-8") as file:
-                json.dump({"test": found.test, "problem": found.problem}, file)
-        except FileExistsError:
-            return _read(self._record) or found
+        with NamedTemporaryFile("w", dir=self._record.parent, encoding="utf-8") as own:
+            json.dump({"test": found.test, "problem": found.problem}, own)
+            own.flush()
+            try:
+                os.link(own.name, self._record)  # others find a whole record, or none
+            except FileExistsError:
+                return _read(self._record) or found
         return found
 
     def _recheck(self) -> None:

@@ -1,5 +1,5 @@
 """
-A workspace is the temporary directory of one started target.
+A workspace is the temporary directory of a run: of one started target, for example.
 
 It is locked while its owner lives. When a run was killed before it could clean up,
 the next run finds the directory unlocked and removes it.

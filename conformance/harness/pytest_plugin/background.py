@@ -9,12 +9,11 @@ result is a file that the others read.
 from __future__ import annotations
 
 import pickle
-import shutil
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
@@ -25,15 +24,18 @@ from conformance.harness.blocked.preconditions import (
 )
 from conformance.harness.blocked.skips import blocked, unsupported
 from conformance.harness.client.peer import WrongOpaqueError
-from conformance.harness.process.deadline import wait_until
-from conformance.harness.process.workspace import try_lock
+from conformance.harness.process.workspace import Workspace, try_lock
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
 from conformance.harness.targets.target import Target, TargetError
 
 Observation = Callable[[pytest.Config, threading.Event], object]
 """Returns its result; may end early when the event is set."""
 PATIENCE_S = 600.0
+REPLACEMENT_S = 60.0
+"""Longer than a new worker takes in the place of one that has died."""
 PAUSE_S = 0.1
+LOCK = ".lock"
+"""Suffix of the file that the observing worker has locked."""
 ENDED = ".ended"
 """Suffix of the file of a worker that has run its tests."""
 
@@ -57,11 +59,13 @@ class Background:
     def __init__(
         self, config: pytest.Config, name: str, observation: Observation
     ) -> None:
-        self._path = _shared_directory(config) / f"{name}.seen"
+        self._workspace = None if _is_worker(config) else Workspace()
+        shared = self._workspace.path if self._workspace else _shared_directory(config)
+        self._path = shared / f"{name}.seen"
         self._config = config
         self._observation = observation
         self._ending = threading.Event()
-        self._lock = try_lock(self._path.with_suffix(".lock"))
+        self._lock = try_lock(self._path.with_suffix(LOCK))
         self._thread = threading.Thread(target=self._watch, daemon=True)
         if self._lock is not None:
             self._thread.start()
@@ -71,9 +75,7 @@ class Background:
 
         Raises its error, which is not a failure of any clause.
         """
-        wait_until(
-            self._path.exists, what=f"{self._path.name} is there", timeout_s=PATIENCE_S
-        )
+        self._wait()
         seen = self._read()
         if isinstance(seen, Obstacle):
             if seen.is_unsupported:
@@ -87,6 +89,30 @@ class Background:
         """Return the result, or None before the end and after an error."""
         seen = self._read() if self._path.exists() else None
         return None if isinstance(seen, Obstacle | BaseException) else seen
+
+    def _wait(self) -> None:
+        """Wait for the result. A worker that has died is replaced, and begins again."""
+        name, observed_at = self._path.stem, time.monotonic()
+        late_at = observed_at + PATIENCE_S
+        while not self._path.exists():
+            now = time.monotonic()
+            if self._is_observed():
+                observed_at = now
+            elif now > observed_at + REPLACEMENT_S:
+                raise ObservationError(f"{name}: its worker ended without a result")
+            if now > late_at:
+                raise ObservationError(f"{name} has no result after {PATIENCE_S:g} s")
+            time.sleep(PAUSE_S)
+
+    def _is_observed(self) -> bool:
+        """Return whether this worker or another one observes."""
+        if self._lock is not None:
+            return self._thread.is_alive()
+        lock = try_lock(self._path.with_suffix(LOCK))
+        if lock is None:
+            return True
+        lock.close()
+        return False
 
     def _read(self) -> object:
         # Our own file, written a moment ago by a worker of this run.
@@ -102,8 +128,8 @@ class Background:
             self._ending.set()
             self._thread.join()
             self._lock.close()
-        if not _is_worker(self._config):
-            shutil.rmtree(self._path.parent)
+        if self._workspace is not None:
+            self._workspace.close()
 
     def _watch(self) -> None:
         try:
@@ -201,6 +227,4 @@ def _have_all_ended(config: pytest.Config) -> bool:
 
 def _shared_directory(config: pytest.Config) -> Path:
     """Return a directory that all workers of this run have, and no other run."""
-    if _is_worker(config):
-        return Path(config.option.basetemp).parent  # each worker's is one below
-    return Path(mkdtemp(prefix="rocketmq-conformance-seen-"))
+    return Path(config.option.basetemp).parent  # each worker's is one below

@@ -10,7 +10,7 @@ import itertools
 import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -101,19 +101,17 @@ def start_target(
 ) -> Iterator[TargetStarter]:
     """Return a function that starts a target which the test may stop, kill, restart."""
     need(target, Capability.RESTART)
-    started: list[Target] = []
+    with ExitStack() as ends:  # each, even if the end of another fails
 
-    def start(
-        conf: Mapping[str, str] | None = None, *, store: Path | None = None
-    ) -> Target:
-        own = another_target(pytestconfig, conf, store=store)
-        started.append(own)
-        own.start()
-        return own
+        def start(
+            conf: Mapping[str, str] | None = None, *, store: Path | None = None
+        ) -> Target:
+            own = another_target(pytestconfig, conf, store=store)
+            ends.callback(own.close)
+            own.start()
+            return own
 
-    yield start
-    for own in started:
-        own.close()
+        yield start
 
 
 @pytest.fixture

@@ -42,8 +42,10 @@ class Kept:
         if name in self._failed:
             error, traceback = self._failed[name]
             raise error.with_traceback(traceback)
+        if name not in self._values:
+            self._make_room()
         try:
-            used = self._values.pop(name, None) or self._made(make)
+            used = self._values.pop(name, None) or _made(make)
         except BaseException as error:
             self._failed[name] = error, error.__traceback__
             raise
@@ -70,21 +72,22 @@ class Kept:
                 self._end(name)
 
     def close(self) -> None:
-        """End all values."""
-        while self._values:
-            self._end_first()
+        """End all values, also those behind one whose end fails."""
+        with ExitStack() as ends:
+            for name in reversed(self._values):
+                ends.callback(self._values[name][1].close)
+            self._values.clear()
 
-    def _made(
-        self, make: Callable[[], AbstractContextManager[T]]
-    ) -> tuple[T, ExitStack]:
+    def _make_room(self) -> None:
+        """End the values used longest ago, until there is room for another."""
         while len(self._values) >= LIMIT:
-            self._end_first()
-        end = ExitStack()
-        return end.enter_context(make()), end
-
-    def _end_first(self) -> None:
-        self._end(next(iter(self._values)))
+            self._end(next(iter(self._values)))
 
     def _end(self, name: object) -> None:
         _, end = self._values.pop(name)
         end.close()
+
+
+def _made(make: Callable[[], AbstractContextManager[T]]) -> tuple[T, ExitStack]:
+    end = ExitStack()
+    return end.enter_context(make()), end

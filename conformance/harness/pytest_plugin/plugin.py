@@ -10,7 +10,7 @@ import gc
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ import pytest
 from conformance.harness.baseline.baseline import description_of
 from conformance.harness.blocked.guard import GUARD, Guard, run_guarded
 from conformance.harness.failure import artifacts
+from conformance.harness.process.workspace import Workspace
 from conformance.harness.pytest_plugin.collection.grouping import SharedBrokers
 from conformance.harness.pytest_plugin.collection.selection import (
     clauses_of,
@@ -80,7 +81,7 @@ __all__ = [
 ]
 
 RECORD = pytest.StashKey[Record]()
-BREAKS = pytest.StashKey["TemporaryDirectory[str]"]()
+BREAKS = pytest.StashKey[Workspace]()
 """Directory of the file in which workers share the first break of the target."""
 FORK_SERVERS = pytest.StashKey[WorkerForkServers]()
 """Fork servers of the workers, in the process that starts them."""
@@ -169,8 +170,8 @@ def pytest_configure_node(node: Any) -> None:
     config = node.config
     node.workerinput["conformance_target"] = config.stash[TARGET_OWNER].description
     if BREAKS not in config.stash:
-        config.stash[BREAKS] = TemporaryDirectory(prefix="rocketmq-conformance-break-")
-    record = Path(config.stash[BREAKS].name) / "first.json"
+        config.stash[BREAKS] = Workspace()
+    record = config.stash[BREAKS].path / "first.json"
     node.workerinput["conformance_break"] = str(record)
     config.stash[FORK_SERVERS].send_to(node.workerinput)
 
@@ -187,7 +188,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if host is not None:
         host.close()
     if BREAKS in config.stash:
-        config.stash[BREAKS].cleanup()
+        config.stash[BREAKS].close()
     if FORK_SERVERS in config.stash:
         config.stash[FORK_SERVERS].close()
 

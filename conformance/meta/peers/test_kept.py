@@ -46,6 +46,27 @@ def test_a_target_that_does_not_start_is_started_once() -> None:
     kept.close()
 
 
+def test_the_end_of_a_value_that_fails_is_not_charged_to_another() -> None:
+    ended: list[str] = []
+
+    @contextmanager
+    def started(name: str) -> Iterator[str]:
+        yield name
+        ended.append(name)
+        if name.startswith("bad"):
+            raise OSError(name)
+
+    kept = Kept()
+    for name in ("bad 1", "bad 2"):
+        kept.get(name, partial(started, name))
+    with pytest.raises(OSError, match="bad 1"):
+        kept.get("good", partial(started, "good"))
+    assert kept.get("good", partial(started, "good")) == "good"
+    with pytest.raises(OSError, match="bad 2"):
+        kept.close()
+    assert ended == ["bad 1", "bad 2", "good"]
+
+
 def test_a_value_that_no_file_uses_any_more_ends() -> None:
     ended: list[str] = []
     kept = Kept()

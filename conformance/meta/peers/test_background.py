@@ -1,0 +1,91 @@
+"""Observations in the background of a run with several workers, one of which dies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Barrier, Event, Thread
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from conformance.harness.blocked.guard import Break, Guard
+from conformance.harness.process.workspace import try_lock
+from conformance.harness.pytest_plugin import background
+from conformance.harness.pytest_plugin.background import (
+    LOCK,
+    Background,
+    ObservationError,
+)
+from conformance.harness.targets.shared_target import TargetOwner
+
+
+def worker(directory: Path, name: str) -> pytest.Config:
+    """Return the part of the configuration of a worker that observations use."""
+    made = SimpleNamespace(
+        workerinput={"workerid": name, "workercount": 2},
+        option=SimpleNamespace(basetemp=str(directory / name)),
+    )
+    return cast(pytest.Config, made)
+
+
+def until_set(_config: pytest.Config, ending: Event) -> object:
+    """Observe until the end of the run."""
+    ending.wait()
+    return "seen"
+
+
+def test_a_dead_observer_is_an_error_of_ours_and_no_failure_of_a_clause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "REPLACEMENT_S", 0.3)
+    monkeypatch.setattr(background, "PATIENCE_S", 20.0)
+    dead = try_lock(tmp_path / f"death{LOCK}")
+    assert dead is not None
+    other = Background(worker(tmp_path, "gw1"), "death", until_set)
+    dead.close()  # as the system does for a killed worker
+    with pytest.raises(ObservationError, match="its worker ended without a result"):
+        other.result()
+
+
+def test_a_late_result_is_an_error_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "PATIENCE_S", 0.3)
+    one, other = (
+        Background(worker(tmp_path, name), "late", until_set) for name in ("gw0", "gw1")
+    )
+    with pytest.raises(ObservationError, match="no result after"):
+        other.result()
+    one.close(interrupted=True)
+    assert other.result() == "seen"
+
+
+def in_threads(count: int, call: Callable[[int], Any]) -> list[Any]:
+    """Return the results of *count* calls that begin at the same time."""
+    barrier, found = Barrier(count), dict[int, Any]()
+
+    def run(number: int) -> None:
+        barrier.wait()
+        found[number] = call(number)
+
+    threads = [Thread(target=run, args=(number,)) for number in range(count)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    return [found[number] for number in range(count)]
+
+
+def test_workers_agree_on_the_first_break(tmp_path: Path) -> None:
+    owner = TargetOwner("embedded:", profile=None)
+    for turn in range(200):
+        record = tmp_path / f"{turn}.json"
+
+        def first_break(number: int, record: Path = record) -> Break:
+            own = Break(test=f"test {number}", problem="it ended")
+            return Guard(owner, record=record)._first_break(own)
+
+        found = in_threads(2, first_break)
+        assert found[0] == found[1], f"turn {turn}"
