@@ -2,8 +2,8 @@
 Pytest in a process of its own, which finds what it needs loaded already.
 
 Half of the processor time of a small run is the import of pytest, Hypothesis and the
-specification. A fork server imports these once, and each run is a fork of it: it shares
-nothing else with other runs, leaves nothing behind, and ends with its owner.
+specification. A fork server imports these once, and each run is a fork of it. A run
+shares nothing else with other runs, leaves nothing behind, and ends with its owner.
 """
 
 from __future__ import annotations
