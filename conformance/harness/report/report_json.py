@@ -34,7 +34,7 @@ class TargetEntry(Struct, frozen=True, kw_only=True):
     release: str = ""
     capabilities: Sequence[str] = ()
     refuses: Sequence[str] = ()
-    """Names of the requests that it does not know, of those that were sent."""
+    """Names of the requests that it does not support, of those that were sent."""
     complaints: Sequence[str] = ()
     """Reasons why it is not honest: its refusals do not count."""
     broker: str = ""

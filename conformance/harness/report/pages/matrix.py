@@ -32,7 +32,7 @@ class LinkedReport:
 
     report: Report
     page: str = ""
-    """Path relative to the matrix; empty if there is none."""
+    """Path relative to the matrix; empty without a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
