@@ -18,9 +18,7 @@ import numpy.typing as npt
 from columns.accelerated import Accelerated
 from columns.gather import FieldColumns, Ints, Places, gather
 from spec.derive.batch_plan import batch_plans
-from spec.layout import LayoutError
-from spec.store.blank import Blank
-from spec.store.commit_log import Stop, scan
+from spec.store.commit_log import Scan, scan
 from spec.store.message_record import (
     MAGIC_V1,
     MAGIC_V2,
@@ -53,6 +51,11 @@ class LogBatch:
     fields: FieldColumns
 
     @property
+    def offsets(self) -> Ints:
+        """Commit-log offset of each record, by its place."""
+        return self.starts + self.base_offset
+
+    @property
     def end(self) -> int:
         """Position in *data* behind the last record."""
         return int(self.fields.ends[-1])
@@ -64,23 +67,13 @@ class LogBatch:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogEnd:
-    """End of a scan, and its reason; as in spec's Scan."""
-
-    end_offset: int
-    stop: Stop
-    blank: Blank | None
-    error: LayoutError | None
-
-
 def read_log(
     data: bytes,
     base_offset: int = 0,
     *,
     check_crc: bool = True,
     at_once: int = RECORDS_AT_ONCE,
-) -> tuple[list[LogBatch], LogEnd]:
+) -> tuple[list[LogBatch], Scan]:
     """Return the records of *data*, whose first byte is at *base_offset* of the log."""
     batches = []
     reader = read_batches(data, base_offset, check_crc=check_crc, at_once=at_once)
@@ -97,8 +90,8 @@ def read_batches(
     *,
     check_crc: bool = True,
     at_once: int = RECORDS_AT_ONCE,
-) -> Generator[LogBatch, None, LogEnd]:
-    """Yield the records of *data* in batches, and return the reason of their end."""
+) -> Generator[LogBatch, None, Scan]:
+    """Yield the records of *data* in batches, and return their end as spec's reader."""
     end = 0
     while batch := sound_batch(
         data, end, base_offset=base_offset, check_crc=check_crc, most=at_once
@@ -107,9 +100,7 @@ def read_batches(
         end = batch.end
     rest = scan(memoryview(data)[end:], base_offset + end, check_crc=check_crc)
     assert not rest.records, f"only the reader of single records reads what is at {end}"
-    return LogEnd(
-        end_offset=rest.end_offset, stop=rest.stop, blank=rest.blank, error=rest.error
-    )
+    return rest
 
 
 def sound_batch(

@@ -76,15 +76,16 @@ def _from_last_earlier(store: Store, since_ms: int) -> Sequence[StoreFile]:
 
 
 def _times(store: Store, file: StoreFile) -> Iterator[tuple[int, int]]:
-    """Yield commit-log offset and store time of each record in *file*."""
+    """Yield commit-log offset and store time of each record with its own offset."""
     # Imported late: the driver needs this module only from here on.
     from spark_checks.readers.commit_log import batches
 
     with reading(store.url, file.path) as read_at:
         for batch in batches(read_at, file.whole, {}, is_checked=False):
-            columns = batch.select(["kind", "offset", "stored_at_ms"]).to_pydict()
-            for kind, offset, stored in zip(*columns.values(), strict=True):
-                if kind == "record":
+            names = ["offset", "physical_offset", "stored_at_ms"]
+            columns = batch.select(names).to_pydict()
+            for offset, stated, stored in zip(*columns.values(), strict=True):
+                if offset == stated:
                     yield offset, stored
 
 

@@ -166,6 +166,12 @@ class Store:
         )
 
     @property
+    def ranges(self) -> Sequence[tuple[int, int]]:
+        """Ranges of the log to read, as pairs of commit-log offsets."""
+        parts = ((self.begin, INT64_MAX),) if self.parts is None else self.parts
+        return [(max(begin, self.begin), end) for begin, end in parts]
+
+    @property
     def min_offset(self) -> int:
         """First commit-log offset that exists and is audited."""
         first = min((file.base or 0 for file in self.commit_log), default=0)

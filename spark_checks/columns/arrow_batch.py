@@ -31,7 +31,7 @@ def as_arrow(batch: LogBatch) -> pa.RecordBatch:
     if len(batch.data) > SHARED_SIZE_MAX:
         raise ValueError(f"{len(batch.data)} bytes are too many to share with Arrow")
     numbers, places = batch.fields.numbers, batch.fields.places
-    columns = [pa.array(batch.base_offset + batch.starts)]
+    columns = [pa.array(batch.offsets)]
     columns += [pa.array(column) for column in numbers.values()]
     columns += [_views(batch.data, *where) for where in places.values()]
     return pa.RecordBatch.from_arrays(columns, ["offset", *numbers, *places])

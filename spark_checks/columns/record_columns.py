@@ -14,12 +14,11 @@ import numpy as np
 
 from columns.gather import FieldColumns, Ints
 from columns.key_hashes import KEY_NAMES
-from columns.log_batch import body_crcs
+from columns.log_batch import LogBatch, body_crcs
 from columns.record_properties import Properties, properties_of
 from columns.tags_codes import hashed_tags
 from columns.topics import Topics, topics_of
 from spark_checks.columns.record_damage import damage_of
-from spark_checks.columns.record_scan import Window
 from spark_checks.columns.texts import numbers_in
 from spec.wire.message.delay_levels import UNKNOWN_LEVEL_MS
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
@@ -39,10 +38,12 @@ Delays = Mapping[int, int]
 class RecordColumns:
     """Equally long columns, one entry per record."""
 
+    data: bytes
+    """Window that holds the records."""
     found: FieldColumns
-    """All fields; byte fields are places in the window's data."""
-    positions: Ints
-    """Position of the record in its file."""
+    """All fields; byte fields are places in *data*."""
+    offsets: Ints
+    """Commit-log offset of the record, by its place."""
     topics: Topics
     split: Properties
     """Values of the properties NAMES."""
@@ -55,30 +56,31 @@ class RecordColumns:
 
 
 def read_columns(
-    window: Window,
+    batch: LogBatch,
     delays: Delays,
     *,
     begun_at_ms: int | None = None,
     is_checked: bool = True,
 ) -> RecordColumns:
-    """Return the columns of the records of *window*.
+    """Return the columns of the records of *batch*.
 
     *begun_at_ms* is the store time of the file's first record, if known. Without
     *is_checked*, checksums and damage are zero.
     """
-    found = window.fields
-    topics = topics_of(window.data, found)
+    data, found = batch.data, batch.fields
+    topics = topics_of(data, found)
     begins, sizes = found.places["properties"]
-    split = properties_of(window.data, begins, begins + sizes, NAMES)
+    split = properties_of(data, begins, begins + sizes, NAMES)
     codes = hashed_tags(split)
     _add_delivery_times(codes, found, topics, split, delays)
     crcs = damage = np.zeros(len(codes), dtype=np.int64)
     if is_checked:
-        crcs = body_crcs(window.data, found.places["body"])
-        damage = damage_of(window.data, found, split, crcs, begun_at_ms=begun_at_ms)
+        crcs = body_crcs(data, found.places["body"])
+        damage = damage_of(data, found, split, crcs, begun_at_ms=begun_at_ms)
     return RecordColumns(
+        data=batch.data,
         found=found,
-        positions=window.starts + window.position,
+        offsets=batch.offsets,
         topics=topics,
         split=split,
         tags_codes=codes,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from columns.gather import NOWHERE, FieldColumns, Ints
-from columns.log_batch import follow_sizes, gather_records
+from columns.log_batch import LogBatch, follow_sizes, gather_records
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.blank import BLANK_MAGIC
 from spec.store.message_record import (
@@ -61,19 +61,6 @@ class FileRange:
     file_size: int
     start: int
     end: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """Bytes of a file, and the valid records in them, at least one."""
-
-    data: bytes
-    position: int
-    """Position of *data* in the file."""
-    starts: Ints
-    """Start of each record in *data*."""
-    fields: FieldColumns
-    """All fields; byte fields are places in *data*."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,8 +169,8 @@ def only_zeros(read_at: ReadAt, *, start: int, end: int) -> bool:
     return True
 
 
-def scan_range(read_at: ReadAt, where: FileRange) -> Iterator[Window | Region]:
-    """Yield the windows of records, and the regions without, in order of position."""
+def scan_range(read_at: ReadAt, where: FileRange) -> Iterator[LogBatch | Region]:
+    """Yield batches of valid records, and regions without, in order of position."""
     position = where.start
     if position:
         position = find_record(read_at, where, start=position, end=where.end)
@@ -197,9 +184,9 @@ def scan_range(read_at: ReadAt, where: FileRange) -> Iterator[Window | Region]:
         edges = np.append(starts, stop)
         count, fields = gather_records(data, edges)
         if count:
-            yield Window(
+            yield LogBatch(
                 data=data,
-                position=position,
+                base_offset=where.base + position,
                 starts=starts[:count],
                 fields=fields.first(count),
             )

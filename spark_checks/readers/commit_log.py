@@ -52,8 +52,7 @@ _schema = arrow_schema(LOG_COLUMNS)
 
 def log_options(store: Store) -> dict[str, str]:
     """Return the options of the audited part of the log of *store*."""
-    begin = [["offset", ">=", store.begin]] if store.begin else []
-    return {"where": json.dumps(begin), "parts": json.dumps(store.parts)}
+    return {"parts": json.dumps(store.ranges)}
 
 
 class LogSource(FileSource[LogRange]):
@@ -127,36 +126,36 @@ def batches(
         columns = read_columns(
             found, delays, begun_at_ms=begun_at_ms, is_checked=is_checked
         )
-        yield _record_rows(columns, where, found.data if wide else None)
+        yield _record_rows(columns, where, wide=wide)
 
 
 def _record_rows(
-    columns: RecordColumns, where: FileRange, data: bytes | None
+    columns: RecordColumns, where: FileRange, *, wide: bool
 ) -> pa.RecordBatch:
-    """Return *columns* as rows, with the wide columns if *data* is given."""
+    """Return *columns* as rows, with the slow columns if *wide*."""
     fixed = columns.found.numbers
     known = {
         **{name: fixed[name] for name in fixed if name not in WIDE_COLUMNS},
         "file_base": where.base,
         "file_size": where.file_size,
-        "position": columns.positions,
-        "offset": columns.positions + where.base,
+        "position": columns.offsets - where.base,
+        "offset": columns.offsets,
         "tags_code": columns.tags_codes,
         "computed_crc": columns.body_crcs,
         "damage": columns.damage,
         "kind": "record",
         "topic": _texts(columns.topics),
-        **(_wide(columns, data) if data is not None else {}),
+        **(_wide(columns) if wide else {}),
     }
     return as_batch(_schema, len(columns.tags_codes), known)
 
 
-def _wide(columns: RecordColumns, data: bytes) -> dict[str, Ints | pa.Array]:
+def _wide(columns: RecordColumns) -> dict[str, Ints | pa.Array]:
     """Return the wide columns."""
     places, numbers = columns.found.places, columns.found.numbers
-    properties = values_of(data, places["properties"])
+    properties = values_of(columns.data, places["properties"])
     texts = [one.decode("utf-8", "replace") for one in properties]
-    addresses = values_of(data, places["born_host_address"])
+    addresses = values_of(columns.data, places["born_host_address"])
     hosts = [str(ip_address(address)) for address in addresses]
     return {
         "body_size": numbers["body_size"],

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from columns.gather import values_of
 from spark_checks.columns.record_columns import RecordColumns, read_columns
-from spark_checks.columns.record_scan import ReadAt, Region, Window, scan_range
+from spark_checks.columns.record_scan import ReadAt, Region, scan_range
 from spark_checks.readers.commit_log import LogSource
 from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.schemas import arrow_schema
@@ -68,28 +68,26 @@ class MultiDispatchSource(LogSource):
                 continue
             if any(mark in found.data for mark in _MARKS):
                 columns = read_columns(found, self.delays, is_checked=False)
-                rows = list(_rows(found, columns, part.base))
+                rows = list(_rows(columns, part.base))
                 yield pa.RecordBatch.from_pylist(rows, schema=_schema)
 
 
-def _rows(
-    window: Window, columns: RecordColumns, base: int
-) -> Iterator[dict[str, Any]]:
+def _rows(columns: RecordColumns, base: int) -> Iterator[dict[str, Any]]:
     names = [name.decode("utf-8", "replace") for name in columns.topics.names]
-    properties = values_of(window.data, columns.found.places["properties"])
+    properties = values_of(columns.data, columns.found.places["properties"])
     for index, text in enumerate(properties):
         if not any(mark in text for mark in _MARKS):
             continue
         numbers = columns.found.numbers
         fixed = {name: int(column[index]) for name, column in numbers.items()}
-        position = int(columns.positions[index])
+        offset = int(columns.offsets[index])
         own_topic = names[columns.topics.numbers[index]]
         places = places_of(text.decode("utf-8", "replace"), own_topic)
         for kind, queue, number, count in places:
             yield {
                 "file_base": base,
-                "position": position,
-                "offset": base + position,
+                "position": offset - base,
+                "offset": offset,
                 "size": fixed["size"],
                 "own_topic": own_topic,
                 "own_queue_id": fixed["queue_id"],

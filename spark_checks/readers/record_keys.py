@@ -51,14 +51,14 @@ def key_batches(
     read_at: ReadAt, where: FileRange, ranges: Ranges
 ) -> Iterator[pa.RecordBatch]:
     """Yield the keys of the records in *where* that the index must contain."""
-    for window in scan_range(read_at, where):
-        if isinstance(window, Region):
+    for batch in scan_range(read_at, where):
+        if isinstance(batch, Region):
             continue
-        found = window.fields
+        data, found = batch.data, batch.fields
         begins, sizes = found.places["properties"]
-        split = properties_of(window.data, begins, begins + sizes, KEY_NAMES)
-        keys = key_hashes(found, topics_of(window.data, found), split)
-        offsets = where.base + window.position + window.starts[keys.record]
+        split = properties_of(data, begins, begins + sizes, KEY_NAMES)
+        keys = key_hashes(found, topics_of(data, found), split)
+        offsets = batch.offsets[keys.record]
         wanted = within(offsets, ranges)
         columns = {
             "file_base": where.base,

@@ -8,7 +8,7 @@ millions of rows. :mod:`spark_checks.counting_rules` decides which rows count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -33,14 +33,12 @@ GROUPS_MAX = 1 << 12
 """With more queues of topics in a window, only those with a record have sums."""
 
 
-def sums_of_records(
-    columns: RecordColumns, kept: slice, *, base: int, situation: Situation
-) -> Queues:
-    """Return the sums by queue of the *kept* records of the file at *base*."""
+def sums_of_records(columns: RecordColumns, other_topics: Set[str]) -> Queues:
+    """Return the sums of records by queue; *other_topics* need no units."""
     fixed = columns.found.numbers
     names = [name.decode("utf-8", "replace") for name in columns.topics.names]
-    numbers = columns.topics.numbers[kept]
-    queue_ids = fixed["queue_id"][kept].astype(np.int64)
+    numbers = columns.topics.numbers
+    queue_ids = fixed["queue_id"].astype(np.int64)
     least = int(queue_ids.min())
     span = int(queue_ids.max()) - least + 1
     keys = numbers * span + queue_ids - least
@@ -48,14 +46,13 @@ def sums_of_records(
         distinct, groups = np.arange(span * len(names)), keys
     else:
         distinct, groups = np.unique(keys, return_inverse=True)
-    others = np.array([name in situation.other_topics for name in names])
-    flags = fixed["system_flags"][kept].astype(np.int64)
+    others = np.array([name in other_topics for name in names])
+    flags = fixed["system_flags"].astype(np.int64)
     needed = counting_rules.needs_unit(flags & TRANSACTION_BITS, flags & BATCH_BIT)
     needed &= ~others[numbers]
-    offsets = columns.positions[kept] + base
-    queue_offsets = fixed["queue_offset"][kept].astype(np.int64)
-    sizes = fixed["size"][kept].astype(np.int64)
-    rows = (queue_offsets, offsets, sizes, columns.tags_codes[kept])
+    queue_offsets = fixed["queue_offset"].astype(np.int64)
+    sizes = fixed["size"].astype(np.int64)
+    rows = (queue_offsets, columns.offsets, sizes, columns.tags_codes)
     found: Queues = {}
     for number, sums in grouped(groups, len(distinct), needed, needed, *rows):
         topic, queue_id = divmod(int(distinct[number]), span)

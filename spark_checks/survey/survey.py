@@ -27,7 +27,6 @@ from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
     Region,
-    Window,
     first_store_time_of,
     scan_range,
 )
@@ -187,11 +186,11 @@ def survey_log(read_at: ReadAt, where: FileRange, situation: Situation) -> Surve
     begun_at_ms = first_store_time_of(read_at, where)
     total = Survey()
     for found in scan_range(read_at, where):
-        if not isinstance(found, Region):
-            columns = read_columns(found, situation.delays, begun_at_ms=begun_at_ms)
-            total = total.plus(survey_records(found, columns, where, situation))
-        elif where.base + found.position >= situation.begin:
+        if isinstance(found, Region):
             total = total.plus(_of_region(found, where))
+            continue
+        columns = read_columns(found, situation.delays, begun_at_ms=begun_at_ms)
+        total = total.plus(survey_records(columns, where.base, situation))
     total.ledger = entries_of(total.ledger, situation.min_offset)
     return total
 
@@ -204,34 +203,27 @@ def _of_region(region: Region, where: FileRange) -> Survey:
     return Survey(summary=summary)
 
 
-def survey_records(
-    window: Window, columns: RecordColumns, where: FileRange, situation: Situation
-) -> Survey:
-    """Return the survey of the records of a window of the log."""
+def survey_records(columns: RecordColumns, base: int, situation: Situation) -> Survey:
+    """Return the survey of the records of a window of the file at *base*."""
     fixed = columns.found.numbers
-    offsets = columns.positions + where.base
-    kept = slice(int(np.searchsorted(offsets, situation.begin)), None)
-    places = offsets[kept]
-    if not len(places):
-        return Survey()
     sums = (0, 0)
     if situation.key_ranges:
         keys = key_hashes(columns.found, columns.topics, columns.split)
-        sums = sums_of_keys(keys, offsets[keys.record], situation.key_ranges)
+        sums = sums_of_keys(keys, columns.offsets[keys.record], situation.key_ranges)
     summary = SurveySummary(
-        records=sums_of_records(columns, kept, base=where.base, situation=situation),
-        bad_checksums=_count(fixed["body_crc"][kept] != columns.body_crcs[kept]),
-        bad_places=_count(fixed["physical_offset"][kept] != places),
-        damaged=_count(columns.damage[kept] != 0),
-        log_end=int((places + fixed["size"][kept]).max()),
-        last_stored_at_ms=int(fixed["stored_at_ms"][kept].max()),
-        last_file_base=where.base,
+        records=sums_of_records(columns, situation.other_topics),
+        bad_checksums=_count(fixed["body_crc"] != columns.body_crcs),
+        bad_places=_count(fixed["physical_offset"] != columns.offsets),
+        damaged=_count(columns.damage != 0),
+        log_end=int((columns.offsets + fixed["size"]).max()),
+        last_stored_at_ms=int(fixed["stored_at_ms"].max()),
+        last_file_base=base,
         key_sums=sums,
     )
     if not situation.needs_system_topics:
         return Survey(summary=summary)
-    chosen = system_topic_records(window.data, columns, kept, base=where.base)
-    return Survey(summary=summary, ledger=rows_of(chosen, window.data))
+    ledger = rows_of(system_topic_records(columns), columns.data)
+    return Survey(summary=summary, ledger=ledger)
 
 
 def _count(which: Bools) -> int:

@@ -43,13 +43,10 @@ _NUMBERS = (
 )
 
 
-def system_topic_records(
-    data: bytes, columns: RecordColumns, kept: slice, *, base: int
-) -> Table:
-    """Return those of the *kept* records of the window *data*, as integers.
+def system_topic_records(columns: RecordColumns) -> Table:
+    """Return the records of system topics among *columns*, as integers.
 
-    The file begins at commit-log offset *base*. Messages made from such records are
-    included.
+    Messages made from such records are included.
     """
     names = [name.decode("utf-8", "replace") for name in columns.topics.names]
     found, numbers = columns.found.numbers, columns.topics.numbers
@@ -57,10 +54,10 @@ def system_topic_records(
     is_chosen = is_half(transaction_type) | is_commit(transaction_type)
     is_chosen |= columns.split.values[REAL_TOPIC].sizes > 0
     is_chosen |= np.array([is_own_topic(name) for name in names], np.bool_)[numbers]
-    chosen = np.flatnonzero(is_chosen[kept]) + kept.start
+    chosen = np.flatnonzero(is_chosen)
     if not len(chosen):
         return Table()
-    text, values = _properties(data, columns, chosen)
+    text, values = _properties(columns, chosen)
     places = dict(zip(_TEXTS, values, strict=True))
     begins, sizes = columns.found.places["body"]
     prefixes = {"is_retry": RETRY_PREFIX, "is_dead_letter": DLQ_PREFIX}
@@ -75,7 +72,7 @@ def system_topic_records(
         {name: found[name][chosen].astype(np.int64) for name in _NUMBERS},
         **{name: column[numbers[chosen]] for name, column in by_topic.items()},
         transaction_type=transaction_type[chosen],
-        offset=columns.positions[chosen] + base,
+        offset=columns.offsets[chosen],
         body_begin=begins[chosen],
         body_size=sizes[chosen],
         real_queue=_filled(places["real_queue"], _queue_numbers, text),
@@ -89,13 +86,12 @@ def system_topic_records(
     )
 
 
-def _properties(
-    data: bytes, columns: RecordColumns, chosen: Ints
-) -> tuple[bytes, Sequence[Places]]:
+def _properties(columns: RecordColumns, chosen: Ints) -> tuple[bytes, Sequence[Places]]:
     """Return a text, and the places of the values of _NAMES of *chosen* records in it.
 
     Properties with several readings are decoded one by one.
     """
+    data = columns.data
     begins, sizes = (column[chosen] for column in columns.found.places["properties"])
     split = properties_of(data, begins, begins + sizes, _NAMES)
     if split.is_regular and split.is_ascii:

@@ -78,8 +78,7 @@ def open_log(
 ) -> DataFrame:
     """Return the rows that *source* reads from the audited log of *store*."""
     options = {**log_options(store), "delays": json.dumps(dict(delays)), **options}
-    rows = open_table(session, store, source, listing(store.commit_log), **options)
-    return rows.where(F.col("offset") >= store.begin) if store.begin else rows
+    return open_table(session, store, source, listing(store.commit_log), **options)
 
 
 def open_table(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns import gather
-from columns.log_batch import LogBatch, LogEnd, read_log
+from columns.log_batch import LogBatch, read_log
 from spark_checks.columns.arrow_batch import as_arrow
 from spec.host import Host
 from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
@@ -86,7 +86,7 @@ def logs(draw: st.DrawFn) -> bytes:
     return bytes(data)
 
 
-def assert_equal(found: tuple[list[LogBatch], LogEnd], wanted: Scan) -> None:
+def assert_equal(found: tuple[list[LogBatch], Scan], wanted: Scan) -> None:
     """Compare batches with spec's reader, field by field."""
     batches, end = found
     placed = [one for batch in batches for one in rows_of(batch)]

@@ -106,7 +106,6 @@ def surveyed(data: bytes, situation: Situation) -> tuple[object, ...]:
     ),
     records=st.lists(changed_records(), max_size=8),
     bytes_changed=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=2),
-    begin=st.sampled_from([0, 0, 0, BASE + 1, BASE + 300]),
     ranges=st.sampled_from(
         [(), ((BASE - 1, BASE + 400),), ((0, BASE), (BASE, 2**62)), ((BASE, 2**62),)]
     ),
@@ -115,13 +114,12 @@ def test_whatever_a_log_has_its_survey_is_the_same(
     first: Record,
     records: list[Record],
     bytes_changed: list[tuple[float, int]],
-    begin: int,
     ranges: tuple[tuple[int, int], ...],
 ) -> None:
     data = bytearray(laid_out([first, *records]))
     for place, byte in bytes_changed:
         data[int(place * (len(data) - 1))] = byte
-    situation = Situation(begin=begin, key_ranges=ranges, delays={1: 1000})
+    situation = Situation(key_ranges=ranges, delays={1: 1000})
     whole = bytes(data) + bytes(200)
     assert surveyed(whole, situation) == without_kernels(
         lambda: surveyed(whole, situation)
