@@ -26,6 +26,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from msgspec import to_builtins
+
 from bench.measurements.recovery_time import compared
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.fixtures import unique_name
@@ -214,14 +216,17 @@ def _compared(
     with tempfile.TemporaryDirectory(prefix="bench-kills-") as directory:
         saved = Path(directory) / "killed"
         shutil.copytree(target.store_path, saved)
-        return compared(
-            saved,
-            (target.text, other),
-            settings=SETTINGS,
-            topic=topic,
-            directory=Path(directory),
-            progress=progress,
+        found: dict[str, object] = to_builtins(
+            compared(
+                saved,
+                (target.text, other),
+                settings=SETTINGS,
+                topic=topic,
+                directory=Path(directory),
+                progress=progress,
+            )
         )
+        return found
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -16,16 +16,29 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Self
+
+from msgspec import UNSET, Struct, UnsetType, convert
+from msgspec.structs import replace
 
 from bench.processes.java_classes import FOLDER, JavaCompileError, whole_class_path
 from bench.processes.measured_process import MeasuredProcess, MeasuredProcessError, Turn
-from bench.report.result import OURS, THEIRS, limit, machine_facts
+from bench.report.result import (
+    OURS,
+    THEIRS,
+    Figures,
+    Limit,
+    Ratio,
+    Report,
+    Row,
+    limit,
+    machine_facts,
+)
 from java_runtime.find_java import find_java
 from rocketmq_conformance.paths import module_command
 from spark_checks.generate.plan import Plan
@@ -60,82 +73,155 @@ class Run:
     """Directory of the temporary stores; None for the system's temporary files."""
 
 
+class Spread(Struct, frozen=True, kw_only=True):
+    """A figure of all rounds."""
+
+    median: float
+    lowest: float
+    highest: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Self:
+        """Return the spread of *values*."""
+        return cls(
+            median=round(median(values), 3),
+            lowest=round(min(values), 3),
+            highest=round(max(values), 3),
+        )
+
+
+class Cost(Struct, frozen=True, kw_only=True):
+    """Cost of a scan, or of an audit, in a fresh process."""
+
+    records: int
+    seconds: float
+    processor_s: float
+    start_s: float
+    peak: int
+    peaks: Mapping[str, int]
+    bytes: int = 0
+    """Size of the log, which a scan returns."""
+    workers_s: float = 0.0
+    """Start of Spark's Python workers."""
+    findings: int = 0
+    steps: Sequence[tuple[float, str]] = ()
+    tasks: Mapping[str, int] = {}
+    """Tasks of the survey: with kernels, and without."""
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """Figures of all scans, or of all audits."""
+
+    seconds: Spread
+    mb_per_s: float
+    processor_s: Spread
+    start_s: float
+    mb_per_s_per_core: float | UnsetType = UNSET
+    steps: Sequence[tuple[float, str]] | UnsetType = UNSET
+
+
+class Memory(Struct, frozen=True, kw_only=True):
+    """Most memory of any audit, and the processes that had it."""
+
+    peak_mib: int
+    parts_mib: Mapping[str, int]
+
+
+class Point(Struct, frozen=True, kw_only=True):
+    """Figures of one size of a store."""
+
+    bytes: int
+    records: int
+    findings: int
+    ratio: Spread
+    ratio_with_workers: Spread
+    audit: Way
+    java: Way
+    memory: Memory
+
+
+class AuditReport(Report, frozen=True, kw_only=True):
+    """Report with the figures of each size."""
+
+    master: str
+    points: Sequence[Point]
+    linearity: float | None
+
+
 def measure(
     sizes: Sequence[int], run: Run, *, progress: Callable[[str], None]
-) -> dict[str, Any]:
+) -> AuditReport:
     """Measure on generated stores of these *sizes*, and return the report."""
     points = [_point(size, run, progress) for size in sizes]
-    return {
-        "schema": 1,
-        "bench": "audit",
-        "master": run.master,
-        "rounds": run.rounds,
-        "machine": machine_facts(run.release),
-        "points": points,
-        "rows": [_row(point) for point in points],
-        "goals": goals_of(points),
-        "linearity": linearity(points),
-    }
+    return AuditReport(
+        bench="audit",
+        master=run.master,
+        rounds=run.rounds,
+        machine=machine_facts(run.release),
+        points=points,
+        rows=[_row(point) for point in points],
+        goals=goals_of(points),
+        linearity=linearity(points),
+    )
 
 
-def _row(point: dict[str, Any]) -> dict[str, Any]:
+def _row(point: Point) -> Row:
     """Return a point as the page and its picture show it."""
-    size = int(point["bytes"])
-    ways = {OURS: point["audit"], THEIRS: point["java"]}
-    return {
-        "id": f"audit and scan of {size / 1e9:.2g} GB",
-        "unit": "MB/s",
-        "of": "mb_per_s",
-        **{who: _rates(way, size) for who, way in ways.items()},
-    }
+    ways = {OURS: point.audit, THEIRS: point.java}
+    return Row(
+        id=f"audit and scan of {point.bytes / 1e9:.2g} GB",
+        unit="MB/s",
+        of="mb_per_s",
+        sides={who: _rates(way, point.bytes) for who, way in ways.items()},
+    )
 
 
-def _rates(way: dict[str, Any], size: int) -> dict[str, Any]:
-    seconds = way["seconds"]
-    bounds = [size / seconds[name] / 1e6 for name in ("highest", "median", "lowest")]
-    return {
-        "mb_per_s": way["mb_per_s"],
-        "rounds": [round(rate) for rate in bounds],
-        "cpu_s": way["processor_s"]["median"],
-        "start_s": way["start_s"],
-    }
+def _rates(way: Way, size: int) -> Figures:
+    bounds = (way.seconds.highest, way.seconds.median, way.seconds.lowest)
+    return Figures(
+        medians={
+            "mb_per_s": way.mb_per_s,
+            "cpu_s": way.processor_s.median,
+            "start_s": way.start_s,
+        },
+        rounds=[round(size / seconds / 1e6) for seconds in bounds],
+    )
 
 
-def linearity(points: Sequence[dict[str, Any]]) -> float | None:
+def linearity(points: Sequence[Point]) -> float | None:
     """Return the time per byte at the last point, as a multiple of the first's."""
     if len(points) < 2:
         return None
     first, last = (
-        float(point["audit"]["seconds"]["median"]) / int(point["bytes"])
-        for point in (points[0], points[-1])
+        point.audit.seconds.median / point.bytes for point in (points[0], points[-1])
     )
     return round(last / first, 2)
 
 
-def goals_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def goals_of(points: Sequence[Point]) -> list[Ratio | Limit]:
     """Return the results for the largest store's ratios and for the peak memory."""
-    peak = max(point["memory"]["peak_mib"] for point in points)
+    peak = max(point.memory.peak_mib for point in points)
     ratios = {
-        "audit": points[-1]["ratio"],
-        "audit and start of its workers": points[-1]["ratio_with_workers"],
+        "audit": points[-1].ratio,
+        "audit and start of its workers": points[-1].ratio_with_workers,
     }
     return [
         *(
-            {
-                "way": way,
-                "other": "java scan",
-                "ratio": ratio["median"],
-                "spread": [ratio["lowest"], ratio["highest"]],
-                "at_least": 1.0,
-                "met": ratio["median"] >= 1.0,
-            }
+            Ratio(
+                way=way,
+                other="java scan",
+                ratio=ratio.median,
+                spread=(ratio.lowest, ratio.highest),
+                at_least=1.0,
+                met=ratio.median >= 1.0,
+            )
             for way, ratio in ratios.items()
         ),
         limit("memory of driver and workers", peak, at_most=MEMORY_MAX_MIB, unit="MiB"),
     ]
 
 
-def _point(size: int, run: Run, progress: Callable[[str], None]) -> dict[str, Any]:
+def _point(size: int, run: Run, progress: Callable[[str], None]) -> Point:
     """Return the figures of a store of *size* bytes."""
     plan = Plan(seed=9, topics=8, queues=4, body_size=BODY_SIZE).with_size(size)
     with generated(plan, run, progress) as store:
@@ -168,7 +254,7 @@ def generated(plan: Plan, run: Run, progress: Callable[[str], None]) -> Iterator
         yield store
 
 
-def scan_once(store: Path, run: Run) -> dict[str, Any]:
+def scan_once(store: Path, run: Run) -> Cost:
     """Return the cost of a scan of the log of *store* by a fresh Java."""
     try:
         path = whole_class_path(SOURCE, release=run.release)
@@ -180,14 +266,14 @@ def scan_once(store: Path, run: Run) -> dict[str, Any]:
         turn, start_s = _one_turn(command)
     records, size, nanoseconds = map(int, turn.answer.split())
     known = {"records": records, "bytes": size, "seconds": nanoseconds / 1e9}
-    return {**known, **_cost(turn, start_s)}
+    return _cost(known, turn, start_s)
 
 
-def audit_once(store: Path, run: Run) -> dict[str, Any]:
+def audit_once(store: Path, run: Run) -> Cost:
     """Return the cost of an audit of *store* by a fresh Spark."""
     command = module_command("bench.processes.audit_child", store, run.master)
     turn, start_s = _one_turn(command)
-    return {**json.loads(turn.answer), **_cost(turn, start_s)}
+    return _cost(json.loads(turn.answer), turn, start_s)
 
 
 def _one_turn(command: Sequence[str]) -> tuple[Turn, float]:
@@ -200,70 +286,61 @@ def _one_turn(command: Sequence[str]) -> tuple[Turn, float]:
         raise AuditBenchError(str(error)) from error
 
 
-def _cost(turn: Turn, start_s: float) -> dict[str, Any]:
-    return {
+def _cost(known: Mapping[str, object], turn: Turn, start_s: float) -> Cost:
+    """Return the figures that the process printed, and those measured around it."""
+    measured = {
         "processor_s": turn.processor_s,
         "start_s": start_s,
         "peak": turn.peak,
         "peaks": turn.peaks,
     }
+    return convert({**known, **measured}, Cost)
 
 
 def _as_point(
-    scans: Sequence[dict[str, Any]],
-    audits: Sequence[dict[str, Any]],
-    *,
-    processors: int,
-) -> dict[str, Any]:
-    counts = {run["records"] for run in [*scans, *audits]}
+    scans: Sequence[Cost], audits: Sequence[Cost], *, processors: int
+) -> Point:
+    counts = {run.records for run in [*scans, *audits]}
     if len(counts) != 1:
         raise AuditBenchError(f"audit and Java disagree on the records: {counts}")
-    size = scans[0]["bytes"]
+    size = scans[0].bytes
     pairs = [*zip(scans, audits, strict=True)]
     audited, scanned = (_times(runs, size) for runs in (audits, scans))
-    return {
-        "bytes": size,
-        "records": counts.pop(),
-        "findings": max(audit["findings"] for audit in audits),
-        "ratio": _spread([scan["seconds"] / audit["seconds"] for scan, audit in pairs]),
-        "ratio_with_workers": _spread(
-            [
-                scan["seconds"] / (audit["seconds"] + audit["workers_s"])
-                for scan, audit in pairs
-            ]
+    return Point(
+        bytes=size,
+        records=counts.pop(),
+        findings=max(audit.findings for audit in audits),
+        ratio=Spread.of([scan.seconds / audit.seconds for scan, audit in pairs]),
+        ratio_with_workers=Spread.of(
+            [scan.seconds / (audit.seconds + audit.workers_s) for scan, audit in pairs]
         ),
-        "audit": {
-            **audited,
-            "mb_per_s_per_core": round(audited["mb_per_s"] / processors, 1),
-            "steps": audits[-1]["steps"],
-        },
-        "java": scanned,
-        "memory": memory_of(audits),
-    }
+        audit=replace(
+            audited,
+            mb_per_s_per_core=round(audited.mb_per_s / processors, 1),
+            steps=audits[-1].steps,
+        ),
+        java=scanned,
+        memory=memory_of(audits),
+    )
 
 
-def memory_of(audits: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def memory_of(audits: Sequence[Cost]) -> Memory:
     """Return the most memory that any of *audits* had, and of what processes."""
-    worst = max(audits, key=lambda audit: int(audit["peak"]))
-    return {
-        "peak_mib": round(worst["peak"] / MEBIBYTE),
-        "parts_mib": {n: round(p / MEBIBYTE) for n, p in worst["peaks"].items()},
-    }
+    worst = max(audits, key=lambda audit: audit.peak)
+    return Memory(
+        peak_mib=round(worst.peak / MEBIBYTE),
+        parts_mib={n: round(p / MEBIBYTE) for n, p in worst.peaks.items()},
+    )
 
 
-def _times(runs: Sequence[dict[str, Any]], size: int) -> dict[str, Any]:
-    seconds = _spread([run["seconds"] for run in runs])
-    return {
-        "seconds": seconds,
-        "mb_per_s": round(size / seconds["median"] / 1e6, 1),
-        "processor_s": _spread([run["processor_s"] for run in runs]),
-        "start_s": round(median(run["start_s"] for run in runs), 2),
-    }
-
-
-def _spread(values: Sequence[float]) -> dict[str, float]:
-    found = {"median": median(values), "lowest": min(values), "highest": max(values)}
-    return {name: round(value, 3) for name, value in found.items()}
+def _times(runs: Sequence[Cost], size: int) -> Way:
+    seconds = Spread.of([run.seconds for run in runs])
+    return Way(
+        seconds=seconds,
+        mb_per_s=round(size / seconds.median / 1e6, 1),
+        processor_s=Spread.of([run.processor_s for run in runs]),
+        start_s=round(median(run.start_s for run in runs), 2),
+    )
 
 
 def _read(file: Path) -> None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.measurements.audit import AuditBenchError, Run, audit_once, generated
-from bench.report.result import Report, machine_facts, ratio_result, row
+from bench.report.result import Ratio, Report, machine_facts, ratio_result, row
 from spark_checks.generate.plan import Plan
 from spark_checks.session.standalone_cluster import standalone_cluster
 
@@ -44,17 +44,16 @@ def measure(
                 name = f"audit of {size / 1e9:.2g} GB, {_workers(count)}"
                 rows.append(row(name, turns, unit="s", of="whole_s"))
                 goals += _goals(name, turns, has_target=count == PROCESSORS)
-    return {
-        "schema": 1,
-        "bench": "cluster",
-        "rounds": run.rounds,
-        "machine": machine_facts(run.release),
-        "rows": rows,
-        "goals": goals,
-    }
+    return Report(
+        bench="cluster",
+        rounds=run.rounds,
+        machine=machine_facts(run.release),
+        rows=rows,
+        goals=goals,
+    )
 
 
-def _goals(name: str, turns: Turns, *, has_target: bool) -> list[Report]:
+def _goals(name: str, turns: Turns, *, has_target: bool) -> list[Ratio]:
     """Return the ratios with the start and without it; two workers have a target."""
     found = []
     for figure, way in (("audit_s", name), ("whole_s", f"{name}, with its start")):
@@ -90,9 +89,9 @@ def _turns(
 def _figures(store: Path, master: str, run: Run) -> dict[str, float]:
     """Return the seconds of one audit of *store* on *master*."""
     found = audit_once(store, replace(run, master=master))
-    if found["tasks"]["without"]:
+    if found.tasks.get("without"):
         raise AuditBenchError(f"workers of {master} have no kernels")
-    audit_s, start_s = found["seconds"], found["start_s"]
+    audit_s, start_s = found.seconds, found.start_s
     return {
         "whole_s": audit_s + start_s,
         "audit_s": audit_s,

@@ -14,15 +14,17 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 import pyarrow as pa
+from msgspec import Struct
 
 from bench.processes.java_decoder import WAYS as JAVA_WAYS
 from bench.processes.java_decoder import JavaDecoder
-from bench.processes.recorded_log import RecordedLog, as_dict
+from bench.processes.recorded_log import RecordedLog
+from bench.report.result import Machine, Ratio, Report
 from columns.log_batch import read_batches
 from spark_checks.columns.arrow_batch import as_arrow
 from spec.layout import parse
@@ -66,9 +68,37 @@ GOALS = (
 )
 
 
+class DecodedLog(Struct, frozen=True, kw_only=True):
+    """The log that was decoded."""
+
+    origin: str
+    recorded_at: str
+    sha256: str
+    bytes: int
+    records: int
+
+
+class DecodedWay(Struct, frozen=True, kw_only=True):
+    """Speed of one way."""
+
+    id: str
+    says: str
+    """Its description."""
+    records_per_s: int
+    rounds: Sequence[int]
+
+
+class CodecReport(Report, frozen=True, kw_only=True):
+    """Report with the speed of each way."""
+
+    log: DecodedLog
+    clock: str
+    ways: Sequence[DecodedWay]
+
+
 def measure(
     log: RecordedLog, *, release: str, rounds: int, progress: Callable[[str], None]
-) -> dict[str, object]:
+) -> CodecReport:
     """Decode *log* in every way, *rounds* times, and return the report."""
     with JavaDecoder(release, log.path) as java:
         ways = [*_python_ways(log.data), *_java_ways(java)]
@@ -76,30 +106,35 @@ def measure(
         for name in JAVA_WAYS:
             java.passes(name, WARM_UP_PASSES)
         records, rates = _rates(ways, rounds=rounds, progress=progress)
-        machine = {
-            "processors": os.cpu_count(),
-            "python": platform.python_version(),
-            "java": java.java_version,
-            "rocketmq": release,
-        }
-    return {
-        "schema": 1,
-        "bench": "codec",
-        "log": {**as_dict(log), "records": records},
-        "machine": machine,
-        "clock": "processor time of the thread that decodes",
-        "rounds": rounds,
-        "ways": [
-            {
-                "id": way.id,
-                "says": way.description,
-                "records_per_s": round(median(rates[way.id])),
-                "rounds": [round(rate) for rate in rates[way.id]],
-            }
+        machine = Machine(
+            processors=os.cpu_count(),
+            python=platform.python_version(),
+            java=java.java_version,
+            rocketmq=release,
+        )
+    return CodecReport(
+        bench="codec",
+        log=DecodedLog(
+            origin=log.origin,
+            recorded_at=log.recorded_at,
+            sha256=log.sha256,
+            bytes=len(log.data),
+            records=records,
+        ),
+        machine=machine,
+        clock="processor time of the thread that decodes",
+        rounds=rounds,
+        ways=[
+            DecodedWay(
+                id=way.id,
+                says=way.description,
+                records_per_s=round(median(rates[way.id])),
+                rounds=[round(rate) for rate in rates[way.id]],
+            )
             for way in ways
         ],
-        "goals": [_goal_result(goal, rates) for goal in GOALS],
-    }
+        goals=[_goal_result(goal, rates) for goal in GOALS],
+    )
 
 
 def _rates(
@@ -118,17 +153,17 @@ def _rates(
     return counts[ways[0].id], rates
 
 
-def _goal_result(goal: Goal, rates: dict[str, list[float]]) -> dict[str, object]:
+def _goal_result(goal: Goal, rates: dict[str, list[float]]) -> Ratio:
     """Return the median over the rounds of the two ways' ratio."""
     pairs = zip(rates[goal.way], rates[goal.other], strict=True)
     ratio = median(one / other for one, other in pairs)
-    return {
-        "way": goal.way,
-        "other": goal.other,
-        "ratio": round(ratio, 2),
-        "at_least": goal.at_least,
-        "met": None if goal.at_least is None else ratio >= goal.at_least,
-    }
+    return Ratio(
+        way=goal.way,
+        other=goal.other,
+        ratio=round(ratio, 2),
+        at_least=goal.at_least,
+        met=None if goal.at_least is None else ratio >= goal.at_least,
+    )
 
 
 def _python_ways(data: bytes) -> Iterator[Way]:

@@ -26,7 +26,17 @@ from bench.processes.servers import (
     check_release,
     reference_server,
 )
-from bench.report.result import OURS, THEIRS, Report, Turn, limit, machine_facts, row
+from bench.report.result import (
+    OURS,
+    THEIRS,
+    Limit,
+    Report,
+    Row,
+    Turn,
+    limit,
+    machine_facts,
+    row,
+)
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.targets.started.embedded import EmbeddedTarget
 from spec.routing.topic_config import (
@@ -90,21 +100,20 @@ def measure(release: str, marks: Marks, *, progress: Callable[[str], None]) -> R
         rows.append(_row(f"in {count:,} topics", turns))
         costs.append(turns[OURS][0]["cpu_us"])
     goals.append(_flat("topics", costs))
-    return {
-        "schema": 1,
-        "bench": "growth",
-        "machine": machine,
-        "rounds": 1,
-        "rows": rows,
-        "goals": goals,
-    }
+    return Report(
+        bench="growth",
+        machine=machine,
+        rounds=1,
+        rows=rows,
+        goals=goals,
+    )
 
 
-def _row(what: str, turns: dict[str, list[Turn]]) -> Report:
+def _row(what: str, turns: dict[str, list[Turn]]) -> Row:
     return row(what, turns, unit="us CPU/message", of="cpu_us")
 
 
-def _flat(what: str, costs: Sequence[float]) -> Report:
+def _flat(what: str, costs: Sequence[float]) -> Limit:
     growth = costs[-1] / costs[0]
     return limit(f"cost by number of {what}", growth, at_most=FLAT, unit="x")
 

@@ -52,16 +52,15 @@ def measure(release: str, size: Size, *, progress: Callable[[str], None]) -> Rep
             turns[server.who] = _turns(server, size)
     what = f"{size.consumers} waiting consumers, {THREADS} producers"
     found = row(what, turns, unit="messages/s", of="per_s")
-    ours = found["reference"]
+    ours = found.sides["reference"].medians
     memory = ours["own_mb"] + ours["mapped_mb"]
-    return {
-        "schema": 1,
-        "bench": "idle",
-        "machine": machine,
-        "rounds": size.rounds,
-        "rows": [found],
-        "goals": [limit("memory", memory, at_most=RSS_MAX_MB, unit="MB")],
-    }
+    return Report(
+        bench="idle",
+        machine=machine,
+        rounds=size.rounds,
+        rows=[found],
+        goals=[limit("memory", memory, at_most=RSS_MAX_MB, unit="MB")],
+    )
 
 
 def _turns(server: Server, size: Size) -> list[Turn]:

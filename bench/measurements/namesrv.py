@@ -15,13 +15,16 @@ import os
 import platform
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from msgspec import Struct
+
 from bench.processes.namesrv_client import topic_name
+from bench.report.result import OURS, THEIRS, Machine, Ratio, Report
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import Peer
@@ -47,7 +50,6 @@ WARM_UP_S = 5.0
 REGISTER_TIMEOUT_S = 60.0
 AT_LEAST = 1
 """The goal of every ratio; both are above 1 where the reference is better."""
-OURS, THEIRS = "reference", "apache"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +82,36 @@ class Size:
     """How long a turn is."""
 
 
+class Routes(Struct, frozen=True, kw_only=True):
+    """Figures of one name server."""
+
+    routes_per_s: int
+    p50_ms: float
+    p99_ms: float
+    rounds: Sequence[int]
+
+
+class ShapeRoutes(Struct, frozen=True, kw_only=True):
+    """Figures of both name servers under one shape of load."""
+
+    connections: int
+    outstanding: int
+    reference: Routes
+    apache: Routes
+
+
+class RoutesReport(Report, frozen=True, kw_only=True):
+    """Report with the routes a second under each shape of load."""
+
+    topics: int
+    brokers: int
+    turn_s: float
+    shapes: Sequence[ShapeRoutes]
+
+
 def measure(
     release: str, size: Size, *, progress: Callable[[str], None]
-) -> dict[str, object]:
+) -> RoutesReport:
     """Measure the reference and Apache's *release* in turns; return the report."""
     if release not in PINNED:
         raise NameServerBenchError(f"the release is one of {', '.join(PINNED)}")
@@ -94,21 +123,20 @@ def measure(
             addresses = {OURS: embedded.namesrv, THEIRS: cluster.namesrv}
             with _registered(addresses, size) as register:
                 found = _turns(addresses, size, register=register, progress=progress)
-    return {
-        "schema": 1,
-        "bench": "namesrv",
-        "topics": size.topics,
-        "brokers": size.brokers,
-        "rounds": size.rounds,
-        "turn_s": size.seconds,
-        "machine": {
-            "processors": os.cpu_count(),
-            "python": platform.python_version(),
-            "rocketmq": release,
-        },
-        "shapes": [_summary(shape, found) for shape in SHAPES],
-        "goals": [goal for shape in SHAPES for goal in _goals(shape, found)],
-    }
+    return RoutesReport(
+        bench="namesrv",
+        topics=size.topics,
+        brokers=size.brokers,
+        rounds=size.rounds,
+        turn_s=size.seconds,
+        machine=Machine(
+            processors=os.cpu_count(),
+            python=platform.python_version(),
+            rocketmq=release,
+        ),
+        shapes=[_summary(shape, found) for shape in SHAPES],
+        goals=[goal for shape in SHAPES for goal in _goals(shape, found)],
+    )
 
 
 Found = dict[tuple[str, str], list[dict[str, float]]]
@@ -210,29 +238,30 @@ def _check(address: Address, size: Size) -> None:
         raise NameServerBenchError(f"{address}: {reason}")
 
 
-def _summary(shape: Shape, found: Found) -> dict[str, object]:
-    return {
-        "connections": shape.connections,
-        "outstanding": shape.outstanding,
-        **{who: _figures(found[shape.id, who]) for who in (OURS, THEIRS)},
-    }
+def _summary(shape: Shape, found: Found) -> ShapeRoutes:
+    return ShapeRoutes(
+        connections=shape.connections,
+        outstanding=shape.outstanding,
+        reference=_routes(found[shape.id, OURS]),
+        apache=_routes(found[shape.id, THEIRS]),
+    )
 
 
-def _figures(rounds: list[dict[str, float]]) -> dict[str, object]:
-    rates = [turn["answers"] / turn["seconds"] for turn in rounds]
-    return {
-        "routes_per_s": round(median(rates)),
-        "p50_ms": round(median(turn["p50_ms"] for turn in rounds), 3),
-        "p99_ms": round(median(turn["p99_ms"] for turn in rounds), 3),
-        "rounds": [round(rate) for rate in rates],
-    }
+def _routes(rounds: list[dict[str, float]]) -> Routes:
+    rates = [turn["responses"] / turn["seconds"] for turn in rounds]
+    return Routes(
+        routes_per_s=round(median(rates)),
+        p50_ms=round(median(turn["p50_ms"] for turn in rounds), 3),
+        p99_ms=round(median(turn["p99_ms"] for turn in rounds), 3),
+        rounds=[round(rate) for rate in rates],
+    )
 
 
-def _goals(shape: Shape, found: Found) -> Iterator[dict[str, object]]:
+def _goals(shape: Shape, found: Found) -> Iterator[Ratio]:
     """Yield the ratios of the routes a second and of the p99 times."""
     pairs = list(zip(found[shape.id, OURS], found[shape.id, THEIRS], strict=True))
     rate = median(
-        one["answers"] / one["seconds"] / (other["answers"] / other["seconds"])
+        one["responses"] / one["seconds"] / (other["responses"] / other["seconds"])
         for one, other in pairs
     )
     swift = median(other["p99_ms"] / one["p99_ms"] for one, other in pairs)
@@ -240,11 +269,11 @@ def _goals(shape: Shape, found: Found) -> Iterator[dict[str, object]]:
     yield _goal(shape, "p99", swift)
 
 
-def _goal(shape: Shape, what: str, ratio: float) -> dict[str, object]:
-    return {
-        "way": f"{what} x{shape.connections}",
-        "other": THEIRS,
-        "ratio": round(ratio, 2),
-        "at_least": AT_LEAST,
-        "met": ratio >= AT_LEAST,
-    }
+def _goal(shape: Shape, what: str, ratio: float) -> Ratio:
+    return Ratio(
+        way=f"{what} x{shape.connections}",
+        other=THEIRS,
+        ratio=round(ratio, 2),
+        at_least=AT_LEAST,
+        met=ratio >= AT_LEAST,
+    )

@@ -41,6 +41,13 @@ class Size:
     rounds: int = 3
 
 
+class PullReport(Report, frozen=True, kw_only=True):
+    """Report with the sizes of the measurement."""
+
+    messages: int
+    body_size: int
+
+
 def measure(release: str, size: Size, *, progress: Callable[[str], None]) -> Report:
     """Consume from the reference and from Apache's *release* in turns."""
     machine = machine_facts(release)
@@ -56,16 +63,15 @@ def measure(release: str, size: Size, *, progress: Callable[[str], None]) -> Rep
                 progress(f"round {number} of {size.rounds}: {server.who}")
                 turns[server.who].append(_turn(server, topic, size.messages))
     what = f"push consumption of {size.messages:,}"
-    return {
-        "schema": 1,
-        "bench": "pull",
-        "messages": size.messages,
-        "body_size": size.body_size,
-        "machine": machine,
-        "rounds": size.rounds,
-        "rows": [row(what, turns, unit="messages/s", of="per_s")],
-        "goals": [goal_result(f"{what} {goal.figure}", turns, goal) for goal in GOALS],
-    }
+    return PullReport(
+        bench="pull",
+        messages=size.messages,
+        body_size=size.body_size,
+        machine=machine,
+        rounds=size.rounds,
+        rows=[row(what, turns, unit="messages/s", of="per_s")],
+        goals=[goal_result(f"{what} {goal.figure}", turns, goal) for goal in GOALS],
+    )
 
 
 def fill(server: Server, topic: str, *, count: int, body_size: int) -> None:

@@ -21,7 +21,6 @@ from bench.report.result import (
     THEIRS,
     Goal,
     Report,
-    Turn,
     goal_result,
     machine_facts,
     row,
@@ -40,6 +39,12 @@ GOALS = (
 
 class NoRoomError(Exception):
     """The disk has no room for the store and its copies."""
+
+
+class RecoveryReport(Report, frozen=True, kw_only=True):
+    """Report with the sizes of the measurement."""
+
+    store_bytes: str
 
 
 def measure(
@@ -65,21 +70,20 @@ def measure(
             directory=directory,
             progress=progress,
         )
-    rounds: dict[str, list[Turn]] = found["rounds"]  # type: ignore[assignment] # JSON
-    turns = {OURS: rounds[targets[0]], THEIRS: rounds[targets[1]]}
+    ours, theirs = (found.rounds[text] for text in targets)
+    turns = {OURS: ours, THEIRS: theirs}
     what = f"serves again, {gigabytes:g} GB"
-    return {
-        "schema": 1,
-        "bench": "recovery",
-        "store_bytes": str(found["store_bytes"]),
-        "machine": machine,
-        "rounds": len(turns[OURS]),
-        "rows": [row(what, turns, unit="s", of="serves_s")],
-        "goals": [
+    return RecoveryReport(
+        bench="recovery",
+        store_bytes=str(found.store_bytes),
+        machine=machine,
+        rounds=len(turns[OURS]),
+        rows=[row(what, turns, unit="s", of="serves_s")],
+        goals=[
             goal_result(what, turns, GOALS[0]),
             goal_result(f"{what} cpu_s", turns, GOALS[1]),
         ],
-    }
+    )
 
 
 def _write_and_kill(saved: Path, topic: str, *, count: int) -> None:

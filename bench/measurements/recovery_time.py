@@ -19,8 +19,11 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from bench.processes.measured_process import processor_s
 from bench.processes.servers import OPENS
+from bench.report.result import Turn
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, RefusedError, require_success
 from conformance.harness.client.peer import PeerError, PeerMisbehavedError
@@ -40,6 +43,17 @@ class Start(NamedTuple):
     """From the beginning of the process to its first answer."""
     cpu_s: float
     """Processor time of the process until then, or a moment longer."""
+
+
+class Compared(Struct, frozen=True, kw_only=True):
+    """Starts of two targets on copies of one store."""
+
+    store_bytes: int
+    ms: Mapping[str, int]
+    """Median until a target serves, by its text."""
+    rounds: Mapping[str, Sequence[Turn]]
+    ratio: float
+    says: str
 
 
 class Watch:
@@ -80,7 +94,7 @@ def compared(
     topic: str,
     directory: Path,
     progress: Callable[[str], None],
-) -> dict[str, object]:
+) -> Compared:
     """Return the start times of two targets on copies of *saved*."""
     taken: dict[str, list[Start]] = {text: [] for text in targets}
     for number in range(ROUNDS):
@@ -92,13 +106,13 @@ def compared(
             shutil.rmtree(copy, ignore_errors=True)
     medians = {t: median(one.serves_s for one in rounds) for t, rounds in taken.items()}
     ours, theirs = (medians[text] for text in targets)
-    return {
-        "store_bytes": sum(f.stat().st_size for f in saved.rglob("*") if f.is_file()),
-        "ms": {text: round(1000 * value) for text, value in medians.items()},
-        "rounds": {t: [one._asdict() for one in r] for t, r in taken.items()},
-        "ratio": round(theirs / ours, 2),
-        "says": f"{targets[1]} takes so many times as long as {targets[0]}",
-    }
+    return Compared(
+        store_bytes=sum(f.stat().st_size for f in saved.rglob("*") if f.is_file()),
+        ms={text: round(1000 * value) for text, value in medians.items()},
+        rounds={t: [one._asdict() for one in r] for t, r in taken.items()},
+        ratio=round(theirs / ours, 2),
+        says=f"{targets[1]} takes so many times as long as {targets[0]}",
+    )
 
 
 def copy_store(store: Path, target: Path) -> None:

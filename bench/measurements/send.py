@@ -66,6 +66,14 @@ class Size:
     )
 
 
+class SendReport(Report, frozen=True, kw_only=True):
+    """Report with the sizes of the measurement."""
+
+    body_size: int
+    flush: str
+    turn_s: float
+
+
 def measure(release: str, size: Size, *, progress: Callable[[str], None]) -> Report:
     """Send to the reference and to Apache's *release* in turns; return the report."""
     machine = machine_facts(release)
@@ -79,17 +87,16 @@ def measure(release: str, size: Size, *, progress: Callable[[str], None]) -> Rep
         rows.append(row(what, turns, unit="messages/s", of="per_s"))
         wanted = goals_of(shape, flush=size.flush)
         goals += [goal_result(f"{what} {goal.figure}", turns, goal) for goal in wanted]
-    return {
-        "schema": 1,
-        "bench": "send",
-        "body_size": size.body_size,
-        "flush": size.flush,
-        "turn_s": size.seconds,
-        "machine": machine,
-        "rounds": size.rounds,
-        "rows": rows,
-        "goals": goals,
-    }
+    return SendReport(
+        bench="send",
+        body_size=size.body_size,
+        flush=size.flush,
+        turn_s=size.seconds,
+        machine=machine,
+        rounds=size.rounds,
+        rows=rows,
+        goals=goals,
+    )
 
 
 def goals_of(shape: Shape, *, flush: str) -> list[Goal]:

@@ -48,19 +48,18 @@ def measure(release: str, rounds: int, *, progress: Callable[[str], None]) -> Re
             turns[who].append({"ready_s": seconds})
     found = row("ready to serve", turns, unit="s", of="ready_s")
     goal = Goal(figure="ready_s", at_least=1, less_is_better=True)
-    quickest = min(found[OURS]["rounds"])
-    return {
-        "schema": 1,
-        "bench": "start",
-        "machine": machine,
-        "rounds": rounds,
-        "rows": [found],
-        "goals": [
+    quickest = min(found.sides[OURS].rounds)
+    return Report(
+        bench="start",
+        machine=machine,
+        rounds=rounds,
+        rows=[found],
+        goals=[
             goal_result("ready to serve", turns, goal),
             # Other work on the machine can only make a start longer.
             limit("quickest start", quickest, at_most=READY_MAX_S, unit="s"),
         ],
-    }
+    )
 
 
 def _ours(directory: Path) -> float:

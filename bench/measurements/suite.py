@@ -32,17 +32,16 @@ def measure(
     for who, target in targets.items():
         progress(f"the suite on {target}")
         turns[who] = [{"takes_s": _run(target, words)}]
-    return {
-        "schema": 1,
-        "bench": "suite",
-        "machine": machine,
-        "rounds": 1,
-        "rows": [row("the suite", turns, unit="s", of="takes_s")],
-        "goals": [
+    return Report(
+        bench="suite",
+        machine=machine,
+        rounds=1,
+        rows=[row("the suite", turns, unit="s", of="takes_s")],
+        goals=[
             limit(f"suite, {who}", turns[who][0]["takes_s"], at_most=most, unit="s")
             for who, most in LIMITS_S.items()
         ],
-    }
+    )
 
 
 def _run(target: str, words: tuple[str, ...]) -> float:

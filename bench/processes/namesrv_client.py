@@ -106,7 +106,7 @@ def run(
     if not times:
         raise BadAnswerError("no answer at all")
     return {
-        "answers": len(times),
+        "responses": len(times),
         "seconds": took,
         "p50_ms": times[len(times) // 2] * 1000,
         "p99_ms": times[len(times) * 99 // 100] * 1000,

@@ -13,7 +13,7 @@ import json
 import random
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from columns.log_batch import read_log
@@ -91,13 +91,6 @@ def given_log(path: Path) -> RecordedLog:
     trimmed.parent.mkdir(parents=True, exist_ok=True)
     trimmed.write_bytes(data)
     return _log(trimmed, origin=str(path), recorded_at="")
-
-
-def as_dict(log: RecordedLog) -> dict[str, object]:
-    """Return the part of a report about *log*."""
-    shown = asdict(log)
-    del shown["data"], shown["path"]
-    return {**shown, "bytes": len(log.data)}
 
 
 def _log(path: Path, *, origin: str, recorded_at: str) -> RecordedLog:

@@ -7,10 +7,10 @@ the least round to the greatest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
-from bench.report.result import Report, sides
+from bench.report.result import Report, Row
 
 WIDTH, LEFT, RIGHT = 760, 270, 120
 ROW, BAR, TOP = 46, 15, 34
@@ -20,7 +20,7 @@ _STYLE = "font-family:sans-serif;font-size:12px"
 
 def picture(report: Report) -> str:
     """Return the picture of the rows of *report*."""
-    rows = report["rows"]
+    rows = report.rows
     height = TOP + ROW * len(rows) + 8
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}"'
@@ -29,14 +29,14 @@ def picture(report: Report) -> str:
         *_legend(rows),
     ]
     for number, row in enumerate(rows):
-        alike = [other for other in rows if other["unit"] == row["unit"]]
+        alike = [other for other in rows if other.unit == row.unit]
         lines += _row(row, TOP + ROW * number, most=_most(alike))
     return "\n".join([*lines, "</svg>", ""])
 
 
-def _legend(rows: list[dict[str, Any]]) -> list[str]:
+def _legend(rows: Sequence[Row]) -> list[str]:
     lines = []
-    for number, who in enumerate(sides(rows[0])):
+    for number, who in enumerate(rows[0].sides):
         x = LEFT + 110 * number
         lines.append(
             f'<rect x="{x}" y="10" width="12" height="12" fill="{COLOURS[number]}"/>'
@@ -45,19 +45,19 @@ def _legend(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _most(rows: list[dict[str, Any]]) -> float:
-    values = [max(row[who]["rounds"]) for row in rows for who in sides(row)]
+def _most(rows: Sequence[Row]) -> float:
+    values = [max(side.rounds) for row in rows for side in row.sides.values()]
     return max(values) or 1.0
 
 
-def _row(row: dict[str, Any], top: int, *, most: float) -> list[str]:
+def _row(row: Row, top: int, *, most: float) -> list[str]:
     scale = (WIDTH - LEFT - RIGHT) / most
-    name = escape(row["id"])
+    name = escape(row.id)
     lines = [f'<text x="{LEFT - 8}" y="{top + 20}" text-anchor="end">{name}</text>']
-    for number, who in enumerate(sides(row)):
+    for number, who in enumerate(row.sides):
         y = top + number * (BAR + 3)
-        value = row[who][row["of"]]
-        least, greatest = (pick(row[who]["rounds"]) for pick in (min, max))
+        value = row.drawn(who)
+        least, greatest = (pick(row.sides[who].rounds) for pick in (min, max))
         width = max(value * scale, 1)
         end = LEFT + max(width, greatest * scale)
         middle = y + BAR / 2
@@ -67,6 +67,6 @@ def _row(row: dict[str, Any], top: int, *, most: float) -> list[str]:
             f'<line x1="{LEFT + least * scale:.1f}" x2="{LEFT + greatest * scale:.1f}"'
             f' y1="{middle}" y2="{middle}" stroke="#333333"/>'
             f'<text x="{end + 6:.1f}" y="{y + 12}">{value:,g}'
-            f" {escape(row['unit'])}</text>"
+            f" {escape(row.unit)}</text>"
         )
     return lines

@@ -7,13 +7,21 @@ page shows all of them. A new measurement thus changes only its part of the page
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+
+from msgspec import UNSET
 
 from bench.report.chart import picture
-from bench.report.result import Report, sides
+from bench.report.result import (
+    Limit,
+    Machine,
+    Ratio,
+    Report,
+    Row,
+    decode_report,
+    encode_report,
+)
 
 HEAD = """\
 # Performance
@@ -54,9 +62,9 @@ FIGURES = (
 def keep(name: str, report: Report, folder: Path) -> None:
     """Write *report*, and a picture if it has rows, into *folder*."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(report, indent=1) + "\n"
+    text = encode_report(report) + "\n"
     (folder / f"{name}.json").write_text(text, encoding="utf-8")
-    if "rows" in report:
+    if report.rows:
         (folder / f"{name}.svg").write_text(picture(report), encoding="utf-8")
 
 
@@ -64,7 +72,7 @@ def kept(folder: Path, names: Mapping[str, str]) -> dict[str, Report]:
     """Return the reports of *names* that are in *folder*, in the order of *names*."""
     files = {name: folder / f"{name}.json" for name in names}
     return {
-        name: json.loads(file.read_text(encoding="utf-8"))
+        name: decode_report(file.read_text(encoding="utf-8"))
         for name, file in files.items()
         if file.exists()
     }
@@ -85,73 +93,76 @@ def _goals(reports: Mapping[str, Report], titles: Mapping[str, str]) -> Iterator
     yield "|---|---|---|---|"
     for name, report in reports.items():
         link = f"[{titles[name]}](#{_anchor(titles[name])})"
-        for goal in report["goals"]:
-            if goal["met"] is not None:
-                verdict = "met" if goal["met"] else "**missed**"
-                yield f"| {link}: {goal['way']} | {_figure(goal)} | {verdict} |"
+        for goal in report.goals:
+            if goal.met is not None:
+                verdict = "met" if goal.met else "**missed**"
+                yield f"| {link}: {goal.way} | {_figure(goal)} | {verdict} |"
 
 
-def _figure(goal: Mapping[str, Any]) -> str:
+def _figure(goal: Ratio | Limit) -> str:
     """Return the two cells with the figure and its target."""
-    if "at_most" in goal:
-        unit = goal["unit"]
-        return f"{goal['value']:g} {unit} | at most {goal['at_most']:g} {unit}"
+    if isinstance(goal, Limit):
+        return f"{goal.value:g} {goal.unit} | at most {goal.at_most:g} {goal.unit}"
     spread = ""
-    if "spread" in goal:
-        spread = f" ({goal['spread'][0]:g} to {goal['spread'][1]:g})"
-    target = f"{goal['at_least']:g} x {goal['other']}"
-    return f"{goal['ratio']:g} x{spread} | {target}"
+    if goal.spread:
+        spread = f" ({goal.spread[0]:g} to {goal.spread[1]:g})"
+    target = f"{goal.at_least or 0:g} x {goal.other}"
+    return f"{goal.ratio:g} x{spread} | {target}"
 
 
 def _part(title: str, report: Report) -> Iterator[str]:
-    machine = report["machine"]
     yield f"## {title}"
     yield ""
-    yield _machine(machine, report)
-    if "rows" in report:
+    yield _machine(report.machine, report.rounds)
+    if report.rows:
         yield ""
-        yield from _rows(report["rows"])
-    untargeted = [goal for goal in report["goals"] if goal["met"] is None]
+        yield from _rows(report.rows)
+    untargeted = [
+        goal for goal in report.goals if isinstance(goal, Ratio) and goal.met is None
+    ]
     if untargeted:
         yield ""
         yield "For information (no target): " + "; ".join(
-            f"{goal['way']} {goal['ratio']:g} x {goal['other']}" for goal in untargeted
+            f"{goal.way} {goal.ratio:g} x {goal.other}" for goal in untargeted
         )
 
 
-def _machine(machine: Mapping[str, Any], report: Report) -> str:
-    words = [f"RocketMQ {machine['rocketmq']}"]
-    if machine.get("processor"):
-        words.append(f"{machine['processors']} x {machine['processor']}")
+def _machine(machine: Machine, rounds: int) -> str:
+    words = [f"RocketMQ {machine.rocketmq}"]
+    if machine.processor:
+        words.append(f"{machine.processors} x {machine.processor}")
     else:
-        words.append(f"{machine['processors']} processors")
-    if "memory_gib" in machine:
-        words.append(f"{machine['memory_gib']} GiB")
-    words.append(f"Python {machine['python']}")
-    if "load" in machine:
-        words.append(f"load {machine['load']:g}")
-    rounds = report.get("rounds", 1)
+        words.append(f"{machine.processors} processors")
+    if machine.memory_gib is not UNSET:
+        words.append(f"{machine.memory_gib} GiB")
+    words.append(f"Python {machine.python}")
+    if machine.load is not UNSET:
+        words.append(f"load {machine.load:g}")
     words.append("one run" if rounds == 1 else f"median of {rounds} rounds")
     return ", ".join(words) + "."
 
 
-def _rows(rows: list[dict[str, Any]]) -> Iterator[str]:
+def _rows(rows: Sequence[Row]) -> Iterator[str]:
     figures = [
         (key, head)
         for key, head in FIGURES
         if any(
-            key in row[who] and key != row["of"] for row in rows for who in sides(row)
+            key in side.medians and key != row.of
+            for row in rows
+            for side in row.sides.values()
         )
     ]
     heads = "".join(f" {head} |" for _, head in figures)
     yield f"| measured | who | figure |{heads}"
     yield "|---|---|---|" + "---|" * len(figures)
     for row in rows:
-        for who in sides(row):
-            found = row[who]
-            cells = "".join(f" {found.get(key, ''):g} |" for key, _ in figures)
-            value = f"{found[row['of']]:,g} {row['unit']}"
-            yield f"| {row['id']} | {who} | {value} |{cells}"
+        for who, side in row.sides.items():
+            found = side.medians
+            cells = "".join(
+                f" {found[key]:g} |" if key in found else " |" for key, _ in figures
+            )
+            value = f"{row.drawn(who):,g} {row.unit}"
+            yield f"| {row.id} | {who} | {value} |{cells}"
 
 
 def _anchor(title: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from bench.measurements.codec import GOALS, measure
 from bench.processes.java_decoder import SOURCE
 from bench.processes.recorded_log import NoLogError, given_log
+from bench.report.result import encode_report
 from spec.store.commit_log import scan
 
 STORES = Path(__file__).parents[2] / "fixtures" / "store"
@@ -29,10 +30,10 @@ def test_every_way_decodes_the_same_records(release: str) -> None:
     lines: list[str] = []
     found = measure(log, release=release, rounds=1, progress=lines.append)
     records = len(scan(log.data).records)
-    shown = json.loads(json.dumps(found))
+    shown = json.loads(encode_report(found))
     assert shown["log"]["records"] == records > 50
-    assert all(way["records_per_s"] > 0 for way in shown["ways"])
-    assert len(shown["goals"]) == len(GOALS)
+    assert all(way.records_per_s > 0 for way in found.ways)
+    assert len(found.goals) == len(GOALS)
     assert any("round 1 of 1" in line for line in lines)
 
 

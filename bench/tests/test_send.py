@@ -11,7 +11,7 @@ from bench.measurements import send
 from bench.measurements.send import BATCH, ONEWAY, Shape, goals_of
 from bench.measurements.suite import measure as measure_suite
 from bench.processes.servers import Server, ServerBenchError, check_release
-from bench.report.result import Goal, goal_result, limit, machine_facts, row
+from bench.report.result import Figures, Goal, goal_result, limit, machine_facts, row
 
 TURNS = {
     "reference": [{"per_s": 300.0, "p99_ms": 2.0}, {"per_s": 30.0, "p99_ms": 4.0}],
@@ -21,26 +21,27 @@ TURNS = {
 
 def test_a_ratio_is_of_the_turns_of_one_round() -> None:
     found = goal_result("sync x16", TURNS, Goal(figure="per_s", at_least=2))
-    assert found["ratio"] == 2.25
-    assert found["spread"] == [1.5, 3.0]
-    assert found["met"] is True
+    assert found.ratio == 2.25
+    assert found.spread == (1.5, 3.0)
+    assert found.met is True
 
 
 def test_a_ratio_above_one_says_that_the_reference_is_better() -> None:
     goal = Goal(figure="p99_ms", at_least=1.5, less_is_better=True)
     found = goal_result("sync x16", TURNS, goal)
-    assert found["spread"] == [0.5, 2.0]
-    assert found["met"] is False
+    assert found.spread == (0.5, 2.0)
+    assert found.met is False
 
 
 def test_a_row_has_the_medians_and_every_round_of_what_is_drawn() -> None:
     found = row("sync x16", TURNS, unit="messages/s", of="per_s")
-    assert found["reference"] == {"per_s": 165.0, "p99_ms": 3.0, "rounds": [300, 30]}
+    figures = Figures(medians={"per_s": 165.0, "p99_ms": 3.0}, rounds=[300, 30])
+    assert found.sides["reference"] == figures
 
 
 def test_a_limit_is_a_goal_of_ours_alone() -> None:
-    assert limit("start", 0.4, at_most=0.5, unit="s")["met"] is True
-    assert limit("start", 0.6, at_most=0.5, unit="s")["met"] is False
+    assert limit("start", 0.4, at_most=0.5, unit="s").met is True
+    assert limit("start", 0.6, at_most=0.5, unit="s").met is False
 
 
 def test_the_goals_are_those_that_were_promised() -> None:
@@ -61,7 +62,7 @@ def test_the_goals_are_those_that_were_promised() -> None:
 
 def test_facts_of_the_machine_name_nobody() -> None:
     facts = machine_facts("4.6.0")
-    assert facts["rocketmq"] == "4.6.0"
+    assert facts.rocketmq == "4.6.0"
     assert str(Path.home()) not in str(facts)
 
 

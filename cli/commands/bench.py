@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,10 @@ from cli.measure.cluster import cluster
 from cli.measure.options import SECONDS, BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
 from cli.options.common import CommandGroup
+
+if TYPE_CHECKING:
+    from bench.measurements.codec import CodecReport
+    from bench.measurements.namesrv import RoutesReport
 
 
 @click.group(cls=CommandGroup)
@@ -80,40 +84,40 @@ def namesrv(run: BenchRun, *, topics: int, brokers: int, seconds: float) -> None
     finish(found, form=run.form, check=run.check, table=routes_table)
 
 
-def routes_table(found: dict[str, Any]) -> str:
+def routes_table(found: RoutesReport) -> str:
     """Return the report on name servers as lines for people."""
     lines = [
-        f"{found['topics']} topics of {found['brokers']} brokers each,"
-        f" RocketMQ {found['machine']['rocketmq']},"
-        f" median of {found['rounds']} rounds of {found['turn_s']:g} s",
+        f"{found.topics} topics of {found.brokers} brokers each,"
+        f" RocketMQ {found.machine.rocketmq},"
+        f" median of {found.rounds} rounds of {found.turn_s:g} s",
         "",
     ]
     lines += [
-        f"{shape[who]['routes_per_s']:>10,} routes/s"
-        f"  p99 {shape[who]['p99_ms']:>8.3f} ms"
-        f"  {who:<10} {shape['connections']} connections"
-        f" x {shape['outstanding']} requests outstanding"
-        for shape in found["shapes"]
-        for who in ("reference", "apache")
+        f"{routes.routes_per_s:>10,} routes/s"
+        f"  p99 {routes.p99_ms:>8.3f} ms"
+        f"  {who:<10} {shape.connections} connections"
+        f" x {shape.outstanding} requests outstanding"
+        for shape in found.shapes
+        for who, routes in (("reference", shape.reference), ("apache", shape.apache))
     ]
     lines.append("")
-    lines += map(goal_line, found["goals"])
+    lines += map(goal_line, found.goals)
     return "\n".join(lines)
 
 
-def as_table(found: dict[str, Any]) -> str:
+def as_table(found: CodecReport) -> str:
     """Return the report as lines for people."""
-    log, machine = found["log"], found["machine"]
+    log, machine = found.log, found.machine
     lines = [
-        f"{log['records']} records, {log['bytes']} bytes, written by {log['origin']};"
-        f" Java {machine['java']}, RocketMQ {machine['rocketmq']},"
-        f" median of {found['rounds']} rounds",
+        f"{log.records} records, {log.bytes} bytes, written by {log.origin};"
+        f" Java {machine.java}, RocketMQ {machine.rocketmq},"
+        f" median of {found.rounds} rounds",
         "",
     ]
     lines += [
-        f"{way['records_per_s']:>12,} records/s  {way['id']:<14} {way['says']}"
-        for way in found["ways"]
+        f"{way.records_per_s:>12,} records/s  {way.id:<14} {way.says}"
+        for way in found.ways
     ]
     lines.append("")
-    lines += map(goal_line, found["goals"])
+    lines += map(goal_line, found.goals)
     return "\n".join(lines)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from cli.measure.options import BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
 from cli.options.common import list_option
+
+if TYPE_CHECKING:
+    from bench.measurements.audit import AuditReport, Way
 
 GIBIBYTE = 1 << 30
 
@@ -71,36 +74,36 @@ def audit(
     finish(found, form=options.form, check=options.check, table=as_table)
 
 
-def as_table(found: dict[str, Any]) -> str:
+def as_table(found: AuditReport) -> str:
     """Return the report as lines for people."""
     lines = [
-        f"{found['master']}, RocketMQ {found['machine']['rocketmq']} on"
-        f" {found['machine']['processors']} processors,"
-        f" load {found['machine']['load']:g} at the start,"
-        f" median of {found['rounds']} rounds",
+        f"{found.master}, RocketMQ {found.machine.rocketmq} on"
+        f" {found.machine.processors} processors,"
+        f" load {found.machine.load:g} at the start,"
+        f" median of {found.rounds} rounds",
         "",
     ]
-    for point in found["points"]:
+    for point in found.points:
         lines += [
-            f"{point['bytes'] / 1e9:.2f} GB, {point['records']:,} records,"
-            f" {point['findings']} findings: {point['ratio']['median']:.2f} x",
-            _way_line("audit", point["audit"]),
-            _way_line("java", point["java"]),
-            f"  memory {point['memory']['peak_mib']} MiB: "
-            + ", ".join(f"{n} {m}" for n, m in point["memory"]["parts_mib"].items()),
+            f"{point.bytes / 1e9:.2f} GB, {point.records:,} records,"
+            f" {point.findings} findings: {point.ratio.median:.2f} x",
+            _way_line("audit", point.audit),
+            _way_line("java", point.java),
+            f"  memory {point.memory.peak_mib} MiB: "
+            + ", ".join(f"{n} {m}" for n, m in point.memory.parts_mib.items()),
         ]
-    if found["linearity"] is not None:
-        lines += ["", f"{found['linearity']:>8.2f} x the time per byte, last to first"]
-    return "\n".join([*lines, "", *map(goal_line, found["goals"])])
+    if found.linearity is not None:
+        lines += ["", f"{found.linearity:>8.2f} x the time per byte, last to first"]
+    return "\n".join([*lines, "", *map(goal_line, found.goals)])
 
 
-def _way_line(name: str, way: dict[str, Any]) -> str:
-    core = way.get("mb_per_s_per_core")
-    seconds, processor = way["seconds"], way["processor_s"]["median"]
+def _way_line(name: str, way: Way) -> str:
+    core, seconds = way.mb_per_s_per_core, way.seconds
     return (
-        f"  {name:<6} {seconds['median']:>8.2f} s"
-        f" ({seconds['lowest']:.2f} to {seconds['highest']:.2f}),"
-        f" {way['mb_per_s']:g} MB/s"
+        f"  {name:<6} {seconds.median:>8.2f} s"
+        f" ({seconds.lowest:.2f} to {seconds.highest:.2f}),"
+        f" {way.mb_per_s:g} MB/s"
         + (f", {core:g} MB/s per core" if core else "")
-        + f", {processor:.1f} s of processors, starts in {way['start_s']:.1f} s"
+        + f", {way.processor_s.median:.1f} s of processors"
+        f", starts in {way.start_s:.1f} s"
     )

@@ -128,11 +128,10 @@ def everything(
             failed = max(failed, int(end.code or 0))
             continue
         keep(name, found, folder)
-        click.echo("\n".join(map(goal_line, found["goals"])))
+        click.echo("\n".join(map(goal_line, found.goals)))
     reports = kept(folder, TITLES)
     (docs / "performance.md").write_text(page(reports, TITLES), encoding="utf-8")
-    goals = [goal for name in names for goal in reports.get(name, {}).get("goals", ())]
-    missed = any(goal["met"] is False for goal in goals)
+    missed = any(reports[name].misses_goal for name in names if name in reports)
     sys.exit(failed or (FINDINGS if check and missed else SUCCESS))
 
 

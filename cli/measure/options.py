@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from bench.report.result import Report
 from cli.measure.result import failures_reported, finish, show_progress
 from cli.options.common import Decorator, format_option
 from cli.options.releases import release_option
@@ -26,7 +27,7 @@ class BenchRun:
     check: bool
     """Whether a missed goal ends the program with exit code 1."""
 
-    def report(self, measure: Callable[..., dict[str, Any]], *given: object) -> None:
+    def report(self, measure: Callable[..., Report], *given: object) -> None:
         """Measure the release with *given*, print the result, and end."""
         with failures_reported():
             found = measure(self.release, *given, progress=show_progress)

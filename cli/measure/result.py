@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import NoReturn, TypeVar
 
 import click
 
-from bench.report.result import sides
+from bench.report.result import Limit, Ratio, Report, Row, encode_report
 from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, USAGE
 
+R = TypeVar("R", bound=Report)
 FIGURES = {
     "p50_ms": "p50 {:.2f} ms",
     "p99_ms": "p99 {:.2f} ms",
@@ -78,57 +78,52 @@ def failures_reported(
         fail(str(error), code=NOT_RUN)
 
 
-def rows_table(found: dict[str, Any]) -> str:
+def rows_table(found: Report) -> str:
     """Return a report on two servers as lines for people."""
-    machine = found["machine"]
+    machine = found.machine
     lines = [
-        f"RocketMQ {machine['rocketmq']} on {machine['processors']} processors,"
-        f" load {machine['load']:g} at the start,"
-        f" median of {found['rounds']} rounds",
+        f"RocketMQ {machine.rocketmq} on {machine.processors} processors,"
+        f" load {machine.load:g} at the start,"
+        f" median of {found.rounds} rounds",
         "",
     ]
-    for row in found["rows"]:
-        lines += [_row_line(row, who) for who in sides(row)]
+    for row in found.rows:
+        lines += [_row_line(row, who) for who in row.sides]
     lines.append("")
-    lines += map(goal_line, found["goals"])
+    lines += map(goal_line, found.goals)
     return "\n".join(lines)
 
 
 def finish(
-    found: dict[str, Any],
-    *,
-    form: str,
-    check: bool,
-    table: Callable[[dict[str, Any]], str] = rows_table,
+    found: R, *, form: str, check: bool, table: Callable[[R], str] = rows_table
 ) -> None:
     """Print what was *found* and end: with 1 if *check* finds a goal missed."""
-    click.echo(json.dumps(found, indent=1) if form == "json" else table(found))
-    missed = any(goal["met"] is False for goal in found["goals"])
-    sys.exit(FINDINGS if check and missed else SUCCESS)
+    click.echo(encode_report(found) if form == "json" else table(found))
+    sys.exit(FINDINGS if check and found.misses_goal else SUCCESS)
 
 
-def _row_line(row: dict[str, Any], who: str) -> str:
-    figures = row[who]
+def _row_line(row: Row, who: str) -> str:
+    figures = row.sides[who].medians
     shown = [
         text.format(figures[name]) for name, text in FIGURES.items() if name in figures
     ]
-    value = f"{figures[row['of']]:>10,g} {row['unit']}"
-    return f"{value}  {who:<9}  {row['id']}  {'  '.join(shown)}".rstrip()
+    value = f"{row.drawn(who):>10,g} {row.unit}"
+    return f"{value}  {who:<9}  {row.id}  {'  '.join(shown)}".rstrip()
 
 
-def goal_line(goal: dict[str, Any]) -> str:
+def goal_line(goal: Ratio | Limit) -> str:
     """Return a goal, and whether it is met, as a line."""
-    if "at_most" in goal:
-        line = f"{goal['value']:>8g} {goal['unit']:<11} {goal['way']}"
-        return f"{line} target at most {goal['at_most']:g}: {_verdict(goal)}"
-    line = f"{goal['ratio']:>8.2f} x {goal['other']:<10} {goal['way']:<13}"
-    if "spread" in goal:
-        least, most = goal["spread"]
+    if isinstance(goal, Limit):
+        line = f"{goal.value:>8g} {goal.unit:<11} {goal.way}"
+        return f"{line} target at most {goal.at_most:g}: {_verdict(goal)}"
+    line = f"{goal.ratio:>8.2f} x {goal.other:<10} {goal.way:<13}"
+    if goal.spread:
+        least, most = goal.spread
         line += f" ({least:g} to {most:g})"
-    if goal["at_least"] is None:
+    if goal.at_least is None:
         return line.rstrip()
-    return f"{line} target {goal['at_least']:g}: {_verdict(goal)}"
+    return f"{line} target {goal.at_least:g}: {_verdict(goal)}"
 
 
-def _verdict(goal: dict[str, Any]) -> str:
-    return "met" if goal["met"] else "MISSED"
+def _verdict(goal: Ratio | Limit) -> str:
+    return "met" if goal.met else "MISSED"

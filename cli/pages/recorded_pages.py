@@ -47,5 +47,5 @@ def recorded_pages() -> Iterator[tuple[str, str]]:
     if run := admin_record.recorded():
         yield "admin.md", admin_page(run)
     for name, report in kept(PERFORMANCE, TITLES).items():
-        if "rows" in report:
+        if report.rows:
             yield f"performance/{name}.svg", picture(report)

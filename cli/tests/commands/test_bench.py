@@ -6,24 +6,33 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from bench.measurements.codec import CodecReport, DecodedLog, DecodedWay
+from bench.measurements.namesrv import Routes, RoutesReport, ShapeRoutes
+from bench.report.result import Figures, Limit, Machine, Ratio, Report, Row
 from cli.commands.bench import as_table, bench, routes_table
 from cli.measure.result import rows_table
 
-MEASURED = {
-    "log": {"records": 55_461, "bytes": 67_107_810, "origin": "jvm:4.6.0"},
-    "machine": {"java": "17.0.15", "rocketmq": "4.6.0"},
-    "rounds": 5,
-    "ways": [{"id": "struct", "says": "the struct codec", "records_per_s": 482_427}],
-    "goals": [
-        {
-            "way": "struct",
-            "other": "construct",
-            "ratio": 19.5,
-            "at_least": 20.0,
-            "met": False,
-        }
+MEASURED = CodecReport(
+    bench="codec",
+    log=DecodedLog(
+        records=55_461,
+        bytes=67_107_810,
+        origin="jvm:4.6.0",
+        recorded_at="2026-11-01",
+        sha256="00",
+    ),
+    machine=Machine(processors=2, python="3.11.7", java="17.0.15", rocketmq="4.6.0"),
+    clock="processor time",
+    rounds=5,
+    ways=[
+        DecodedWay(
+            id="struct", says="the struct codec", records_per_s=482_427, rounds=[]
+        )
     ],
-}
+    goals=[
+        Ratio(way="struct", other="construct", ratio=19.5, at_least=20.0, met=False)
+    ],
+)
 
 
 def test_a_table_has_rates_and_goals() -> None:
@@ -42,25 +51,24 @@ def test_what_it_cannot_read_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_table_of_routes_has_both_name_servers() -> None:
-    figures = {"routes_per_s": 79_630, "p50_ms": 0.435, "p99_ms": 4.488}
-    goal = {"way": "p99 x16", "other": "apache", "ratio": 1.2}
+    figures = Routes(routes_per_s=79_630, p50_ms=0.435, p99_ms=4.488, rounds=[])
     text = routes_table(
-        {
-            "topics": 10_000,
-            "brokers": 4,
-            "rounds": 5,
-            "turn_s": 3.0,
-            "machine": {"rocketmq": "4.6.0"},
-            "shapes": [
-                {
-                    "connections": 16,
-                    "outstanding": 4,
-                    "reference": figures,
-                    "apache": figures,
-                }
+        RoutesReport(
+            bench="namesrv",
+            topics=10_000,
+            brokers=4,
+            rounds=5,
+            turn_s=3.0,
+            machine=Machine(processors=2, python="3.11.7", rocketmq="4.6.0"),
+            shapes=[
+                ShapeRoutes(
+                    connections=16, outstanding=4, reference=figures, apache=figures
+                )
             ],
-            "goals": [goal | {"at_least": 1, "met": True}],
-        }
+            goals=[
+                Ratio(way="p99 x16", other="apache", ratio=1.2, at_least=1, met=True)
+            ],
+        )
     )
     assert "79,630 routes/s  p99    4.488 ms  reference  16 connections" in text
     assert "ms  apache " in text
@@ -75,31 +83,35 @@ def test_a_release_that_does_not_exist_is_one_line() -> None:
 
 
 def test_two_servers_are_shown_with_latencies_spread_and_verdicts() -> None:
-    figures = {"per_s": 31_000, "p99_ms": 1.5, "own_mb": 60, "rounds": [31_000]}
-    measured = {
-        "machine": {"rocketmq": "4.6.0", "processors": 2, "load": 0.5},
-        "rounds": 1,
-        "rows": [
-            {
-                "id": "sync x16",
-                "unit": "messages/s",
-                "of": "per_s",
-                "reference": figures,
-                "apache": {**figures, "per_s": 20_000},
-            }
+    ours = {"per_s": 31_000, "p99_ms": 1.5, "own_mb": 60}
+    theirs = {**ours, "per_s": 20_000}
+    measured = Report(
+        bench="send",
+        machine=Machine(processors=2, python="3.11.7", load=0.5, rocketmq="4.6.0"),
+        rounds=1,
+        rows=[
+            Row(
+                id="sync x16",
+                unit="messages/s",
+                of="per_s",
+                sides={
+                    "reference": Figures(medians=ours, rounds=[31_000]),
+                    "apache": Figures(medians=theirs, rounds=[20_000]),
+                },
+            )
         ],
-        "goals": [
-            {
-                "way": "sync x16 per_s",
-                "other": "apache",
-                "ratio": 1.55,
-                "spread": [1.4, 1.7],
-                "at_least": 1.5,
-                "met": True,
-            },
-            {"way": "start", "value": 0.7, "at_most": 0.5, "unit": "s", "met": False},
+        goals=[
+            Ratio(
+                way="sync x16 per_s",
+                other="apache",
+                ratio=1.55,
+                spread=(1.4, 1.7),
+                at_least=1.5,
+                met=True,
+            ),
+            Limit(way="start", value=0.7, at_most=0.5, unit="s", met=False),
         ],
-    }
+    )
     text = rows_table(measured)
     assert "31,000 messages/s  reference  sync x16  p99 1.50 ms  60 MB" in text
     assert "1.55 x apache     sync x16 per_s (1.4 to 1.7) target 1.5: met" in text
