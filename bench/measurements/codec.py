@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from statistics import median
 
 import pyarrow as pa
-from msgspec import Struct
+from msgspec import Struct, field
 
 from bench.processes.java_decoder import WAYS as JAVA_WAYS
 from bench.processes.java_decoder import JavaDecoder
@@ -82,8 +82,7 @@ class DecodedWay(Struct, frozen=True, kw_only=True):
     """Speed of one way."""
 
     id: str
-    says: str
-    """Its description."""
+    description: str = field(name="says")
     records_per_s: int
     rounds: Sequence[int]
 
@@ -127,7 +126,7 @@ def measure(
         ways=[
             DecodedWay(
                 id=way.id,
-                says=way.description,
+                description=way.description,
                 records_per_s=round(median(rates[way.id])),
                 rounds=[round(rate) for rate in rates[way.id]],
             )

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from bench.processes.measured_process import processor_s
 from bench.processes.servers import OPENS
@@ -53,7 +53,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     """Median until a target serves, by its text."""
     rounds: Mapping[str, Sequence[Turn]]
     ratio: float
-    says: str
+    description: str = field(name="says")
 
 
 class Watch:
@@ -111,7 +111,7 @@ def compared(
         ms={text: round(1000 * value) for text, value in medians.items()},
         rounds={t: [one._asdict() for one in r] for t, r in taken.items()},
         ratio=round(theirs / ours, 2),
-        says=f"{targets[1]} takes so many times as long as {targets[0]}",
+        description=f"{targets[1]} takes so many times as long as {targets[0]}",
     )
 
 

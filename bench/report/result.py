@@ -117,7 +117,7 @@ def encode_report(report: Report) -> str:
 
 
 def decode_report(text: str) -> Report:
-    """Return what all measurements have in a report of `encode_report`."""
+    """Return a report of `encode_report`, with the members of all measurements."""
     shown: dict[str, Any] = json.loads(text)
     return Report(
         bench=shown["bench"],

@@ -115,7 +115,7 @@ def as_table(found: CodecReport) -> str:
         "",
     ]
     lines += [
-        f"{way.records_per_s:>12,} records/s  {way.id:<14} {way.says}"
+        f"{way.records_per_s:>12,} records/s  {way.id:<14} {way.description}"
         for way in found.ways
     ]
     lines.append("")

@@ -26,7 +26,10 @@ MEASURED = CodecReport(
     rounds=5,
     ways=[
         DecodedWay(
-            id="struct", says="the struct codec", records_per_s=482_427, rounds=[]
+            id="struct",
+            description="the struct codec",
+            records_per_s=482_427,
+            rounds=[],
         )
     ],
     goals=[
