@@ -33,7 +33,8 @@ from pathlib import Path
 import psutil
 
 from conformance.harness.client.address import Address
-from conformance.harness.client.peer import Peer, PeerError, PeerMisbehavedError
+from conformance.harness.client.peer import Peer
+from conformance.harness.client.peer_errors import PeerError, PeerMisbehavedError
 from conformance.harness.targets.started.embedded import EmbeddedTarget
 from spec.layout import LayoutError
 from spec.routing.broker_registration import (

@@ -36,7 +36,8 @@ from bench.processes.servers import (
 )
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, RefusedError, require_success
-from conformance.harness.client.peer import PeerError, PeerMisbehavedError, open_socket
+from conformance.harness.client.frame_socket import open_socket
+from conformance.harness.client.peer_errors import PeerError, PeerMisbehavedError
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.harness.targets.started.embedded import EmbeddedTarget

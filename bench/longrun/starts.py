@@ -27,7 +27,7 @@ from pathlib import Path
 from bench.processes.servers import check_release
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer import PeerError
+from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.process.ports import port_block
 from conformance.harness.process.process import ProcessError, start

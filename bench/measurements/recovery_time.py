@@ -26,7 +26,7 @@ from bench.processes.servers import OPENS
 from bench.report.result import Turn
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, RefusedError, require_success
-from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.client.peer_errors import PeerError, PeerMisbehavedError
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.targets.started.embedded import EmbeddedTarget
 from conformance.harness.targets.target import parse_target

@@ -25,7 +25,7 @@ from bench.report.result import (
     machine_facts,
     row,
 )
-from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.peer_errors import NoResponseError
 from conformance.harness.pytest_plugin.fixtures import unique_name
 
 WARM_UP_S = 4.0

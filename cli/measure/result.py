@@ -53,7 +53,7 @@ def failures_reported(
     from bench.measurements.recovery import NoRoomError
     from bench.processes.java_classes import JavaCompileError
     from bench.processes.servers import ServerBenchError
-    from conformance.harness.client.peer import NoResponseError, PeerError
+    from conformance.harness.client.peer_errors import NoResponseError, PeerError
     from conformance.harness.java.ivy import JarsUnavailableError
     from conformance.harness.process.process import ProcessError
     from conformance.harness.targets.target import TargetError

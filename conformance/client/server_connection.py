@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.transcript import Direction, Entry, Transcript
+from spec.layout import LayoutError
 from spec.wire.remoting.command import Command
-from spec.wire.remoting.frame import FRAME_SIZE_MAX, SIZE_WORD
+from spec.wire.remoting.frame import take_frame
 
 PIECE = 1 << 18
 
@@ -43,17 +44,13 @@ class ServerConnection:
         arrived = bytearray()
         while data := self._receive():
             arrived += data
-            while len(arrived) >= SIZE_WORD:
-                size = int.from_bytes(arrived[:SIZE_WORD], signed=True)
-                if not 0 < size <= FRAME_SIZE_MAX:
-                    self.broken = f"a frame of {size} bytes was announced"
-                    return
-                if len(arrived) < SIZE_WORD + size:
-                    break
-                frame = bytes(arrived[: SIZE_WORD + size])
-                del arrived[: SIZE_WORD + size]
-                self._note(Direction.RECEIVED, frame)
-                yield frame
+            try:
+                while (frame := take_frame(arrived)) is not None:
+                    self._note(Direction.RECEIVED, frame)
+                    yield frame
+            except LayoutError as error:
+                self.broken = f"what came is not a frame: {error}"
+                return
 
     def write(self, data: bytes) -> None:
         """Write *data*; raise OSError after a disconnect."""

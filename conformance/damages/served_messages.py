@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from conformance.damages import base_store as rolled
 from conformance.harness.client.client import Client
-from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.peer_errors import NoResponseError
 from conformance.harness.targets.store_files import StoreFiles
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_unit

@@ -15,7 +15,7 @@ import pytest
 from conformance.harness.client.address import Address
 from conformance.harness.client.certificates import over_tls, server_settings
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer import ClosedError
+from conformance.harness.client.peer_errors import ClosedError
 from conformance.harness.process.ports import PortBlock, free_port_block
 from conformance.harness.process.process import start
 from conformance.harness.targets.target import Target, parse_target

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spec.wire.remoting.frame import FRAME_SIZE_MAX, SIZE_WORD
+from spec.layout import LayoutError
+from spec.wire.remoting.frame import take_frame
 
 
 class FrameBuffer:
@@ -16,16 +17,12 @@ class FrameBuffer:
     def add(self, data: bytes) -> list[bytes]:
         """Return the frames that *data* completes."""
         self._data += data
-        frames = []
-        while not self.is_broken and len(self._data) >= SIZE_WORD:
-            size = int.from_bytes(self._data[:SIZE_WORD], signed=True)
-            if not 0 < size <= FRAME_SIZE_MAX:
-                self.is_broken = True
-            elif len(self._data) >= SIZE_WORD + size:
-                frames.append(bytes(self._data[: SIZE_WORD + size]))
-                del self._data[: SIZE_WORD + size]
-            else:
-                break
+        frames: list[bytes] = []
+        try:
+            while not self.is_broken and (frame := take_frame(self._data)) is not None:
+                frames.append(frame)
+        except LayoutError:
+            self.is_broken = True
         return frames
 
     def take_rest(self) -> bytes:

@@ -16,7 +16,7 @@ from threading import Event, Lock, Thread
 
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, batch_body
-from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.client.peer_errors import PeerError, PeerMisbehavedError
 from conformance.harness.process.deadline import wait_until
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import Property

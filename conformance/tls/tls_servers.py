@@ -14,12 +14,8 @@ from conformance.harness.client.access import ANY_CERTIFICATE, OPEN, Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.certificates import over_tls
 from conformance.harness.client.client import Client
-from conformance.harness.client.peer import (
-    CONNECT_TIMEOUT_S,
-    ClosedError,
-    PeerError,
-    open_socket,
-)
+from conformance.harness.client.frame_socket import CONNECT_TIMEOUT_S, open_socket
+from conformance.harness.client.peer_errors import ClosedError, PeerError
 from conformance.harness.pytest_plugin.fixtures import another_target
 from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.targets.started.started_target import StartedTarget

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer import PeerError
+from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer import PeerMisbehavedError
+from conformance.harness.client.peer_errors import PeerMisbehavedError
 from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, texts

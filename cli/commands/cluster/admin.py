@@ -17,8 +17,8 @@ from cli.pages.message_detail import lines_of, track_lines
 from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer import (
-    RESPONSE_TIMEOUT_S,
+from conformance.harness.client.peer import RESPONSE_TIMEOUT_S
+from conformance.harness.client.peer_errors import (
     NoResponseError,
     PeerError,
     PeerMisbehavedError,

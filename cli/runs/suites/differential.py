@@ -15,7 +15,7 @@ from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
 from conformance.differential.compare import Counts
 from conformance.differential.report import FILE_NAME, lines, report_of
 from conformance.differential.run import EFFORTS, Outcome, run
-from conformance.harness.client.peer import PeerError
+from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.java.ivy import JarsUnavailableError
 from conformance.harness.targets.target import TargetError, parse_target
 

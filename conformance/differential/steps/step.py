@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import ClassVar, TypeAlias
 
 from conformance.differential.world import World
-from conformance.harness.client.peer import (
+from conformance.harness.client.peer_errors import (
     ClosedError,
     NoResponseError,
     UnreadableResponseError,

@@ -24,7 +24,7 @@ from conformance.harness.baseline.steps import (
 )
 from conformance.harness.client.client import RefusedError
 from conformance.harness.client.conversations import CONVERSATIONS
-from conformance.harness.client.peer import (
+from conformance.harness.client.peer_errors import (
     PeerError,
     PeerMisbehavedError,
     WrongOpaqueError,

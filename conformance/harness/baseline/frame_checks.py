@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from conformance.harness.client.address import Address
-from conformance.harness.client.peer import (
-    Peer,
+from conformance.harness.client.peer import Peer
+from conformance.harness.client.peer_errors import (
     PeerMisbehavedError,
     UnreadableResponseError,
     WrongOpaqueError,

@@ -22,11 +22,8 @@ from conformance.harness.baseline.frame_checks import (
     peer_of,
 )
 from conformance.harness.client.client import RefusedError, now_ms, require_success
-from conformance.harness.client.peer import (
-    ONEWAY_FLAG,
-    Peer,
-    WrongOpaqueError,
-)
+from conformance.harness.client.peer import Peer
+from conformance.harness.client.peer_errors import WrongOpaqueError
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
@@ -38,7 +35,7 @@ from spec.store.message_record import Record, decode_record, decode_records
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import NAME_END, decode_properties
 from spec.wire.message.transactions import Decision
-from spec.wire.remoting.command import Command, encode_command
+from spec.wire.remoting.command import Command, CommandFlag, encode_command
 from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -109,7 +106,7 @@ class PlainRequests:
     def check_oneway(self) -> None:
         """Check that a oneway request gets no response."""
         with peer_of(self._target.broker) as peer:
-            sent = peer.send(replace(self._question, flag=ONEWAY_FLAG))
+            sent = peer.send(replace(self._question, flag=CommandFlag.ONEWAY))
             # As bytes: then a response to the oneway request is kept, not an error.
             peer.send_bytes(encode_command(replace(self._question, opaque=ANY_OPAQUE)))
             peer.receive_response(ANY_OPAQUE)

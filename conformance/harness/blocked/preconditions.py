@@ -14,7 +14,7 @@ from conformance.harness.baseline.baseline import CHECKSUM, is_wrong_checksum
 from conformance.harness.blocked.skips import blocked, unsupported
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.exchanges import exchanges, last_request
-from conformance.harness.client.peer import PeerMisbehavedError, WrongOpaqueError
+from conformance.harness.client.peer_errors import PeerMisbehavedError, WrongOpaqueError
 from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.deadline import TooLateError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from conformance.harness.client.peer import ClosedError, NoResponseError
+from conformance.harness.client.peer_errors import ClosedError, NoResponseError
 from conformance.harness.client.transcript import Transcript
 
 

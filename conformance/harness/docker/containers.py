@@ -19,7 +19,7 @@ from typing import Any
 
 from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.client.client import Client
-from conformance.harness.client.peer import PeerError
+from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.docker.engine import (
     FAILURES,
     LABEL,

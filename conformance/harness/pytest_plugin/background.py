@@ -23,7 +23,7 @@ from conformance.harness.blocked.preconditions import (
     lacks_request,
 )
 from conformance.harness.blocked.skips import blocked, unsupported
-from conformance.harness.client.peer import WrongOpaqueError
+from conformance.harness.client.peer_errors import WrongOpaqueError
 from conformance.harness.process.workspace import Workspace, try_lock
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
 from conformance.harness.targets.target import Target, TargetError

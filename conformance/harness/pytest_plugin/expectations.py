@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from conformance.harness.client.peer import PeerMisbehavedError
+from conformance.harness.client.peer_errors import PeerMisbehavedError
 from conformance.harness.client.requests.invoker import Invoker
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.failure.failure import ConformanceFailure, Evidence, Finding

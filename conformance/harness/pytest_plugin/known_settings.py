@@ -19,7 +19,7 @@ from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer import PeerError
+from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, need
 from conformance.harness.targets.target import Capability, Target

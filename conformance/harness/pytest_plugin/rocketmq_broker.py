@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from conformance.harness.client.client import require_success
-from conformance.harness.client.peer import PeerError
+from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.process.process import ProcessError
 from conformance.harness.targets.target import Target, TargetError, parse_target
 

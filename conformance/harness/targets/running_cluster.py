@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.client.client import Client, body_of, require_success
-from conformance.harness.client.peer import PeerError
+from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.java.cluster_info import broker_addresses
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import accepts

@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
-from conformance.harness.client.peer import PeerError
+from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.releases import PINNED
 from conformance.harness.targets.target import Target, TargetError, parse_target
 from conformance.interop.handover.handover import (

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.harness.client.client import Client, now_ms, require_success
-from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.peer_errors import NoResponseError
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.interop.handover.handover import (
     LATER,

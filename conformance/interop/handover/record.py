@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from conformance.harness.client.peer import PeerError
+from conformance.harness.client.peer_errors import PeerError
 from conformance.interop.handover.cell import Cell, all_cells, run, write_store
 from conformance.interop.tools.cell_file import read_cells, write_cells
 

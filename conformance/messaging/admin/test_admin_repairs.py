@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.peer_errors import NoResponseError
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (

@@ -20,7 +20,7 @@ from conformance.harness.client.client import (
     queue_data,
     require_success,
 )
-from conformance.harness.client.peer import NoResponseError, PeerMisbehavedError
+from conformance.harness.client.peer_errors import NoResponseError, PeerMisbehavedError
 from conformance.harness.pytest_plugin.fixtures import (
     unique_name,
     watched_target,

@@ -23,7 +23,7 @@ from conformance.harness.client.client import (
     require_success,
     subscription_data,
 )
-from conformance.harness.client.peer import ClosedError
+from conformance.harness.client.peer_errors import ClosedError
 from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.deadline import TooLateError, wait_until

@@ -16,7 +16,7 @@ from contextlib import suppress
 import pytest
 
 from conformance.harness.client.client import require_success
-from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.peer_errors import NoResponseError
 from conformance.harness.process.deadline import TooLateError, comes_true
 from conformance.harness.pytest_plugin.background import ended_result_of, result_of
 from conformance.harness.pytest_plugin.fixtures import TARGET_OWNER, unique_name

@@ -9,7 +9,7 @@ import pytest
 from conformance.harness.baseline.plain_requests import PlainRequests
 from conformance.harness.client.client import Client, plain_send
 from conformance.harness.client.lying_server import LyingServer, honest
-from conformance.harness.client.peer import WrongOpaqueError
+from conformance.harness.client.peer_errors import WrongOpaqueError
 from conformance.harness.targets.target import Target
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode

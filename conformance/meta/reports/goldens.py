@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import replace
 
-from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.peer_errors import NoResponseError
 from conformance.harness.client.tamper import set_field, set_header_length
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.failure.failure import ConformanceFailure, Evidence

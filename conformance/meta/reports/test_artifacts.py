@@ -13,7 +13,8 @@ import pytest
 
 from conformance.harness.client.conversations import CONVERSATIONS, Conversations
 from conformance.harness.client.lying_server import LyingServer, honest
-from conformance.harness.client.peer import ClosedError, Peer
+from conformance.harness.client.peer import Peer
+from conformance.harness.client.peer_errors import ClosedError
 from conformance.harness.client.transcript import (
     Direction,
     Entry,

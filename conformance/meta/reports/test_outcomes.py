@@ -209,7 +209,7 @@ def test_only_the_step_of_a_test_is_charged(tmp_path: Path) -> None:
 
 
 WRONG_OPAQUE = """
-from conformance.harness.client.peer import WrongOpaqueError
+from conformance.harness.client.peer_errors import WrongOpaqueError
 
 @pytest.mark.clause("WIRE-FRAME-001")
 def test_meets_a_wrong_opaque(broker):

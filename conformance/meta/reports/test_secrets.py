@@ -16,7 +16,7 @@ from conformance.harness.client.access import (
 )
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client
-from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.peer_errors import NoResponseError
 from conformance.harness.targets.shared_target import SharedTarget, describe_target
 from conformance.harness.targets.target import parse_target
 from spec.wire.remoting.request_code import RequestCode

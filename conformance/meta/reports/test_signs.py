@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.baseline.signs import clauses_seen_in
-from conformance.harness.client.peer import ONEWAY_FLAG
 from conformance.harness.client.transcript import Direction, Entry
 from conformance.meta.reports.made_transcripts import transcript_of
-from spec.wire.remoting.command import Command, encode_command
+from spec.wire.remoting.command import Command, CommandFlag, encode_command
 from spec.wire.remoting.frame import SerializeType
 
 
@@ -25,7 +24,7 @@ def test_a_response_to_no_request_is_found_in_a_transcript() -> None:
 
 
 def test_a_response_to_a_oneway_request_is_found_in_a_transcript() -> None:
-    oneway = (Direction.SENT, Command(code=34, opaque=7, flag=ONEWAY_FLAG))
+    oneway = (Direction.SENT, Command(code=34, opaque=7, flag=CommandFlag.ONEWAY))
     response = (Direction.RECEIVED, Command(code=0, opaque=7, flag=1))
     found = clauses_seen_in([transcript_of(oneway, response)])
     assert found == {"WIRE-COMMAND-002"}

@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.peer_errors import NoResponseError
 from conformance.harness.client.transcript import Transcript
 from conformance.messaging.pop import pop_group as pops
 from conformance.messaging.pop import revival

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.client.peer_errors import PeerError, PeerMisbehavedError
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.small_disk import NoSmallDiskError, SmallDisk, mount
 from conformance.harness.pytest_plugin.expectations import expect, expect_code

@@ -8,7 +8,6 @@ import pytest
 
 from conformance.harness.blocked.preconditions import precondition
 from conformance.harness.client.client import require_success
-from conformance.harness.client.peer import ONEWAY_FLAG
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.harness.pytest_plugin.fixtures import another_target
 from conformance.harness.pytest_plugin.known_settings import need_defaults
@@ -17,7 +16,7 @@ from conformance.harness.targets.target import Capability, Target
 from conformance.routing.fake_broker import FakeCluster
 from spec.routing.name_server import KNOWN_REQUESTS
 from spec.routing.topic_config import TopicConfig
-from spec.wire.remoting.command import Command
+from spec.wire.remoting.command import Command, CommandFlag
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -189,7 +188,7 @@ def test_a_oneway_registration_counts(
     broker.peer.send(
         Command(
             code=RequestCode.REGISTER_BROKER,
-            flag=ONEWAY_FLAG,
+            flag=CommandFlag.ONEWAY,
             fields=broker.fields(body),
             body=body,
         )

@@ -19,9 +19,9 @@ from typing import TypeAlias
 import pytest
 
 from conformance.harness.client.client import require_success
-from conformance.harness.client.peer import (
+from conformance.harness.client.peer import Peer
+from conformance.harness.client.peer_errors import (
     NoResponseError,
-    Peer,
     PeerError,
     PeerMisbehavedError,
 )

@@ -6,7 +6,7 @@ import socket
 import time
 
 from conformance.harness.client.address import Address
-from conformance.harness.client.peer import ClosedError, NoResponseError
+from conformance.harness.client.peer_errors import ClosedError, NoResponseError
 from conformance.harness.client.replication_link import accept, receive
 from spec.store.message_record import Record, encode_record
 from spec.wire.ha.replication import ACK_SIZE, Piece, decode_slave_offset, encode_piece

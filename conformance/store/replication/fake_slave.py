@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 
-from conformance.harness.client.peer import ClosedError, NoResponseError
+from conformance.harness.client.peer_errors import ClosedError, NoResponseError
 from conformance.harness.client.replication_link import receive
 from conformance.harness.targets.target import Target
 from spec.wire.ha.replication import (

@@ -14,11 +14,15 @@ from reference.core.remoting.request import Request
 from spec.host import Host
 from spec.layout import LayoutError
 from spec.wire.remoting.command import command_header
-from spec.wire.remoting.frame import FRAME_SIZE_MAX, SerializeType
+from spec.wire.remoting.frame import (
+    FRAME_SIZE_MAX,
+    HEADER_WORD,
+    SIZE_WORD,
+    SerializeType,
+)
 from spec.wire.remoting.header_json import decode_json_header
 
-_SIZE_WORD = 4
-_HEADER_AT = 8
+_HEADER_AT = SIZE_WORD + HEADER_WORD
 _JSON = int(SerializeType.JSON)
 _NOT_STRICT_JSON = re.compile(
     # A string or comment without its end is kept to the end of the text. So no part of
@@ -44,7 +48,7 @@ class Connection:
         """Received bytes, and the place of the next frame in them."""
         self._pending = bytearray()
         """Begin of a frame, while *_data* is empty."""
-        self._needed = _SIZE_WORD
+        self._needed = SIZE_WORD
         """Bytes of *_pending* from which on the frame may be whole."""
         self._received_at_ms = 0
         self._next: Request | None = None
@@ -75,13 +79,13 @@ class Connection:
             request, self._next = self._next, None
             return request
         data, start = self._data, self._at
-        left, size = len(data) - start, _SIZE_WORD
+        left, size = len(data) - start, SIZE_WORD
         if not left:
             self._data, self._at = b"", 0
             return None
-        if left >= _SIZE_WORD:
+        if left >= SIZE_WORD:
             # [WIRE-FRAME-001]
-            size += int.from_bytes(data[start : start + _SIZE_WORD], "big")
+            size += int.from_bytes(data[start : start + SIZE_WORD], "big")
             if size > FRAME_SIZE_MAX:  # [WIRE-FRAME-005]
                 self._end(f"a frame of {size} bytes is over the limit")
                 return None

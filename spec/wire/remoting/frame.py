@@ -182,3 +182,18 @@ def size_of_frame(
         reason = f"{size + SIZE_WORD} bytes are more than the limit of {limit}"
         raise LayoutError(reason, field="size", offset=0)
     return size + SIZE_WORD
+
+
+def take_frame(data: bytearray) -> bytes | None:
+    """Remove the whole frame that begins *data* and return it; None if it lacks bytes.
+
+    Raises LayoutError for a size that no frame may have.
+    """
+    if len(data) < SIZE_WORD:
+        return None
+    size = size_of_frame(data)
+    if len(data) < size:
+        return None
+    frame = bytes(data[:size])
+    del data[:size]
+    return frame

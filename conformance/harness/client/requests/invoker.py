@@ -15,12 +15,12 @@ from typing import Self, TypeAlias
 from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.dialect import Dialect
-from conformance.harness.client.peer import ONEWAY_FLAG, RESPONSE_TIMEOUT_S, Peer
+from conformance.harness.client.peer import RESPONSE_TIMEOUT_S, Peer
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.context import Closing
 from spec.routing.topic_config import FIRST_RELEASE
 from spec.wire.bodies.fastjson import dumps, loads
-from spec.wire.remoting.command import Command
+from spec.wire.remoting.command import Command, CommandFlag
 from spec.wire.remoting.response_code import ResponseCode
 
 FieldValue: TypeAlias = str | int | bool | None
@@ -105,7 +105,7 @@ class Invoker(Closing):
         body: bytes = b"",
     ) -> Command:
         """Send a oneway request, which has no response, and return it as sent."""
-        return self.peer.send(request(code, fields, body, flag=ONEWAY_FLAG))
+        return self.peer.send(request(code, fields, body, flag=CommandFlag.ONEWAY))
 
 
 def request(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from conformance.harness.client.peer import RESPONSE_TIMEOUT_S, PeerMisbehavedError
+from conformance.harness.client.peer import RESPONSE_TIMEOUT_S
+from conformance.harness.client.peer_errors import PeerMisbehavedError
 from conformance.harness.client.requests.invoker import (
     FieldValue,
     Invoker,

@@ -28,7 +28,7 @@ from conformance.harness.blocked.preconditions import (
 )
 from conformance.harness.blocked.skips import of_skip
 from conformance.harness.client.conversations import CONVERSATIONS
-from conformance.harness.client.peer import (
+from conformance.harness.client.peer_errors import (
     PeerError,
     PeerMisbehavedError,
     WrongOpaqueError,

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import request
-from conformance.harness.client.peer import (
+from conformance.harness.client.peer import Peer
+from conformance.harness.client.peer_errors import (
     NoResponseError,
-    Peer,
     PeerError,
     SecondResponseError,
     WrongOpaqueError,
