@@ -15,7 +15,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.chart_data import ChartData
+from spark_checks.chart_data import Histograms
 from spark_checks.checks.compare_rows import compare_rows
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_damage
@@ -53,14 +53,14 @@ class Audit:
     """Sums of the survey of all bytes."""
     against: Mapping[str, object] | None = None
     """Comparison with another store, if one was requested."""
-    chart_data: ChartData | None = None
+    listing: Store | None = field(default=None, repr=False)
+    """The audited files and directories; None if they are not known."""
+    histograms: Histograms | None = None
     """Numbers for the charts of an HTML page, if one was requested."""
     sample: Sample | None = None
     """Audited part of the log; None for all of it."""
     forecast: StartForecast | None = None
     """Forecast of a broker's start, if one was requested."""
-    directories: frozenset[str] | None = None
-    """Directories of the store, relative to it; None if they are not known."""
     is_live: bool = False
     """Whether a broker writes to the store; only confirmed errors are reported."""
     unrequested_damage: tuple[Finding, ...] = ()
@@ -163,7 +163,7 @@ def _audit_once(
         )
         log_end = log_end_of(store, surveyed.summary.log_end)
         found = file_findings(store, conf, surveyed.summary)
-        at_rows, chart_data = compare_rows(surveyed, with_charts=with_charts)
+        at_rows, histograms = compare_rows(surveyed, with_charts=with_charts)
         found += [
             *at_rows,
             *system_topic_findings(surveyed),
@@ -185,8 +185,8 @@ def _audit_once(
         sample=sample,
         findings=_requested(found, store, only),
         survey_summary=surveyed.summary,
-        chart_data=chart_data,
-        directories=store.directories,
+        listing=store,
+        histograms=histograms,
         is_live=is_live,
         unrequested_damage=_requested(damage, store, checked) if only else (),
         is_log_read_whole=since_ms is None and sample is None,
@@ -224,9 +224,7 @@ def surveyed_store(
         store=store,
         summary=summary,
         ledger=survey.ledger,
-        situation=replace(
-            situation, log_end=summary.log_end, last_file_base=summary.last_file_base
-        ),
+        situation=situation.with_log_of(summary),
         progress=progress,
         only=only,
     )

@@ -24,18 +24,6 @@ class Histograms:
     last_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartData:
-    """Data of the page's charts, besides the findings of an audit."""
-
-    files: tuple[tuple[str, int, int], ...]
-    """Path, start offset and size of each commit-log file."""
-    log_end: int
-    histograms: Histograms | None
-    sampled_ranges: tuple[tuple[int, int], ...] | None = None
-    """Ranges of a sample, by commit-log offset; None without a sample."""
-
-
 def histograms(log: DataFrame) -> Histograms | None:
     """Return the histograms of the records of *log*; None if there are no records."""
     records = log.where("kind = 'record'")

@@ -5,11 +5,23 @@ Facts about a store that its readers and checks use, apart from its rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.config_files import TOPICS, ConfigFile, config_file
+from spark_checks.config_files import (
+    CONSUMED_OFFSETS,
+    DELIVERED_OFFSETS,
+    TOPICS,
+    ConfigFile,
+    config_file,
+    numbers_of,
+)
 from spark_checks.store_files import Store, queue_file_size, queue_of
+from spec.wire.message.topic_names import HALF_TOPIC, TRANSACTION_CHECK_GROUP
+
+if TYPE_CHECKING:
+    from spark_checks.survey.summary import SurveySummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +38,8 @@ class Situation:
     """Commit-log offset after the last record."""
     last_file_base: int = 0
     """Start offset of the last file that has a record."""
+    last_stored_at_ms: int = 0
+    """Store time of the log's last record."""
     queue_file_size: int = 6_000_000
     known_topics: frozenset[str] | None = None
     """Topics with queues or a configuration; None without topics.json."""
@@ -35,6 +49,10 @@ class Situation:
     """Milliseconds of each delay level."""
     delays_are_known: bool = True
     """Whether the delay of each level is configured, not a default."""
+    delivered_offsets: Mapping[int, int] = field(default_factory=dict)
+    """Queue offset up to which each delay level is delivered, by queue id."""
+    checked_offsets: Mapping[int, int] = field(default_factory=dict)
+    """Queue offset up to which each half-message queue is checked."""
     key_ranges: Sequence[tuple[int, int]] = ()
     """Ranges of the log in which keys are summed up."""
     needs_system_topics: bool = True
@@ -47,6 +65,15 @@ class Situation:
         """Whether only some ranges of the log are audited."""
         return self.parts is not None
 
+    def with_log_of(self, summary: SurveySummary) -> Situation:
+        """Return the situation with the facts about the log in *summary*."""
+        return replace(
+            self,
+            log_end=summary.log_end,
+            last_file_base=summary.last_file_base,
+            last_stored_at_ms=summary.last_stored_at_ms or 0,
+        )
+
 
 def situation_of(store: Store, conf: BrokerConf) -> Situation:
     """Return the situation of *store*."""
@@ -57,6 +84,8 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         if path.startswith("batchconsumequeue/")
     }
     topics = config_file(store, TOPICS)
+    levels = numbers_of(config_file(store, DELIVERED_OFFSETS).entries)
+    consumed = config_file(store, CONSUMED_OFFSETS).entries
     return Situation(
         begin=store.begin,
         min_offset=store.min_offset,
@@ -66,6 +95,10 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         other_topics=frozenset(other),
         delays=conf.delays,
         delays_are_known=conf.delays_are_known,
+        delivered_offsets={level - 1: offset for level, offset in levels.items()},
+        checked_offsets=numbers_of(
+            consumed.get(f"{HALF_TOPIC}@{TRANSACTION_CHECK_GROUP}")
+        ),
     )
 
 

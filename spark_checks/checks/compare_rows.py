@@ -14,7 +14,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.chart_data import ChartData, histograms
+from spark_checks.chart_data import Histograms, histograms
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding
 from spark_checks.invariants import extensions, queues, records
@@ -22,8 +22,6 @@ from spark_checks.invariants.index import index_items
 from spark_checks.invariants.records import WRONG_ROW
 from spark_checks.readers.index import ItemDamage
 from spark_checks.since import later_units
-from spark_checks.store_files import Store
-from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.finding_rows import has_damage
 from spark_checks.tables.store_tables import (
     Tables,
@@ -46,8 +44,8 @@ SENT_MAX = 1_000_000
 
 def compare_rows(
     surveyed: SurveyedStore, *, with_charts: bool
-) -> tuple[list[Finding], ChartData | None]:
-    """Return the findings in rows, and the chart data if requested.
+) -> tuple[list[Finding], Histograms | None]:
+    """Return the findings in rows, and the histograms if requested.
 
     No row is read if the survey found nothing suspect.
     """
@@ -60,7 +58,7 @@ def compare_rows(
         *row_findings(surveyed, later_units(tables, store.begin), suspects),
         *index_findings(surveyed, tables),
     ]
-    return found, _chart_data(store, tables, summary) if with_charts else None
+    return found, histograms(tables.log) if with_charts else None
 
 
 def row_findings(
@@ -172,16 +170,4 @@ def _is_in(suspects: Collection[tuple[str, int]]) -> Column:
             for topic, ids in by_topic.items()
         ],
         F.lit(False),
-    )
-
-
-def _chart_data(store: Store, tables: Tables, summary: SurveySummary) -> ChartData:
-    """Return the chart data of *store*, from another pass over the log."""
-    return ChartData(
-        files=tuple(
-            (file.path, file.base or 0, file.size) for file in store.commit_log
-        ),
-        log_end=summary.log_end,
-        histograms=histograms(tables.log),
-        sampled_ranges=store.parts,
     )

@@ -14,17 +14,17 @@ from functools import partial, reduce
 
 import numpy as np
 
-from spark_checks.broker_progress import BrokerProgress
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import Table, joined
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.findings import LISTED_MAX
 from spark_checks.invariants import delays, transactions
+from spark_checks.situation import Situation
 from spark_checks.survey.ledger import Ledger, ledger_of
 from spark_checks.survey.survey import surveys_of
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
-Rule = Callable[[Ledger, BrokerProgress], Mapping[str, Table]]
+Rule = Callable[[Ledger, Situation], Mapping[str, Table]]
 Listed = dict[tuple[str, int], tuple[int, Table]]
 """Number of an invariant's rows in a file, and the first of them."""
 
@@ -37,10 +37,10 @@ class Stage:
     """Tables that the rules need, and the columns of their keys."""
     rules: tuple[Rule, ...]
 
-    def apply(self, ledger: Ledger, progress: BrokerProgress) -> Ledger:
+    def apply(self, ledger: Ledger, situation: Situation) -> Ledger:
         """Return *ledger* with the tables of the rules instead of the needed ones."""
         rows = {n: some for n, some in ledger.rows.items() if n not in self.keys}
-        made = (ledger_of(rule(ledger, progress)) for rule in self.rules)
+        made = (ledger_of(rule(ledger, situation)) for rule in self.rules)
         return reduce(Ledger.plus, made, Ledger(rows=rows))
 
     def split(self, ledger: Ledger, count: int) -> Iterator[tuple[int, Ledger]]:
@@ -84,9 +84,9 @@ STAGES = (
 )
 
 
-def matched(ledger: Ledger, progress: BrokerProgress) -> Ledger:
+def matched(ledger: Ledger, situation: Situation) -> Ledger:
     """Return *ledger* with a table of the rows that break each invariant."""
-    return reduce(lambda found, stage: stage.apply(found, progress), STAGES, ledger)
+    return reduce(lambda found, stage: stage.apply(found, situation), STAGES, ledger)
 
 
 def listed_rows(ledger: Ledger, names: Iterable[str], bases: Sequence[int]) -> Listed:
@@ -120,7 +120,6 @@ def _both(one: Listed, other: Listed) -> Listed:
 
 def listed_by_tasks(
     surveyed: SurveyedStore,
-    progress: BrokerProgress,
     names: Iterable[str],
     bases: Sequence[int],
 ) -> Listed:
@@ -141,7 +140,7 @@ def listed_by_tasks(
             ledgers.flatMap(partial(stage.split, count=count))
             .reduceByKey(Ledger.plus, count)
             .values()
-            .map(partial(stage.apply, progress=progress))
+            .map(partial(stage.apply, situation=surveyed.situation))
         )
     found = ledgers.map(lambda ledger: listed_rows(ledger, names, bases))
     return found.fold({}, _both)

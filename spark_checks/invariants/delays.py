@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spark_checks.broker_progress import BrokerProgress
 from spark_checks.columns.by_key import NO_ROW, ByKey, Table, at_rows, numbers_at
+from spark_checks.situation import Situation
 from spark_checks.survey.ledger import Ledger
 from spec.integers import INT64_MIN
 
@@ -20,7 +20,7 @@ EARLY_MAX_MS = 500
 """Deliveries early by up to this many milliseconds are not reported."""
 
 
-def match_units(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
+def match_units(ledger: Ledger, _situation: Situation) -> Mapping[str, Table]:
     """Return the delayed messages with the due times in their units."""
     messages, units = ledger.table("delayed"), ledger.table("due")
     unit = ByKey(units["offset"], units["offset"]).rows(messages["offset"])
@@ -28,7 +28,7 @@ def match_units(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table
     return {"delayed": messages.with_columns(due_ms=due_ms)}
 
 
-def match_deliveries(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Table]:
+def match_deliveries(ledger: Ledger, situation: Situation) -> Mapping[str, Table]:
     """Return the messages not delivered, and the deliveries too many or too early.
 
     Equal messages are delivered in their order.
@@ -38,9 +38,10 @@ def match_deliveries(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, T
     of_message = ByKey(messages["message"], messages["offset"])
     of_delivery = ByKey(keys, deliveries["offset"])
     delivery = of_delivery.rows(messages["message"], of_message.ranks())
-    level_done = numbers_at(progress.delivered_offsets, messages["queue_id"], UNKNOWN)
+    level_done = numbers_at(situation.delivered_offsets, messages["queue_id"], UNKNOWN)
     is_passed = (messages["queue_offset"] < level_done) & (due_ms != UNKNOWN)
-    is_missing = is_passed & (due_ms < progress.last_ms) & (delivery == NO_ROW)
+    is_due = due_ms < situation.last_stored_at_ms
+    is_missing = is_passed & is_due & (delivery == NO_ROW)
     rank = of_delivery.ranks()
     same = of_message.rows(keys, rank)
     due_of = at_rows(due_ms, same, UNKNOWN)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import fields
 
-from spark_checks.broker_progress import broker_progress
 from spark_checks.checks import match_ledger
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import NOTHING, Table
@@ -45,16 +44,14 @@ def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
     store, ledger = surveyed.store, surveyed.ledger
     if not ledger.rows and not ledger.is_incomplete:
         return []
-    last_ms = surveyed.summary.last_stored_at_ms or 0
-    progress = broker_progress(store, surveyed.situation.min_offset, last_ms)
     only = surveyed.only
     names = [name for name in LEDGER_INVARIANTS if not only or name in only]
     bases = [file.base or 0 for file in store.commit_log]
     if ledger.is_incomplete:
         surveyed.progress("matching records of system topics")
-        listed = match_ledger.listed_by_tasks(surveyed, progress, names, bases)
+        listed = match_ledger.listed_by_tasks(surveyed, names, bases)
     else:
-        found = match_ledger.matched(ledger, progress)
+        found = match_ledger.matched(ledger, surveyed.situation)
         listed = match_ledger.listed_rows(found, names, bases)
     if not listed:
         return []

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spark_checks.broker_progress import BrokerProgress
 from spark_checks.columns.by_key import (
     NEVER,
     NO_ROW,
@@ -24,13 +23,14 @@ from spark_checks.columns.by_key import (
     later_offsets,
     numbers_at,
 )
+from spark_checks.situation import Situation
 from spark_checks.survey.ledger import Ledger
 
 CHECKS_END_MS = 6_000 + 15 * 60_000
 """Time until a broker's last transaction check, by default."""
 
 
-def match_ops(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
+def match_ops(ledger: Ledger, _situation: Situation) -> Mapping[str, Table]:
     """Return the half messages with their op message, and the ops without one.
 
     ``oldest`` is the first half message of each queue.
@@ -50,7 +50,7 @@ def match_ops(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
     }
 
 
-def match_commits(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Table]:
+def match_commits(ledger: Ledger, situation: Situation) -> Mapping[str, Table]:
     """Return the wrong commits, and the overdue half messages without a decision.
 
     ``ends`` are the half messages that may replace an earlier one of their key.
@@ -74,8 +74,8 @@ def match_commits(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Tabl
         rank=by_half.ranks(), has_half=has_half.astype(np.int64)
     )
     is_late = has_half & (commits["offset"] > found["decided_at"])
-    is_overdue = halves["stored_at_ms"] + CHECKS_END_MS < progress.last_ms
-    checked = numbers_at(progress.checked_offsets, halves["queue_id"], 0)
+    is_overdue = halves["stored_at_ms"] + CHECKS_END_MS < situation.last_stored_at_ms
+    checked = numbers_at(situation.checked_offsets, halves["queue_id"], 0)
     is_waiting = halves["is_waiting"] == 1
     is_open = is_overdue & is_waiting & (halves["queue_offset"] >= checked)
     is_open &= (halves["decided_at"] == NEVER) & (by_half.rows(offsets) == NO_ROW)
@@ -89,7 +89,7 @@ def match_commits(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Tabl
     }
 
 
-def match_keys(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]:
+def match_keys(ledger: Ledger, _situation: Situation) -> Mapping[str, Table]:
     """Return the open half messages that their broker has not put again."""
     halves = ledger.table("open")
     if not len(halves["offset"]):
@@ -104,14 +104,14 @@ def match_keys(ledger: Ledger, _progress: BrokerProgress) -> Mapping[str, Table]
     return {"undecided": halves.where(is_undecided)}
 
 
-def match_queues(ledger: Ledger, progress: BrokerProgress) -> Mapping[str, Table]:
+def match_queues(ledger: Ledger, situation: Situation) -> Mapping[str, Table]:
     """Return the op messages of missing half messages, and the undecided ones.
 
     A half message older than the first of its queue may have been deleted.
     """
     orphans, oldest, undecided = map(ledger.table, ("orphans", "oldest", "undecided"))
     first = ByKey(oldest["queue_id"], oldest["offset"]).rows(orphans["queue_id"])
-    otherwise = 0 if progress.min_offset == 0 else NEVER
+    otherwise = 0 if situation.min_offset == 0 else NEVER
     since = at_rows(oldest["queue_offset"], first, otherwise)
     named = orphans["queue_offset"]
     orphans = orphans.where((named >= since) | (named == NOTHING))

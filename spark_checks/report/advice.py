@@ -271,8 +271,8 @@ class Advice:
         rebuilt = self.forecast.rebuilt if self.forecast else None
         if rebuilt is not None and not rebuilt.is_harmless:
             return NO_REBUILD, []
-        known = self.audit.directories
-        found = [one for one in directories if known is None or one in known]
+        store = self.audit.listing
+        found = [d for d in directories if store is None or d in store.directories]
         if not found:
             return REBUILD_MISSING.format(names=" and ".join(directories)), []
         return REBUILD.format(names=" and ".join(found)), self._moves(found)

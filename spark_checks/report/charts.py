@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from spark_checks.audit import Audit
-from spark_checks.chart_data import ChartData, Histograms
+from spark_checks.chart_data import Histograms
 from spark_checks.findings import Finding, Severity
+from spark_checks.store_files import Store
 
 WIDTH = 1000
 HEIGHT, BAR_HEIGHT, SHARE_HEIGHT = 60, 120, 20
@@ -51,42 +52,43 @@ class Chart:
 def charts_of(audit: Audit) -> Mapping[str, Any]:
     """Return the charts of *audit* for which it has data, by name."""
     drawn: dict[str, Any] = {"lags": _lags(audit.summary.get("groups"))}
-    data = audit.chart_data
-    if data is not None and data.files:
-        drawn["map"] = log_map(data, audit.findings)
-    if data is not None and data.histograms is not None:
-        drawn.update(_histograms(data.histograms))
+    store, summary = audit.listing, audit.survey_summary
+    if store is not None and summary is not None and store.commit_log:
+        drawn["map"] = log_map(store, summary.log_end, audit.findings)
+    if audit.histograms is not None:
+        drawn.update(_histograms(audit.histograms))
     return drawn
 
 
-def log_map(data: ChartData, findings: Iterable[Finding]) -> Chart:
+def log_map(store: Store, log_end: int, findings: Iterable[Finding]) -> Chart:
     """Return the commit log as a strip: written parts and findings.
 
     A sample shows its ranges instead of the written parts.
     """
-    begin = min(base for _, base, _ in data.files)
-    end = max(base + size for _, base, size in data.files)
+    files = [(file.path, file.base or 0, file.size) for file in store.commit_log]
+    begin = files[0][1]
+    end = max(base + size for _, base, size in files)
     scale = WIDTH / max(end - begin, 1)
 
     def part(kind: str, first: int, behind: int, title: str = "") -> Rect:
         return Rect(kind, (first - begin) * scale, (behind - first) * scale, title)
 
     rects = []
-    for path, base, size in data.files:
-        if data.sampled_ranges is not None:
+    for path, base, size in files:
+        if store.parts is not None:
             rects.append(part("unwritten", base, base + size, path))
             continue
-        written = max(min(data.log_end, base + size), base)
+        written = max(min(log_end, base + size), base)
         rects.append(part("written", base, written, path))
         title = f"{path}: not written yet"
         rects.append(part("unwritten", written, base + size, title))
-    for first, behind in data.sampled_ranges or ():
+    for first, behind in store.parts or ():
         title = f"looked at: commit-log offsets {first} to {behind}"
         rects.append(part("written", first, behind, title))
-    if len(data.files) <= EDGES_MAX:
-        edges = [(base - begin) * scale for _, base, _ in data.files[1:]]
+    if len(files) <= EDGES_MAX:
+        edges = [(base - begin) * scale for _, base, _ in files[1:]]
         rects += [Rect("edge", left, 1) for left in edges]
-    bases = {path: base - begin for path, base, _ in data.files}
+    bases = {path: base - begin for path, base, _ in files}
     marks = list(_marks(bases, scale, findings))
     errors = {int(one.left): one for one in marks if one.kind == Severity.ERROR}
     rects += ({int(one.left): one for one in reversed(marks)} | errors).values()

@@ -5,13 +5,15 @@ An audit made by hand, with every part that its page can show.
 from __future__ import annotations
 
 from spark_checks.audit import Audit
-from spark_checks.chart_data import ChartData, Histograms
+from spark_checks.chart_data import Histograms
 from spark_checks.findings import INVARIANTS, Finding, Severity
+from spark_checks.store_files import Store, StoreFile
+from spark_checks.survey.summary import SurveySummary
 
 BEGAN_AT_MS = 1_700_000_000_000
 LOG_SIZE = 1 << 30
 FILES = tuple(
-    (f"commitlog/{n * LOG_SIZE:020}", n * LOG_SIZE, LOG_SIZE) for n in range(4)
+    StoreFile(path=f"commitlog/{n * LOG_SIZE:020}", size=LOG_SIZE) for n in range(4)
 )
 
 
@@ -19,7 +21,7 @@ def _finding(name: str, severity: Severity, offset: int, length: int) -> Finding
     return Finding(
         invariant=INVARIANTS[name],
         severity=severity,
-        file=FILES[1][0],
+        file=FILES[1].path,
         offset=offset,
         length=length,
         expected="what the records beside it say " + "and more of it, " * 5,
@@ -63,14 +65,12 @@ def sample_audit() -> Audit:
             _finding("INV-LOG-002", Severity.ERROR, 900_000_000, 400),
             _finding("INV-LOG-007", Severity.WARNING, 10_000_000, 400),
         ),
-        chart_data=ChartData(
-            files=FILES,
-            log_end=3 * LOG_SIZE + LOG_SIZE // 3,
-            histograms=Histograms(
-                sizes={7: 40_000, 8: 900_000, 9: 2_000_000, 10: 460_000, 12: 900},
-                times=[40_000 + (n * 7919) % 30_000 for n in range(60)],
-                first_ms=BEGAN_AT_MS,
-                last_ms=BEGAN_AT_MS + 86_400_000,
-            ),
+        listing=Store(url="/data", files=FILES, directories=frozenset()),
+        survey_summary=SurveySummary(log_end=3 * LOG_SIZE + LOG_SIZE // 3),
+        histograms=Histograms(
+            sizes={7: 40_000, 8: 900_000, 9: 2_000_000, 10: 460_000, 12: 900},
+            times=[40_000 + (n * 7919) % 30_000 for n in range(60)],
+            first_ms=BEGAN_AT_MS,
+            last_ms=BEGAN_AT_MS + 86_400_000,
         ),
     )

@@ -28,6 +28,7 @@ from spark_checks.report.advice import (
 from spark_checks.report.config_advice import NO_COPY
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import StartForecast
+from spark_checks.store_files import Store
 
 
 @pytest.mark.parametrize("invariant", INVARIANTS.values(), ids=lambda one: one.id)
@@ -366,13 +367,18 @@ def test_only_the_forecast_contains_the_effect_of_a_start() -> None:
             assert "Recovery truncates" not in one.cost
 
 
+def listing(directory: str) -> Store:
+    """Return a store with one directory."""
+    return Store(url="/a b", files=(), directories=frozenset({directory}))
+
+
 def test_only_directories_that_exist_are_moved() -> None:
     extension = finding("INV-EXT-001", file=f"consumequeue_ext/T/0/{0:020}")
-    found = advice(extension, directories=frozenset({"consumequeue"}))
+    found = advice(extension, listing=listing("consumequeue"))
     text, commands = found.for_group([extension])
     assert "move consumequeue out of the store" in text
     assert commands == ["mv '/a b/consumequeue' '/a b.consumequeue'"]
-    found = advice(UNIT, directories=frozenset({"commitlog"}))
+    found = advice(UNIT, listing=listing("commitlog"))
     text = REBUILD_MISSING.format(names="consumequeue")
     assert found.for_group([UNIT]) == (text, [])
 

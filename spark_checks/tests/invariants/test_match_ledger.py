@@ -18,7 +18,6 @@ from pyspark.sql import SparkSession
 
 from columns.record_properties import Properties, properties_of
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.broker_progress import BrokerProgress, broker_progress
 from spark_checks.checks.match_ledger import (
     Listed,
     listed_by_tasks,
@@ -32,7 +31,7 @@ from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
 from spark_checks.invariants.system_topics import LEDGER_INVARIANTS
 from spark_checks.progress import silent
-from spark_checks.situation import situation_of
+from spark_checks.situation import Situation, situation_of
 from spark_checks.store_files import list_store
 from spark_checks.survey import ledger, survey, system_topic_records
 from spark_checks.survey.ledger import Ledger
@@ -50,16 +49,14 @@ STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
 FAULTS = [one.kind for one in CATALOGUE.values() if one.subject == "system_topics"]
 
 
-def _surveyed(root: Path) -> tuple[Ledger, BrokerProgress]:
+def _surveyed(root: Path) -> tuple[Ledger, Situation]:
     store = list_store(str(root))
     situation = situation_of(store, BrokerConf())
     parts = parts_of(store, 1)
     found = reduce(
         Survey.plus, (survey_of(store.url, part, situation) for part in parts)
     )
-    return found.ledger, broker_progress(
-        store, situation.min_offset, found.summary.last_stored_at_ms or 0
-    )
+    return found.ledger, situation.with_log_of(found.summary)
 
 
 def _broken(root: Path) -> dict[str, list[int]]:
@@ -156,19 +153,19 @@ def test_tasks_find_the_rows_that_the_driver_finds(
     plant_all(tmp_path, PLAN, FAULTS)
     # Pieces of one file each, and few listed rows.
     monkeypatch.setattr(survey, "PIECE_SIZE_MIN", 1)
-    store, conf = list_store(str(tmp_path)), BrokerConf()
-    found, progress = _surveyed(tmp_path)
+    store = list_store(str(tmp_path))
+    found, situation = _surveyed(tmp_path)
     surveyed = SurveyedStore(
         context=spark.sparkContext,
         store=store,
         summary=SurveySummary(),
         ledger=found,
-        situation=situation_of(store, conf),
+        situation=situation,
         progress=silent,
     )
     bases = [file.base or 0 for file in store.commit_log]
-    here = listed_rows(matched(found, progress), NAMES, bases)
-    there = listed_by_tasks(surveyed, progress, NAMES, bases)
+    here = listed_rows(matched(found, situation), NAMES, bases)
+    there = listed_by_tasks(surveyed, NAMES, bases)
     assert {name for name, _ in here} == set(NAMES)
     assert _as_lists(there) == _as_lists(here)
 
@@ -186,8 +183,8 @@ def test_ops_of_deleted_half_messages_are_older_than_the_first_half_message(
     generate(tmp_path, PLAN)
     first, *_ = sorted((tmp_path / "commitlog").iterdir())
     first.unlink()
-    found, progress = _surveyed(tmp_path)
-    assert progress.min_offset > 0
+    found, situation = _surveyed(tmp_path)
+    assert situation.min_offset > 0
     oldest = found.table("halves")["queue_offset"].min()
     assert oldest > 0
     ops = found.table("ops")
@@ -202,7 +199,7 @@ def test_ops_of_deleted_half_messages_are_older_than_the_first_half_message(
                 "ops": [ops.with_columns(queue_offset=column, place=place)],
             }
         )
-        early = replace(progress, last_ms=0)
+        early = replace(situation, last_stored_at_ms=0)
         assert len(matched(changed, early).rows.get("INV-TXN-001", ())) == broken
 
 
