@@ -1,5 +1,5 @@
 """
-Invariants of configuration tables: that they are there, and cover what groups need.
+Invariants of configuration files: that they are there, are JSON, and have a table.
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from spark_checks.config_files import (
     TABLES,
     TOPICS,
     config_file,
-    consumed_offsets,
 )
 from spark_checks.findings import Finding, Severity
-from spark_checks.invariants.config.settings import OF_THE_BROKER, end_of
+from spark_checks.invariants.config.settings import OF_THE_BROKER
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
-
-QUEUE_COUNT = "readQueueNums"
 
 
 def check_config_tables(store: Store, summary: SurveySummary) -> Iterator[Finding]:
@@ -31,7 +28,6 @@ def check_config_tables(store: Store, summary: SurveySummary) -> Iterator[Findin
             yield from _missing(store, path, summary)
         else:
             yield from _without_table(store, path, member)
-    yield from _unreadable_queues(store, summary)
 
 
 def check_configuration(store: Store) -> Iterator[Finding]:
@@ -112,26 +108,3 @@ def _without_table(store: Store, path: str, member: str) -> Iterator[Finding]:
             expected=f"a table {member}",
             found=f"the members {members}",
         )
-
-
-def _unreadable_queues(store: Store, summary: SurveySummary) -> Iterator[Finding]:
-    """Yield the queues behind the read queue count that a group has not consumed."""
-    topics = config_file(store, TOPICS).entries
-    for one in consumed_offsets(store):
-        config = topics.get(one.topic)
-        count = config.get(QUEUE_COUNT) if isinstance(config, dict) else None
-        end = end_of(summary, one.topic, one.queue)
-        if not isinstance(count, int) or end is None or int(one.queue) < count:
-            continue
-        if isinstance(one.offset, int) and -1 <= one.offset < end:
-            wanted = int(one.queue) + 1
-            yield file_finding(
-                "INV-CONFIG-006",
-                one.file.path,
-                one.place,
-                expected=f"{one.topic} with {QUEUE_COUNT} of {wanted} or more",
-                found=f"{QUEUE_COUNT} {count}",
-                message=f"{one.group} has consumed queue {one.queue} of {one.topic} up"
-                f" to {one.offset} of {end}, but the {QUEUE_COUNT} of the topic is"
-                f" {count}.",
-            )

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from spark_checks.config_files import (
     DELIVERED_OFFSETS,
     TOPICS,
+    GroupOffset,
     config_file,
     consumed_offsets,
-    place_of,
+    object_of,
 )
 from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
@@ -28,37 +29,31 @@ OF_THE_BROKER = re.compile(
 )
 """System topics that a broker creates; not every release lists them."""
 NOTHING_CONSUMED = -1
+QUEUE_COUNT = "readQueueNums"
 
 
 def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the findings between the configuration of *store* and its queues."""
+    topics = config_file(store, TOPICS).entries
     for one in consumed_offsets(store):
-        end = end_of(summary, one.topic, one.queue)
+        end = _end_of(summary, one.topic, one.queue)
         if not _is_within(one.offset, end):
-            yield _offset_finding(
-                "INV-OFFSET-001",
-                one.file.path,
-                one.place,
-                offset=one.offset,
-                end=end,
-                text=f"{one.name} has consumed queue {one.queue} up to {one.offset},"
-                " but the queue",
-            )
+            text = f"{one.name} has consumed queue {one.queue} up to {one.offset}"
+            yield _wrong_offset("INV-OFFSET-001", one, end, f"{text}, but the queue")
+        elif end is not None:
+            count = object_of(topics.get(one.topic)).get(QUEUE_COUNT)
+            yield from _unreadable_queue(one, end, count)
     delivered = config_file(store, DELIVERED_OFFSETS)
     for level, offset in delivered.entries.items():
         if not level.isdecimal():
             continue
-        end = end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
+        end = _end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
         if not _is_within(offset, end):
-            position = place_of(delivered.data, "offsetTable", level)
-            yield _offset_finding(
-                "INV-OFFSET-002",
-                DELIVERED_OFFSETS,
-                (position, len(str(offset))),
-                offset=offset,
-                end=end,
-                text=f"Delay level {level} has delivered up to {offset}, but its queue",
+            text = f"Delay level {level} has delivered up to {offset}, but its queue"
+            one = GroupOffset(
+                file=delivered, name="offsetTable", queue=level, offset=offset
             )
+            yield _wrong_offset("INV-OFFSET-002", one, end, text)
     yield from _check_topics(store, summary)
 
 
@@ -69,26 +64,33 @@ def _is_within(offset: object, end: int | None) -> bool:
     return end is None or offset <= end
 
 
-def _offset_finding(
-    name: str,
-    path: str,
-    place: tuple[int, int],
-    *,
-    offset: object,
-    end: int | None,
-    text: str,
-) -> Finding:
-    """Return the finding of an *offset* that a queue with this *end* cannot have.
+def _wrong_offset(name: str, one: GroupOffset, end: int | None, text: str) -> Finding:
+    """Return the finding of an offset that a queue with this *end* cannot have.
 
     The *text* begins a sentence about the queue. The end may be unknown.
     """
     return file_finding(
         name,
-        path,
-        place,
+        one.file.path,
+        one.place,
         expected=f"an offset of {'0 or more' if end is None else f'0 to {end}'}",
-        found=str(offset),
+        found=str(one.offset),
         message=f"{text} {'begins at 0' if end is None else f'ends at {end}'}.",
+    )
+
+
+def _unreadable_queue(one: GroupOffset, end: int, count: object) -> Iterator[Finding]:
+    """Yield a queue behind the read queue count that its group has not consumed."""
+    if not isinstance(count, int) or int(one.queue) < count or one.offset == end:
+        return
+    yield file_finding(
+        "INV-CONFIG-006",
+        one.file.path,
+        one.place,
+        expected=f"{one.topic} with {QUEUE_COUNT} of {int(one.queue) + 1} or more",
+        found=f"{QUEUE_COUNT} {count}",
+        message=f"{one.group} has consumed queue {one.queue} of {one.topic} up"
+        f" to {one.offset} of {end}, but the {QUEUE_COUNT} of the topic is {count}.",
     )
 
 
@@ -111,7 +113,7 @@ def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
         )
 
 
-def end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:
+def _end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:
     """Return the offset behind the last unit of a queue; None if unknown."""
     units = summary.units.get((topic, int(queue))) if queue.isdecimal() else None
     return None if units is None or units.last is None else units.last + 1
