@@ -114,7 +114,7 @@ class WrongField:
     def _span(self, data: bytes) -> tuple[int, int]:
         """Return begin and end of the field in *data* of the structure."""
         layout = LAYOUTS.get(self.structure, unit_layout)  # an LMQ has ordinary units
-        spans = dict(field_spans(layout, data))
+        spans = field_spans(layout, data)
         if not self.field:
             return 0, max(span.begin + span.size for span in spans.values())
         begin = spans[self.field].begin

@@ -100,7 +100,7 @@ class Site:
 
     def after(self, message: Placed) -> Placed:
         """Return the message that follows *message* in its queue."""
-        number = self._round_of(message)
+        number = message.round
         wanted = message.record.queue_offset + 1
         return next(
             one
@@ -113,15 +113,9 @@ class Site:
         topic, queue_id = message.queue
         return next(
             one
-            for one in self.round(self._round_of(message))
+            for one in self.round(message.round)
             if one.queue == (topic, queue_id ^ 1)
         )
-
-    def _round_of(self, message: Placed) -> int:
-        """Return the number of the round of *message*."""
-        rounds, steps = rounds_of(self.plan), len(steps_of(self.plan))
-        part = message.offset // self.plan.log_size
-        return part * rounds + self.part(part).index(message) // steps
 
     def read(self, file: str, offset: int, size: int) -> bytes:
         """Return at most *size* bytes at *offset* of *file*."""

@@ -26,6 +26,7 @@ class Placed:
 
     plan: Plan
     record: Record
+    round: int
     step: int
     """Index of its step in the round."""
 
@@ -83,7 +84,7 @@ def messages_of(plan: Plan, part: int) -> Iterator[Placed]:
     at = part * plan.log_size
     for number in range(part * rounds, (part + 1) * rounds):
         for step, record in enumerate(records_of_round(plan, number, at)):
-            yield Placed(plan=plan, record=record, step=step)
+            yield Placed(plan=plan, record=record, round=number, step=step)
             at = record.physical_offset + record_size(record)
 
 

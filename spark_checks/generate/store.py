@@ -43,7 +43,8 @@ def generate(
     """
     if root.exists() and any(root.iterdir()):
         raise PlanError(f"{root} is not empty")
-    _make_directories(root, plan)
+    for name in ("commitlog", "index", "config"):
+        (root / name).mkdir(parents=True)
     if isinstance(plan, UniformPlan):
         write = partial(write_uniform_part, root, plan)
     else:
@@ -57,15 +58,6 @@ def generate(
         parts.foreach(write)
     for name, data in side_files(plan).items():
         (root / name).write_bytes(data)
-
-
-def _make_directories(root: Path, plan: Plan | UniformPlan) -> None:
-    """Create the directories of the store."""
-    queues = counts_in(plan)
-    for name in ("commitlog", "index", "config"):
-        (root / name).mkdir(parents=True)
-    for topic, queue_id in queues:
-        (root / "consumequeue" / topic / str(queue_id)).mkdir(parents=True)
 
 
 def counts_in(plan: Plan | UniformPlan) -> Mapping[tuple[str, int], int]:
