@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_sure
@@ -74,15 +75,6 @@ class Sample:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Piece:
-    """Part of a commit-log file, by positions in the file."""
-
-    file: StoreFile
-    start: int
-    end: int
-
-
 def sample_of(store: Store, spec: SampleSpec) -> Sample:
     """Return the sample of the log of *store* that *spec* selects."""
     pieces = _written(store, [p for file in store.commit_log for p in _cut(file)])
@@ -110,41 +102,44 @@ def checked_ids(only: Collection[str]) -> list[str]:
     return found
 
 
-def _cut(file: StoreFile) -> Iterator[_Piece]:
+def _cut(file: StoreFile) -> Iterator[FileRange]:
     size = max(min(file.size // PIECES_PER_FILE, PIECE_SIZE_MAX), PIECE_SIZE_MIN)
     for start in range(0, file.size, size):
-        yield _Piece(file=file, start=start, end=min(start + size, file.size))
+        yield replace(file.whole, start=start, end=min(start + size, file.size))
 
 
-def _written(store: Store, pieces: Sequence[_Piece]) -> Sequence[_Piece]:
+def _written(store: Store, pieces: Sequence[FileRange]) -> Sequence[FileRange]:
     """Return *pieces* without those at the end that begin with zeros."""
     for index in range(len(pieces) - 1, -1, -1):
         piece = pieces[index]
-        with reading(store.url, piece.file.path) as read_at:
+        with _reading(store, piece) as read_at:
             size = min(PIECE_SIZE_MIN, piece.end - piece.start)
             if read_at(piece.start, size).strip(b"\0"):
                 return pieces[: index + 1]
     return []
 
 
-def _joined(pieces: Sequence[_Piece]) -> list[_Piece]:
+def _reading(store: Store, piece: FileRange) -> AbstractContextManager[ReadAt]:
+    return reading(store.url, f"commitlog/{piece.base:020d}")
+
+
+def _joined(pieces: Sequence[FileRange]) -> list[FileRange]:
     """Return *pieces*, adjacent ones joined."""
-    found: list[_Piece] = []
+    found: list[FileRange] = []
     for piece in pieces:
-        is_next = found and (found[-1].file, found[-1].end) == (piece.file, piece.start)
+        is_next = found and (found[-1].base, found[-1].end) == (piece.base, piece.start)
         found.append(replace(piece, start=found.pop().start) if is_next else piece)
     return found
 
 
-def _range_of(store: Store, piece: _Piece) -> tuple[int, int] | None:
+def _range_of(store: Store, piece: FileRange) -> tuple[int, int] | None:
     """Return the range of the records of *piece*; None without a certain record."""
-    where = piece.file.whole
-    with reading(store.url, piece.file.path) as read_at:
-        begin = _record_at(read_at, where, piece.start, piece.end)
-        end = _record_at(read_at, where, piece.end, where.end)
+    with _reading(store, piece) as read_at:
+        begin = _record_at(read_at, piece, piece.start, piece.end)
+        end = _record_at(read_at, piece, piece.end, piece.file_size)
     if begin < 0:
         return None
-    return where.base + begin, where.base + (where.end if end < 0 else end)
+    return piece.base + begin, piece.base + (piece.file_size if end < 0 else end)
 
 
 def _record_at(read_at: ReadAt, where: FileRange, start: int, end: int) -> int:

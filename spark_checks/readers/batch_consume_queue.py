@@ -18,6 +18,7 @@ from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch
 from spark_checks.readers.table_source import PlacedFile, PlacedFileSource
 from spark_checks.store_files import queue_of
+from spec.derive.numpy_dtype import column_types
 from spec.store.batch_queue import BATCH_QUEUE, UNIT_SIZE, batch_unit_layout
 
 UNITS_AT_ONCE = 100_000
@@ -26,14 +27,9 @@ BATCH_COLUMNS: Final[dict[str, str]] = {
     "position": "int64",
     "queue": "string",
     "queue_id": "int32",
-    "commit_log_offset": "int64",
+    **column_types(batch_unit_layout),
     "size": "int64",
-    "tags_code": "int64",
-    "stored_at_ms": "int64",
-    "first_queue_offset": "int64",
     "message_count": "int32",
-    "compacted_offset": "int32",
-    "reserved": "int32",
 }
 _schema = arrow_schema(BATCH_COLUMNS)
 _dtype = dtype_of(batch_unit_layout)

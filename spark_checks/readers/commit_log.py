@@ -70,7 +70,7 @@ class LogSource(FileSource[LogRange]):
         files = selected_files(self.files, self.conditions)
         slack_ms = self.options.get("clock_slack_ms")
         if slack_ms is not None:
-            times = self.conditions.of("stored_at_ms")
+            times = self.conditions["stored_at_ms"]
             begun = [first_store_time(self.url, file) for file in files]
             files = stored_within(files, begun, times, int(slack_ms))
         return [

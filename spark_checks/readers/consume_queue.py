@@ -75,11 +75,11 @@ def selected_units(file: QueueFile, conditions: Conditions) -> range:
     path, base, size = file
     topic, queue_id = queue_in(path)
     first, count = base // UNIT_SIZE, size // UNIT_SIZE
-    offsets = conditions.of("queue_offset")
+    offsets = conditions["queue_offset"]
     if not (
-        conditions.of("topic").may_equal(topic)
-        and conditions.of("queue_id").may_overlap(queue_id, queue_id)
-        and conditions.of("file_base").may_overlap(base, base)
+        conditions["topic"].may_equal(topic)
+        and conditions["queue_id"].may_overlap(queue_id, queue_id)
+        and conditions["file_base"].may_overlap(base, base)
         and offsets.may_overlap(first, first + count - 1)
     ):
         return range(0)
@@ -147,10 +147,7 @@ def written_units(
         start = first * UNIT_SIZE
         count = min(UNITS_AT_ONCE, whole.stop - first)
         data = read_at(start, count * UNIT_SIZE)
-        end = _end_of(data)
-        if not end:
-            continue
-        found = np.frombuffer(data, dtype=UNIT, count=end // UNIT_SIZE)
+        found = np.frombuffer(data, dtype=UNIT, count=len(data) // UNIT_SIZE)
         written = np.arange(len(found))
         if not found["size"].all():
             is_written = (found["size"] != 0) | (found["commit_log_offset"] != 0)
@@ -158,22 +155,6 @@ def written_units(
             found = found[written]
         if len(written):
             yield found, start + written * UNIT_SIZE
-
-
-def _end_of(data: bytes) -> int:
-    """Return the end of the last unit of *data* that is not all zeros.
-
-    The search halves the range, because files are preallocated and mostly empty.
-    """
-    begin, end = 0, len(data) // UNIT_SIZE
-    while begin < end:
-        middle = (begin + end) // 2
-        part = data[middle * UNIT_SIZE : end * UNIT_SIZE]
-        if part == bytes(len(part)):
-            end = middle
-        else:
-            begin = middle + 1
-    return end * UNIT_SIZE
 
 
 def queue_in(path: str) -> tuple[str, int]:

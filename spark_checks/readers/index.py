@@ -86,7 +86,7 @@ class IndexSource(FileSource[IndexFile]):
         return [
             part
             for path, size in self.files
-            if self.conditions.of("file").may_equal(path)
+            if self.conditions["file"].may_equal(path)
             for part in parts_of(path, size)
         ]
 

@@ -50,14 +50,14 @@ def selected_files(
     return [
         LogRange(path=path, base=base, file_size=size, start=0, end=size)
         for path, base, size in files
-        if conditions.of("file_base").may_overlap(base, base)
-        and conditions.of("offset").may_overlap(base, base + size - 1)
+        if conditions["file_base"].may_overlap(base, base)
+        and conditions["offset"].may_overlap(base, base + size - 1)
     ]
 
 
 def selected_part(url: str, file: LogRange, conditions: Conditions) -> LogRange:
     """Return the range of *file* of the store *url* to read."""
-    bounds = conditions.of("offset")
+    bounds = conditions["offset"]
     at, end = bounds.least - file.base, min(bounds.most - file.base + 1, file.end)
     if at <= 0:
         return replace(file, end=end)

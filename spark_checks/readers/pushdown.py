@@ -1,7 +1,8 @@
 """
 Conditions on columns that exclude whole files.
 
-The option ``where`` of a source holds conditions, all of which must hold. The query
+The option ``where`` of a source holds conditions, all of which must hold, such as
+``[["offset", ">=", 100]]``. The query
 applies them again, so a reader may read too much and must never read too little.
 
 Spark 4.1 can pass a query's conditions by itself (``pushFilters``). It then keeps the
@@ -11,9 +12,8 @@ do not implement it.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spec.integers import INT64_MAX, INT64_MIN
@@ -42,71 +42,48 @@ class ColumnBounds:
         named = self.values is None or text in self.values
         return named and text.startswith(self.prefix)
 
-    def at_least(self, low: int) -> ColumnBounds:
-        """Return these bounds without integers below *low*."""
-        return replace(self, least=max(low, self.least))
+    def narrowed(self, operator: str, value: Any) -> ColumnBounds:
+        """Return these bounds and the condition *operator* *value*.
 
-    def at_most(self, high: int) -> ColumnBounds:
-        """Return these bounds without integers above *high*."""
-        return replace(self, most=min(high, self.most))
-
-    def one_of(self, values: Iterable[object]) -> ColumnBounds:
-        """Return these bounds restricted to *values*."""
-        found = frozenset(values)
-        found = found if self.values is None else found & self.values
-        numbers = _integers(found)
-        least, most = min(numbers, default=INT64_MIN), max(numbers, default=INT64_MAX)
-        return replace(self, values=found).at_least(least).at_most(most)
+        An order excludes nothing if its value is not an integer.
+        """
+        match operator:
+            case "=":
+                return self.narrowed("in", [value])
+            case "in":
+                named = frozenset(value)
+                values = named if self.values is None else named & self.values
+                numbers = _integers(values)
+                least = self.narrowed(">=", min(numbers, default=None))
+                most = least.narrowed("<=", max(numbers, default=None))
+                return replace(most, values=values)
+            case "begins":
+                return replace(self, prefix=self.prefix or value)
+            case "<" | "<=" | ">" | ">=" if not isinstance(value, int):
+                return self
+            case ">" | ">=":
+                return replace(self, least=max(self.least, value + (operator == ">")))
+            case "<" | "<=":
+                return replace(self, most=min(self.most, value - (operator == "<")))
+        raise ValueError(f"{operator} is not an operator of a condition")
 
 
 def _integers(values: Iterable[object]) -> list[int]:
     return [value for value in values if isinstance(value, int)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conditions:
-    """Bounds of every column."""
-
-    columns: Mapping[str, ColumnBounds] = field(default_factory=dict)
-
-    def of(self, column: str) -> ColumnBounds:
-        """Return the bounds of *column*."""
-        return self.columns.get(column, ColumnBounds())
-
-
 Condition = tuple[str, str, Any]
 """Column, operator and value."""
 
 
-def conditions_in(options: Mapping[str, str]) -> Conditions:
-    """Return the option ``where`` as conditions: ``[["offset", ">=", 100]]``."""
-    return conditions_of(json.loads(options.get("where", "[]")))
+class Conditions(dict[str, ColumnBounds]):
+    """Bounds that conditions set together, by column; all values by default."""
 
+    def __init__(self, conditions: Iterable[Condition] = ()) -> None:
+        super().__init__()
+        for name, operator, value in conditions:
+            self[name] = self[name].narrowed(operator, value)
 
-def conditions_of(conditions: Iterable[Condition]) -> Conditions:
-    """Return the bounds that *conditions* set together."""
-    found: dict[str, ColumnBounds] = {}
-    for name, operator, value in conditions:
-        narrow = _OPERATORS[operator]
-        found[name] = narrow(found.get(name, ColumnBounds()), value)
-    return Conditions(columns=found)
-
-
-def _by_integer(
-    narrow: Callable[[ColumnBounds, int], ColumnBounds],
-) -> Callable[[ColumnBounds, Any], ColumnBounds]:
-    """Return *narrow* for integers; other values exclude nothing."""
-    return lambda bounds, value: (
-        narrow(bounds, value) if isinstance(value, int) else bounds
-    )
-
-
-_OPERATORS: Mapping[str, Callable[[ColumnBounds, Any], ColumnBounds]] = {
-    "=": lambda bounds, value: bounds.one_of([value]),
-    "in": ColumnBounds.one_of,
-    ">": _by_integer(lambda bounds, value: bounds.at_least(value + 1)),
-    ">=": _by_integer(ColumnBounds.at_least),
-    "<": _by_integer(lambda bounds, value: bounds.at_most(value - 1)),
-    "<=": _by_integer(ColumnBounds.at_most),
-    "begins": lambda bounds, value: replace(bounds, prefix=bounds.prefix or value),
-}
+    def __missing__(self, name: str) -> ColumnBounds:
+        """Return bounds that select all values."""
+        return ColumnBounds()

@@ -58,9 +58,7 @@ UNIT_COLUMNS: Final[dict[str, str]] = {
     "topic": "string",
     "queue_id": "int32",
     "queue_offset": "int64",
-    "commit_log_offset": "int64",
-    "size": "int32",
-    "tags_code": "int64",
+    **column_types(unit_layout),
 }
 """A row is a unit that is not all zeros."""
 

@@ -17,7 +17,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.readers.pushdown import conditions_in
+from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import spark_schema
 from spark_checks.store_files import reading
 
@@ -54,7 +54,7 @@ class TableSource(DataSource, DataSourceReader, Generic[Part]):
         super().__init__(dict(options))
         self.url = options.get("url", "")
         self.files: list[Any] = json.loads(options.get("files", "[]"))
-        self.conditions = conditions_in(options)
+        self.conditions = Conditions(json.loads(options.get("where", "[]")))
         self.selected: Sequence[str] = tuple(self.columns)
         """Columns of the rows to return."""
 
