@@ -21,7 +21,7 @@ from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_damage
 from spark_checks.invariants import checkpoints, files
 from spark_checks.invariants.config import config_tables, config_values, settings
-from spark_checks.invariants.index import index_gaps, index_headers
+from spark_checks.invariants.index import index_headers
 from spark_checks.invariants.index.index_keys import key_findings, key_ranges
 from spark_checks.invariants.lmq_and_batch import lmq_and_batch_findings
 from spark_checks.invariants.pop.check_pop import check_pop
@@ -255,7 +255,7 @@ def file_findings(
         ),
         *checkpoints.check_checkpoint(store, summary),
         *index_headers.check_index_headers(store, summary),
-        *index_gaps.check_index_gaps(store),
+        *index_headers.check_index_gaps(store),
         *config_tables.check_configuration(store),
         *settings.check_settings(store, summary),
         *config_values.check_config_values(store),

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from spark_checks.config_files import CONSUMED, config_file
 from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.file_findings import file_finding, places_in
-from spark_checks.invariants.index.index_headers import full_index_headers
+from spark_checks.invariants.index.index_headers import used_index_headers
+from spark_checks.readers.index import capacity_of
 from spark_checks.store_files import Store, read_whole, stored_at_ms
 from spark_checks.survey.summary import SurveySummary
 from spec.store import checkpoint
@@ -96,6 +97,10 @@ def _behind_files(
     is_long = first_ms is not None and last_ms - first_ms > UNFLUSHED_MS_MAX
     if not found.physic_ms and is_long:
         yield "physic_ms", "the time of a flush"
-    full_ms = [header.end_stored_at_ms for header in full_index_headers(store)]
+    full_ms = [
+        header.end_stored_at_ms
+        for file, header in used_index_headers(store)
+        if header.index_count == capacity_of(file.size)
+    ]
     if full_ms and found.index_ms != full_ms[-1]:
         yield "index_ms", f"{full_ms[-1]}, the end time of the last full index file"

@@ -1,5 +1,5 @@
 """
-Invariants of index files: their sizes, and the numbers in their headers.
+Invariants of index files: their sizes, the numbers in their headers, and gaps.
 
 A header repeats facts of the file's items and of the records at which the first and the
 last item point. Each number is compared with its source. Only the first and the last
@@ -9,11 +9,14 @@ item are read here; the survey counts the slots.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
 
 from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.file_findings import file_finding, places_in
 from spark_checks.readers.index import capacity_of
+from spark_checks.readers.record_keys import key_batches
 from spark_checks.store_files import (
     Store,
     StoreFile,
@@ -38,7 +41,6 @@ from spec.store.index_file import (
 )
 
 _PLACES = places_in(header_layout)
-BEGIN_OFFSET_PLACE = _PLACES["begin_offset"]
 Wrong = tuple[str, str]
 """Name of a header's field, and the expectation."""
 
@@ -48,6 +50,7 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
     files = [file for file in store.under("index") if file.is_named_by_time]
     sizes = Counter(file.size for file in files)
     usual = max(sizes, key=lambda size: (sizes[size], size), default=0)
+    ranges = _item_ranges(store)
     end_before = 0
     for file in files:
         if file.size != usual or file.size < HEADER_SIZE + SLOT_SIZE + ITEM_SIZE:
@@ -60,28 +63,27 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
             )
         if file.size >= HEADER_SIZE:
             yield from _check_header(store, file, summary, end_before)
-            end_before = max(end_before, *(item_range(store, file) or [0]))
+            end_before = max(end_before, *ranges.get(file, [0]))
 
 
-def full_index_headers(store: Store) -> Iterator[IndexHeader]:
-    """Yield the headers of the full index files of *store*, in order."""
+def used_index_headers(store: Store) -> Iterator[tuple[StoreFile, IndexHeader]]:
+    """Yield the index files of *store* with an item and a possible count, in order."""
     for file in store.index:
         header = index_header(store, file)
-        if header is not None and 0 < header.index_count == capacity_of(file.size):
-            yield header
+        if header is not None and 1 < header.index_count <= capacity_of(file.size):
+            yield file, header
 
 
-def item_range(store: Store, file: StoreFile) -> tuple[int, int] | None:
-    """Return the commit-log offsets of the first and the last item of an index file.
+def _item_ranges(store: Store) -> Mapping[StoreFile, tuple[int, int]]:
+    """Return the commit-log offsets of the first and the last item of index files.
 
-    None if the header does not agree with them, or the file has no item.
+    Files whose header does not agree with these items are left out.
     """
-    header = index_header(store, file)
-    if header is None or not 1 < header.index_count <= capacity_of(file.size):
-        return None
-    if any(_unlike_items(store, file, header)):
-        return None
-    return header.begin_offset, header.end_offset
+    return {
+        file: (header.begin_offset, header.end_offset)
+        for file, header in used_index_headers(store)
+        if not any(_unlike_items(store, file, header))
+    }
 
 
 def _check_header(
@@ -186,3 +188,42 @@ def _unlike_log(
         yield "begin_stored_at_ms", "a begin time of 0 or more"
     if is_whole and last_ms is not None and header.end_stored_at_ms > last_ms:
         yield "end_stored_at_ms", f"an end time of at most {last_ms}"
+
+
+def check_index_gaps(store: Store) -> Iterator[Finding]:
+    """Yield the gaps between the index files of *store*, at the file behind each.
+
+    A broker begins the next file when one is full, so that no key lies between them.
+    After a crash it deletes its last index files, and dispatches from the begin
+    of a commit-log file again (4.6.0 store.CommitLog#recoverAbnormally). A gap that
+    ends there has no finding.
+    """
+    ranges = _item_ranges(store).items()
+    for (_, (_, end_before)), (file, (begin, _)) in pairwise(ranges):
+        log_file = store.log_file_at(begin)
+        if log_file is None or begin <= end_before:
+            continue
+        offset = _first_with_key(store, log_file, end_before, begin)
+        if offset is not None:
+            yield file_finding(
+                "INV-INDEX-011",
+                file.path,
+                _PLACES["begin_offset"],
+                expected=f"a begin offset of at most {offset}",
+                found=f"begin_offset {begin}",
+                message=f"{file.path} begins at commit-log offset {begin},"
+                f" and the file before ends at {end_before}. The record at"
+                f" {offset} between them has a key.",
+            )
+
+
+def _first_with_key(store: Store, file: StoreFile, after: int, end: int) -> int | None:
+    """Return the first record with a key, behind *after* and before *end*."""
+    base = file.base or 0
+    where = replace(file.whole, start=max(after - base, 0), end=end - base)
+    with reading(store.url, file.path) as read_at:
+        for batch in key_batches(read_at, where, [(max(after + 1, base), end)]):
+            for row in batch.to_pylist():
+                if not row["is_tag"]:
+                    return int(row["offset"])
+    return None

@@ -16,15 +16,15 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding
-from spark_checks.readers.index import capacity_of
+from spark_checks.invariants.index.index_headers import used_index_headers
 from spark_checks.readers.log_part import Ranges
 from spark_checks.readers.record_keys import KeySource
-from spark_checks.store_files import Store, index_header
+from spark_checks.store_files import Store
 from spark_checks.tables.finding_rows import LOG_FILE, Rule, findings
 from spark_checks.tables.predicates import within
 from spark_checks.tables.store_tables import open_commit_log, open_index, open_log
 from spec.integers import INT64_MAX
-from spec.store.index_file import ITEM_SIZE, IndexHeader
+from spec.store.index_file import ITEM_SIZE
 
 KEY_INVARIANTS = ("INV-INDEX-007", "INV-INDEX-008")
 
@@ -42,9 +42,9 @@ def ranges_of(store: Store) -> Ranges:
     offset 0. The last record of a killed store may lack items. Adjacent files are one
     range.
     """
-    headers = sorted(_headers(store), key=lambda header: header.end_offset)
+    headers = (header for _, header in used_index_headers(store))
     found: list[tuple[int, int]] = []
-    for header in headers:
+    for header in sorted(headers, key=lambda header: header.end_offset):
         first = header.begin_offset + 1 if header.begin_offset else 0
         begin = max(first, store.min_offset)
         if found and header.begin_offset < found[-1][1]:
@@ -63,13 +63,6 @@ def _common(ranges: Ranges, parts: Ranges) -> Iterator[tuple[int, int]]:
             common = max(begin, first), min(end, behind)
             if common[0] < common[1]:
                 yield common
-
-
-def _headers(store: Store) -> Iterator[IndexHeader]:
-    for file in store.index:
-        header = index_header(store, file)
-        if header is not None and 1 < header.index_count <= capacity_of(file.size):
-            yield header
 
 
 def key_findings(surveyed: SurveyedStore) -> list[Finding]:
