@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
-
 from spark_checks.findings import Finding
 from spark_checks.store_files import (
     NotAStoreError,
@@ -25,7 +23,6 @@ from spark_checks.store_files import (
     shown_url,
     stored_at_ms,
 )
-from spark_checks.tables.store_tables import Tables
 from spec.store.consume_queue import UNIT_SIZE, decode_unit
 
 
@@ -46,14 +43,6 @@ def part_since(store: Store, since_ms: int) -> Store:
         )
     files = tuple(file for file in store.files if not _is_earlier(store, file, begin))
     return replace(store, begin=begin, files=files)
-
-
-def later_units(tables: Tables, begin: int) -> Tables:
-    """Return *tables* without the units of records before *begin*."""
-    if not begin:
-        return tables
-    at = F.col("commit_log_offset")
-    return replace(tables, units=tables.units.where((at < 0) | (at >= begin)))
 
 
 def _first_since(store: Store, since_ms: int) -> int | None:

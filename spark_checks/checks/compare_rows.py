@@ -21,7 +21,6 @@ from spark_checks.invariants import extensions, queues, records
 from spark_checks.invariants.index import index_items
 from spark_checks.invariants.records import WRONG_ROW
 from spark_checks.readers.index import ItemDamage
-from spark_checks.since import later_units
 from spark_checks.tables.finding_rows import has_damage
 from spark_checks.tables.store_tables import (
     Tables,
@@ -49,13 +48,13 @@ def compare_rows(
 
     No row is read if the survey found nothing suspect.
     """
-    store, summary = surveyed.store, surveyed.summary
-    suspects = summary.suspects(surveyed.situation)
+    summary, situation = surveyed.summary, surveyed.situation
+    suspects = summary.suspects(situation)
     if not suspects and not summary.has_damaged_rows and not with_charts:
         return [], None
-    tables = open_tables(surveyed.session, store, surveyed.situation)
+    tables = open_tables(surveyed.session, surveyed.store, situation)
     found = [
-        *row_findings(surveyed, later_units(tables, store.begin), suspects),
+        *row_findings(surveyed, tables, suspects),
         *index_findings(surveyed, tables),
     ]
     return found, histograms(tables.log) if with_charts else None

@@ -97,10 +97,7 @@ def open_table(
 def open_index(session: SparkSession, store: Store) -> DataFrame:
     """Return the slots and items of the index files of *store*."""
     index = open_table(session, store, IndexSource, sizes_of(store.index))
-    if not store.begin:
-        return index
-    at = F.col("commit_log_offset")
-    return index.where(at.isNull() | (at < 0) | (at >= store.begin))
+    return _from_begin(index, store)
 
 
 def open_units(
@@ -109,9 +106,17 @@ def open_units(
     """Return the units in these consume-queue *files* of *store*."""
     partitions = str(session.sparkContext.defaultParallelism)
     of_queues = listing(files)
-    return open_table(
+    units = open_table(
         session, store, ConsumeQueueSource, of_queues, partitions=partitions
     )
+    return _from_begin(units, store)
+
+
+def _from_begin(rows: DataFrame, store: Store) -> DataFrame:
+    """Return the *rows* that do not point at records before the audit's begin."""
+    at = F.col("commit_log_offset")
+    is_later = at.isNull() | (at < 0) | (at >= store.begin)
+    return rows.where(is_later) if store.begin else rows
 
 
 def open_extensions(session: SparkSession, store: Store) -> DataFrame:
