@@ -100,9 +100,11 @@ def _all_rounds(ports: PortBlock, trace: Trace, rounds: list[list[Stop]]) -> Non
                 time.sleep(0.05)  # not an oracle: lets the pull be held first
                 trace.stops, trace.is_recording = {}, True
                 producer.sendall(_request(RequestCode.SEND_MESSAGE_V2, _SEND, b"body"))
-                answers = _response(producer), _response(consumer)
+                responses = _response(producer), _response(consumer)
                 trace.is_recording = False
-                if [answer.code for answer in answers] == [ResponseCode.SUCCESS] * 2:
+                if [response.code for response in responses] == [
+                    ResponseCode.SUCCESS
+                ] * 2:
                     rounds.append(list(trace.stops))
     finally:
         os.kill(os.getpid(), signal.SIGTERM)

@@ -186,7 +186,7 @@ def _code(frame: bytes) -> int | None:
 
 
 def recorded_frames() -> list[bytes]:
-    """Return the recorded frames of all releases, requests and answers, once each."""
+    """Return the recorded frames of all releases, requests and responses, once each."""
     found = {path.read_bytes() for path in FIXTURES.rglob("*.bin")}
     return sorted(one for one in found if len(one) <= FRAME_SIZE_MAX and _code(one))
 
@@ -248,9 +248,9 @@ class Run:
         request = Command(
             code=RequestCode.GET_ROUTEINFO_BY_TOPIC, fields={"topic": TOPIC}
         )
-        answer = self._looking.request(request, timeout_s=DEADLINE_S)
+        response = self._looking.request(request, timeout_s=DEADLINE_S)
         took_ms = (time.monotonic() - began) * 1000
-        names = {data.broker_name for data in decode_route(answer.body).broker_datas}
+        names = {data.broker_name for data in decode_route(response.body).broker_datas}
         if names != {self._broker.broker_name}:
             raise NameServerFailedError(f"the route is wrong: {names}")
         figures.slowest_route_ms = max(figures.slowest_route_ms, took_ms)
@@ -276,9 +276,9 @@ class Run:
         fields = registration_fields(self._broker, body)
         code = RequestCode.REGISTER_BROKER
         sent = Command(code=code, fields=fields, body=body)
-        answer = self._registering.request(sent, timeout_s=DEADLINE_S)
-        if answer.code != ResponseCode.SUCCESS:
-            raise NameServerFailedError(f"a registration is refused: {answer.remark}")
+        response = self._registering.request(sent, timeout_s=DEADLINE_S)
+        if response.code != ResponseCode.SUCCESS:
+            raise NameServerFailedError(f"a registration is refused: {response.remark}")
 
 
 def _broker() -> BrokerIdentity:

@@ -125,13 +125,13 @@ def pass_through(
 def send_some(broker: Client, topic: str, body: bytes, numbers: range) -> None:
     """Send a message for each of *numbers*, to the queues in turn."""
     for number in numbers:
-        answer = broker.send_message(
+        response = broker.send_message(
             topic=topic,
             queue_id=number % QUEUES,
             body=body,
             properties={"KEYS": f"k{number}"},
         )
-        require_success(answer)
+        require_success(response)
 
 
 def pull_new(broker: Client, topic: str, ends: dict[int, int]) -> int:
@@ -140,9 +140,11 @@ def pull_new(broker: Client, topic: str, ends: dict[int, int]) -> int:
     for queue_id in ends:
         last = require_success(broker.max_offset(topic=topic, queue_id=queue_id))
         while ends[queue_id] < int(last.fields["offset"]):
-            answer = broker.pull(topic=topic, queue_id=queue_id, offset=ends[queue_id])
-            count += len(scan(require_success(answer).body, check_crc=False).records)
-            ends[queue_id] = int(answer.fields["nextBeginOffset"])
+            response = broker.pull(
+                topic=topic, queue_id=queue_id, offset=ends[queue_id]
+            )
+            count += len(scan(require_success(response).body, check_crc=False).records)
+            ends[queue_id] = int(response.fields["nextBeginOffset"])
     return count
 
 

@@ -59,7 +59,7 @@ class Balance:
     failed: int
     """Attempts that failed or that the producers abandoned."""
     unanswered: int
-    """Stored, and no producer noted an answer."""
+    """Stored, and no producer noted a response."""
     in_flight: int
     """As many may have been on their way when a producer ended."""
     lost: int

@@ -85,11 +85,11 @@ class Soak:
         with self._target.connect_to_broker() as broker:
             found = {}
             for queue_id in range(QUEUES):
-                answer = broker.query_offset(
+                response = broker.query_offset(
                     group=self.group, topic=self.topic, queue_id=queue_id
                 )
-                if answer.code != ResponseCode.QUERY_NOT_FOUND:
-                    found[queue_id] = int(require_success(answer).fields["offset"])
+                if response.code != ResponseCode.QUERY_NOT_FOUND:
+                    found[queue_id] = int(require_success(response).fields["offset"])
             return found
 
     def _ends(self) -> dict[int, int]:

@@ -264,7 +264,7 @@ def scan_once(store: Path, run: Run) -> Cost:
         log = str(store / "commitlog")
         command = [str(find_java()), "-cp", path, SOURCE.stem, log, scratch]
         turn, start_s = _one_turn(command)
-    records, size, nanoseconds = map(int, turn.answer.split())
+    records, size, nanoseconds = map(int, turn.response.split())
     known = {"records": records, "bytes": size, "seconds": nanoseconds / 1e9}
     return _cost(known, turn, start_s)
 
@@ -273,7 +273,7 @@ def audit_once(store: Path, run: Run) -> Cost:
     """Return the cost of an audit of *store* by a fresh Spark."""
     command = module_command("bench.processes.audit_child", store, run.master)
     turn, start_s = _one_turn(command)
-    return _cost(json.loads(turn.answer), turn, start_s)
+    return _cost(json.loads(turn.response), turn, start_s)
 
 
 def _one_turn(command: Sequence[str]) -> tuple[Turn, float]:

@@ -1,5 +1,5 @@
 """
-How long a broker takes from its start to its first answer, on a store that was killed.
+Time of a broker from its start to its first response, on a store that was killed.
 
 Each broker gets a fresh copy of the same store, in turns. The copy is in the memory of
 the system and has the holes of the killed broker's files. The clock starts with the
@@ -40,7 +40,7 @@ class Start(NamedTuple):
     """Times of a start."""
 
     serves_s: float
-    """From the beginning of the process to its first answer."""
+    """From the beginning of the process to its first response."""
     cpu_s: float
     """Processor time of the process until then, or a moment longer."""
 
@@ -57,7 +57,7 @@ class Compared(Struct, frozen=True, kw_only=True):
 
 
 class Watch:
-    """Polls an address until it answers, and records the time of the answer."""
+    """Polls an address until it answers, and records the time of the response."""
 
     def __init__(self, address: Address, topic: str) -> None:
         self.answered_at: float | None = None
@@ -68,7 +68,7 @@ class Watch:
         self._thread.start()
 
     def end(self) -> float:
-        """Return the time of the first answer; the broker serves by now."""
+        """Return the time of the first response; the broker serves by now."""
         self._thread.join(timeout=30)
         self._enough.set()
         assert self.answered_at is not None, "a broker that is up does not answer"

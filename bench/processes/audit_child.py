@@ -50,7 +50,7 @@ def main(url: str, master: str) -> None:
 
             found = audit_store(context, url, progress=note)
             took_s = time.perf_counter() - began_s
-            answer = {
+            response = {
                 "seconds": took_s,
                 "workers_s": workers_s,
                 "findings": len(found.findings),
@@ -58,7 +58,7 @@ def main(url: str, master: str) -> None:
                 "steps": steps,
                 "tasks": found.summary.get("survey_tasks", NO_TASKS),
             }
-            _write_line(json.dumps(answer))
+            _write_line(json.dumps(response))
 
 
 def _write_line(line: str) -> None:

@@ -16,7 +16,7 @@ from conformance.harness.process.context import Closing
 
 
 class CommandProcess(Closing):
-    """A running process, its orders and its answers."""
+    """A running process, its orders and its responses."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class CommandProcess(Closing):
     def close(self) -> None:
         """End the process; closing twice is harmless."""
         self._end()
-        for pipe in (self._orders, self._answers):
+        for pipe in (self._orders, self._responses):
             with suppress(BrokenPipeError):  # the process ended before reading an order
                 pipe.close()
         self._said.close()
@@ -56,8 +56,8 @@ class CommandProcess(Closing):
         self._orders.flush()
 
     def _line(self) -> str:
-        """Return the next line of its answers with its end; empty if it has ended."""
-        return self._answers.readline()
+        """Return the next line of its responses with its end; empty if it has ended."""
+        return self._responses.readline()
 
     def _complaint(self) -> str:
         """Return its output to standard error so far."""
@@ -69,6 +69,6 @@ class CommandProcess(Closing):
         return self._process.stdin
 
     @property
-    def _answers(self) -> IO[str]:
+    def _responses(self) -> IO[str]:
         assert self._process.stdout is not None
         return self._process.stdout

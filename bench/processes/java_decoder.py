@@ -34,15 +34,15 @@ class JavaDecoder(CommandProcess):
         super().__init__(
             [str(find_java()), *OPTIONS, "-cp", path, SOURCE.stem, str(log)]
         )
-        self.java_version = self._answer().removeprefix("ready").strip()
+        self.java_version = self._response().removeprefix("ready").strip()
 
     def passes(self, way: str, count: int) -> tuple[int, list[float]]:
         """Return the records of a pass in this *way*, and the seconds of each pass."""
         self._order(f"{way} {count}")
-        records, *times = self._answer().split()
+        records, *times = self._response().split()
         return int(records), [int(time) / 1e9 for time in times]
 
-    def _answer(self) -> str:
+    def _response(self) -> str:
         line = self._line()
         if not line:
             self._process.wait()

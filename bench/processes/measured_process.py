@@ -25,14 +25,14 @@ INTERVAL_S = 0.2
 
 
 class MeasuredProcessError(Exception):
-    """The process ended without an answer."""
+    """The process ended without a response."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """Cost of one order."""
 
-    answer: str
+    response: str
     processor_s: float
     peak: int
     """Most memory of all processes together, in bytes."""
@@ -51,7 +51,7 @@ class MeasuredProcess(CommandProcess):
         self._used: dict[tuple[int, float], float] = {}
         self._peak, self._peaks = 0, dict[str, int]()
         try:
-            self.ready = self._answer()
+            self.ready = self._response()
         except MeasuredProcessError:
             self.close()
             raise
@@ -65,7 +65,7 @@ class MeasuredProcess(CommandProcess):
         super()._end()
 
     def order(self, line: str) -> Turn:
-        """Give an order, wait for the answer, and return it with what it cost."""
+        """Give an order, wait for the response, and return it with what it cost."""
         self._used.clear()
         self._peak, self._peaks = 0, {}
         self._look()
@@ -75,13 +75,13 @@ class MeasuredProcess(CommandProcess):
         watcher.start()
         try:
             self._order(line)
-            answer = self._answer()
+            response = self._response()
         finally:
             done.set()
             watcher.join()
         self._look()
         return Turn(
-            answer=answer,
+            response=response,
             processor_s=sum(self._used.values()) - before,
             peak=self._peak,
             peaks=dict(self._peaks),
@@ -106,7 +106,7 @@ class MeasuredProcess(CommandProcess):
         for name, size in sizes.items():
             self._peaks[name] = max(self._peaks.get(name, 0), size)
 
-    def _answer(self) -> str:
+    def _response(self) -> str:
         line = self._line()
         if not line:
             self._process.wait()

@@ -32,7 +32,7 @@ _SUCCESS = b'"code":0,'
 _OPAQUE = b'"opaque":'
 
 
-class BadAnswerError(Exception):
+class BadResponseError(Exception):
     """A name server did not answer a route, or not at all."""
 
 
@@ -68,7 +68,7 @@ class RouteConnection:
         """Read what has arrived; return how many answers that completes."""
         arrived = self.link.recv(RECEIVE_SIZE)
         if not arrived:
-            raise BadAnswerError("the name server closed a connection")
+            raise BadResponseError("the name server closed a connection")
         now = time.perf_counter()
         data = self._pending + arrived if self._pending else arrived
         start, end, count = 0, len(data), 0
@@ -104,7 +104,7 @@ def run(
         connection.link.close()
     times = sorted(one for connection in opened for one in connection.times_s)
     if not times:
-        raise BadAnswerError("no answer at all")
+        raise BadResponseError("no answer at all")
     return {
         "responses": len(times),
         "seconds": took,
@@ -126,7 +126,7 @@ def _converse(
         while time.perf_counter() - began < seconds:
             ready = selector.select(SILENCE_MAX_S)
             if not ready:
-                raise BadAnswerError(f"no answer for {SILENCE_MAX_S:g} s")
+                raise BadResponseError(f"no answer for {SILENCE_MAX_S:g} s")
             for key, _ in ready:
                 count = key.data.take()
                 if count:
@@ -135,11 +135,11 @@ def _converse(
 
 
 def _opaque_of(data: bytes, start: int) -> int:
-    """Return the opaque of the answer at *start*, which must be a success."""
+    """Return the opaque of the response at *start*, which must be a success."""
     header = start + _HEADER_START
     stop = header + int.from_bytes(data[start + 5 : header], "big")
     if data.find(_SUCCESS, header, stop) < 0:
-        raise BadAnswerError(f"no route: {data[header:stop]!r}")
+        raise BadResponseError(f"no route: {data[header:stop]!r}")
     at = data.find(_OPAQUE, header, stop) + len(_OPAQUE)
     return int(data[at : data.find(b",", at, stop)])
 
@@ -172,7 +172,7 @@ def main(words: Sequence[str]) -> int:
             seconds=float(seconds),
             topic_count=int(topic_count),
         )
-    except (BadAnswerError, OSError) as error:
+    except (BadResponseError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     sys.stdout.write(f"{json.dumps(found)}\n")

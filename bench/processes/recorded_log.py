@@ -34,7 +34,7 @@ BODY_SIZE = 1024
 TOPIC = "BenchCodec"
 QUEUE_COUNT = 4
 AT_ONCE = 200
-"""Messages sent before the first answer is read."""
+"""Messages sent before the first response is read."""
 LOG_SIZE_MAX = 512 * 1024 * 1024
 """Most bytes of a given commit log that are decoded."""
 
@@ -125,10 +125,10 @@ def _written(target: Target, size: int) -> Path:
         with Peer(target.broker) as peer:
             sent = [peer.send(next(messages)) for _ in range(AT_ONCE)]
             for one in sent:
-                answer = require_success(
+                response = require_success(
                     peer.receive_response(one.opaque, timeout_s=60)
                 )
-                _, offset = decode_message_id(answer.fields["msgId"])
+                _, offset = decode_message_id(response.fields["msgId"])
                 end = max(end, offset)
     target.stop()
     return target.store_path / "commitlog" / file_name(0)

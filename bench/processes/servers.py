@@ -59,11 +59,11 @@ class Server:
     def stored(self, topic: str, *, queues: int = QUEUES) -> int:
         """Return the number of readable messages of *topic*."""
         with Client.connect(self.broker) as client:
-            answers = [
+            responses = [
                 require_success(client.max_offset(topic=topic, queue_id=queue_id))
                 for queue_id in range(queues)
             ]
-        return sum(int(answer.fields["offset"]) for answer in answers)
+        return sum(int(response.fields["offset"]) for response in responses)
 
 
 @contextmanager

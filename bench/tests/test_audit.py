@@ -62,7 +62,7 @@ def test_an_order_costs_memory_and_processor_time() -> None:
     with MeasuredProcess([sys.executable, "-uc", program]) as process:
         turn = process.order("go")
 
-    assert turn.answer == "1999999000000"
+    assert turn.response == "1999999000000"
     assert turn.peak > 1 << 20
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from bench.measurements.namesrv import Size
 from bench.processes import namesrv_client
-from bench.processes.namesrv_client import BadAnswerError, RouteConnection, topic_name
+from bench.processes.namesrv_client import BadResponseError, RouteConnection, topic_name
 from spec.wire.remoting.command import Command, decode_command, encode_command
 
 
-def answer(opaque: int, code: int = 0) -> bytes:
+def response(opaque: int, code: int = 0) -> bytes:
     return encode_command(Command(code=code, opaque=opaque, flag=1, body=b"{}"))
 
 
@@ -22,7 +22,7 @@ def test_answers_are_counted_however_they_are_cut() -> None:
         connection = RouteConnection(ours, [b"first", b"second"], iter((1, 0)))
         connection.send(2)
         assert theirs.recv(100) == b"secondfirst"
-        data = answer(1) + answer(0)
+        data = response(1) + response(0)
         theirs.sendall(data[:-3])
         assert connection.take() == 1
         theirs.sendall(data[-3:])
@@ -34,8 +34,8 @@ def test_a_refusal_is_no_answer() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         connection = RouteConnection(ours, [b"one"], iter((0,)))
-        theirs.sendall(answer(0, code=17))
-        with pytest.raises(BadAnswerError, match='"code":17'):
+        theirs.sendall(response(0, code=17))
+        with pytest.raises(BadResponseError, match='"code":17'):
             connection.take()
 
 
@@ -43,7 +43,7 @@ def test_a_closed_connection_is_said() -> None:
     ours, theirs = socket.socketpair()
     with ours:
         theirs.close()
-        with pytest.raises(BadAnswerError, match="closed"):
+        with pytest.raises(BadResponseError, match="closed"):
             RouteConnection(ours, [], iter(())).take()
 
 

@@ -118,7 +118,7 @@ def _bodies_of(request: CodeHistory) -> set[str]:
     return {
         name.lower()
         for _, version in request.versions
-        for name in (*version.bodies, *version.answer_bodies)
+        for name in (*version.bodies, *version.response_bodies)
     }
 
 

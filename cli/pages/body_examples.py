@@ -27,7 +27,10 @@ def _recorded() -> dict[str, dict[str, dict[str, str]]]:
 def body_sections(request: CodeHistory) -> Iterator[tuple[str, str]]:
     """Yield title and text of each body of *request* and its response."""
     _, newest = request.versions[-1]
-    for kind, names in (("request", newest.bodies), ("response", newest.answer_bodies)):
+    for kind, names in (
+        ("request", newest.bodies),
+        ("response", newest.response_bodies),
+    ):
         recorded = _recorded().get(str(request.code), {}).get(kind)
         title = " or ".join(names) or "a JSON object"
         if recorded is not None:

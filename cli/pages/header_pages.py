@@ -68,19 +68,19 @@ def request_row(one: CodeHistory) -> list[str]:
     extra = dict.fromkeys(
         name
         for _, request in one.versions
-        for name in (*request.extra_fields, *request.answer_extra_fields)
+        for name in (*request.extra_fields, *request.response_extra_fields)
     )
     return [
         str(one.code),
         _names(one),
         str(one.presence),
         _carried(one, [request.carried for _, request in one.versions]),
-        _carried(one, [request.answers for _, request in one.versions]),
+        _carried(one, [request.responses for _, request in one.versions]),
         "<br>".join(paths),
         ", ".join(f"`{name}`" for name in extra),
         _union(request.bodies for _, request in one.versions),
-        _union(request.answer_bodies for _, request in one.versions),
-        _union(request.answer_codes for _, request in one.versions),
+        _union(request.response_bodies for _, request in one.versions),
+        _union(request.response_codes for _, request in one.versions),
     ]
 
 
@@ -130,9 +130,11 @@ def header_sentences(header: HeaderHistory, history: History) -> list[str]:
     carriers = [
         one.name for one in history.requests if header.name in one.request_headers
     ]
-    answers = [one.name for one in history.requests if header.name in one.answered_with]
+    responses = [
+        one.name for one in history.requests if header.name in one.answered_with
+    ]
     sentences = [f"Carried by {', '.join(carriers)}."] if carriers else []
-    sentences += [f"Responds to {', '.join(answers)}."] if answers else []
+    sentences += [f"Responds to {', '.join(responses)}."] if responses else []
     sentences += [f"Only {header.presence}."] if str(header.presence) else []
     sentences += ["Its values are checked further (Java: checkFields)."] * (
         newest.checks_fields
@@ -231,12 +233,12 @@ def _request_json(one: CodeHistory) -> dict[str, object]:
         "in": {
             release: {
                 "headers": [use.name for use in request.headers],
-                "answers": [use.name for use in request.answers],
+                "answers": [use.name for use in request.responses],
                 "extra_fields": list(request.extra_fields),
-                "answer_extra_fields": list(request.answer_extra_fields),
+                "answer_extra_fields": list(request.response_extra_fields),
                 "bodies": list(request.bodies),
-                "answer_bodies": list(request.answer_bodies),
-                "answer_codes": list(request.answer_codes),
+                "answer_bodies": list(request.response_bodies),
+                "answer_codes": list(request.response_codes),
                 "paths": [
                     {"from": path.sender, "to": path.receiver, "source": path.source}
                     for path in request.paths

@@ -42,16 +42,16 @@ def running_command() -> Iterator[Command]:
     with subprocess.Popen(
         words, cwd=SOURCES, stdin=pipe, stdout=pipe, text=True
     ) as process:
-        yield partial(_answer, process)
+        yield partial(_response, process)
 
 
-def _answer(process: subprocess.Popen[str], words: Sequence[str]) -> tuple[int, str]:
+def _response(process: subprocess.Popen[str], words: Sequence[str]) -> tuple[int, str]:
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(json.dumps(list(words)) + "\n")
     process.stdin.flush()
-    answer = process.stdout.readline()
-    if not answer:
+    response = process.stdout.readline()
+    if not response:
         raise AssertionError(f"rmqc {' '.join(words)}: it broke off")
-    code, printed = json.loads(answer)
+    code, printed = json.loads(response)
     return int(code), str(printed)

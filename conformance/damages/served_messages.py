@@ -171,8 +171,8 @@ def pull(broker: Client, queues: Iterable[Queue]) -> Pulled:
     pulled = Pulled()
     for queue in queues:
         begin, end = (
-            int(answer.fields["offset"])
-            for answer in (
+            int(response.fields["offset"])
+            for response in (
                 broker.min_offset(topic=queue[0], queue_id=queue[1]),
                 broker.max_offset(topic=queue[0], queue_id=queue[1]),
             )
@@ -188,10 +188,10 @@ def _pulled_places(
     """Yield place and identity of what a queue hands out."""
     offset = begin
     while offset < end:
-        answer = _pull_one(broker, queue, offset)
-        after = int(answer.fields.get("nextBeginOffset", offset))
-        if answer.code == ResponseCode.SUCCESS:
-            yield after - 1, _identity_of(answer.body)
+        response = _pull_one(broker, queue, offset)
+        after = int(response.fields.get("nextBeginOffset", offset))
+        if response.code == ResponseCode.SUCCESS:
+            yield after - 1, _identity_of(response.body)
         if after <= offset:
             yield offset, STUCK
         offset = max(after, offset + 1)
@@ -250,7 +250,7 @@ def fates(
 
 
 def _can_be_viewed(broker: Client, message: Message) -> bool:
-    answer = broker.view_message(commit_log_offset=message.commit_log_offset)
-    if answer.code != ResponseCode.SUCCESS:
+    response = broker.view_message(commit_log_offset=message.commit_log_offset)
+    if response.code != ResponseCode.SUCCESS:
         return False
-    return _identity_of(answer.body) == (message.queue, message.queue_offset)
+    return _identity_of(response.body) == (message.queue, message.queue_offset)

@@ -170,8 +170,8 @@ def _query(broker: Client, messages: list[Message]) -> Outcome:
 def _probe(broker: Client) -> Outcome:
     """Send a message to a queue of its own; return where it was put, and its size."""
     require_success(broker.create_topic(topic=PROBE_TOPIC, queue_count=1))
-    answer = require_success(broker.send_message(topic=PROBE_TOPIC, body=b"probe"))
-    end = decode_message_id(answer.fields["msgId"])[1]
+    response = require_success(broker.send_message(topic=PROBE_TOPIC, body=b"probe"))
+    end = decode_message_id(response.fields["msgId"])[1]
     record = require_success(broker.view_message(commit_log_offset=end)).body
     return {"end": str(end), "probe_size": len(record)}
 
@@ -250,8 +250,8 @@ def _config(broker: Client) -> Outcome:
     }
 
 
-def _table(answer: Command, name: str) -> set[str]:
-    """Return the keys of a table that an answer shows."""
-    if answer.code != ResponseCode.SUCCESS:
+def _table(response: Command, name: str) -> set[str]:
+    """Return the keys of a table that a response shows."""
+    if response.code != ResponseCode.SUCCESS:
         return set()
-    return set(map(str, object_in(as_object(body_of(answer)), name)))
+    return set(map(str, object_in(as_object(body_of(response)), name)))

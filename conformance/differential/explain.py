@@ -1,7 +1,7 @@
 """
 Differences between two targets, and their explanations by clauses.
 
-A difference is one fact of one answer that is not the same on both sides. An
+A difference is one fact of one response that is not the same on both sides. An
 explanation has its clauses, the path of the difference, and its two values. It
 applies if one of its clauses applies to only one of the two releases. It also applies
 if only one release is as new as it requires. A difference without an explanation is a
@@ -36,7 +36,7 @@ RECORDS = ("pull.records.*", "view message.records.*", "query message.records.*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One fact of one answer that is not the same on both sides."""
+    """One fact of one response that is not the same on both sides."""
 
     kind: str
     """Kind of the step."""
@@ -95,7 +95,7 @@ class Explanation:
 def _by_code(
     clauses: tuple[str, ...], kind: str, *values: str, about: str = ANY
 ) -> Explanation:
-    """Return an explanation of two codes of the answers to one kind of request."""
+    """Return an explanation of two codes of the responses to one kind of request."""
     one, other = values
     return Explanation(
         clauses=clauses, where=(f"{kind}.code",), values=(one, other), about=about

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from conformance.differential.steps.step import Answer, Body, Nothing, Step, perform
+from conformance.differential.steps.step import Body, Nothing, Response, Step, perform
 from conformance.differential.undetermined import reason_for
 from conformance.differential.world import World
 from spec.host import Host
@@ -38,7 +38,7 @@ SHOWN_SIZE = 80
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the answers of one target in one program."""
+    """Reads the responses of one target in one program."""
 
     world: World
     _places: dict[int, str] = field(default_factory=dict)
@@ -47,23 +47,23 @@ class Reader:
         """Run *step* on the target, and return its facts."""
         return self.facts(step, perform(step, self.world))
 
-    def facts(self, step: Step, answer: Answer) -> Facts:
-        """Return the comparable facts of *answer*."""
-        if isinstance(answer, Nothing):
-            return {"code": answer.value}
-        found = dict(self._all(step, answer))
+    def facts(self, step: Step, response: Response) -> Facts:
+        """Return the comparable facts of *response*."""
+        if isinstance(response, Nothing):
+            return {"code": response.value}
+        found = dict(self._all(step, response))
         return {
             path: "~" if reason_for(f"{step.kind}.{path}") else text
             for path, text in found.items()
         }
 
-    def _all(self, step: Step, answer: Command) -> Iterator[tuple[str, str]]:
-        yield "code", code_name(answer.code)
-        for name, value in sorted(answer.fields.items()):
+    def _all(self, step: Step, response: Command) -> Iterator[tuple[str, str]]:
+        yield "code", code_name(response.code)
+        for name, value in sorted(response.fields.items()):
             yield f"fields.{name}", self._field(name, value)
-        reading = step.body if answer.code == ResponseCode.SUCCESS else Body.PLAIN
+        reading = step.body if response.code == ResponseCode.SUCCESS else Body.PLAIN
         try:
-            yield from self._body(reading, answer.body)
+            yield from self._body(reading, response.body)
         except LayoutError as error:
             yield "body", f"cannot be read: {error}"
 
@@ -201,7 +201,7 @@ def shown(body: bytes) -> str:
 
 
 def different(some: Facts, other: Facts) -> list[str]:
-    """Return the paths at which two answers differ.
+    """Return the paths at which two responses differ.
 
     Answers with different codes differ in that, and the rest follows from it.
     """

@@ -15,7 +15,7 @@ from spec.registry import clause as clause_of
 SCHEMA = 1
 FILE_NAME = "differences.json"
 MOST_FACTS = 12
-"""Fields of one answer that a line shows."""
+"""Fields of one response that a line shows."""
 
 
 def lines(outcome: Outcome, *, target: str, against: str) -> Iterator[str]:
@@ -61,7 +61,7 @@ def finding_lines(
     for index, exchange in enumerate(exchanges, 1):
         mark = "✗" if exchange is exchanges[-1] else " "
         yield f"  {mark} {index:>2}  {exchange.step}"
-        for name, text in _answers(exchange, target, against):
+        for name, text in _responses(exchange, target, against):
             yield f"          {name:<{wide}}  {text}"
     for one in all_different(exchanges[-1]):
         yield f"      ✗ {one.path}"
@@ -127,7 +127,7 @@ def _summary(one: Difference, target: str, against: str) -> str:
     return f"{one.target} of {target}, {one.against} of {against}"
 
 
-def _answers(
+def _responses(
     exchange: Exchange, target: str, against: str
 ) -> Iterator[tuple[str, str]]:
     """Yield the response of each, in one line if they are equal."""
@@ -140,7 +140,7 @@ def _answers(
 
 
 def summary(facts: Facts) -> str:
-    """Return an answer in one line: its code, its fields, its body."""
+    """Return a response in one line: its code, its fields, its body."""
     rest = [
         f"{path.removeprefix('fields.')}={text}"
         for path, text in facts.items()

@@ -33,12 +33,12 @@ REFUSED = Difference(
 
 @pytest.fixture
 def reader() -> Reader:
-    """Return a reader of answers in a program whose names begin with p1_."""
+    """Return a reader of responses in a program whose names begin with p1_."""
     return Reader(World(Target("nobody"), "p1_"))
 
 
 def sent(place: int, **more: str) -> Command:
-    """Return an answer that names the record at *place*."""
+    """Return a response that names the record at *place*."""
     message_id = encode_message_id(Host.ANY_V4, place)
     return Command(code=0, fields={"msgId": message_id, "queueId": "0", **more})
 
@@ -103,9 +103,9 @@ def test_a_body_that_is_no_record_is_a_fact(reader: Reader) -> None:
 
 
 def test_offsets_of_shared_queues_are_not_compared(reader: Reader) -> None:
-    answer = sent(1, queueOffset="17")
-    assert reader.facts(SendDelayed(), answer)["fields.queueOffset"] == "~"
-    assert reader.facts(Send(), answer)["fields.queueOffset"] == "17"
+    response = sent(1, queueOffset="17")
+    assert reader.facts(SendDelayed(), response)["fields.queueOffset"] == "~"
+    assert reader.facts(Send(), response)["fields.queueOffset"] == "17"
     assert reason_for("pull.code") is None
     assert all(one.reason and one.paths for one in UNDETERMINED)
 

@@ -104,14 +104,14 @@ class World(Closing):
     def note(
         self,
         topic: str,
-        answer: Command,
+        response: Command,
         *,
         count: int = 1,
         keys: Iterable[str] = (),
         unique_key: str = "",
     ) -> None:
         """Note that messages were taken, and how many of them a queue will have."""
-        one = sent_of(topic, answer, unique_key)
+        one = sent_of(topic, response, unique_key)
         if one is not None:
             self.sent.append(one)
             if count:
@@ -119,9 +119,9 @@ class World(Closing):
             for key in keys:
                 self.keyed[topic, key] = self.keyed.get((topic, key), 0) + 1
 
-    def note_half(self, topic: str, answer: Command, unique_key: str) -> None:
+    def note_half(self, topic: str, response: Command, unique_key: str) -> None:
         """Note that a half message was taken, if it was."""
-        one = sent_of(topic, answer, unique_key)
+        one = sent_of(topic, response, unique_key)
         if one is not None:
             self.halves.append(one)
 
@@ -145,16 +145,16 @@ class World(Closing):
 
     def stored_at_ms(self, one: Sent) -> int:
         """Return when a message was stored; 0 where the target does not show it."""
-        answer = self.broker.view_message(commit_log_offset=one.commit_log_offset)
+        response = self.broker.view_message(commit_log_offset=one.commit_log_offset)
         try:
-            return decode_record(answer.body, check_crc=False).stored_at_ms
+            return decode_record(response.body, check_crc=False).stored_at_ms
         except LayoutError:
             return 0
 
     def settle(
         self, topic: str, queue_id: int, *, timeout_s: float | None = None
     ) -> None:
-        """Wait until a queue holds what was sent to it: it fills after the answer."""
+        """Wait until a queue holds what was sent to it: it fills after the response."""
         end = self.ends.get((topic, queue_id), 0)
         if end:
             name = self.named(topic)
@@ -173,12 +173,12 @@ class World(Closing):
         )
         if pulled.code == ResponseCode.SUCCESS:
             return True
-        answer = self.broker.max_offset(topic=topic, queue_id=queue_id)
-        return int(answer.fields.get("offset", "0")) >= end
+        response = self.broker.max_offset(topic=topic, queue_id=queue_id)
+        return int(response.fields.get("offset", "0")) >= end
 
     def _finds(self, topic: str, key: str, count: int) -> bool:
-        answer = self.broker.query_message(topic=topic, key=key, max_count=64)
-        return answer.body.count(key.encode()) >= count
+        response = self.broker.query_message(topic=topic, key=key, max_count=64)
+        return response.body.count(key.encode()) >= count
 
     def _wait(
         self, condition: Callable[[], bool], timeout_s: float | None = None
@@ -190,9 +190,9 @@ class World(Closing):
             self.patience.timeout_s = HURRIED_S  # the next request shows the fault
 
 
-def sent_of(topic: str, answer: Command, unique_key: str) -> Sent | None:
-    """Return the message to whose send this is the *answer*; None if it has none."""
-    fields = answer.fields
+def sent_of(topic: str, response: Command, unique_key: str) -> Sent | None:
+    """Return the message to whose send this is the *response*; None if it has none."""
+    fields = response.fields
     try:
         first, *_ = fields.get("msgId", "").split(",")
         _, place = decode_message_id(first)

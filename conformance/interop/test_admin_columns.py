@@ -87,6 +87,6 @@ def send_one(target: Target) -> None:
     assert target.broker is not None
     with Client.connect(target.broker) as broker:
         properties = {"WAIT": "true"}
-        answer = broker.send_message(topic=TOPIC, body=b"one", properties=properties)
-        require_success(answer)
+        response = broker.send_message(topic=TOPIC, body=b"one", properties=properties)
+        require_success(response)
         broker.wait_for_max_offset(topic=TOPIC, offset=1)

@@ -69,9 +69,9 @@ def send_one(target: Target) -> str:
     assert target.broker is not None
     properties = {"KEYS": KEY, "UNIQ_KEY": UNIQUE_KEY, "WAIT": "true", "TAGS": "T"}
     with Client.connect(target.broker) as broker:
-        answer = broker.send_message(topic=TOPIC, body=b"seen", properties=properties)
+        response = broker.send_message(topic=TOPIC, body=b"seen", properties=properties)
         broker.wait_for_max_offset(topic=TOPIC, offset=1)
-    return require_success(answer).fields["msgId"]
+    return require_success(response).fields["msgId"]
 
 
 def rows(table: Sequence[str]) -> set[tuple[str, ...]]:

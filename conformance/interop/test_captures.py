@@ -27,13 +27,13 @@ def tshark(tmp_path_factory: pytest.TempPathFactory) -> Tshark:
 
 
 def conversation(peer: str, local: str) -> Transcript:
-    """Return a question of several segments, its answer, and a close."""
+    """Return a question of several segments, its response, and a close."""
     shown_text = Transcript(peer, local=local, opened_at_ms=OPENED_AT_MS)
-    question, answer = encode_command(SENT), encode_command(ANSWERED)
+    question, response = encode_command(SENT), encode_command(ANSWERED)
     for at_ms, direction, data, note in (
         (1, Direction.SENT, question[:9], ""),
         (2, Direction.SENT, question[9:], ""),
-        (5, Direction.RECEIVED, answer, ""),
+        (5, Direction.RECEIVED, response, ""),
         (6, Direction.NOTE, b"", "the peer closed the connection"),
         (7, Direction.SENT, question, ""),
     ):

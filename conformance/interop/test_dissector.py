@@ -110,8 +110,8 @@ def test_every_captured_answer_is_matched_with_its_request(
     names = ("frame.number", "rocketmq.response_in", "rocketmq.request_in")
     rows = tshark.rows(capture, names, only="rocketmq")
     requests = {r[names[0]][0]: r[names[1]][0] for r in rows if r[names[1]]}
-    answers = {r[names[2]][0]: r[names[0]][0] for r in rows if r[names[2]]}
-    assert requests == answers
+    responses = {r[names[2]][0]: r[names[0]][0] for r in rows if r[names[2]]}
+    assert requests == responses
     oneways = tshark.rows(capture, names, only="rocketmq.flag.oneway == true")
     assert 2 * len(requests) + len(oneways) == len(rows)
 
@@ -170,9 +170,9 @@ def test_recorded_frames_are_shown_however_tcp_cuts_them(
 ) -> None:
     exchange = list(pairs(folder))
     talk = Conversation(50_001, BROKER_PORT)
-    for request, answer in exchange:
+    for request, response in exchange:
         talk.client_sends(request, cuts=(1, 3, 5, len(request) - 1))
-        talk.server_sends(answer, cuts=(len(answer) // 2,))
+        talk.server_sends(response, cuts=(len(response) // 2,))
     capture = tmp_path / "cut.pcap"
     write_capture(capture, talk.packets)
     commands = [decode_command(data) for pair in exchange for data in pair]
@@ -183,9 +183,9 @@ def test_recorded_frames_are_shown_however_tcp_cuts_them(
     shown = [list(values) for row in rows for values in zip(*row.values(), strict=True)]
     assert shown == [
         described_record(record)
-        for request, answer in pairwise(commands)
+        for request, response in pairwise(commands)
         if request.code == RequestCode.PULL_MESSAGE and not request.is_response
-        for record in (decode_records(answer.body) if answer.code == 0 else ())
+        for record in (decode_records(response.body) if response.code == 0 else ())
     ]
 
 
@@ -195,7 +195,7 @@ def test_frames_joined_in_one_segment_are_all_shown(
     exchange = list(pairs(RECORDED[0]))
     talk = Conversation(50_002, BROKER_PORT)
     talk.client_sends(b"".join(request for request, _ in exchange))
-    talk.server_sends(b"".join(answer for _, answer in reversed(exchange)))
+    talk.server_sends(b"".join(response for _, response in reversed(exchange)))
     write_capture(tmp_path / "joined.pcap", talk.packets)
     names = ("rocketmq.opaque", "rocketmq.request_in", "rocketmq.response_in")
     rows = tshark.rows(tmp_path / "joined.pcap", names, only="rocketmq")

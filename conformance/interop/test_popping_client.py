@@ -90,7 +90,7 @@ def _prepare(broker: Client) -> None:
 
 def _start_consumer(adapter: Adapter, target: Target) -> None:
     """Start a consumer that fails on one message once."""
-    answer = adapter.call(
+    response = adapter.call(
         "consumer",
         name="consumer",
         kind="push",
@@ -103,7 +103,7 @@ def _start_consumer(adapter: Adapter, target: Target) -> None:
         outcomes={FAILING: ["later"]},
         options={"client_rebalance": False},
     ).wait()
-    assert "result" in answer, answer
+    assert "result" in response, response
 
 
 def _deliveries(adapter: Adapter) -> list[Line]:

@@ -118,8 +118,8 @@ def wait_for_commit(target: Target, sent: list[Printed]) -> None:
 
 def is_committed(broker: Client, queue_id: int, end: int) -> bool:
     """Return whether the example's group has committed *end*."""
-    answer = broker.query_offset(group=GROUP, topic=TOPIC, queue_id=queue_id)
-    return answer.fields.get("offset") == str(end)
+    response = broker.query_offset(group=GROUP, topic=TOPIC, queue_id=queue_id)
+    return response.fields.get("offset") == str(end)
 
 
 def positions(messages: list[Printed]) -> list[tuple[int, int, str]]:

@@ -61,8 +61,8 @@ def send_more(release: str, store: Path, *, topic: str, count: int) -> None:
             for number in range(count):
                 body = f"{release} wrote number {number} ".encode() * 40
                 own = {"UNIQ_KEY": f"U{release}-{number}"}
-                answer = broker.send_message(topic=topic, body=body, properties=own)
-                sent = require_success(answer)
+                response = broker.send_message(topic=topic, body=body, properties=own)
+                sent = require_success(response)
             end = int(sent.fields["queueOffset"]) + 1
             broker.wait_for_max_offset(topic=topic, offset=end, timeout_s=LATE_S)
         target.stop()

@@ -173,13 +173,13 @@ def send_with_keys(master: Member, *, count: int) -> set[str]:
     keys = [f"{number:032X}" for number in range(count)]
     with master.client() as broker:
         for number, key in enumerate(keys):
-            answer = broker.send_message(
+            response = broker.send_message(
                 topic=TOPIC,
                 queue_id=number % len(QUEUES),
                 body=b"for the quick start's consumer",
                 properties={"UNIQ_KEY": key, "TAGS": "TagA", "WAIT": "true"},
             )
-            require_success(answer)
+            require_success(response)
     return set(keys)
 
 

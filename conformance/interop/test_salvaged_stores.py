@@ -178,9 +178,11 @@ def everything(client: Client, queue_id: int) -> list[tuple[bytes, str]]:
     )
     served = []
     while offset < end:
-        answer = client.pull(topic=TOPIC, queue_id=queue_id, offset=offset, group=GROUP)
-        assert answer.code == ResponseCode.SUCCESS, f"{answer.code} at {offset}"
-        for record in decode_records(answer.body):
+        response = client.pull(
+            topic=TOPIC, queue_id=queue_id, offset=offset, group=GROUP
+        )
+        assert response.code == ResponseCode.SUCCESS, f"{response.code} at {offset}"
+        for record in decode_records(response.body):
             assert record.queue_offset == offset
             served.append((record.body, keys_of(record.properties)))
             offset += 1
@@ -207,8 +209,8 @@ def check_look_ups(client: Client, left: list[PlacedRecord]) -> None:
 
 def check_committed(client: Client, left: list[PlacedRecord]) -> None:
     """Check that the group goes on with the message it would have had next."""
-    answer = require_success(client.query_offset(group=GROUP, topic=TOPIC))
-    offset = int(answer.fields["offset"])
+    response = require_success(client.query_offset(group=GROUP, topic=TOPIC))
+    offset = int(response.fields["offset"])
     pulled = client.pull(topic=TOPIC, offset=offset, group=GROUP)
     first = next(iter(decode_records(pulled.body)))
     expected = next(

@@ -79,7 +79,7 @@ def _of_table(table: HeaderTable, code: int, in_response: bool) -> Iterator[str]
     request = table.request(code)
     if request is None:
         return
-    yield from request.answer_extra_fields if in_response else request.extra_fields
+    yield from request.response_extra_fields if in_response else request.extra_fields
     for header in _headers(table, code, in_response):
         yield from (one.name for one in header.fields)
 
@@ -88,7 +88,7 @@ def _headers(table: HeaderTable, code: int, in_response: bool) -> Iterator[Heade
     """Yield the headers of requests or responses of *code* in one release."""
     request = table.request(code)
     if request is not None:
-        for use in request.answers if in_response else request.headers:
+        for use in request.responses if in_response else request.headers:
             if header := table.headers.get(use.name):
                 yield header
 

@@ -65,8 +65,8 @@ def test_a_broker_registers_over_tls(servers: Servers) -> None:
     settings = {**server_settings(tls.ENFORCING), tls.CLIENT_USES_TLS: "true"}
     target = servers.with_settings(settings).target
     with target.connect_to_namesrv() as namesrv:
-        answer = require_success(namesrv.cluster_info())
-        found = target.broker_name.encode() in answer.body
+        response = require_success(namesrv.cluster_info())
+        found = target.broker_name.encode() in response.body
         expect("TLS-MODE-005", found=found, expected=True, what="registered")
 
 

@@ -57,14 +57,14 @@ class Served:
             release = self.target.release
             with Client.connect(self.servers[server], release, access) as client:
                 if server == "broker":
-                    answer = client.max_offset(topic="TBW102")
+                    response = client.max_offset(topic="TBW102")
                 else:
-                    answer = client.cluster_info()
+                    response = client.cluster_info()
         except (PeerError, ClosedError) as error:
             if isinstance(error.__cause__, TimeoutError):
                 raise  # lateness of a busy machine is no refusal
             return False
-        assert answer.code == ResponseCode.SUCCESS, answer
+        assert response.code == ResponseCode.SUCCESS, response
         return True
 
     def presented(self) -> bytes:

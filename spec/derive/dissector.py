@@ -34,7 +34,7 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send import LETTERS
 
-MESSAGES_IN_ANSWER = dict.fromkeys(
+MESSAGES_IN_RESPONSE = dict.fromkeys(
     (
         "PULL_MESSAGE",
         "LITE_PULL_MESSAGE",
@@ -76,7 +76,7 @@ def lua_tables(layouts: Mapping[str, Struct], header_fields: Iterable[str]) -> s
         "system_flag_names": _by_number((one, one.name or "") for one in SystemFlag),
         "letters": _by_name({letter: name for name, letter in LETTERS.items()}),
         "with_letters": _by_code(dict.fromkeys(WITH_LETTERS, "letters")),
-        "messages_in_answer": _by_code(MESSAGES_IN_ANSWER),
+        "messages_in_answer": _by_code(MESSAGES_IN_RESPONSE),
         "messages_in_request": _by_code(MESSAGES_IN_REQUEST),
         "header_field_names": _row(_quoted(name) for name in names),
         "property_names": _row(_quoted(one.value) for one in Property),

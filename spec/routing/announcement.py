@@ -150,7 +150,7 @@ ORDER_TOPICS_APPLIED = Clause(
     ),
     source=f"4.6.0 {_TOPICS}#updateOrderTopicConfig",
 )
-FIRST_ANSWER_COUNTS = Clause(
+FIRST_RESPONSE_COUNTS = Clause(
     id="ROUTE-BROKER-014",
     level=Level.QUIRK,
     text=(

@@ -26,7 +26,7 @@ UNREGISTER_REMOVES = Clause(
     ),
     source=f"{_TABLES}#unregisterBroker",
 )
-UNREGISTER_BEFORE_ANSWER = Clause(
+UNREGISTER_BEFORE_RESPONSE = Clause(
     id="ROUTE-LIVENESS-002",
     level=Level.MUST,
     text="Up to 4.9, an unregistration has taken effect when its response is sent.",

@@ -134,19 +134,19 @@ def _declared(command: Command, reading: Reading) -> list[Field]:
     if table is None:
         table = reading.headers[max(reading.headers, key=release_key)]
     if command.is_response:
-        return _of_answers(table)
+        return _of_responses(table)
     request = table.request(command.code)
     uses = request.carried if request else ()
     return [one for use in uses for one in table.headers[use.name].fields]
 
 
-def _of_answers(table: HeaderTable) -> list[Field]:
+def _of_responses(table: HeaderTable) -> list[Field]:
     """Return the fields that have one meaning in all responses that have them.
 
     A response does not name its request; most field names are unambiguous.
     """
     found: dict[str, list[Field]] = {}
-    names = {use.name for request in table.requests for use in request.answers}
+    names = {use.name for request in table.requests for use in request.responses}
     for name in sorted(names):
         for one in table.headers[name].fields:
             found.setdefault(one.name, []).append(one)

@@ -20,9 +20,9 @@ OFFSET = 162
 RECORD = Record(topic="T", queue_id=0, queue_offset=0, physical_offset=OFFSET)
 
 
-def query(answer: Callable[[Command], bytes], offset: int = OFFSET) -> Result:
-    """Query the message at *offset* of a broker that responds with *answer*."""
-    with LyingServer(answer) as server:
+def query(response: Callable[[Command], bytes], offset: int = OFFSET) -> Result:
+    """Query the message at *offset* of a broker that responds with *response*."""
+    with LyingServer(response) as server:
         message_id = encode_message_id(Host.of(*server.address), offset)
         words = ["admin", "queryMsgById", "-i", message_id]
         return CliRunner().invoke(main, words)
@@ -31,11 +31,11 @@ def query(answer: Callable[[Command], bytes], offset: int = OFFSET) -> Result:
 def body(data: bytes) -> Callable[[Command], bytes]:
     """Return the function that responds with *data*, and with no group that reads."""
 
-    def answer(request: Command) -> bytes:
+    def response(request: Command) -> bytes:
         is_view = request.code == RequestCode.VIEW_MESSAGE_BY_ID
         return honest(request, body=data if is_view else b"{}")
 
-    return answer
+    return response
 
 
 def test_the_message_of_an_offset_id_is_shown() -> None:
@@ -83,12 +83,12 @@ def test_a_text_that_is_not_an_offset_id_is_usage() -> None:
 def test_a_setting_of_a_broker_is_changed() -> None:
     bodies: list[bytes] = []
 
-    def answer(request: Command) -> bytes:
+    def response(request: Command) -> bytes:
         if request.code == RequestCode.UPDATE_BROKER_CONFIG:
             bodies.append(request.body)
         return honest(request)
 
-    with LyingServer(answer) as server:
+    with LyingServer(response) as server:
         words = ["-b", str(server.address), "-k", "faults", "-v", "busy:50%"]
         shown = CliRunner().invoke(main, ["admin", "updateBrokerConfig", *words])
         assert shown.output == f"update broker config success, {server.address}\n"
@@ -96,11 +96,11 @@ def test_a_setting_of_a_broker_is_changed() -> None:
 
 
 def test_a_refused_setting_is_no_success() -> None:
-    def answer(request: Command) -> bytes:
+    def response(request: Command) -> bytes:
         code = ResponseCode.SYSTEM_ERROR
         return honest(request, code=code, remark="no such fault")
 
-    with LyingServer(answer) as server:
+    with LyingServer(response) as server:
         words = ["-b", str(server.address), "-k", "faults", "-v", "bussy"]
         shown = CliRunner().invoke(main, ["admin", "updateBrokerConfig", *words])
     assert shown.exit_code == 3

@@ -291,9 +291,9 @@ def test_flags_of_a_pull_are_named_and_its_records_listed() -> None:
     folder = WIRE / "4.6.0-json"
     pull = run((folder / "pull_message.request.bin").read_bytes().hex()).output
     assert "'sysFlag' = '2'  # Integer, required (SUSPEND)\n" in pull
-    answer = run(str(folder / "pull_message.answer-0.bin")).output
-    assert answer.count("    record at ") == 32
-    assert "'nextBeginOffset' = '32'  # Long\n" in answer
+    response = run(str(folder / "pull_message.answer-0.bin")).output
+    assert response.count("    record at ") == 32
+    assert "'nextBeginOffset' = '32'  # Long\n" in response
 
 
 def test_bits_of_the_system_flags_are_named() -> None:

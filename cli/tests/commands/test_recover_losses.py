@@ -69,8 +69,8 @@ def test_a_broken_table_is_a_loss(tmp_path: Path, *, backup: bool) -> None:
     lost = "Changes of the topics after the .bak are lost: config/topics.json is"
     if not backup:
         lost = "The topics are lost: config/topics.json is"
-    _, answer, line, *_, hint = result.output.splitlines()
-    assert "It starts" in answer
+    _, response, line, *_, hint = result.output.splitlines()
+    assert "It starts" in response
     assert line.startswith(lost)
     assert hint.endswith(f"rmqc salvage {store} -o NEW")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conformance.differential.steps.step import Answer, Body, Step
+from conformance.differential.steps.step import Body, Response, Step
 from conformance.differential.world import World
 
 
@@ -23,7 +23,7 @@ class CreateTopic(Step):
     kind: ClassVar[str] = "create topic"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Create it."""
         return world.broker.create_topic(
             topic=world.named(self.topic),
@@ -44,13 +44,13 @@ class DeleteTopic(Step):
     kind: ClassVar[str] = "delete topic"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Delete it, once nothing is on its way into its queues."""
         for queue_id in range(4):
             world.settle(self.topic, queue_id)
-        answer = world.broker.delete_topic(topic=world.named(self.topic))
+        response = world.broker.delete_topic(topic=world.named(self.topic))
         world.emptied(self.topic)
-        return answer
+        return response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Topics(Step):
     kind: ClassVar[str] = "all topic config"
     body: ClassVar[Body] = Body.TABLE
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Get all of them."""
         return world.broker.all_topic_config()
 
@@ -75,7 +75,7 @@ class UpdateGroup(Step):
     kind: ClassVar[str] = "update group"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Create it."""
         group = world.named(self.group)
         return world.broker.update_group(group=group, settings=dict(self.settings))
@@ -90,7 +90,7 @@ class DeleteGroup(Step):
     kind: ClassVar[str] = "delete group"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Delete it."""
         return world.broker.delete_group(group=world.named(self.group))
 
@@ -102,7 +102,7 @@ class Groups(Step):
     kind: ClassVar[str] = "all groups"
     body: ClassVar[Body] = Body.TABLE
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Get all of them."""
         return world.broker.all_groups()
 
@@ -116,7 +116,7 @@ class GroupsOfTopic(Step):
     kind: ClassVar[str] = "groups of topic"
     body: ClassVar[Body] = Body.JSON
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request."""
         return world.broker.group_topics(topic=world.named(self.topic))
 
@@ -133,7 +133,7 @@ class ResetOffset(Step):
     body: ClassVar[Body] = Body.JSON
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Move it."""
         for queue_id in range(4):
             world.settle("T0", queue_id)
@@ -158,7 +158,7 @@ class KeyValue(Step):
     body: ClassVar[Body] = Body.JSON
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request to the name server."""
         space = world.named(self.namespace)
         client = world.namesrv

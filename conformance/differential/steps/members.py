@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conformance.differential.steps.step import Answer, Body, Step
+from conformance.differential.steps.step import Body, Response, Step
 from conformance.differential.world import World
 from conformance.harness.client.client import (
     consumer_data,
@@ -29,7 +29,7 @@ class Heartbeat(Step):
     kind: ClassVar[str] = "heartbeat"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send it on the client's own connection."""
         group = world.named(self.group)
         tags = [] if self.expression == "*" else self.expression.split(" || ")
@@ -61,7 +61,7 @@ class Unregister(Step):
     kind: ClassVar[str] = "unregister client"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send it on the client's own connection."""
         group = world.named(self.group)
         return world.client(self.client).unregister_client(
@@ -80,7 +80,7 @@ class Members(Step):
     kind: ClassVar[str] = "consumer list"
     body: ClassVar[Body] = Body.JSON
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request."""
         return world.broker.consumer_list(group=world.named(self.group))
 
@@ -91,7 +91,7 @@ class Connections(Members):
 
     kind: ClassVar[str] = "consumer connections"
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request."""
         return world.broker.consumer_connections(group=world.named(self.group))
 
@@ -102,7 +102,7 @@ class Producers(Members):
 
     kind: ClassVar[str] = "producer connections"
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request."""
         return world.broker.producer_connections(group=world.named(self.group))
 
@@ -119,7 +119,7 @@ class Lock(Step):
     body: ClassVar[Body] = Body.JSON
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request."""
         return world.broker.lock_queues(
             group=world.named(self.group),
@@ -135,7 +135,7 @@ class Unlock(Lock):
     kind: ClassVar[str] = "unlock queues"
     body: ClassVar[Body] = Body.PLAIN
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Give them up."""
         return world.broker.unlock_queues(
             group=world.named(self.group),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-from conformance.differential.steps.step import Answer, Body, Nothing, Step
+from conformance.differential.steps.step import Body, Nothing, Response, Step
 from conformance.differential.world import World
 
 HOUR_MS = 3_600_000
@@ -46,7 +46,7 @@ class Pull(Step):
     kind: ClassVar[str] = "pull"
     body: ClassVar[Body] = Body.RECORDS
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Pull, once the queue has what was sent to it."""
         world.settle(self.topic, self.queue_id)
         return world.broker.pull(
@@ -72,7 +72,7 @@ class QueryOffset(Step):
 
     kind: ClassVar[str] = "query offset"
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request, once the queue has its messages."""
         world.settle(self.topic, self.queue_id)
         return world.broker.query_offset(
@@ -94,7 +94,7 @@ class UpdateOffset(Step):
     kind: ClassVar[str] = "update offset"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Commit it."""
         return world.broker.update_offset(
             group=world.named(self.group),
@@ -113,7 +113,7 @@ class MaxOffset(Step):
 
     kind: ClassVar[str] = "max offset"
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request, once the queue has its messages."""
         world.settle(self.topic, self.queue_id)
         return world.broker.max_offset(
@@ -127,7 +127,7 @@ class MinOffset(MaxOffset):
 
     kind: ClassVar[str] = "min offset"
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request."""
         world.settle(self.topic, self.queue_id)
         return world.broker.min_offset(
@@ -141,7 +141,7 @@ class EarliestTime(MaxOffset):
 
     kind: ClassVar[str] = "earliest store time"
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request."""
         world.settle(self.topic, self.queue_id)
         return world.broker.earliest_store_time(
@@ -159,7 +159,7 @@ class Search(Step):
 
     kind: ClassVar[str] = "search offset"
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Look up when that message was stored, and search."""
         one = world.message(self.message)
         if one is None:
@@ -183,7 +183,7 @@ class View(Step):
     kind: ClassVar[str] = "view message"
     body: ClassVar[Body] = Body.RECORDS
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request."""
         one = world.message(self.message)
         if one is None:
@@ -203,7 +203,7 @@ class QueryKey(Step):
     kind: ClassVar[str] = "query message"
     body: ClassVar[Body] = Body.RECORDS
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Query the index, once it has all sent messages."""
         for queue_id in range(4):
             world.settle(self.topic, queue_id)
@@ -225,7 +225,7 @@ class TopicStats(Step):
     kind: ClassVar[str] = "topic stats"
     body: ClassVar[Body] = Body.JSON
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request, once the queues have their messages."""
         for queue_id in range(4):
             world.settle(self.topic, queue_id)
@@ -242,7 +242,7 @@ class ConsumeStats(Step):
     kind: ClassVar[str] = "consume stats"
     body: ClassVar[Body] = Body.JSON
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request, once the queues have their messages."""
         for queue_id in range(4):
             world.settle("T0", queue_id)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conformance.differential.steps.step import Answer, Nothing, Step
+from conformance.differential.steps.step import Nothing, Response, Step
 from conformance.differential.world import World
 from conformance.harness.client.client import batch_body
 from conformance.harness.client.peer import RESPONSE_TIMEOUT_S
@@ -19,7 +19,7 @@ BORN_AT_MS = 1_600_000_000_000
 """Born time of every message of a program; brokers accept any."""
 DELIVERY_TIMEOUT_S = 8.0
 SILENCE_S = 2.0
-"""How long an answer is waited for that no release gives to the undecided."""
+"""How long a response is waited for that no release gives to the undecided."""
 NEVER = 18
 """The delay level of two hours, so that no program sees the end of it."""
 
@@ -43,13 +43,13 @@ class Send(Step):
     kind: ClassVar[str] = "send"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send it, and note where it went."""
         world.pace()
         named = (
             RequestCode.SEND_MESSAGE_V2 if self.letters else RequestCode.SEND_MESSAGE
         )
-        answer = world.broker.send_message(
+        response = world.broker.send_message(
             topic=world.named(self.topic),
             queue_id=self.queue_id,
             body=self.payload,
@@ -70,12 +70,12 @@ class Send(Step):
         is_readable = not self.topic.startswith("%RETRY%")
         world.note(
             self.topic,
-            answer,
+            response,
             count=int(is_readable),
             keys=keys * is_readable,
             unique_key=unique,
         )
-        return answer
+        return response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +89,11 @@ class SendBatch(Step):
     kind: ClassVar[str] = "send batch"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send them, and note where the first went."""
         world.pace()
         pairs = [(body, _own(world, own)) for body, own in self.messages]
-        answer = world.broker.send_message(
+        response = world.broker.send_message(
             topic=world.named(self.topic),
             queue_id=self.queue_id,
             body=batch_body(pairs),
@@ -105,8 +105,8 @@ class SendBatch(Step):
         keys = [key for _, own in self.messages for key in keys_of(own)]
         is_readable = not self.topic.startswith("%RETRY%")
         count = len(self.messages) * is_readable
-        world.note(self.topic, answer, count=count, keys=keys * is_readable)
-        return answer
+        world.note(self.topic, response, count=count, keys=keys * is_readable)
+        return response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,22 +120,22 @@ class SendDelayed(Step):
     kind: ClassVar[str] = "send delayed"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send it, and wait until it is in its queue if that is soon."""
         world.pace()
         topic = world.named("T0")
         world.settle("T0", self.queue_id)
-        answer = world.broker.send_message(
+        response = world.broker.send_message(
             topic=topic,
             queue_id=self.queue_id,
             body=self.payload,
             properties={"DELAY": str(self.level)},
             born_at_ms=BORN_AT_MS,
         )
-        if answer.code == ResponseCode.SUCCESS and self.level == 1:
+        if response.code == ResponseCode.SUCCESS and self.level == 1:
             world.grew("T0", self.queue_id)
             world.settle("T0", self.queue_id, timeout_s=DELIVERY_TIMEOUT_S)
-        return answer
+        return response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,11 +148,11 @@ class SendHalf(Step):
     kind: ClassVar[str] = "send half"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send it, and note it for a decision."""
         world.pace()
         group, key = world.named("G8"), f"{world.prefix}H{len(world.halves)}"
-        answer = world.broker.send_message(
+        response = world.broker.send_message(
             topic=world.named("T0"),
             queue_id=self.queue_id,
             body=self.payload,
@@ -160,8 +160,8 @@ class SendHalf(Step):
             group=group,
             born_at_ms=BORN_AT_MS,
         )
-        world.note_half("T0", answer, key)
-        return answer
+        world.note_half("T0", response, key)
+        return response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +175,7 @@ class Decide(Step):
     kind: ClassVar[str] = "end transaction"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send it, and wait until a committed message can be read."""
         one = world.half(self.half)
         if one is None:
@@ -183,7 +183,7 @@ class Decide(Step):
         world.pace()
         world.settle("T0", one.queue_id)
         is_decided = self.decision != Decision.UNKNOWN
-        answer = world.broker.invoke(
+        response = world.broker.invoke(
             RequestCode.END_TRANSACTION,
             {
                 "producerGroup": world.named("G8" if self.right_group else "G7"),
@@ -196,9 +196,9 @@ class Decide(Step):
             },
             timeout_s=RESPONSE_TIMEOUT_S if is_decided else SILENCE_S,
         )
-        if answer.code == ResponseCode.SUCCESS and self.decision == Decision.COMMIT:
+        if response.code == ResponseCode.SUCCESS and self.decision == Decision.COMMIT:
             world.grew("T0", one.queue_id)
-        return answer
+        return response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +213,7 @@ class SendBack(Step):
     kind: ClassVar[str] = "send back"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Hand it back."""
         one = world.message(self.message)
         if one is None:

@@ -33,7 +33,7 @@ class Nothing(StrEnum):
 
 
 class Body(StrEnum):
-    """How the body of an answer is read."""
+    """How the body of a response is read."""
 
     RECORDS = "records"
     JSON = "json"
@@ -42,7 +42,7 @@ class Body(StrEnum):
     PLAIN = "plain"
 
 
-Answer: TypeAlias = Command | Nothing
+Response: TypeAlias = Command | Nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Step:
     changes: ClassVar[bool] = False
     """Whether a success leaves the target in another state."""
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send the request to the target of *world*, and return the response."""
         raise NotImplementedError
 
@@ -74,7 +74,7 @@ def _short(value: object) -> str:
     return text if len(text) <= SHOWN_SIZE else f"{text[:40]}...{text[-30:]}"
 
 
-def perform(step: Step, world: World) -> Answer:
+def perform(step: Step, world: World) -> Response:
     """Return the target's response to *step*, or its kind of absence."""
     try:
         return step.invoke(world)

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conformance.differential.steps.step import Answer, Step
+from conformance.differential.steps.step import Response, Step
 from conformance.differential.world import World
 from conformance.harness.client.requests.invoker import FieldValue
 from spec.wire.remoting.request_code import RequestCode
 
 SILENCE_S = 2.0
-"""How long an answer is waited for that some releases never give."""
+"""How long a response is waited for that some releases never give."""
 
 _SEND: Mapping[str, FieldValue] = {
     "producerGroup": "G9",
@@ -114,7 +114,7 @@ class Wrong(Step):
     kind: ClassVar[str] = "wrong"
     changes: ClassVar[bool] = True
 
-    def invoke(self, world: World) -> Answer:
+    def invoke(self, world: World) -> Response:
         """Send it as it is."""
         code, fields, body = WRONG[self.what]
         named = {

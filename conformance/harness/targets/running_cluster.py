@@ -34,7 +34,7 @@ from spec.wire.message.topic_names import (
 from spec.wire.remoting.response_code import ResponseCode
 
 MASTER_ID = 0
-NO_ANSWER = AssertionError, PeerError, LayoutError, ValueError
+NO_RESPONSE = AssertionError, PeerError, LayoutError, ValueError
 """Errors of a request that the peer refuses, or responds to with something else."""
 STATED = ("broker", "admin")
 """Addresses that the text of a target may state."""
@@ -160,7 +160,7 @@ def find_broker(
     what = f"the name server at {namesrv} has a registered broker"
     try:
         wait_until(has_a_broker, what=what, timeout_s=timeout_s)
-    except NO_ANSWER:
+    except NO_RESPONSE:
         addresses = sorted(broker_addresses(namesrv, access.tls))
         address = Address.parse(addresses[0]) if addresses else None
         return Broker(name="", cluster="", address=address)
@@ -176,7 +176,7 @@ def is_proxy(address: Address, access: Access = OPEN) -> bool:
     try:
         with Client.connect(address, access=access) as client:
             responses = client.cluster_info(), client.consumer_list(group="nobody")
-    except NO_ANSWER:
+    except NO_RESPONSE:
         return False
     has = [one.code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED for one in responses]
     return has == [False, True]
@@ -210,7 +210,7 @@ def names_in_route(proxy: Address, access: Access = OPEN) -> tuple[str, str]:
         try:
             with Client.connect(proxy, access=access) as client:
                 route = decode_route(require_success(client.route(topic)).body)
-        except NO_ANSWER:
+        except NO_RESPONSE:
             continue
         for data in route.broker_datas:
             return data.broker_name, data.cluster
@@ -222,7 +222,7 @@ def settings_of(broker: Address, access: Access = OPEN) -> dict[str, str]:
     try:
         with Client.connect(broker, access=access) as client:
             return client.broker_settings()
-    except NO_ANSWER:
+    except NO_RESPONSE:
         return {}
 
 
@@ -251,6 +251,6 @@ def reported_release(broker: Address, access: Access = OPEN) -> str | None:
         with Client.connect(broker, access=access) as client:
             release = client.broker_release()
         release_key(release)
-    except NO_ANSWER:
+    except NO_RESPONSE:
         return None
     return release

@@ -28,7 +28,7 @@ from conformance.interop.handover.handover import (
     release_of,
     target_text,
 )
-from conformance.interop.handover.observe import Answers, check_complete, observe
+from conformance.interop.handover.observe import Responses, check_complete, observe
 from conformance.interop.handover.pending import (
     DENSE,
     Producer,
@@ -104,7 +104,7 @@ class Given:
     ending: str
     store: Path
     written: Written
-    answers: Answers
+    responses: Responses
 
 
 def all_cells() -> list[Cell]:
@@ -121,11 +121,11 @@ def write_store(writer: str, ending: str, directory: Path) -> Given:
     with parse_target(target_text(writer), conf=WRITER_SETTINGS, store=store) as target:
         with client_of(target) as broker:
             written = write(broker, release=release_of(writer), store=store)
-            answers = observe(broker, written)
-        check_complete(written, answers)
+            responses = observe(broker, written)
+        check_complete(written, responses)
         end(target, ending)
     return Given(
-        writer=writer, ending=ending, store=store, written=written, answers=answers
+        writer=writer, ending=ending, store=store, written=written, responses=responses
     )
 
 
@@ -144,7 +144,7 @@ def run(cell: Cell, given: Given, directory: Path) -> Cell:
     written = deepcopy(given.written)
     over, back = Comparison(OVER), Comparison(BACK)
     try:
-        last = read(cell.reader, store, written, given.answers, over)
+        last = read(cell.reader, store, written, given.responses, over)
         if cell.comes_back:
             read(cell.writer, store, written, last, back)
     except (TargetError, PeerError, AssertionError, LayoutError) as error:
@@ -159,9 +159,9 @@ def run(cell: Cell, given: Given, directory: Path) -> Cell:
 
 
 def read(
-    make: str, store: Path, written: Written, before: Answers, found: Comparison
-) -> Answers:
-    """Let *make* open the store, compare, finish and go on; return its last answers."""
+    make: str, store: Path, written: Written, before: Responses, found: Comparison
+) -> Responses:
+    """Let *make* open the store, compare, finish and go on; return the responses."""
     is_decided = found.hop == BACK
     with parse_target(target_text(make), conf=READER_SETTINGS, store=store) as target:
         with client_of(target) as broker, client_of(target) as client:
@@ -190,7 +190,7 @@ class Comparison:
         self.compared: dict[str, int] = {}
         self.differences: list[Difference] = []
 
-    def compare(self, before: Answers, after: Answers) -> None:
+    def compare(self, before: Responses, after: Responses) -> None:
         """Compare answers to the same questions, item by item."""
         for question, items in before.items():
             later = after[question]

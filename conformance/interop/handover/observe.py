@@ -27,7 +27,7 @@ from spec.wire.remoting.response_code import ResponseCode
 
 Items: TypeAlias = dict[str, object]
 """Result by item."""
-Answers: TypeAlias = dict[str, Items]
+Responses: TypeAlias = dict[str, Items]
 """Items by question."""
 
 DIGITS = 10
@@ -52,7 +52,7 @@ GROUP_SETTINGS = (
 )
 
 
-def observe(broker: Client, written: Written) -> Answers:
+def observe(broker: Client, written: Written) -> Responses:
     """Query *broker* for everything that can be seen of the *written* content."""
     questions: dict[str, Callable[[Client, Written], Items]] = {
         "messages": messages,
@@ -148,10 +148,10 @@ def times_in_long_queues(broker: Client, _written: Written) -> Items:
         for offset in range(3, len(stored), 10):
             # Among messages with the same time, any is a valid result.
             if stored.count(stored[offset]) == 1:
-                answer = broker.search_offset(
+                response = broker.search_offset(
                     topic=topic, queue_id=queue_id, timestamp_ms=stored[offset]
                 )
-                found[f"{_name(topic, queue_id)} at {offset}"] = _field(answer)
+                found[f"{_name(topic, queue_id)} at {offset}"] = _field(response)
     return found
 
 
@@ -199,28 +199,28 @@ def whole_batches(broker: Client, _written: Written) -> Items:
 
 def pulled(broker: Client, topic: str, queue_id: int) -> Iterator[str]:
     """Yield the messages of a queue from offset 0 to its end, as shown."""
-    for answer in pulls(broker, topic, queue_id):
-        yield from shown(answer)
+    for response in pulls(broker, topic, queue_id):
+        yield from shown(response)
 
 
 def store_times(broker: Client, topic: str, queue_id: int) -> list[int]:
     """Return when each message of a queue was stored."""
     return [
         record.stored_at_ms
-        for answer in pulls(broker, topic, queue_id)
-        for record in decode_records(answer.body)
+        for response in pulls(broker, topic, queue_id)
+        for record in decode_records(response.body)
     ]
 
 
 def pulls(broker: Client, topic: str, queue_id: int) -> Iterator[Command]:
-    """Yield the answers to pulls from offset 0 on, also one that refuses."""
-    for answer in broker.pull_to_end(topic=topic, queue_id=queue_id, group=GROUP):
-        if answer.code != ResponseCode.PULL_NOT_FOUND:
-            yield answer
+    """Yield the responses to pulls from offset 0 on, also one that refuses."""
+    for response in broker.pull_to_end(topic=topic, queue_id=queue_id, group=GROUP):
+        if response.code != ResponseCode.PULL_NOT_FOUND:
+            yield response
 
 
 def rows(body: bytes) -> Iterator[str]:
-    """Yield the records that an answer's *body* consists of, as shown."""
+    """Yield the records that a response's *body* consists of, as shown."""
     rest = memoryview(body)
     while rest:
         record = decode_record(rest)
@@ -230,11 +230,11 @@ def rows(body: bytes) -> Iterator[str]:
         rest = rest[size:]
 
 
-def shown(answer: Command) -> list[str]:
-    """Return the records of an answer, or its code where it refuses."""
-    if answer.code != ResponseCode.SUCCESS:
-        return [f"code {answer.code}"]
-    return list(rows(answer.body))
+def shown(response: Command) -> list[str]:
+    """Return the records of a response, or its code where it refuses."""
+    if response.code != ResponseCode.SUCCESS:
+        return [f"code {response.code}"]
+    return list(rows(response.body))
 
 
 def _found(broker: Client, topic: str, key: str, *, unique: bool = False) -> list[str]:
@@ -245,19 +245,19 @@ def _name(topic: str, queue_id: int) -> str:
     return f"{topic}/{queue_id}"
 
 
-def _field(answer: Command, name: str = "offset") -> int | str:
-    if answer.code != ResponseCode.SUCCESS:
-        return f"code {answer.code}"
-    return int(answer.fields[name])
+def _field(response: Command, name: str = "offset") -> int | str:
+    if response.code != ResponseCode.SUCCESS:
+        return f"code {response.code}"
+    return int(response.fields[name])
 
 
-def check_complete(written: Written, answers: Answers) -> None:
-    """Check that *answers* show each message that was sent, by every way."""
+def check_complete(written: Written, responses: Responses) -> None:
+    """Check that *responses* show each message that was sent, by every way."""
     for one in written.sent:
-        queue = answers["messages"][f"{one.topic}/{one.queue_id}"]
+        queue = responses["messages"][f"{one.topic}/{one.queue_id}"]
         assert isinstance(queue, list)
         row = [queue[one.queue_offset]]
         assert row[0].startswith(f"{one.queue_offset}:")
-        assert answers["ids"][one.message_id] == row, one
-        assert answers["keys"][one.key] == row, one
-        assert answers["unique keys"][one.unique_key] == row, one
+        assert responses["ids"][one.message_id] == row, one
+        assert responses["keys"][one.key] == row, one
+        assert responses["unique keys"][one.unique_key] == row, one

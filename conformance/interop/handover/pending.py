@@ -23,7 +23,7 @@ from conformance.interop.handover.handover import (
     Written,
     queues,
 )
-from conformance.interop.handover.observe import Answers, Items, ends_of
+from conformance.interop.handover.observe import Items, Responses, ends_of
 from conformance.interop.handover.send import send_one
 from spec.store.message_record import Record, decode_records
 from spec.wire.bodies import fastjson
@@ -88,7 +88,7 @@ class Producer:
     def end(self, key: str, decision: int) -> None:
         """Answer the latest question about a half message."""
         fields = self.questions[key].fields
-        answer = self.broker.end_transaction(
+        response = self.broker.end_transaction(
             group=PRODUCERS,
             commit_log_offset=int(fields["commitLogOffset"]),
             queue_offset=int(fields["tranStateTableOffset"]),
@@ -97,12 +97,12 @@ class Producer:
             transaction_id=key,
             from_check=True,
         )
-        require_success(answer)
+        require_success(response)
 
 
 def finish(
     broker: Client, producer: Producer, written: Written, *, is_decided: bool = False
-) -> Answers:
+) -> Responses:
     """
     Let the broker finish what *written* had only begun; return what it did.
 
@@ -127,9 +127,11 @@ def finish(
     return found
 
 
-def promised(written: Written, found: Answers, *, is_decided: bool = False) -> Answers:
+def promised(
+    written: Written, found: Responses, *, is_decided: bool = False
+) -> Responses:
     """Return the expected results for the content of *written*."""
-    fates: Answers = {
+    fates: Responses = {
         name: {one: NOT_YET if fate == NOT_YET else ONCE for one, fate in fates.items()}
         for name, fates in found.items()
         if name.endswith(("delayed messages", "timed messages"))
@@ -244,10 +246,10 @@ def placed(broker: Client, topic: str) -> list[tuple[str, int]]:
     """Return body and store time of each message of a topic's only queue."""
     found: list[Record] = []
     while True:
-        answer = broker.pull(topic=topic, offset=len(found))
-        if answer.code != ResponseCode.SUCCESS:
+        response = broker.pull(topic=topic, offset=len(found))
+        if response.code != ResponseCode.SUCCESS:
             return [(one.body.decode(), one.stored_at_ms) for one in found]
-        found += decode_records(answer.body)
+        found += decode_records(response.body)
 
 
 def _wait(condition: Callable[[], bool], *, timeout_s: float) -> None:

@@ -124,13 +124,13 @@ def send_packed(broker: Client, release: str, *, begin: int) -> None:
     ways = packings(release)
     for flags, pack in ways.items():
         for number in range(2):
-            answer = broker.send_message(
+            response = broker.send_message(
                 topic=PACKED,
                 body=bytes(pack(BODY)),
                 system_flags=flags,
                 properties={"KEYS": f"packed-{begin}-{flags}-{number}", "TAGS": "Zip"},
             )
-            require_success(answer)
+            require_success(response)
     end = (begin + 2) * len(ways)
     broker.wait_for_max_offset(topic=PACKED, offset=end, timeout_s=PATIENCE_S)
 

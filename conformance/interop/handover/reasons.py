@@ -21,7 +21,7 @@ START = "start"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hop:
-    """A difference, and the releases of the two sides whose answers differ."""
+    """A difference, and the releases of the two sides whose responses differ."""
 
     difference: Difference
     before: str

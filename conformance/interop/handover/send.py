@@ -74,10 +74,10 @@ def send_one(
     unique_key = unique_key or f"U{key}"
     own = {"KEYS": key, "UNIQ_KEY": unique_key, "WAIT": "true"}
     topic, queue_id = place
-    answer = broker.send_message(
+    response = broker.send_message(
         topic=topic, queue_id=queue_id, body=body, properties=own | (properties or {})
     )
-    fields = require_success(answer).fields
+    fields = require_success(response).fields
     return Sent(
         topic=topic,
         queue_id=queue_id,
@@ -100,8 +100,8 @@ def send_batches(broker: Client, written: Written) -> None:
             )
             for key in keys
         ]
-        answer = broker.send_batch(topic=BATCHES, body=encode_batch(messages))
-        ids = require_success(answer).fields["msgId"].split(",")
+        response = broker.send_batch(topic=BATCHES, body=encode_batch(messages))
+        ids = require_success(response).fields["msgId"].split(",")
         for key, message_id in zip(keys, ids, strict=True):
             written.sent.append(
                 Sent(
@@ -139,12 +139,12 @@ def send_apart(broker: Client, written: Written) -> None:
 def send_later(broker: Client, written: Written) -> None:
     """Send a message for every delay level."""
     for level in range(1, LAST_LEVEL + 1):
-        answer = broker.send_message(
+        response = broker.send_message(
             topic=LATER,
             body=f"level {level}".encode(),
             properties={"DELAY": str(level), "UNIQ_KEY": f"Ulevel-{level}"},
         )
-        stored = stored_at_ms(broker, require_success(answer).fields["msgId"])
+        stored = stored_at_ms(broker, require_success(response).fields["msgId"])
         written.due[level] = stored + LEVELS_S[level - 1] * 1000
 
 
@@ -153,13 +153,13 @@ def send_halves(broker: Client, written: Written) -> None:
     for number, (fate, decision) in enumerate(HALVES.items()):
         key = f"half-{number}"
         own = {"TRAN_MSG": "true", "PGROUP": PRODUCERS, "UNIQ_KEY": f"U{key}"}
-        answer = broker.send_message(
+        response = broker.send_message(
             topic=PAID, body=fate.encode(), group=PRODUCERS, properties=own
         )
         written.halves[f"U{key}"] = fate
         if decision is not None:
             require_success(
-                decide(broker, require_success(answer), decision, f"U{key}")
+                decide(broker, require_success(response), decision, f"U{key}")
             )
             # Since 5.1 an op message may contain several decisions: each gets its own
             # here.
@@ -199,8 +199,8 @@ def send_back_messages(broker: Client, written: Written) -> None:
 
 def stored_at_ms(broker: Client, message_id: str) -> int:
     """Return when a message was stored."""
-    answer = require_success(broker.view_message_by_id(message_id))
-    return decode_record(answer.body).stored_at_ms
+    response = require_success(broker.view_message_by_id(message_id))
+    return decode_record(response.body).stored_at_ms
 
 
 def send_special(broker: Client, written: Written) -> None:
@@ -219,14 +219,14 @@ def send_special(broker: Client, written: Written) -> None:
     require_success(broker.invoke(RequestCode.UPDATE_AND_CREATE_TOPIC, fields))
     for number, count in enumerate(BATCH_SIZES):
         body = encode_batch(BatchMessage(body=f"{n}".encode()) for n in range(count))
-        answer = broker.send_message(
+        response = broker.send_message(
             topic=WHOLE,
             body=body,
             properties={"UNIQ_KEY": f"7F0000010000DE1A0000000000000{number}00"},
             code=RequestCode.SEND_BATCH_MESSAGE,
             batch=True,
         )
-        require_success(answer)
+        require_success(response)
     require_success(broker.create_topic(topic=TIMED, queue_count=1))
     for number, seconds in enumerate(LEVELS_S[1:]):
         key, due = f"timed {number}", now_ms() + seconds * 1000

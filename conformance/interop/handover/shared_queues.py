@@ -74,5 +74,7 @@ def _send(broker: Client, place: tuple[str, int], names: str = "", **more: str) 
     topic, queue_id = place
     named = {"INNER_MULTI_DISPATCH": names} if names else {}
     properties = {"KEYS": f"{topic}-{names}", "TAGS": topic[-3:], **named, **more}
-    answer = broker.send_message(topic=topic, queue_id=queue_id, properties=properties)
-    return int(require_success(answer).fields["queueOffset"])
+    response = broker.send_message(
+        topic=topic, queue_id=queue_id, properties=properties
+    )
+    return int(require_success(response).fields["queueOffset"])

@@ -132,10 +132,10 @@ def reached_offsets(written: Written) -> Offsets:
 def commit_offsets(broker: Client, offsets: Offsets) -> None:
     """Let the group have consumed up to *offsets*."""
     for (topic, queue_id), offset in offsets.items():
-        answer = broker.update_offset(
+        response = broker.update_offset(
             group=GROUP, topic=topic, queue_id=queue_id, offset=offset
         )
-        require_success(answer)
+        require_success(response)
 
 
 def wait_until_kept(store: Path, offsets: Offsets) -> None:

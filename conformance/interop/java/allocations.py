@@ -45,7 +45,7 @@ def cases() -> list[Case]:
     return found
 
 
-def answers(jvm: Any) -> list[Case]:
+def responses(jvm: Any) -> list[Case]:
     """Return every case under every rule with the share of each member, and of none."""
     return [
         {"rule": name, **case, "shares": shares(jvm, _rule(jvm, name), case)}

@@ -194,14 +194,14 @@ def _send(made: Scene, topic: str, word: str, *, queue_id: int = 0) -> None:
         "WAIT": "true",
         "TAGS": "AB"[number % 2],
     }
-    answer = made.broker.send_message(
+    response = made.broker.send_message(
         topic=topic,
         queue_id=queue_id,
         body=f"body of {word}".encode(),
         properties=properties,
         born_at_ms=BORN_MS,
     )
-    made.words[word] = require_success(answer).fields["msgId"]
+    made.words[word] = require_success(response).fields["msgId"]
 
 
 def _join_groups(made: Scene, member: Client) -> None:

@@ -112,9 +112,9 @@ def dead_letters(session: ClientSession) -> object:
 
     def buried() -> bool:
         with session.target.connect_to_broker() as broker:
-            answer = broker.query_message(topic=f"%DLQ%{group}", key="k")
-        if answer.code == ResponseCode.SUCCESS:
-            found[:] = decode_records(answer.body)
+            response = broker.query_message(topic=f"%DLQ%{group}", key="k")
+        if response.code == ResponseCode.SUCCESS:
+            found[:] = decode_records(response.body)
         return bool(found)
 
     session.wait(buried, "it is among the dead letters")
@@ -240,8 +240,10 @@ def reset_offset(session: ClientSession) -> object:
     )
     first = session.got(consumer)
     with session.target.connect_to_broker() as broker:
-        answer = broker.reset_offset(group=group, topic=topic, timestamp_ms=LONG_AGO_MS)
-    table = decode_body(ResetOffsetBody, require_success(answer).body).offsets
+        response = broker.reset_offset(
+            group=group, topic=topic, timestamp_ms=LONG_AGO_MS
+        )
+    table = decode_body(ResetOffsetBody, require_success(response).body).offsets
     session.wait(lambda: len(session.got(consumer)) >= 8, "all have come again")
     return {
         "received": texts(first),

@@ -238,5 +238,7 @@ def attempt(act: Callable[[], str]) -> str:
 def stored_at(session: ClientSession, topic: str, queue_id: int) -> list[Record]:
     """Return the records of a queue as they are stored."""
     with session.target.connect_to_broker() as broker:
-        answer = require_success(broker.pull(topic=topic, queue_id=queue_id, offset=0))
-    return list(decode_records(answer.body))
+        response = require_success(
+            broker.pull(topic=topic, queue_id=queue_id, offset=0)
+        )
+    return list(decode_records(response.body))

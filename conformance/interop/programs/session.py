@@ -169,19 +169,19 @@ class ClientSession:
     def committed(self, group: str, topic: str, count: int) -> list[int]:
         """Return a group's committed offsets of *count* queues, -1 for none."""
         with self.target.connect_to_broker() as broker:
-            answers = [
+            responses = [
                 broker.query_offset(group=group, topic=topic, queue_id=number)
                 for number in range(count)
             ]
-        return [int(answer.fields.get("offset", "-1")) for answer in answers]
+        return [int(response.fields.get("offset", "-1")) for response in responses]
 
     def shares(self, group: str, topic: str) -> list[list[int]]:
         """Return the assigned queue ids that each member of a group reports."""
         with self.target.connect_to_broker() as broker:
-            answer = broker.consumer_connections(group=group)
-            if answer.code != ResponseCode.SUCCESS:
+            response = broker.consumer_connections(group=group)
+            if response.code != ResponseCode.SUCCESS:
                 return []
-            members = decode_body(ConsumerConnection, answer.body).connections
+            members = decode_body(ConsumerConnection, response.body).connections
             responses = [
                 require_success(
                     broker.invoke(
@@ -209,12 +209,12 @@ def open_session(target: Target, command: str = REFERENCE) -> Iterator[ClientSes
         adapter.close()
 
 
-def result_of(answer: Line) -> Line:
+def result_of(response: Line) -> Line:
     """Return the result in a line of the adapter; raises ClientError without one."""
-    assert "unsupported" not in answer, answer
-    if "error" in answer:
-        raise ClientError(answer["error"])
-    found: Line = answer["result"]
+    assert "unsupported" not in response, response
+    if "error" in response:
+        raise ClientError(response["error"])
+    found: Line = response["result"]
     return found
 
 

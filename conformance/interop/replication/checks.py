@@ -47,12 +47,12 @@ def check_messages(master: Member, slave: Member, topic: str, *, first: int) -> 
             assert records[0]
             assert records[1] == records[0]
         key = f"key-{2 * first}"
-        answers = [
+        responses = [
             require_success(one.query_message(topic=topic, key=key))
             for one in (ours, theirs)
         ]
-        assert answers[0].body
-        assert answers[1].body == answers[0].body
+        assert responses[0].body
+        assert responses[1].body == responses[0].body
 
 
 def check_tables(master: Member, slave: Member, topic: str) -> None:
@@ -76,14 +76,18 @@ def check_tables(master: Member, slave: Member, topic: str) -> None:
 
 def committed(broker: Client, topic: str, queue_id: int) -> int:
     """Return the group's committed offset in a queue; -1 for none."""
-    answer = broker.query_offset(group=GROUP, topic=topic, queue_id=queue_id)
-    return int(answer.fields.get("offset", -1))
+    response = broker.query_offset(group=GROUP, topic=topic, queue_id=queue_id)
+    return int(response.fields.get("offset", -1))
 
 
 def tables_of(broker: Client) -> list[object]:
     """Return topics, groups and delay offsets of a broker."""
-    answers = broker.all_topic_config(), broker.all_groups(), broker.all_delay_offsets()
-    return [body_of(require_success(answer)) for answer in answers]
+    responses = (
+        broker.all_topic_config(),
+        broker.all_groups(),
+        broker.all_delay_offsets(),
+    )
+    return [body_of(require_success(response)) for response in responses]
 
 
 def check_refusal(slave: Member, topic: str) -> None:
@@ -91,6 +95,6 @@ def check_refusal(slave: Member, topic: str) -> None:
     with slave.client() as broker:
         refused = broker.send_message(topic=topic, body=b"mine").code
         assert refused == ResponseCode.SERVICE_NOT_AVAILABLE
-        answer = broker.pull(topic=topic, queue_id=0, offset=10_000, group=GROUP)
-        assert answer.code == ResponseCode.PULL_RETRY_IMMEDIATELY
-        assert answer.fields["nextBeginOffset"] == "10000"
+        response = broker.pull(topic=topic, queue_id=0, offset=10_000, group=GROUP)
+        assert response.code == ResponseCode.PULL_RETRY_IMMEDIATELY
+        assert response.fields["nextBeginOffset"] == "10000"

@@ -178,10 +178,10 @@ def wait_for_route(
 
 def masters_of(client: Client, topic: str) -> dict[str, str]:
     """Return name and address of each master that a topic is routed to."""
-    answer = client.route(topic)
-    if answer.code != 0:
+    response = client.route(topic)
+    if response.code != 0:
         return {}
-    body = body_of(answer)
+    body = body_of(response)
     assert isinstance(body, dict)
     return {
         one["brokerName"]: address

@@ -100,7 +100,7 @@ def send_some(master: Member, topic: str, *, first: int, count: int) -> int:
     end = 0
     with master.client() as broker:
         for number in range(first, first + count):
-            answer = require_success(
+            response = require_success(
                 broker.send_message(
                     topic=topic,
                     queue_id=number % len(QUEUES),
@@ -108,7 +108,7 @@ def send_some(master: Member, topic: str, *, first: int, count: int) -> int:
                     properties={"KEYS": f"key-{number}", "TAGS": f"Tag{number % 3}"},
                 )
             )
-            id_of = answer.fields["msgId"]
+            id_of = response.fields["msgId"]
             viewed = require_success(broker.view_message_by_id(id_of))
             record = decode_record(viewed.body)
             end = record.physical_offset + record_size(record)
@@ -133,8 +133,8 @@ def _has_end(broker: Client, topic: str, queue_id: int, wanted: int) -> bool:
 
 def end_of(broker: Client, topic: str, queue_id: int) -> int:
     """Return the offset behind the last message of a queue; -1 while it is unknown."""
-    answer = broker.max_offset(topic=topic, queue_id=queue_id)
-    return int(answer.fields.get("offset", -1)) if answer.code == 0 else -1
+    response = broker.max_offset(topic=topic, queue_id=queue_id)
+    return int(response.fields.get("offset", -1)) if response.code == 0 else -1
 
 
 def wait_for_topic(slave: Member, topic: str) -> None:
@@ -153,9 +153,9 @@ def pull_all(
     broker: Client, topic: str, queue_id: int, *, group: str, first: int
 ) -> Iterator[Record]:
     """Yield the messages of a queue from *first* to its end."""
-    for answer in broker.pull_to_end(
+    for response in broker.pull_to_end(
         topic=topic, queue_id=queue_id, offset=first, group=group
     ):
-        ended = answer.code == ResponseCode.PULL_NOT_FOUND
-        assert ended or answer.code == ResponseCode.SUCCESS, answer
-        yield from decode_records(answer.body)
+        ended = response.code == ResponseCode.PULL_NOT_FOUND
+        assert ended or response.code == ResponseCode.SUCCESS, response
+        yield from decode_records(response.body)

@@ -75,8 +75,8 @@ def _write(broker: Client, release: str, *, rounds: int) -> None:
         if number % 3 == 0:
             properties["INNER_MULTI_DISPATCH"] = LIGHT
         body = f"pop {rounds} {number} ".encode() * 40
-        answer = broker.send_message(topic=TOPIC, body=body, properties=properties)
-        require_success(answer)
+        response = broker.send_message(topic=TOPIC, body=body, properties=properties)
+        require_success(response)
     _send_batches(broker, rounds)
     _time(broker, release, rounds)
     broker.wait_for_max_offset(topic=TOPIC, offset=SENT * rounds, timeout_s=PATIENCE_S)
@@ -111,14 +111,14 @@ def _unique(rounds: int, number: int) -> str:
 def _send_batches(broker: Client, rounds: int) -> None:
     for count in (2, 1, 5):
         sent = [(f"{n} of {count}".encode(), {"TAGS": "B"}) for n in range(count)]
-        answer = broker.send_message(
+        response = broker.send_message(
             topic=BATCHES,
             body=batch_body(sent),
             properties={"UNIQ_KEY": _unique(rounds, 1000 + count)},
             code=RequestCode.SEND_BATCH_MESSAGE,
             batch=True,
         )
-        require_success(answer)
+        require_success(response)
 
 
 def _time(broker: Client, release: str, rounds: int) -> None:
@@ -156,14 +156,14 @@ def _pop(broker: Client) -> list[PopReceipt]:
         "initMode": 0,
         "order": False,
     }
-    answer = require_success(broker.invoke(RequestCode.POP_MESSAGE, fields))
-    (begin,) = decode_popped_queues(answer.fields["startOffsetInfo"])
-    (messages,) = decode_popped_queues(answer.fields["msgOffsetInfo"])
+    response = require_success(broker.invoke(RequestCode.POP_MESSAGE, fields))
+    (begin,) = decode_popped_queues(response.fields["startOffsetInfo"])
+    (messages,) = decode_popped_queues(response.fields["msgOffsetInfo"])
     receipt = PopReceipt(
         first_offset=begin.offsets[0],
-        popped_at_ms=int(answer.fields["popTime"]),
-        invisible_ms=int(answer.fields["invisibleTime"]),
-        revive_queue_id=int(answer.fields["reviveQid"]),
+        popped_at_ms=int(response.fields["popTime"]),
+        invisible_ms=int(response.fields["invisibleTime"]),
+        revive_queue_id=int(response.fields["reviveQid"]),
         topic_kind=begin.topic_kind,
         broker_name="broker-a",
         queue_id=int(begin.queue),
@@ -207,5 +207,5 @@ def _acknowledge(broker: Client, receipts: list[PopReceipt], release: str) -> No
 def _hide(broker: Client, receipts: list[PopReceipt]) -> None:
     """Hide one message for longer."""
     fields = {**_fields(receipts[0]), "invisibleTime": INVISIBLE_MS * 10}
-    answer = broker.invoke(RequestCode.CHANGE_MESSAGE_INVISIBLETIME, fields)
-    require_success(answer)
+    response = broker.invoke(RequestCode.CHANGE_MESSAGE_INVISIBLETIME, fields)
+    require_success(response)

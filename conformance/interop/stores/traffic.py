@@ -37,10 +37,10 @@ def fill(broker: Client, name: str, *, count: int) -> None:
         own = {"KEYS": f"{key} all", "UNIQ_KEY": f"U{key}", "TAGS": f"T{number % 3}"}
         queue_id = number % QUEUES
         body = f"{key} ".encode() * 60
-        answer = broker.send_message(
+        response = broker.send_message(
             topic=TOPIC, queue_id=queue_id, body=body, properties=own
         )
-        sent = require_success(answer)
+        sent = require_success(response)
         ends[TOPIC, queue_id] = int(sent.fields["queueOffset"]) + 1
         if number % 8 == 0:
             _send_back(broker, sent.fields["msgId"], f"U{key}")
@@ -60,21 +60,21 @@ def fill(broker: Client, name: str, *, count: int) -> None:
 
 
 def _send_half(broker: Client, key: str) -> Command:
-    """Send a half message; return the answer."""
+    """Send a half message; return the response."""
     own = {
         "TRAN_MSG": "true",
         "PGROUP": PRODUCERS,
         "UNIQ_KEY": key,
         "KEYS": f"half-{key}",
     }
-    answer = broker.send_message(topic=PAID, group=PRODUCERS, properties=own)
-    return require_success(answer)
+    response = broker.send_message(topic=PAID, group=PRODUCERS, properties=own)
+    return require_success(response)
 
 
 def _send_back(broker: Client, message_id: str, unique_key: str) -> None:
     """Send a message back, to be retried after a second."""
     _, offset = decode_message_id(message_id)
-    answer = broker.send_back(
+    response = broker.send_back(
         group=GROUP,
         commit_log_offset=offset,
         delay_level=1,
@@ -82,4 +82,4 @@ def _send_back(broker: Client, message_id: str, unique_key: str) -> None:
         origin_topic=TOPIC,
         max_reconsume_times=16,
     )
-    require_success(answer)
+    require_success(response)

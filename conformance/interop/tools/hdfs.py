@@ -81,8 +81,8 @@ def _has_nodes(web: str, count: int) -> bool:
     """Return whether the name node at *web* answers, and has *count* data nodes."""
     query = "Hadoop:service=NameNode,name=FSNamesystemState"
     try:
-        with urlopen(f"http://{web}/jmx?qry={query}", timeout=5) as answer:
-            return f'"NumLiveDataNodes" : {count}' in answer.read().decode()
+        with urlopen(f"http://{web}/jmx?qry={query}", timeout=5) as response:
+            return f'"NumLiveDataNodes" : {count}' in response.read().decode()
     except (URLError, OSError):
         return False
 

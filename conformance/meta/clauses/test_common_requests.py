@@ -18,11 +18,11 @@ SENDS = Path(__file__).parents[2] / "messaging" / "send"
 def test_a_group_is_created_with_all_its_settings() -> None:
     bodies: list[bytes] = []
 
-    def answer(request: Command) -> bytes:
+    def response(request: Command) -> bytes:
         bodies.append(request.body)
         return honest(request)
 
-    with LyingServer(answer) as server, Client.connect(server.address) as broker:
+    with LyingServer(response) as server, Client.connect(server.address) as broker:
         broker.update_group(group="g", settings={"retryMaxTimes": 5})
     (body,) = bodies
     assert json.loads(body) == {

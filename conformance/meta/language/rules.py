@@ -33,11 +33,16 @@ WORDS = {
     r"odd(ly)?": "invalid, unusual",
     r"light queues?": "LMQ",
     r"(?-i:is none|are none|is no more)": "is not; does not exist",
+    r"(?<=\b(?:an|no|of|in|as|by)\s)answers?|(?<=\b(?:the|its|one|two|any|all)\s)answers?"
+    r"|(?<=\b(?:each|this|same|last|from|with|more)\s)answers?"
+    r"|(?<=\b(?:every|their|first|whose|empty|wrong|other)\s)answers?": "response",
 }
 """Banned words (patterns of whole words, in any case) and their replacements."""
 
 NAME_PARTS = frozenset(
     [
+        "answer",
+        "answers",
         "tell",
         "tells",
         "told",

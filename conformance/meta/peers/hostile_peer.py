@@ -64,11 +64,11 @@ class HostilePeer:
         self._has_hung = threading.Event()
         self.topics: set[str] = set()
         """Topics that were created."""
-        self.server = LyingServer(self._answer, port=port)
+        self.server = LyingServer(self._handle, port=port)
         self.broker = self.server.address
         self.end: Callable[[], None] = self.server.stop
 
-    def _answer(self, request: Command) -> bytes | None:
+    def _handle(self, request: Command) -> bytes | None:
         if request.code == RequestCode.UPDATE_AND_CREATE_TOPIC:
             self.topics.add(request.fields.get("topic", ""))
         response = self._response(request)

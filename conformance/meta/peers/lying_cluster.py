@@ -9,10 +9,10 @@ from spec.wire.remoting.request_code import RequestCode
 
 
 def lying_cluster(**changes: object) -> LyingServer:
-    """Return a cluster whose answers are successes but for *changes*."""
+    """Return a cluster whose responses are successes but for *changes*."""
     found: list[LyingServer] = []
 
-    def answer(request: Command) -> bytes:
+    def response(request: Command) -> bytes:
         if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
             return honest(request, body=_cluster_info(str(found[0].address)))
         if request.code == RequestCode.GET_BROKER_RUNTIME_INFO:
@@ -20,7 +20,7 @@ def lying_cluster(**changes: object) -> LyingServer:
             return honest(request, body=dumps(table))
         return honest(request, **changes)
 
-    found.append(LyingServer(answer))
+    found.append(LyingServer(response))
     return found[0]
 
 

@@ -100,12 +100,12 @@ def test_a_wrong_default_beside_one_that_is_not_reported_fails() -> None:
 def test_a_setting_that_cannot_be_put_back_is_not_changed() -> None:
     received: list[int] = []
 
-    def answer(request: Command) -> bytes:
+    def response(request: Command) -> bytes:
         received.append(request.code)
         return honest(request, body=b"brokerRole=ASYNC_MASTER\n")
 
     with (
-        LyingServer(answer) as server,
+        LyingServer(response) as server,
         Client.connect(server.address) as broker,
         pytest.raises(pytest.skip.Exception, match=r"settings slaveReadEnable$"),
         changed(broker, brokerRole="SLAVE", slaveReadEnable="true"),

@@ -56,11 +56,11 @@ def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_that_has_forgotten_everything_is_told_from_one_that_has_not(
     brokers: bytes, topics: bytes, expected: bool
 ) -> None:
-    def answer(request: Command) -> bytes:
+    def response(request: Command) -> bytes:
         is_first = request.code == GET_BROKER_CLUSTER_INFO
         return honest(request, body=brokers if is_first else topics)
 
-    with LyingServer(answer) as server:
+    with LyingServer(response) as server:
         assert is_empty_name_server(server.address) is expected
 
 

@@ -65,13 +65,13 @@ def test_fails_otherwise(broker):
 
 
 def cluster(
-    answers: Callable[[Command], int | None], *, version: int = 0
+    responses: Callable[[Command], int | None], *, version: int = 0
 ) -> LyingServer:
     """Return a cluster that answers each request with a code, or not at all."""
     found: list[LyingServer] = []
 
-    def answer(request: Command) -> bytes | None:
-        code = answers(request)
+    def response(request: Command) -> bytes | None:
+        code = responses(request)
         body = b""
         if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
             broker = {"brokerName": "b", "brokerAddrs": {0: str(found[0].address)}}
@@ -80,7 +80,7 @@ def cluster(
             return None
         return honest(request, code=code, body=body, version=version)
 
-    found.append(LyingServer(answer))
+    found.append(LyingServer(response))
     return found[0]
 
 
@@ -161,12 +161,12 @@ def test_a_refusal_that_was_declared_and_is_none_is_named() -> None:
 def test_a_release_is_guessed_by_what_answers_say(
     version: int, broker_knows: bool, release: str
 ) -> None:
-    def answers(request: Command) -> int | None:
+    def responses(request: Command) -> int | None:
         if request.code == NONSENSE_CODE:
             return UNKNOWN if broker_knows else None
         return modest(request)
 
-    with cluster(answers, version=version) as server:
+    with cluster(responses, version=version) as server:
         guess = guess_release(server.address, server.address)
     assert guess is not None
     assert guess.release == release

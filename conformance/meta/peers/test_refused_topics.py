@@ -28,8 +28,8 @@ def broker_refusing(code: ResponseCode) -> mock.Mock:
 
 def check(answered: ResponseCode, unknown: ResponseCode) -> None:
     """Check a response to a long topic, beside the one to an unknown topic."""
-    answer, broker = Command(code=answered), broker_refusing(unknown)
-    expect_refused_topic("SEND-TOPIC-004", broker, answer, TOO_LONG)
+    response, broker = Command(code=answered), broker_refusing(unknown)
+    expect_refused_topic("SEND-TOPIC-004", broker, response, TOO_LONG)
 
 
 def test_the_same_refusal_of_any_unknown_topic_blocks() -> None:

@@ -46,10 +46,10 @@ def conversation(*said: tuple[Direction, bytes]) -> Transcript:
     return transcript
 
 
-def answered(**answer: object) -> Transcript:
-    """Return a transcript of the question and this answer."""
+def answered(**response: object) -> Transcript:
+    """Return a transcript of the question and this response."""
     values: dict[str, object] = {"code": 0, "opaque": 7, "flag": 1}
-    command = Command(**{**values, **answer})  # type: ignore[arg-type] # by name
+    command = Command(**{**values, **response})  # type: ignore[arg-type] # by name
     return conversation(
         (Direction.SENT, encode_command(QUESTION)),
         (Direction.RECEIVED, encode_command(command)),
@@ -57,7 +57,7 @@ def answered(**answer: object) -> Transcript:
 
 
 def opaque_not_echoed() -> None:
-    """Show an answer with the opaque of another request."""
+    """Show a response with the opaque of another request."""
     expect(
         "WIRE-COMMAND-003",
         found=8,
@@ -110,7 +110,7 @@ def unit_size_wrong() -> None:
 
 
 def several_fields_wrong() -> None:
-    """Show an answer with two wrong fields."""
+    """Show a response with two wrong fields."""
     fields = {"minOffset": "0", "maxOffset": "3", "nextBeginOffset": "0"}
     expect_fields(
         "PULL-FOUND-003",
@@ -132,7 +132,7 @@ def success_for_an_unknown_topic() -> None:
     )
 
 
-def no_answer() -> None:
+def no_response() -> None:
     """Show a silent peer."""
     transcript = conversation((Direction.SENT, encode_command(QUESTION)))
     silence = NoResponseError(
@@ -152,7 +152,7 @@ FAILURES: dict[str, Callable[[], None]] = {
         unit_size_wrong,
         several_fields_wrong,
         success_for_an_unknown_topic,
-        no_answer,
+        no_response,
     )
 }
 

@@ -69,7 +69,7 @@ class BrokerDriver:
         fields: Mapping[str, object],
         body: bytes = b"",
     ) -> int:
-        """Send a request; return its number, which its answer will have."""
+        """Send a request; return its number, which its response will have."""
         self._opaque += 1
         texts = {name: str(value) for name, value in fields.items()}
         command = Command(code=code, opaque=self._opaque, fields=texts, body=body)

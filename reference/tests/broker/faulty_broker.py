@@ -58,8 +58,8 @@ class Faulty(BrokerDriver):
     def produce(self, topic: str, body: bytes, properties: str = "") -> bool:
         """Send a message; return whether it was acknowledged."""
         fields = send_fields(topic, properties=properties)
-        (answer,) = self.invoke(CLIENT, RequestCode.SEND_MESSAGE, fields, body)
-        if answer.code == ResponseCode.SUCCESS:
+        (response,) = self.invoke(CLIENT, RequestCode.SEND_MESSAGE, fields, body)
+        if response.code == ResponseCode.SUCCESS:
             self.acknowledged.append(body)
             return True
         return False
@@ -70,11 +70,11 @@ class Faulty(BrokerDriver):
         offset = 0
         while True:
             fields = pull_fields(topic, offset, sysFlag=4)
-            (answer,) = self.invoke(CLIENT, RequestCode.PULL_MESSAGE, fields)
-            if answer.code != ResponseCode.SUCCESS:
+            (response,) = self.invoke(CLIENT, RequestCode.PULL_MESSAGE, fields)
+            if response.code != ResponseCode.SUCCESS:
                 return bodies
-            bodies += [record.body for record in decode_records(answer.body)]
-            offset = int(answer.fields["nextBeginOffset"])
+            bodies += [record.body for record in decode_records(response.body)]
+            offset = int(response.fields["nextBeginOffset"])
 
     def commit(self, offset: int) -> None:
         """Commit an offset of the consumers."""

@@ -14,9 +14,9 @@ FIVE_PAGES = bytes(5 * 4096)
 
 def sent(driver: SlowDisk, body: bytes = b"small") -> str:
     """Send a message, and return its id."""
-    (answer,) = driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), body)
-    assert answer.code == ResponseCode.SUCCESS
-    return answer.fields["msgId"]
+    (response,) = driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), body)
+    assert response.code == ResponseCode.SUCCESS
+    return response.fields["msgId"]
 
 
 def checkpoint_times(driver: SlowDisk) -> tuple[int, int]:
@@ -77,10 +77,10 @@ def test_a_pool_is_emptied_in_rounds_and_wakes_who_waits() -> None:
     driver.wait(100)
     assert driver.inbox(2) == []
     driver.wait(100)
-    assert [answer.code for answer in driver.inbox(2)] == [ResponseCode.SUCCESS]
+    assert [response.code for response in driver.inbox(2)] == [ResponseCode.SUCCESS]
     assert driver.invoke(2, RequestCode.PULL_MESSAGE, pull_fields("T", offset=2)) == []
     sent(driver, FIVE_PAGES)
-    assert [answer.code for answer in driver.inbox(2)] == [ResponseCode.SUCCESS]
+    assert [response.code for response in driver.inbox(2)] == [ResponseCode.SUCCESS]
 
 
 def test_a_pool_without_a_free_buffer_turns_away_who_puts() -> None:
@@ -94,5 +94,5 @@ def test_a_pool_without_a_free_buffer_turns_away_who_puts() -> None:
         (RequestCode.CONSUMER_SEND_MSG_BACK, {"group": "g", "offset": 0}),
     ]
     for code, fields in requests:
-        (answer,) = driver.invoke(1, code, fields, b"body")
-        assert answer.code == ResponseCode.SYSTEM_BUSY
+        (response,) = driver.invoke(1, code, fields, b"body")
+        assert response.code == ResponseCode.SYSTEM_BUSY

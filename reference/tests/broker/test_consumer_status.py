@@ -29,7 +29,7 @@ def group_of_two() -> BrokerDriver:
     return driver
 
 
-def answer(
+def respond(
     driver: BrokerDriver, connection: int, question: Command, offset: int
 ) -> None:
     """Answer a question of the broker with an offset."""
@@ -42,8 +42,8 @@ def answer(
 
 def reported_offsets(driver: BrokerDriver) -> dict[str, list[int]]:
     """Return the offsets that the tool receives, by client."""
-    (answer,) = driver.inbox(TOOL)
-    found = fastjson.loads(answer.body)
+    (response,) = driver.inbox(TOOL)
+    found = fastjson.loads(response.body)
     assert isinstance(found, dict)
     return {name: list(t.values()) for name, t in found["consumerTable"].items()}
 
@@ -52,7 +52,7 @@ def test_a_silent_one_is_left_out() -> None:
     driver = group_of_two()
     driver.invoke(TOOL, STATUS_REQUEST, {"topic": "T", "group": "g"})
     (question,) = driver.inbox(FIRST)
-    answer(driver, FIRST, question, 4)
+    respond(driver, FIRST, question, 4)
     driver.wait(STATUS_TIMEOUT_MS - 1)
     assert driver.inbox(TOOL) == []
     driver.wait(1)
@@ -63,7 +63,7 @@ def test_an_unreadable_response_keeps_no_other_back() -> None:
     driver = group_of_two()
     driver.invoke(TOOL, STATUS_REQUEST, {"topic": "T", "group": "g"})
     first, second = *driver.inbox(FIRST), *driver.inbox(SECOND)
-    answer(driver, FIRST, first, 4)
+    respond(driver, FIRST, first, 4)
     bad = Command(code=0, opaque=second.opaque, flag=1, body=b"{")
     driver.hand(SECOND, encode_command(bad))
     assert reported_offsets(driver) == {"c2": [4]}

@@ -65,8 +65,8 @@ def test_a_new_group_pulls_from_a_broker_on_a_full_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     driver = FullDisk(monkeypatch)
-    (answer,) = driver.invoke(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
-    assert answer.code == ResponseCode.SUCCESS
+    (response,) = driver.invoke(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
+    assert response.code == ResponseCode.SUCCESS
     driver.wait(FULL_MS)
     driver.free()
     driver.wait_until(lambda: driver.has(GROUPS_FILE, "consumers"), 2000)
@@ -77,8 +77,8 @@ def test_a_new_group_pulls_from_a_broker_on_a_full_disk(
 def test_a_new_topic_is_served_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = FullDisk(monkeypatch)
     fields = send_fields("New")
-    (answer,) = driver.invoke(CLIENT, RequestCode.SEND_MESSAGE, fields, b"body")
-    assert answer.code == ResponseCode.SUCCESS
+    (response,) = driver.invoke(CLIENT, RequestCode.SEND_MESSAGE, fields, b"body")
+    assert response.code == ResponseCode.SUCCESS
     driver.free()
     driver.wait_until(lambda: driver.has(TOPICS_FILE, '"New"'), 2000)
 

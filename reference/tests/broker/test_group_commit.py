@@ -45,10 +45,10 @@ def test_one_flush_answers_all_that_came_before_it() -> None:
         assert driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), body) == []
     assert len(driver.waiting) == 1
     driver.flush()
-    assert [answer.code for answer in driver.inbox(1)] == [ResponseCode.SUCCESS]
+    assert [response.code for response in driver.inbox(1)] == [ResponseCode.SUCCESS]
     assert len(driver.waiting) == 1
     driver.flush()
-    assert [answer.code for answer in driver.inbox(1)] == [ResponseCode.SUCCESS] * 5
+    assert [response.code for response in driver.inbox(1)] == [ResponseCode.SUCCESS] * 5
     assert driver.waiting == []
 
 
@@ -71,8 +71,8 @@ def test_who_wants_no_answer_does_not_wait_but_is_flushed() -> None:
 def test_nobody_waits_with_async_flush() -> None:
     driver = SlowDisk({"flushDiskType": "ASYNC_FLUSH"})
     driver.connect(1)
-    (answer,) = driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
-    assert answer.code == ResponseCode.SUCCESS
+    (response,) = driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    assert response.code == ResponseCode.SUCCESS
     assert driver.waiting == []
 
 
@@ -85,18 +85,18 @@ def test_a_disk_that_refuses_loses_nothing(error: str) -> None:
         driver.flush(refused=error)
         assert driver.inbox(1) == []
         driver.wait(500)
-    (answer,) = driver.inbox(1)
-    assert answer.code == ResponseCode.FLUSH_DISK_TIMEOUT
+    (response,) = driver.inbox(1)
+    assert response.code == ResponseCode.FLUSH_DISK_TIMEOUT
     assert driver.complaints == [error]
-    end = driver.end_of(answer.fields["msgId"])
+    end = driver.end_of(response.fields["msgId"])
     assert driver.broker.state.store.log.files.flushed < end
     driver.flush_all()
     assert driver.on_disk >= end
     assert driver.inbox(1) == []
     driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"next")
     driver.flush_all()
-    (answer,) = driver.inbox(1)
-    assert answer.code == ResponseCode.SUCCESS
+    (response,) = driver.inbox(1)
+    assert response.code == ResponseCode.SUCCESS
 
 
 class GroupCommit(RuleBasedStateMachine):
@@ -143,14 +143,14 @@ class GroupCommit(RuleBasedStateMachine):
     @invariant()
     def what_is_acknowledged_is_on_disk(self) -> None:
         """Check all responses that have arrived."""
-        for answer in self.driver.inbox(1):
-            waited_ms = self.driver.now_ms - self.sent_at_ms.pop(answer.opaque)
-            if answer.code == ResponseCode.FLUSH_DISK_TIMEOUT:
+        for response in self.driver.inbox(1):
+            waited_ms = self.driver.now_ms - self.sent_at_ms.pop(response.opaque)
+            if response.code == ResponseCode.FLUSH_DISK_TIMEOUT:
                 assert waited_ms >= PATIENCE_MS
-                assert self.waits[answer.opaque]
+                assert self.waits[response.opaque]
             else:
-                assert answer.code == ResponseCode.SUCCESS
-                assert not self.waits[answer.opaque] or self._is_on_disk(answer)
+                assert response.code == ResponseCode.SUCCESS
+                assert not self.waits[response.opaque] or self._is_on_disk(response)
 
         # No producer waits longer than that.
         for sent_at_ms in self.sent_at_ms.values():
@@ -177,8 +177,8 @@ class GroupCommit(RuleBasedStateMachine):
         self.sent_at_ms[opaque] = self.driver.now_ms
         self.waits[opaque] = waits
 
-    def _is_on_disk(self, answer: Command) -> bool:
-        last = answer.fields["msgId"].split(",")[-1]
+    def _is_on_disk(self, response: Command) -> bool:
+        last = response.fields["msgId"].split(",")[-1]
         return self.driver.end_of(last) <= self.driver.on_disk
 
 

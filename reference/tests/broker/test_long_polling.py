@@ -36,8 +36,8 @@ def test_a_message_that_is_looked_at_and_not_wanted_is_no_read() -> None:
     assert counted.found_count + counted.missed_count == reads
     wanted = send_fields("T", properties="a\x011\x02")
     driver.invoke(1, RequestCode.SEND_MESSAGE, wanted)
-    (answer,) = driver.inbox(2)
-    assert answer.fields["nextBeginOffset"] == "3"
+    (response,) = driver.inbox(2)
+    assert response.fields["nextBeginOffset"] == "3"
 
 
 def test_the_shell_is_asked_to_wake_the_broker_in_time() -> None:

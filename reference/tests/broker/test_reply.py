@@ -20,8 +20,8 @@ def sent() -> tuple[BrokerDriver, Command]:
     members = {"clientID": "asker", "producerDataSet": [{"groupName": "g"}]}
     driver.invoke(REQUESTER, RequestCode.HEART_BEAT, {}, fastjson.dumps(members))
     fields = send_fields("T", properties="REPLY_TO_CLIENT\x01asker\x02")
-    answers = driver.invoke(REPLIER, RequestCode.SEND_REPLY_MESSAGE, fields, b"reply")
-    assert answers == []
+    responses = driver.invoke(REPLIER, RequestCode.SEND_REPLY_MESSAGE, fields, b"reply")
+    assert responses == []
     (pushed,) = driver.inbox(REQUESTER)
     return driver, pushed
 
@@ -29,5 +29,5 @@ def sent() -> tuple[BrokerDriver, Command]:
 def test_the_sender_is_answered_when_the_client_is_silent() -> None:
     driver, _ = sent()
     driver.wait(TIMEOUT_MS)
-    (answer,) = driver.inbox(REPLIER)
-    assert answer.code == ResponseCode.SYSTEM_ERROR
+    (response,) = driver.inbox(REPLIER)
+    assert response.code == ResponseCode.SYSTEM_ERROR

@@ -12,13 +12,13 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 
-def answer_of(settings: dict[str, str], properties: str = "") -> Command:
+def response_of(settings: dict[str, str], properties: str = "") -> Command:
     """Return the response of a broker with these settings to a send."""
     driver = BrokerDriver(settings)
     driver.connect(1)
     fields = send_fields("T", properties=properties)
-    (answer,) = driver.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
-    return answer
+    (response,) = driver.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
+    return response
 
 
 @pytest.mark.parametrize(
@@ -30,16 +30,16 @@ def answer_of(settings: dict[str, str], properties: str = "") -> Command:
     ],
 )
 def test_a_role_has_its_answer(role: str, code: int) -> None:
-    assert answer_of({"brokerRole": role}).code == code
+    assert response_of({"brokerRole": role}).code == code
 
 
 def test_a_lonely_master_names_the_messages_place() -> None:
-    assert answer_of({"brokerRole": "SYNC_MASTER"}).fields["queueOffset"] == "0"
+    assert response_of({"brokerRole": "SYNC_MASTER"}).fields["queueOffset"] == "0"
 
 
 def test_a_message_that_does_not_wait_succeeds_at_a_lonely_master() -> None:
-    answer = answer_of({"brokerRole": "SYNC_MASTER"}, "WAIT\x01false\x02")
-    assert answer.code == ResponseCode.SUCCESS
+    response = response_of({"brokerRole": "SYNC_MASTER"}, "WAIT\x01false\x02")
+    assert response.code == ResponseCode.SUCCESS
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_default_topic_once_closed_stays_closed() -> None:
         line = f"autoCreateTopicEnable={setting}\n".encode()
         driver.invoke(1, RequestCode.UPDATE_BROKER_CONFIG, {}, line)
         fields = send_fields(f"T{len(codes)}")
-        (answer,) = driver.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
-        codes.append(answer.code)
+        (response,) = driver.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
+        codes.append(response.code)
     unknown = ResponseCode.TOPIC_NOT_EXIST
     assert codes == [ResponseCode.SUCCESS, unknown, unknown]

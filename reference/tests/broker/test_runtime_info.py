@@ -12,8 +12,8 @@ from spec.wire.remoting.request_code import RequestCode
 
 def runtime_of(driver: BrokerDriver) -> dict[str, str]:
     """Return the table that the broker answers."""
-    (answer,) = driver.invoke(1, RequestCode.GET_BROKER_RUNTIME_INFO, {})
-    body = fastjson.loads(answer.body)
+    (response,) = driver.invoke(1, RequestCode.GET_BROKER_RUNTIME_INFO, {})
+    body = fastjson.loads(response.body)
     assert isinstance(body, dict)
     table = body["table"]
     assert isinstance(table, dict)

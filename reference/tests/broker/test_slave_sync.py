@@ -44,8 +44,8 @@ class Slave(BrokerDriver):
         commands = [decode_command(one.data) for one in sent if one.connection == LINK]
         return {command.code: command.opaque for command in commands}
 
-    def answer(self, code: int, body: bytes, *, connection: int = LINK) -> None:
-        """Let an answer come in."""
+    def response(self, code: int, body: bytes, *, connection: int = LINK) -> None:
+        """Let a response come in."""
         opaque = self.requests()[code]
         frame = encode_command(Command(code=0, opaque=opaque, flag=1, body=body))
         self.effects += self.broker.data_received(connection, frame, self.now_ms)
@@ -64,7 +64,7 @@ def tables_of(slave: Slave) -> list[object]:
 
 def test_the_masters_topics_are_the_slaves() -> None:
     slave = Slave()
-    slave.answer(RequestCode.GET_ALL_TOPIC_CONFIG, fastjson.dumps(TOPICS))
+    slave.response(RequestCode.GET_ALL_TOPIC_CONFIG, fastjson.dumps(TOPICS))
     assert set(slave.broker.state.topics.table) == {"Theirs"}
     assert slave.broker.state.topics.version() == {"counter": 3, "timestamp": 5}
 
@@ -72,7 +72,7 @@ def test_the_masters_topics_are_the_slaves() -> None:
 def test_a_strangers_answer_is_dropped() -> None:
     slave = Slave()
     body = fastjson.dumps(TOPICS)
-    slave.answer(RequestCode.GET_ALL_TOPIC_CONFIG, body, connection=STRANGER)
+    slave.response(RequestCode.GET_ALL_TOPIC_CONFIG, body, connection=STRANGER)
     assert "Theirs" not in slave.broker.state.topics.table
 
 
@@ -83,7 +83,7 @@ def test_a_strangers_answer_is_dropped() -> None:
 def test_an_answer_that_cannot_be_read_changes_nothing(code: int, body: bytes) -> None:
     slave = Slave()
     before = tables_of(slave)
-    slave.answer(code, body)
+    slave.response(code, body)
     after = tables_of(slave)
     assert after == before
     is_empty_offsets = code in {
@@ -105,6 +105,6 @@ def test_an_unreadable_version_leaves_the_table() -> None:
     slave = Slave()
     before = tables_of(slave)
     body = {**TOPICS, "dataVersion": {"counter": "many", "timestamp": 7}}
-    slave.answer(RequestCode.GET_ALL_TOPIC_CONFIG, fastjson.dumps(body))
+    slave.response(RequestCode.GET_ALL_TOPIC_CONFIG, fastjson.dumps(body))
     assert tables_of(slave) == before
     assert len(slave.complaints()) == 1

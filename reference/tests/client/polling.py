@@ -60,31 +60,31 @@ class Polling:
         """Answer the requests of the consumer, except pulls."""
         while requests := self.world.questions():
             for question in requests:
-                self._answer(question)
+                self._response(question)
 
-    def _answer(self, question: Question) -> None:
+    def _response(self, question: Question) -> None:
         code = RequestCode(question.command.code)
         if code == RequestCode.PULL_MESSAGE:
             self.pulls.append(question)
         elif code in self.refuses:
-            self.world.answer(question, 1)
+            self.world.response(question, 1)
         elif code == RequestCode.GET_ROUTEINFO_BY_TOPIC:
-            self.world.answer(question, body=encode_route(route_of("a", count=2)))
+            self.world.response(question, body=encode_route(route_of("a", count=2)))
         elif code == RequestCode.GET_CONSUMER_LIST_BY_GROUP:
             body = encode_body(
                 GetConsumerListByGroupResponseBody(client_ids=tuple(self.members))
             )
-            self.world.answer(question, body=body)
+            self.world.response(question, body=body)
         elif code == RequestCode.QUERY_CONSUMER_OFFSET:
             known = self.committed is not None
             fields = {"offset": str(self.committed)} if known else {}
-            self.world.answer(question, 0 if known else NO_OFFSET, fields)
+            self.world.response(question, 0 if known else NO_OFFSET, fields)
         elif code in (RequestCode.GET_MIN_OFFSET, RequestCode.GET_MAX_OFFSET):
             is_end = code == RequestCode.GET_MAX_OFFSET
-            self.world.answer(question, 0, {"offset": "100" if is_end else "1"})
+            self.world.response(question, 0, {"offset": "100" if is_end else "1"})
         else:
             self.others.append(question)
-            self.world.answer(question)
+            self.world.response(question)
 
     def wait(self, duration_ms: int) -> None:
         """Let time pass, and answer the requests."""
@@ -111,7 +111,7 @@ class Polling:
             "maxOffset": "100",
             "suggestWhichBrokerId": "0",
         }
-        self.world.answer(question, code, fields, body)
+        self.world.response(question, code, fields, body)
         self.go_on()
 
     def poll(self, timeout_ms: int = 0) -> list[int] | None:

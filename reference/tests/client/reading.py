@@ -67,44 +67,44 @@ class Reading:
         """Answer the requests of the consumer, except pulls."""
         while requests := self.world.questions():
             for question in requests:
-                self._answer(question)
+                self._response(question)
 
     def pull(self) -> Question:
         """Return the oldest pull that waits."""
         return self.pulls.pop(0)
 
-    def _answer(self, question: Question) -> None:
+    def _response(self, question: Question) -> None:
         code, fields = question.command.code, question.command.fields
         place = fields.get("topic", ""), int(fields.get("queueId", 0))
-        answers = {
+        responses = {
             RequestCode.GET_CONSUMER_LIST_BY_GROUP: self._send_members,
             RequestCode.QUERY_CONSUMER_OFFSET: self._send_committed,
             RequestCode.GET_ROUTEINFO_BY_TOPIC: self._send_route,
             RequestCode.LOCK_BATCH_MQ: self._lock,
         }
-        if code in answers:
-            answers[RequestCode(code)](question, place)
+        if code in responses:
+            responses[RequestCode(code)](question, place)
         elif code == RequestCode.GET_MAX_OFFSET:
-            self.world.answer(question, 0, {"offset": str(self.ends.get(place, 0))})
+            self.world.response(question, 0, {"offset": str(self.ends.get(place, 0))})
         elif code == RequestCode.SEARCH_OFFSET_BY_TIMESTAMP:
             self.searched = int(fields["timestamp"])
-            self.world.answer(question, 0, {"offset": str(self.found[place])})
+            self.world.response(question, 0, {"offset": str(self.found[place])})
         elif code == RequestCode.PULL_MESSAGE:
             self.pulls.append(question)
         else:
             self.others.append(question)
             if not question.command.is_response:
-                self.world.answer(question, int(code in self.refuses))
+                self.world.response(question, int(code in self.refuses))
 
     def _send_route(self, question: Question, place: Place) -> None:
         known = place[0] == "T"
         body = encode_route(self.route) if known else b""
-        self.world.answer(question, 0 if known else 17, body=body)
+        self.world.response(question, 0 if known else 17, body=body)
 
     def _lock(self, question: Question, _: Place) -> None:
         sent = decode_body(LockBatchRequestBody, question.command.body)
         granted = tuple(one for one in sent.queues if one.queue_id not in self.held)
-        self.world.answer(
+        self.world.response(
             question, body=encode_body(LockBatchResponseBody(queues=granted))
         )
 
@@ -112,13 +112,13 @@ class Reading:
         body = encode_body(
             GetConsumerListByGroupResponseBody(client_ids=tuple(self.members))
         )
-        self.world.answer(question, body=body)
+        self.world.response(question, body=body)
 
     def _send_committed(self, question: Question, place: Place) -> None:
         if place in self.committed:
-            self.world.answer(question, 0, {"offset": str(self.committed[place])})
+            self.world.response(question, 0, {"offset": str(self.committed[place])})
         else:
-            self.world.answer(question, NOT_FOUND_OFFSET)
+            self.world.response(question, NOT_FOUND_OFFSET)
 
     def find(self, question: Question, *records: Record, suggested: int = 0) -> None:
         """Answer a pull with *records*."""
@@ -142,7 +142,7 @@ class Reading:
             "suggestWhichBrokerId": str(suggested),
         }
         body = b"".join(encode_record(record) for record in records)
-        self.world.answer(question, code, fields, body)
+        self.world.response(question, code, fields, body)
 
     def sent(self, code: int) -> list[Command]:
         """Return the requests sent with *code* so far."""

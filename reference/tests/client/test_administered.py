@@ -46,8 +46,8 @@ def request(
     reading.go_on()
 
 
-def answer(reading: Reading) -> Command:
-    """Return the one answer that the consumer gave."""
+def response_of(reading: Reading) -> Command:
+    """Return the one response that the consumer gave."""
     (found,) = [one.command for one in reading.others if one.command.is_response]
     assert found.opaque == OPAQUE
     return found
@@ -113,7 +113,7 @@ def test_offsets_are_told(group: str, expected: Mapping[QueueName, int]) -> None
     reading = begun()
     fields = {"topic": "T", "group": group}
     request(reading, RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT, fields)
-    response = answer(reading)
+    response = response_of(reading)
     assert response.code == 0
     assert decode_body(GetConsumerStatusBody, response.body).offsets == expected
 
@@ -128,7 +128,7 @@ def test_where_the_group_was_is_told_before_anything_is_handled() -> None:
 def test_a_state_has_settings_subscriptions_and_queues() -> None:
     reading = begun()
     request(reading, RequestCode.GET_CONSUMER_RUNNING_INFO, {"consumerGroup": "g"})
-    response = decode_body(ConsumerRunningInfo, answer(reading).body)
+    response = decode_body(ConsumerRunningInfo, response_of(reading).body)
     assert response.properties["PROP_NAMESERVER_ADDR"] == "names:9876;"
     assert response.properties["consumeFromWhere"] == "CONSUME_FROM_FIRST_OFFSET"
     assert [one.topic for one in response.subscriptions] == ["T", "%RETRY%g"]
@@ -147,7 +147,7 @@ def test_a_state_has_settings_subscriptions_and_queues() -> None:
 def test_of_another_group_a_consumer_says_an_error(code: RequestCode) -> None:
     reading = begun()
     request(reading, code, {"consumerGroup": "other"}, encode_record(record(7)))
-    assert answer(reading).code == 1
+    assert response_of(reading).code == 1
     assert reading.delivered() == []
 
 
@@ -182,7 +182,7 @@ def test_what_comes_of_a_message_is_answered_when_it_is_handled(
         error=error,
     )
     reading.go_on()
-    response = decode_body(ConsumeMessageDirectlyResult, answer(reading).body)
+    response = decode_body(ConsumeMessageDirectlyResult, response_of(reading).body)
     assert (response.result, response.remark, response.spent_ms) == (result, error, 5)
     assert len(reading.others) == count + 1
     assert reading.consumer.pull_loop.offsets() == {FIRST: 1}
@@ -192,4 +192,4 @@ def test_a_message_that_is_no_record_is_an_error() -> None:
     reading = begun()
     fields = {"consumerGroup": "g"}
     request(reading, RequestCode.CONSUME_MESSAGE_DIRECTLY, fields, b"short")
-    assert answer(reading).code == 1
+    assert response_of(reading).code == 1

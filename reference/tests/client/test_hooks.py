@@ -65,7 +65,7 @@ def test_an_attempt_is_told_of_before_and_after_whatever_other_hooks_throw() -> 
     producer = world.producer(hooks=SendHooks(hooks=(Throwing(), noting)))
     call = world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a", "b"))
-    world.answer(world.question(), SYSTEM_ERROR)
+    world.response(world.question(), SYSTEM_ERROR)
     assert noting.calls == [
         ("before", None),
         ("after", Reason.REFUSED),

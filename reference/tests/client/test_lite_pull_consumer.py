@@ -85,7 +85,7 @@ def test_a_commit_by_call_ends_when_the_brokers_have_answered() -> None:
     call = polling.world.begin(polling.consumer.commit_polled())
     sent = polling.world.question()
     assert call not in polling.world.finished
-    polling.world.answer(sent, 1)
+    polling.world.response(sent, 1)
     polling.go_on()
     assert polling.world.finished[call] is None
     polling.world.begin(polling.consumer.commit_polled())

@@ -49,7 +49,7 @@ def test_a_synchronous_send_is_tried_at_another_broker(code: int | None) -> None
         if code is None:
             world.fail(sent)
         else:
-            world.answer(sent, code)
+            world.response(sent, code)
     assert world.questions() == []
     assert addresses == ["a:10911", "b:10911", "a:10911"]
     assert (len(opaques), len(keys)) == (3, 1)

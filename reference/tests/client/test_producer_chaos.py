@@ -61,11 +61,11 @@ def happen(world: World, question: Question, happening: str) -> None:
     if happening == "stored":
         world.store(question)
     elif happening == "refused":
-        world.answer(question, 1)
+        world.response(question, 1)
     elif happening == "illegal":
-        world.answer(question, 13)
+        world.response(question, 13)
     elif happening == "garbage":
-        world.answer(question, 0, {"msgId": "x", "queueId": "no number"})
+        world.response(question, 0, {"msgId": "x", "queueId": "no number"})
     elif happening == "cut":
         world.fail(question)
     elif happening == "lost":

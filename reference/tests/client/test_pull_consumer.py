@@ -42,7 +42,7 @@ class Pulling:
             self.consumer.pull(QUEUE, expression, offset=7, count=4)
         )
 
-    def answer(self, question: Question, *tags: str, suggested: int = 0) -> None:
+    def response(self, question: Question, *tags: str, suggested: int = 0) -> None:
         """Answer a pull with messages of these tags."""
         found = [record(7 + n, tag=tag) for n, tag in enumerate(tags)]
         fields = {
@@ -52,7 +52,7 @@ class Pulling:
             "suggestWhichBrokerId": str(suggested),
         }
         body = b"".join(map(encode_record, found))
-        self.world.answer(question, 0, fields, body)
+        self.world.response(question, 0, fields, body)
 
     def found(self, call: Call) -> PullResult:
         """Return the result of a pull."""
@@ -76,7 +76,7 @@ def test_a_pull_asks_for_what_the_application_wants_and_is_not_held() -> None:
         "subscription": "A || B",
     }
     assert wanted.items() <= sent.command.fields.items()
-    pulling.answer(sent, "A", "C", "B")
+    pulling.response(sent, "A", "C", "B")
     found = pulling.found(call)
     assert found.status is PullStatus.FOUND
     assert (found.next_offset, found.min_offset, found.max_offset) == (10, 1, 100)
@@ -89,7 +89,7 @@ def test_the_next_pull_goes_where_the_last_answer_says_but_offsets_do_not() -> N
     )
     pulling = Pulling(route)
     pulling.pull()
-    pulling.answer(pulling.world.question(), "A", suggested=1)
+    pulling.response(pulling.world.question(), "A", suggested=1)
     pulling.pull()
     assert pulling.world.question().address == "a:10921"
     pulling.world.begin(pulling.consumer.max_offset(QUEUE))
@@ -112,7 +112,7 @@ def test_an_offset_is_queried() -> None:
     call = pulling.world.begin(pulling.consumer.min_offset(QUEUE))
     sent = pulling.world.question()
     assert (sent.address, sent.command.code) == ("a:10911", 31)
-    pulling.world.answer(sent, 0, {"offset": "12"})
+    pulling.world.response(sent, 0, {"offset": "12"})
     pulling.world.questions()
     assert pulling.world.finished[call] == 12
 
@@ -120,7 +120,7 @@ def test_an_offset_is_queried() -> None:
 def test_a_group_that_never_committed_is_at_no_offset() -> None:
     pulling = Pulling()
     call = pulling.world.begin(pulling.consumer.committed(QUEUE))
-    pulling.world.answer(pulling.world.question(), QUERY_NOT_FOUND)
+    pulling.world.response(pulling.world.question(), QUERY_NOT_FOUND)
     pulling.world.questions()
     assert pulling.world.finished[call] is None
 
@@ -129,7 +129,7 @@ def test_a_group_that_never_committed_is_at_no_offset() -> None:
 def test_an_answer_without_an_offset_is_an_error(fields: dict[str, str]) -> None:
     pulling = Pulling()
     call = pulling.world.begin(pulling.consumer.max_offset(QUEUE))
-    pulling.world.answer(pulling.world.question(), 0, fields)
+    pulling.world.response(pulling.world.question(), 0, fields)
     assert pulling.world.error(call).failure.reason is Reason.REFUSED
 
 
@@ -189,6 +189,6 @@ def test_filters_and_hooks_hear_of_what_is_pulled() -> None:
     noting = Noting()
     pulling = Pulling(filters=(drop_first,), hooks=(noting,))
     call = pulling.pull()
-    pulling.answer(pulling.world.question(), "A", "B")
+    pulling.response(pulling.world.question(), "A", "B")
     assert [one.properties["TAGS"] for one in pulling.found(call).messages] == ["B"]
     assert noting.calls == [("before", None), ("after", "SUCCESS")]

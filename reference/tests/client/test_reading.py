@@ -92,7 +92,7 @@ def test_without_messages_it_goes_on_where_it_is_told(code: int) -> None:
 def test_after_an_error_it_pulls_again_in_a_second() -> None:
     reading = Reading(from_first=True)
     reading.start()
-    reading.world.answer(reading.pull(), 1)
+    reading.world.response(reading.pull(), 1)
     reading.world.wait(999)
     reading.go_on()
     assert reading.pulls == []

@@ -57,7 +57,7 @@ def test_a_broker_checks_an_expression_that_is_not_of_tags(code: int) -> None:
     check = world.question()
     assert check.command.code == 46
     assert b'"subString":"a = 1"' in check.command.body
-    world.answer(check, code)
+    world.response(check, code)
     world.questions()
     assert isinstance(world.finished[call], ClientError) is bool(code)
 

@@ -110,7 +110,7 @@ class World:
         (found,) = self.questions()
         return found
 
-    def answer(
+    def response(
         self,
         question: Question,
         code: int = 0,
@@ -118,14 +118,14 @@ class World:
         body: bytes = b"",
     ) -> None:
         """Answer *question*."""
-        answer = Command(
+        response = Command(
             code=code,
             opaque=question.command.opaque,
             flag=CommandFlag.RESPONSE,
             fields=fields or {},
             body=body,
         )
-        self.receive(question.address, answer)
+        self.receive(question.address, response)
 
     def receive(self, address: str, command: Command) -> None:
         """Let *command* arrive from *address*."""
@@ -143,13 +143,13 @@ class World:
         question = self.question()
         assert question.command.code == 105
         if route is None:
-            self.answer(question, NO_TOPIC)
+            self.response(question, NO_TOPIC)
         else:
-            self.answer(question, body=encode_route(route))
+            self.response(question, body=encode_route(route))
 
     def store(self, question: Question, code: int = 0) -> None:
         """Answer a send as a broker that stored the message."""
-        self.answer(question, code, STORED)
+        self.response(question, code, STORED)
 
     def wait(self, duration_ms: int) -> None:
         """Let time pass."""

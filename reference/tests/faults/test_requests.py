@@ -34,14 +34,14 @@ class Broker(RemotingServer):
 
     def codes(self, count: int) -> list[int]:
         """Return the response codes of *count* sends."""
-        answers = [self.handlers[SEND](request(SEND)) for _ in range(count)]
-        return [answer.code for answer in answers if answer is not None]
+        responses = [self.handlers[SEND](request(SEND)) for _ in range(count)]
+        return [response.code for response in responses if response is not None]
 
     def update(self, body: bytes) -> int:
         """Return the response code to new settings."""
-        answer = self.handlers[UPDATE](request(UPDATE, body))
-        assert answer is not None
-        return answer.code
+        response = self.handlers[UPDATE](request(UPDATE, body))
+        assert response is not None
+        return response.code
 
 
 def request(code: int, body: bytes = b"") -> Request:
@@ -106,11 +106,11 @@ def test_the_active_faults_are_shown() -> None:
 def test_a_server_without_faults_refuses_them() -> None:
     broker = Broker()
     add_refusal(broker)
-    answer = broker.handlers[UPDATE](request(UPDATE, b"faults=busy\n"))
-    assert answer is not None
-    assert answer.code == ResponseCode.SYSTEM_ERROR
-    assert answer.remark is not None
-    assert "--fault none" in answer.remark
+    response = broker.handlers[UPDATE](request(UPDATE, b"faults=busy\n"))
+    assert response is not None
+    assert response.code == ResponseCode.SYSTEM_ERROR
+    assert response.remark is not None
+    assert "--fault none" in response.remark
     assert broker.settings == b""
     assert broker.update(b"brokerPermission=4\n") == ResponseCode.SUCCESS
     assert broker.settings == b"brokerPermission=4\n"

@@ -1,7 +1,7 @@
 """
 Files in memory (tmpfs) whose holes have no space: an error in place of SIGBUS.
 
-A file system without space stands for one here by its answers alone: mounting a small
+A file system without space stands for one here by its responses alone: mounting a small
 one needs rights that tests do not have.
 """
 

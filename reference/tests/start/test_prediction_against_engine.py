@@ -127,11 +127,13 @@ def handed_out(store: MessageStore, topic: str, queue_id: int) -> set[tuple[int,
     """Return queue offset and store time of the whole records that a reader gets."""
     found: set[tuple[int, int]] = set()
     offset = store.min_offset(topic, queue_id)
-    while (answer := store.get(topic, queue_id, offset, 3)).next_begin_offset > offset:
+    while (
+        response := store.get(topic, queue_id, offset, 3)
+    ).next_begin_offset > offset:
         found |= {
             (int.from_bytes(record[20:28], "big"), stored_at_of(record))
-            for record in answer.records
+            for record in response.records
             if 0 < int.from_bytes(record[:4], "big") == len(record)
         }
-        offset = answer.next_begin_offset
+        offset = response.next_begin_offset
     return found

@@ -70,9 +70,11 @@ def all_records(store: MessageStore, topic: str, queue_id: int) -> list[Record]:
     """Return everything that a reader finds in a queue."""
     found: list[Record] = []
     offset = store.min_offset(topic, queue_id)
-    while (answer := store.get(topic, queue_id, offset, 3)).next_begin_offset > offset:
-        found += [decode_record(record) for record in answer.records]
-        offset = answer.next_begin_offset
+    while (
+        response := store.get(topic, queue_id, offset, 3)
+    ).next_begin_offset > offset:
+        found += [decode_record(record) for record in response.records]
+        offset = response.next_begin_offset
     return found
 
 

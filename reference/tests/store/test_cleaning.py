@@ -184,14 +184,14 @@ def test_a_reader_keeps_what_it_reads_and_then_the_disk_has_it_back(
     for number in range(3 * PER_FILE):
         append_one(store, message(body=b"%090d" % number), NOON_MS)
     store.dispatch()
-    answer = store.get("T", 0, 0, 2)
+    response = store.get("T", 0, 0, 2)
     forced = replace(ALWAYS, hours=frozenset(range(24)), reserved_ms=-(2**60))
     clean(store, forced, NOON_MS)
     assert len(list((tmp_path / "commitlog").iterdir())) == 1
-    assert b"%090d" % 0 in bytes(answer.records[0])
-    assert b"%090d" % 1 in bytes(answer.records[1])
+    assert b"%090d" % 0 in bytes(response.records[0])
+    assert b"%090d" % 1 in bytes(response.records[1])
     assert _deleted_mappings(tmp_path) == 1
-    del answer
+    del response
     assert _deleted_mappings(tmp_path) == 0
     store.stop()
 

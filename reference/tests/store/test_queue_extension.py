@@ -52,9 +52,9 @@ def offsets_of_tag(store: MessageStore, tag: str) -> list[int]:
     found: list[int] = []
     offset = store.min_offset("T", 0)
     while offset < store.max_offset("T", 0):
-        answer = store.get("T", 0, offset, 32, MessageFilter({tags_code(tag)}))
-        found += [int.from_bytes(record[20:28], "big") for record in answer.records]
-        offset = answer.next_begin_offset
+        response = store.get("T", 0, offset, 32, MessageFilter({tags_code(tag)}))
+        found += [int.from_bytes(record[20:28], "big") for record in response.records]
+        offset = response.next_begin_offset
     return found
 
 

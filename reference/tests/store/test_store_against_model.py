@@ -69,7 +69,7 @@ class StoreMachine(RuleBasedStateMachine):
     def check_and_note(
         self, queue: tuple[str, int], bodies: list[bytes], result: PutResult
     ) -> None:
-        """Compare the answer with the list, then add to it."""
+        """Compare the response with the list, then add to it."""
         before = sum(1 for entry in self.log if entry[:2] == queue)
         assert result.status is PutStatus.PUT_OK
         assert result.queue_offset == before

@@ -40,10 +40,10 @@ def test_there_are_ten_questions() -> None:
 def test_a_question_is_answered_as_the_page_says(
     exported: SparkSession, number: int
 ) -> None:
-    question, answer = ANSWERED[number]
+    question, response = ANSWERED[number]
     names, *rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
-        for line in answer.splitlines()
+        for line in response.splitlines()
         if line.startswith("|")
     ]
     found = exported.sql(question)

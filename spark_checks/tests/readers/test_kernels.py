@@ -63,11 +63,13 @@ def _agree(function: Any, *args: Any, **named: Any) -> None:
     assert _shown(found) == _shown(wanted)
 
 
-def _shown(answer: Any) -> Any:
-    """Return *answer* in a comparable form."""
-    if isinstance(answer, np.ndarray):
-        return answer.tolist()
-    return [_shown(one) for one in answer] if isinstance(answer, tuple) else answer
+def _shown(response: Any) -> Any:
+    """Return *response* in a comparable form."""
+    if isinstance(response, np.ndarray):
+        return response.tolist()
+    return (
+        [_shown(one) for one in response] if isinstance(response, tuple) else response
+    )
 
 
 def _laid_out(each: Sequence[bytes]) -> tuple[bytes, Places]:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from spark_checks.kernels.install import kernel_pairs
 from spark_checks.survey.survey import Survey
 
-Answer = TypeVar("Answer")
+Response = TypeVar("Response")
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def with_kernels(*, are_wanted: bool = True) -> Iterator[None]:
             function.kernel = kernel
 
 
-def without_kernels(function: Callable[[], Answer]) -> Answer:
+def without_kernels(function: Callable[[], Response]) -> Response:
     """Return the result of *function* with fallbacks only."""
     with with_kernels(are_wanted=False):
         return function()

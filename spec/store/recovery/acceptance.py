@@ -33,7 +33,7 @@ KEEPS_RECONSUME_TIMES = Clause(
     text="The record's reconsume times are those of the request.",
     source=f"{_SEND}#sendMessage",
 )
-ANSWER_NAMES_RECORD = Clause(
+RESPONSE_NAMES_RECORD = Clause(
     id="STORE-PUT-004",
     level=Level.MUST,
     text=(
@@ -42,13 +42,13 @@ ANSWER_NAMES_RECORD = Clause(
     ),
     source=f"{_APPEND}#doAppend",
 )
-ANSWER_NAMES_UNIT = Clause(
+RESPONSE_NAMES_UNIT = Clause(
     id="STORE-PUT-005",
     level=Level.MUST,
     text="The response's queueId and queueOffset are those of the record.",
     source=f"{_SEND}#handlePutMessageResult",
 )
-ANSWER_ORDER = Clause(
+RESPONSE_ORDER = Clause(
     id="STORE-PUT-006",
     level=Level.MUST,
     text=(

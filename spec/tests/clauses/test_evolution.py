@@ -190,7 +190,8 @@ def test_an_answers_header_is_compared_too() -> None:
         replace(
             table,
             requests=tuple(
-                replace(one, answers=one.headers, headers=()) for one in table.requests
+                replace(one, responses=one.headers, headers=())
+                for one in table.requests
             ),
         )
         for table in (old, new)

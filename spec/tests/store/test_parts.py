@@ -212,10 +212,10 @@ def test_a_batch_is_one_record_and_one_unit(release: str) -> None:
 
 @pytest.mark.parametrize("release", SINCE_5)
 def test_an_answer_to_a_pop_and_its_notes_name_the_same_messages(release: str) -> None:
-    answer = decode_command((PARTS / release / "pop.answer").read_bytes()).fields
-    (queue,) = decode_popped_queues(answer["startOffsetInfo"])
-    (offsets,) = decode_popped_queues(answer["msgOffsetInfo"])
-    assert encode_popped_queues([offsets]) == answer["msgOffsetInfo"]
+    response = decode_command((PARTS / release / "pop.answer").read_bytes()).fields
+    (queue,) = decode_popped_queues(response["startOffsetInfo"])
+    (offsets,) = decode_popped_queues(response["msgOffsetInfo"])
+    assert encode_popped_queues([offsets]) == response["msgOffsetInfo"]
     assert offsets.offsets == (0, 1)
     notes = {}
     for record in log_of(release).values():
@@ -228,7 +228,7 @@ def test_an_answer_to_a_pop_and_its_notes_name_the_same_messages(release: str) -
     assert not popped.rest
     assert popped.start_offset == queue.offsets[0]
     assert popped.offsets == tuple(n - popped.start_offset for n in offsets.offsets)
-    assert popped.popped_at_ms == int(answer["popTime"])
+    assert popped.popped_at_ms == int(response["popTime"])
     due = popped.popped_at_ms + popped.invisible_ms
     assert int(properties["TIMER_DELIVER_MS"]) == due - 1000
     start = f"PartsTopic@0@0@pop_group@{popped.popped_at_ms}@broker-a"

@@ -85,7 +85,7 @@ def read_by(module: Path) -> set[str]:
 
 
 def written_by(module: Path) -> set[str]:
-    """Return the names of fields that a handler puts into an answer or a request."""
+    """Return the names of fields that a handler puts into a response or a request."""
     found: set[str] = set()
     for node in nodes(module):
         if isinstance(node, ast.keyword) and node.arg == "fields":
@@ -103,7 +103,7 @@ def all_fields(table: HeaderTable) -> set[str]:
     extra = (
         name
         for one in table.requests
-        for name in (*one.extra_fields, *one.answer_extra_fields)
+        for name in (*one.extra_fields, *one.response_extra_fields)
     )
     return named.union(extra)
 

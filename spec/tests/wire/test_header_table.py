@@ -93,21 +93,21 @@ def test_a_recorded_frame_has_the_fields_of_its_header(path: Path) -> None:
     table, fields = TABLES[release], set(decode_command(path.read_bytes()).fields)
     request = table.request(int(name) if name.isdigit() else RequestCode[name.upper()])
     assert request is not None
-    known, required = expected_fields(table, request, of_answer=kind != "request")
+    known, required = expected_fields(table, request, of_response=kind != "request")
     assert not fields - known, "fields that the table does not know"
     response_code = kind.partition("-")[2]
     if response_code in {"", "0"}:
         assert not required - fields, "required fields that were not sent"
-    if response_code and not request.other_answer_codes:
-        assert int(response_code) in request.answer_codes
+    if response_code and not request.other_response_codes:
+        assert int(response_code) in request.response_codes
 
 
 def expected_fields(
-    table: HeaderTable, request: Request, *, of_answer: bool
+    table: HeaderTable, request: Request, *, of_response: bool
 ) -> tuple[set[str], set[str]]:
-    """Return the fields that a request or answer may have, and those it must."""
-    uses = request.answers if of_answer else request.carried
-    extra = request.answer_extra_fields if of_answer else request.extra_fields
+    """Return the fields that a request or response may have, and those it must."""
+    uses = request.responses if of_response else request.carried
+    extra = request.response_extra_fields if of_response else request.extra_fields
     fields = [field for use in uses for field in table.headers[use.name].fields]
     required = {field.name for field in fields if field.required}
     return {*extra, *(field.name for field in fields)}, required

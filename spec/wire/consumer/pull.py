@@ -30,10 +30,10 @@ class PullFlag(IntFlag):
     CLASS_FILTER = 1 << 3
 
 
-ANSWER_FIELDS = ("suggestWhichBrokerId", "nextBeginOffset", "minOffset", "maxOffset")
-ANSWER_BYTES_MAX = 262_144
+RESPONSE_FIELDS = ("suggestWhichBrokerId", "nextBeginOffset", "minOffset", "maxOffset")
+RESPONSE_BYTES_MAX = 262_144
 """Records of one response have no more bytes, unless a single one has."""
-ANSWER_COUNT_MAX = 32
+RESPONSE_COUNT_MAX = 32
 """Largest number of records in one response."""
 
 FOUND = Clause(

@@ -126,7 +126,7 @@ def _carriers(header: str, table: HeaderTable) -> Iterator[str]:
     for request in table.requests:
         if any(use.name == header for use in request.carried):
             yield request.name
-        if any(use.name == header for use in request.answers):
+        if any(use.name == header for use in request.responses):
             yield f"response to {request.name}"
 
 
@@ -137,7 +137,7 @@ def _pairs(old: HeaderTable, new: HeaderTable) -> Iterator[tuple[Header, Header]
         was = old.request(now.code)
         if was is not None and _is_used(was):
             pairs |= _replaced(was.carried, now.carried, old)
-            pairs |= _replaced(was.answers, now.answers, old)
+            pairs |= _replaced(was.responses, now.responses, old)
     for was_name, now_name in sorted(pairs):
         header = new.headers[now_name]
         if not header.abstract:

@@ -99,7 +99,7 @@ class CodeHistory:
     @property
     def answered_with(self) -> set[str]:
         """Return the names of all headers that its responses carry in any release."""
-        return {use.name for _, one in self.versions for use in one.answers}
+        return {use.name for _, one in self.versions for use in one.responses}
 
     @property
     def header_names(self) -> set[str]:

@@ -108,19 +108,19 @@ class Request:
     name: str
     headers: tuple[HeaderUse, ...] = ()
     """The headers that it is sent or read with; those of both sides come first."""
-    answers: tuple[HeaderUse, ...] = ()
-    """The headers of its answer."""
+    responses: tuple[HeaderUse, ...] = ()
+    """The headers of its response."""
     extra_fields: tuple[str, ...] = ()
     """Fields of no header that are set or read by name."""
-    answer_extra_fields: tuple[str, ...] = ()
+    response_extra_fields: tuple[str, ...] = ()
     """Fields that the receiver sets in its response beside those of the header."""
     bodies: tuple[str, ...] = ()
     """Classes of its body, as far as Java has some."""
-    answer_bodies: tuple[str, ...] = ()
+    response_bodies: tuple[str, ...] = ()
     """Classes of its response's body."""
-    answer_codes: tuple[int, ...] = ()
+    response_codes: tuple[int, ...] = ()
     """Response codes that the receiver sets, apart from 1 where it fails."""
-    other_answer_codes: bool = False
+    other_response_codes: bool = False
     """Whether it sets others too, which its code does not show."""
     handled_in: tuple[str, ...] = ()
     """Classes that are registered to process it."""
@@ -178,13 +178,13 @@ def _request(one: Json) -> Request:
         code=one["code"],
         name=one["name"],
         headers=_uses(one["headers"], written="sent_in"),
-        answers=_uses(one["answers"], written="written_in"),
+        responses=_uses(one["answers"], written="written_in"),
         extra_fields=_names(one["extra_fields"]),
-        answer_extra_fields=_names(one["answer_extra_fields"]),
+        response_extra_fields=_names(one["answer_extra_fields"]),
         bodies=_names(one["bodies"]),
-        answer_bodies=_names(one["answer_bodies"]),
-        answer_codes=tuple(code for code in one["answer_codes"] if code != NOT_YET),
-        other_answer_codes=one["other_answer_codes"],
+        response_bodies=_names(one["answer_bodies"]),
+        response_codes=tuple(code for code in one["answer_codes"] if code != NOT_YET),
+        other_response_codes=one["other_answer_codes"],
         handled_in=tuple(one["handled_in"]),
         paths=tuple(
             Path(sender=path["from"], receiver=path["to"], source=path["source"])

@@ -47,7 +47,7 @@ HALF_FLAGS = Clause(
     ),
     source=f"{_BRIDGE}#parseHalfMessageInner",
 )
-HALF_ANSWER = Clause(
+HALF_RESPONSE = Clause(
     id="TXN-HALF-003",
     level=Level.MUST,
     text=(

@@ -212,7 +212,7 @@ RESULT_IDS = Clause(
     ),
     source=f"{_REQUESTS}#processSendResponse",
 )
-LATE_ANSWER = Clause(
+LATE_RESPONSE = Clause(
     id="CLIENT-SENDRESULT-003",
     level=Level.SHOULD,
     text=(

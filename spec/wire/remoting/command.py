@@ -72,7 +72,7 @@ OPAQUE_IS_ANY_INT = Clause(
     text="An opaque is any 32-bit integer, including negative and repeated ones.",
     source=f"{_COMMAND}#requestId",
 )
-ANSWERS_IN_ANY_ORDER = Clause(
+RESPONSES_IN_ANY_ORDER = Clause(
     id="WIRE-COMMAND-005",
     level=Level.MAY,
     text="Requests on one connection may be answered in another order than theirs.",

@@ -61,7 +61,7 @@ CODE_IS_SHORT = Clause(
     untestable="all such codes belong to pop consumption, which is only sent in JSON",
     issues=("apache/rocketmq#6953",),
 )
-ANSWER_IS_JSON = Clause(
+RESPONSE_IS_JSON = Clause(
     id="WIRE-BINARY-006",
     level=Level.QUIRK,
     text=(
@@ -71,7 +71,7 @@ ANSWER_IS_JSON = Clause(
     "#serializeTypeCurrentRPC",
     until="4.9.3",
 )
-ANSWER_IS_LIKE_REQUEST = Clause(
+RESPONSE_IS_LIKE_REQUEST = Clause(
     id="WIRE-BINARY-008",
     level=Level.MUST,
     text=(
@@ -83,7 +83,7 @@ ANSWER_IS_LIKE_REQUEST = Clause(
     since="4.9.4",
     until="4.9",
 )
-ANSWER_IS_JSON_AGAIN = Clause(
+RESPONSE_IS_JSON_AGAIN = Clause(
     id="WIRE-BINARY-009",
     level=Level.QUIRK,
     text=(

@@ -2,7 +2,7 @@
 A producer sends a message, or a batch, to one queue of a topic on one broker.
 
 There are two spellings of the request header, whole names and letters, and one
-answer. What the broker stores of the header is here; ``send_limits``, ``send_topic``
+response. What the broker stores of the header is here; ``send_limits``, ``send_topic``
 and ``send_batch`` have the checks, ``spec.store.message_record`` the record.
 """
 
@@ -38,20 +38,20 @@ LETTERS = MappingProxyType(
     }
 )
 """Header fields of SEND_MESSAGE, and their letters in the two other send codes."""
-ANSWER_FIELDS = ("msgId", "queueId", "queueOffset")
-ANSWER = Clause(
+RESPONSE_FIELDS = ("msgId", "queueId", "queueOffset")
+RESPONSE = Clause(
     id="SEND-RESPONSE-001",
     level=Level.MUST,
     text="The response to a send has the message's id, queue id and queue offset.",
     source=f"{_SEND}#handlePutMessageResult",
 )
-ANSWER_ID = Clause(
+RESPONSE_ID = Clause(
     id="SEND-RESPONSE-002",
     level=Level.MUST,
     text="The id in the response to a send is that of the stored record.",
     source=_APPEND,
 )
-ANSWER_OFFSETS = Clause(
+RESPONSE_OFFSETS = Clause(
     id="SEND-RESPONSE-003",
     level=Level.MUST,
     text="Messages sent to a queue one after the other get queue offsets 0, 1, 2 and so"
@@ -64,7 +64,7 @@ ANSWER_OFFSETS = Clause(
         "apache/rocketmq#8693",
     ),
 )
-ANSWER_REGION = Clause(
+RESPONSE_REGION = Clause(
     id="SEND-RESPONSE-004",
     level=Level.SHOULD,
     text=(
