@@ -39,7 +39,7 @@ from spec.wire.remoting.command import Command, CommandFlag, encode_command
 from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
-from spec.wire.send.send import RESPONSE_FIELDS
+from spec.wire.send.send import SEND_RESPONSE_FIELDS
 
 BODIES = (b"first", b"second")
 PROPERTIES = {"KEYS": "baseline", "colour": "blue"}
@@ -191,7 +191,7 @@ class PlainRequests:
                 self._check_response(response, number)
 
     def _check_response(self, response: Command, number: int) -> None:
-        missing = [name for name in RESPONSE_FIELDS if name not in response.fields]
+        missing = [name for name in SEND_RESPONSE_FIELDS if name not in response.fields]
         expect("SEND-RESPONSE-001", "absent fields", missing, [])
         found = response.fields["queueId"]
         expect("SEND-RESPONSE-001", "queueId", found, str(QUEUE_ID))

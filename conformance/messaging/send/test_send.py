@@ -33,7 +33,7 @@ from spec.wire.message.properties import decode_properties
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
-from spec.wire.send.send import RESPONSE_FIELDS
+from spec.wire.send.send import SEND_RESPONSE_FIELDS
 
 NAMED = {"UNIQ_KEY": "7F0000010000"}
 """Real producers always name their messages."""
@@ -61,7 +61,7 @@ def test_a_response_names_id_queue_and_offset(
     broker: Client, topic: str, code: int
 ) -> None:
     response = require_success(broker.send_message(topic=topic, queue_id=3, code=code))
-    missing = [name for name in RESPONSE_FIELDS if name not in response.fields]
+    missing = [name for name in SEND_RESPONSE_FIELDS if name not in response.fields]
     expect(
         "SEND-RESPONSE-001",
         found=missing,

@@ -30,7 +30,6 @@ class PullFlag(IntFlag):
     CLASS_FILTER = 1 << 3
 
 
-RESPONSE_FIELDS = ("suggestWhichBrokerId", "nextBeginOffset", "minOffset", "maxOffset")
 RESPONSE_BYTES_MAX = 262_144
 """Records of one response have no more bytes, unless a single one has."""
 RESPONSE_COUNT_MAX = 32

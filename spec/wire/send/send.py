@@ -38,7 +38,7 @@ LETTERS = MappingProxyType(
     }
 )
 """Header fields of SEND_MESSAGE, and their letters in the two other send codes."""
-RESPONSE_FIELDS = ("msgId", "queueId", "queueOffset")
+SEND_RESPONSE_FIELDS = ("msgId", "queueId", "queueOffset")
 RESPONSE = Clause(
     id="SEND-RESPONSE-001",
     level=Level.MUST,
