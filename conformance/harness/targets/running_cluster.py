@@ -15,7 +15,7 @@ from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import accepts
 from conformance.harness.targets.health import PATIENCE_S, is_silent
 from conformance.harness.targets.probing.probe import guess_release
-from conformance.harness.targets.store_target import check_size
+from conformance.harness.targets.store_target import check_readable, check_size
 from conformance.harness.targets.target import (
     Capability,
     Target,
@@ -97,6 +97,7 @@ class RunningClusterTarget(Target):
         if self.store_path is not None:
             if not self.store_path.is_dir():
                 raise TargetError(f"{self.text}: no directory {self.store_path}")
+            check_readable(self.store_path)
             check_size(self.store_path)
         found = find_broker(self.namesrv, self.access)
         if not found.name and not self._stated:

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from spec.layout import LayoutError
 from spec.store import file_names
 from spec.store.checkpoint import Checkpoint, decode_checkpoint
 from spec.store.commit_log import PlacedRecord, Scan, Stop, scan
@@ -132,7 +133,7 @@ class StoreFiles:
     def log_files(self) -> list[LogFile]:
         """Return the commit log's files that hold anything, in order."""
         found: list[LogFile] = []
-        for path in _files(self.path / file_names.COMMIT_LOG):
+        for path in log_paths(self.path):
             data = content(path)
             # Tests check checksums themselves: a wrong one must not hide its record.
             scanned = scan(data, offset_of(path.name), check_crc=False)
@@ -147,7 +148,7 @@ class StoreFiles:
 
     def record_bytes(self, offset: int) -> bytes | None:
         """Return the record that begins at *offset*, or None where none can."""
-        names = [p.name for p in _files(self.path / file_names.COMMIT_LOG)]
+        names = [path.name for path in log_paths(self.path)]
         name = max((n for n in names if offset_of(n) <= offset), default=None)
         if name is None:
             return None
@@ -162,7 +163,7 @@ class StoreFiles:
         """Return all consume queues by topic and queue id."""
         found = {}
         for topic in _directories(self.path / file_names.CONSUME_QUEUE):
-            for queue in _directories(topic):
+            for queue in filter(_is_queue, _directories(topic)):
                 files = tuple((file.name, content(file)) for file in _files(queue))
                 found[topic.name, int(queue.name)] = QueueFiles(
                     topic=topic.name, queue_id=int(queue.name), files=files
@@ -249,6 +250,29 @@ def written_bytes(store: Path) -> int:
     folders = (file_names.COMMIT_LOG, file_names.CONSUME_QUEUE, file_names.INDEX)
     paths = [path for name in folders for path in (store / name).rglob("*")]
     return sum(path.stat().st_blocks * 512 for path in paths if path.is_file())
+
+
+def log_paths(store: Path) -> list[Path]:
+    """Return the commit-log files of *store*, in order.
+
+    STORE-NAME-001 alone is about files with other names.
+    """
+    files = _files(store / file_names.COMMIT_LOG)
+    return [path for path in files if _is_offset(path.name)]
+
+
+def _is_offset(name: str) -> bool:
+    """Return whether *name* is that of a file of a log."""
+    try:
+        offset_of(name)
+    except LayoutError:
+        return False
+    return True
+
+
+def _is_queue(directory: Path) -> bool:
+    """Return whether the name of *directory* is a queue id."""
+    return directory.name.isascii() and directory.name.isdecimal()
 
 
 def _slots_of_size(size: int) -> int:

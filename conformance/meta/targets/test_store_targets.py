@@ -20,6 +20,7 @@ from conformance.harness.targets import store_target
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.store_files import BODY_CRC_AT, StoreFiles, content
 from conformance.harness.targets.target import TargetError, parse_target
+from spec.store.file_names import file_name
 
 RECORDED = SOURCES / "fixtures" / "store"
 QUICK = ("4.6.0-stopped", "5.5.0-killed")
@@ -109,6 +110,68 @@ def test_the_cause_of_most_comes_first_and_no_test_errs(tmp_path: Path) -> None:
     assert first.blocked >= 8
 
 
+def test_a_file_with_a_foreign_name_fails_only_the_clause_about_names(
+    tmp_path: Path,
+) -> None:
+    store = tmp_path / "store"
+    shutil.copytree(RECORDED / "4.6.0-stopped", store)
+    (store / "commitlog" / "backup.tar").write_bytes(b"not a log")
+    (store / "consumequeue" / "Old" / "backup").mkdir(parents=True)
+    found = outcomes(store, "4.6.0")
+    failed = [clause for clause in found if found[clause] is Outcome.FAIL]
+    assert failed == ["STORE-NAME-001"]
+    assert Outcome.ERROR not in found.values()
+
+
+def not_a_directory(path: Path) -> Path:
+    path.write_text("hello", "utf-8")
+    return path
+
+
+def without_log(path: Path) -> Path:
+    path.mkdir()
+    return path
+
+
+def with_an_empty_log(path: Path) -> Path:
+    (path / "commitlog" / file_name(0)).mkdir(parents=True)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (Path, "does not exist"),
+        (not_a_directory, "is not a directory"),
+        (without_log, "is not a store: it has no directory commitlog"),
+        (with_an_empty_log, "is not a store: commitlog has no file of a log"),
+    ],
+)
+def test_a_path_without_a_store_is_one_line(
+    made: Callable[[Path], Path], reason: str, tmp_path: Path
+) -> None:
+    path = made(tmp_path / "store")
+    with pytest.raises(TargetError) as error:
+        parse_target(f"store:{path}").start()
+    assert str(error.value) == f"{path} {reason}"
+
+
+@pytest.mark.parametrize("denied", [".", "commitlog", f"commitlog/{file_name(0)}"])
+def test_a_store_that_cannot_be_read_is_one_line(
+    denied: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "commitlog").mkdir()
+    (tmp_path / "commitlog" / file_name(0)).touch()
+
+    def access(path: Path, mode: int) -> bool:
+        return mode == os.F_OK or path != tmp_path / denied
+
+    monkeypatch.setattr(os, "access", access)
+    with pytest.raises(TargetError) as error:
+        parse_target(f"store:{tmp_path}").start()
+    assert str(error.value) == f"{tmp_path / denied} cannot be read: Permission denied"
+
+
 def test_holes_of_a_file_are_not_read(tmp_path: Path) -> None:
     store = tmp_path / "store"
     shutil.copytree(RECORDED / "4.6.0-stopped", store)
@@ -153,7 +216,7 @@ def test_a_store_that_tests_cannot_hold_names_the_audit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "commitlog").mkdir()
-    (tmp_path / "commitlog" / "0").write_bytes(b"\1" * 5_000_000)
+    (tmp_path / "commitlog" / file_name(0)).write_bytes(b"\1" * 5_000_000)
     with parse_target(f"store:{tmp_path}"):
         pass
     monkeypatch.setattr(store_target, "WRITTEN_MAX", 4_000_000)
