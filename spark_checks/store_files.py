@@ -242,6 +242,11 @@ def list_store(url: str) -> Store:
     except UnicodeDecodeError as error:
         name = error.object.decode(errors="backslashreplace")
         raise NotAStoreError(f"{name} is not a name in UTF-8") from None
+    except PermissionError as error:
+        # Arrow: Cannot list directory '/path'. Detail: [errno 13] Permission denied
+        quoted = re.search("'(.+)'", str(error))
+        path = quoted[1] if quoted else shown_url(url)
+        raise _unreadable(path, os.strerror(errno.EACCES)) from None
     except (OSError, pa.ArrowException) as error:
         reason = f"{shown_url(url)} cannot be read: {_first_line(error)}"
         raise NotAStoreError(reason) from None

@@ -63,7 +63,10 @@ def _ahead_of_log(
     last_ms = summary.last_stored_at_ms
     for name in ("physic_ms", "logics_ms", "index_ms"):
         time_ms = getattr(found, name)
-        if time_ms < 0 or (last_ms is not None and time_ms > last_ms):
+        if last_ms is None:
+            if time_ms < 0:
+                yield name, f"{name} at least 0"
+        elif time_ms < 0 or time_ms > last_ms:
             yield name, f"{name} at most {last_ms}, when the last record was stored"
     for name in ("confirmed_offset", "queues_offset"):
         if summary.record_count and getattr(found, name) > summary.log_end:

@@ -41,6 +41,7 @@ SALVAGE_REFUSED = (
     " of all messages, and start the broker on it."
 )
 SHORT = "{log} can be read, but its last file may be missing."
+TORN = "{log} cannot be read to its end, and the store has errors."
 MORE_FILES = (
     "Bring commit-log files that this store lacks back from a slave or a"
     f" backup{EXPLAINED}, and audit again."
@@ -127,6 +128,8 @@ class Advice:
             return _without_errors(own)
         elif not errors:
             found = HARMFUL
+        elif any(one.invariant.id == "INV-LOG-001" for one in own):
+            found = TORN.format(log=f"The {part}commit log")
         elif self.forecast is not None and self.forecast.refusal is not None:
             found = "No record is damaged, but the store has errors."
         else:

@@ -113,6 +113,16 @@ def test_a_store_that_does_not_start_is_not_called_undamaged() -> None:
     )
 
 
+def test_a_log_with_an_unreadable_end_is_not_called_undamaged() -> None:
+    torn = finding("INV-LOG-001", Severity.WARNING)
+    refused = StartForecast(release="4.6.0", refusal="commitlog/0 is no file")
+    found = advice(torn, finding("INV-CONFIG-001"), forecast=refused)
+    assert found.headline == (
+        "The commit log cannot be read to its end, and the store has errors. The start"
+        " of a 4.6.0 broker fails: commitlog/0 is no file."
+    )
+
+
 def test_a_stray_file_is_moved_out_and_the_log_is_intact() -> None:
     stray = finding("INV-FILE-001", file="commitlog/README.txt")
     found = advice(stray)

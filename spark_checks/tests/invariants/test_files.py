@@ -4,6 +4,7 @@ Names, sizes and side files are checked without reading the log.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -219,6 +220,30 @@ def test_a_file_without_permission_is_named(
     monkeypatch.setattr(os, "access", lambda path, _mode: str(path) != log)
     with pytest.raises(NotAStoreError, match=f"^{log} cannot be read: Permission"):
         audit_store(spark, str(tmp_path))
+
+
+def test_a_directory_without_permission_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"Cannot list directory '{tmp_path}'. Detail: [errno 13] Permission denied"
+
+    def denied(_url: str) -> None:
+        raise PermissionError(errno.EACCES, text)
+
+    monkeypatch.setattr("spark_checks.store_files.open_filesystem", denied)
+    with pytest.raises(NotAStoreError) as error:
+        list_store(str(tmp_path))
+    assert str(error.value) == f"{tmp_path} cannot be read: Permission denied"
+
+
+def test_a_checkpoint_beside_a_log_without_records_names_no_time(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "commitlog").mkdir()
+    (tmp_path / "checkpoint").write_bytes(AHEAD)
+    store = list_store(str(tmp_path))
+    (found,) = check_checkpoint(store, SurveySummary())
+    assert found.expected == "logics_ms at least 0"
 
 
 @pytest.mark.parametrize("path", ["commitlog/{:020}", "config/topics.json"])
