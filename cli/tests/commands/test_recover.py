@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
+from errno import EACCES
 from pathlib import Path
 
 import pytest
@@ -239,6 +241,38 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(store / "commitlog" / "00000000000000131072")
     found = foretold(store)
     assert found["refusal"]["file"] == "commitlog/00000000000000131072"
+
+
+class DeniedEntry:
+    """Entry of a directory that may be listed and not entered."""
+
+    name = LAST_FILE
+
+    def stat(self) -> None:
+        """Raise PermissionError, as the system does."""
+        raise PermissionError(EACCES, "Permission denied")
+
+
+def test_a_log_without_permission_is_not_called_a_wrong_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "commitlog").mkdir()
+    monkeypatch.setattr(os, "scandir", lambda _: nullcontext([DeniedEntry()]))
+    result = recover(tmp_path, "--release", "4.6.0", "--dry-run")
+    line = "Error: commitlog cannot be read: Permission denied\n"
+    assert (result.exit_code, result.output) == (2, line)
+
+
+def test_a_store_that_may_not_be_entered_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(path: Path) -> bool:
+        raise PermissionError(EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", denied)
+    result = recover(tmp_path, "--release", "4.6.0", "--dry-run")
+    line = "Error: commitlog cannot be read: Permission denied\n"
+    assert (result.exit_code, result.output) == (2, line)
 
 
 def test_a_name_that_a_terminal_would_obey_is_made_harmless(tmp_path: Path) -> None:

@@ -48,11 +48,12 @@ class ReadOnlyStore:
         """Return the entries of *directory*, sorted by name."""
         try:
             with os.scandir(self._path(directory)) as found:
-                return sorted(DirectoryEntry(one.name, _size(one)) for one in found)
+                sizes = [(one.name, _size(one)) for one in found]
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise _unreadable(directory, error) from error
+        return sorted(DirectoryEntry(*one) for one in sizes)
 
     def data(self, path: str) -> memoryview:
         """Return the bytes of the file *path*."""
@@ -81,7 +82,10 @@ class ReadOnlyStore:
 
     def exists(self, path: str) -> bool:
         """Return whether *path* exists."""
-        return self._path(path).exists()
+        try:
+            return self._path(path).exists()
+        except OSError as error:
+            raise _unreadable(path, error) from error
 
     def is_locked(self) -> bool:
         """Return whether another process holds the lock of the store."""
@@ -134,10 +138,15 @@ class ReadOnlyStore:
 
 
 def _size(entry: os.DirEntry[str]) -> int | None:
-    """Return the size of a regular file, None for everything else."""
+    """Return the size of a regular file, None for everything else.
+
+    Raises PermissionError where the directory does not permit access to its entries.
+    """
     try:
         found = entry.stat()
-    except OSError:
+    except PermissionError:
+        raise
+    except OSError:  # a broken link
         return None
     return found.st_size if stat.S_ISREG(found.st_mode) else None
 
