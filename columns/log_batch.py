@@ -67,23 +67,6 @@ class LogBatch:
         )
 
 
-def read_log(
-    data: bytes,
-    base_offset: int = 0,
-    *,
-    check_crc: bool = True,
-    at_once: int = RECORDS_AT_ONCE,
-) -> tuple[list[LogBatch], Scan]:
-    """Return the records of *data*, whose first byte is at *base_offset* of the log."""
-    batches = []
-    reader = read_batches(data, base_offset, check_crc=check_crc, at_once=at_once)
-    while True:
-        try:
-            batches.append(next(reader))
-        except StopIteration as end:
-            return batches, end.value
-
-
 def read_batches(
     data: bytes,
     base_offset: int = 0,

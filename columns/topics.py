@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from columns.accelerated import Accelerated
 from columns.gather import FieldColumns, Ints, Places
 from columns.uint64_words import folded, words_of
 
@@ -43,7 +42,6 @@ def topics_of(data: bytes, found: FieldColumns) -> Topics:
     )
 
 
-@Accelerated
 def first_alike(data: bytes, texts: Places) -> Ints:
     """Return for each of *texts* the index of the first equal one.
 

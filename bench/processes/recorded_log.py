@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from columns.log_batch import read_log
+from columns.log_batch import read_batches
 from conformance.harness.client.client import Client, now_ms, request, require_success
 from conformance.harness.client.peer import Peer
 from conformance.harness.client.requests.invoker import FieldValue
@@ -105,7 +105,8 @@ def _whole_records(file: Path) -> bytes:
     """Return the records with which *file* begins, without what follows them."""
     with file.open("rb") as opened:
         data = opened.read(LOG_SIZE_MAX)
-    return data[: read_log(data)[1].end_offset]
+    *_, last = read_batches(data)
+    return data[: last.end]
 
 
 def _settings(size: int) -> dict[str, str]:

@@ -1,5 +1,5 @@
 """
-Kernels that hash strings; see `string_hashes`, `uint64_words` and `topics` of columns.
+Kernels that hash strings; see `string_hashes` and `uint64_words` of columns.
 
 A string is read in eight-byte words from its end. No string begins in the first eight
 bytes of its data.
@@ -13,7 +13,6 @@ from numba import njit, types
 from columns.gather import Ints, Places
 from columns.string_hashes import BLANKS, OF_WORD, STEPS, TOPS
 from columns.string_hashes import zero_bytes as of_column
-from columns.topics import first_alike as accelerated
 from columns.uint64_words import FACTOR, LASTS, SHIFT, WORD
 from spark_checks.kernels.memory import (
     DATA,
@@ -24,9 +23,6 @@ from spark_checks.kernels.memory import (
     word_at,
 )
 
-_TABLE_SIZE = 1 << 12
-_PROBES_MAX = 64
-"""Slots to probe before the fallback is called."""
 zero_bytes = njit(types.uint64(types.uint64), **INNER)(of_column)
 _LOWS = np.array([lows for lows, _, _ in STEPS])
 _BITS = np.array([bits for _, bits, _ in STEPS])
@@ -85,50 +81,3 @@ def _text_hashes(data, begins, sizes, found):
         found[index] = (
             np.int64(_text_hash(data, begins[index], size)) if size else np.int64(0)
         )
-
-
-def first_alike(data: bytes, texts: Places) -> Ints:
-    """Return for each of *texts* the index of the first equal one."""
-    begins, sizes = map(np.ascontiguousarray, texts)
-    firsts = np.empty(len(begins), dtype=np.int64)
-    known = np.full(_TABLE_SIZE, -1, dtype=np.int64)
-    view = np.frombuffer(data, dtype=np.uint8)
-    if _first_alike(view, begins, sizes, known, firsts):
-        return firsts
-    return accelerated.fallback(data, texts)
-
-
-@njit(types.boolean(DATA, types.int64, DATA, types.int64, types.int64), **INNER)
-def _are_same(data, begin, others, other, size):
-    """Return whether *size* bytes are equal at both places."""
-    at = size
-    while at > 0:
-        at -= WORD
-        one = _word_before(data, begin, begin + at)
-        if one != _word_before(others, other, other + at):
-            return False
-    return True
-
-
-@njit(types.boolean(DATA, INTS, INTS, INTS, INTS), **OPTIONS)
-def _first_alike(data, begins, sizes, known, firsts):
-    last = np.uint64(len(known) - 1)
-    for index in range(len(begins)):
-        begin, size = begins[index], sizes[index]
-        place = _text_hash(data, begin, size) >> np.uint64(32)
-        is_placed = False
-        for probe in range(_PROBES_MAX):
-            slot = (place + np.uint64(probe)) & last
-            first = known[slot]
-            is_placed = first < 0
-            if is_placed:
-                known[slot] = index
-                first = index
-            elif sizes[first] == size:
-                is_placed = _are_same(data, begin, data, begins[first], size)
-            if is_placed:
-                firsts[index] = first
-                break
-        if not is_placed:
-            return False
-    return True

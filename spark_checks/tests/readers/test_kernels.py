@@ -21,7 +21,6 @@ from columns.accelerated import Accelerated
 from columns.gather import Ints, Places
 from columns.log_batch import body_crcs, follow_sizes
 from columns.record_properties import properties_of
-from columns.topics import first_alike
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.kernels.install import kernel_pairs
@@ -85,7 +84,7 @@ def _column(values: Sequence[int]) -> Ints:
 def test_each_kernel_is_compared_with_its_fallback() -> None:
     assert {function.fallback.__name__ for function, _ in kernel_pairs()} == {
         *("follow_sizes", "body_crcs", "properties_of", "text_hashes"),
-        *("first_alike", "add_rows", "chains", "hash_of_longs"),
+        *("add_rows", "chains", "hash_of_longs"),
     }
 
 
@@ -133,7 +132,6 @@ def _value(text: bytes, name: bytes) -> bytes:
 def test_strings_have_the_same_hashes(each: list[bytes]) -> None:
     data, values = _laid_out(each)
     _agree(text_hashes, data, values)
-    _agree(first_alike, data, values)
     _agree(body_crcs, data, values)
 
 
@@ -171,11 +169,6 @@ def test_rows_have_the_same_sums(each: list[tuple[int, ...]]) -> None:
 def test_items_name_the_same_ones(slots: list[int], first: int) -> None:
     numbers = np.arange(first, first + 3 * len(slots), 3)
     _agree(chains, numbers, _column(slots), 10)
-
-
-def test_a_table_without_room_uses_the_fallback() -> None:
-    each = [f"topic-{number:07}".encode() for number in range(6000)]
-    _agree(first_alike, *_laid_out(each))
 
 
 @pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)

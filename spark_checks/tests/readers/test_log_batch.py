@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns import gather
-from columns.log_batch import LogBatch, read_log
+from columns.log_batch import LogBatch, read_batches
 from spark_checks.columns.arrow_batch import as_arrow
 from spec.host import Host
 from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
@@ -84,6 +84,19 @@ def logs(draw: st.DrawFn) -> bytes:
             place = draw(st.integers(0, len(data) - 1))
             data[place] = draw(st.sampled_from([0, 1, 0x7F, 0x80, 0xFF]))
     return bytes(data)
+
+
+def read_log(
+    data: bytes, base: int = 0, *, check_crc: bool = True, at_once: int = 8192
+) -> tuple[list[LogBatch], Scan]:
+    """Return the batches of *data*, and their end."""
+    batches = []
+    reader = read_batches(data, base, check_crc=check_crc, at_once=at_once)
+    while True:
+        try:
+            batches.append(next(reader))
+        except StopIteration as end:
+            return batches, end.value
 
 
 def assert_equal(found: tuple[list[LogBatch], Scan], wanted: Scan) -> None:
