@@ -105,8 +105,7 @@ def _whole_records(file: Path) -> bytes:
     """Return the records with which *file* begins, without what follows them."""
     with file.open("rb") as opened:
         data = opened.read(LOG_SIZE_MAX)
-    *_, last = read_batches(data)
-    return data[: last.end]
+    return data[: max((batch.end for batch in read_batches(data)), default=0)]
 
 
 def _settings(size: int) -> dict[str, str]:
