@@ -209,11 +209,11 @@ class Start:
         """
         log = self._log
         deleted = files_behind_end(log.start_offsets, log.end)
-        bases = [base for base in log.start_offsets if base not in deleted]
-        if not bases:
+        start_offsets = [one for one in log.start_offsets if one not in deleted]
+        if not start_offsets:
             return None
         scan = scan_log(
-            bases,
+            start_offsets,
             log.open,
             Checkpoint(),
             self._options,
@@ -226,7 +226,7 @@ class Start:
         lost = sum(self._queues.has(record) for _, record in log.records(end, log.end))
         if end >= log.end or not lost:
             return None
-        return LaterStart(bases[scan.first_file], log_end=end, lost=lost)
+        return LaterStart(start_offsets[scan.first_file], log_end=end, lost=lost)
 
 
 def load_checkpoint(view: StoreView, outcome: Outcome) -> Checkpoint:

@@ -56,7 +56,7 @@ class LogState:
         self._names = {int(name): name for name in found.names}
         self.start_offsets = list(self._names)
         self.deleted_files = [f"{COMMIT_LOG}/{name}" for name in found.deleted]
-        self.ignored_files = found.ignored
+        self.ignored_files = list(found.ignored)
 
     @property
     def start(self) -> int:

@@ -131,11 +131,13 @@ class QueueState:
         last = self.start_offsets[-1]
         first = self.start_offsets[0], self._units(self.start_offsets[0])
         if not self._rules.fails_on_empty_last_file:
-            self.begin = correct_min_offset(first, self.end, self.begin, log_start)
+            self.begin = correct_min_offset(
+                first, self.end, before=self.begin, log_start=log_start
+            )
             return
         unit = self.unit(self.max_offset - 1) if self.end.position > last else None
         self.begin = correct_min_offset_since_5(
-            first, (last, unit), self.end, self.begin, log_start
+            first, (last, unit), self.end, before=self.begin, log_start=log_start
         )
 
     def unit(self, index: int) -> Unit | None:

@@ -66,8 +66,14 @@ class Statistics:
 
     def sample(self, now_ms: int) -> None:
         """Add a sample of the counters, for the rates."""
-        counts = self.put_count, self.found_count, self.missed_count
-        self._samples.append(Sample(now_ms, *counts, self.transferred_count))
+        sample = Sample(
+            at_ms=now_ms,
+            put=self.put_count,
+            found=self.found_count,
+            missed=self.missed_count,
+            transferred=self.transferred_count,
+        )
+        self._samples.append(sample)
 
     def rates(self, count: str) -> str:
         """Return the rates of a count of `Sample` a second.

@@ -185,8 +185,9 @@ class ConsumeQueue:
         if len(self.files):
             first = self.unit_file(self.files.start)
             end = QueueEnd(self.files.end, self.max_physical_offset)
-            before = self.min_position
-            self.min_position = correct_min_offset(first, end, before, log_start)
+            self.min_position = correct_min_offset(
+                first, end, before=self.min_position, log_start=log_start
+            )
             self._correct_extension(log_start)
         # [STORE-CLEAN-007]
 

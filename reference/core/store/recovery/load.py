@@ -28,9 +28,9 @@ class LoadPlan(NamedTuple):
     names: list[str]
     """Files to load, the oldest first."""
     deleted: list[str]
-    ignored: list[str]
+    ignored: Sequence[str] = ()
     """Existing files that the broker does not read."""
-    wrong_file: DirectoryEntry | None
+    wrong_file: DirectoryEntry | None = None
     """The file that prevents the start, or None."""
 
 
@@ -52,13 +52,13 @@ def plan_load(
         elif entry.size != file_size:
             if rules.wrong_size_file is WrongSizeFilePolicy.IGNORE_REST:
                 ignored = [one.name for one in entries[number:]]
-                return LoadPlan(names, deleted, ignored, None)
-            return LoadPlan(names, deleted, [], entry)  # [REC-LOAD-001]
+                return LoadPlan(names, deleted, ignored=ignored)
+            return LoadPlan(names, deleted, wrong_file=entry)  # [REC-LOAD-001]
         elif not is_offset(entry.name):
-            return LoadPlan(names, deleted, [], entry)
+            return LoadPlan(names, deleted, wrong_file=entry)
         else:
             names.append(entry.name)
-    return LoadPlan(names, deleted, [], None)
+    return LoadPlan(names, deleted)
 
 
 def describe_wrong_file(
@@ -98,10 +98,12 @@ class LoadedConfig(NamedTuple, Generic[Decoded]):
 
     source: str
     """``file``, ``bak`` or ``nothing``."""
-    value: Decoded | None
-    starts: bool
     report: str
     """The state of the file, such as ``is empty; its .bak is read``."""
+    value: Decoded | None = None
+    """The decoded file or .bak; None without either."""
+    starts: bool = True
+    """Whether the broker starts with it."""
 
 
 def load_config(
@@ -115,16 +117,17 @@ def load_config(
     """
     value, error = _decoded(text, decode)
     if text and not error:
-        return LoadedConfig("file", value, True, "read")
+        return LoadedConfig("file", "read", value)
     fault = "is missing" if text is None else "is empty"
     if error:
         fault = f"is broken ({error})"
     value, error = _decoded(backup, decode)
     if backup and not error:  # [STORE-CONFIG-013]
-        return LoadedConfig("bak", value, True, f"{fault}; its .bak is read")
+        return LoadedConfig("bak", f"{fault}; its .bak is read", value)
     if backup:
-        return LoadedConfig("nothing", None, False, f"{fault}, its .bak is broken")
-    return LoadedConfig("nothing", None, True, f"{fault}, and there is no .bak")
+        report = f"{fault}, its .bak is broken"
+        return LoadedConfig("nothing", report, starts=False)
+    return LoadedConfig("nothing", f"{fault}, and there is no .bak")
 
 
 def _decoded(

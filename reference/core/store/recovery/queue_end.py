@@ -99,7 +99,7 @@ class TruncatedQueue(NamedTuple):
     end: QueueEnd
     deleted: int
     """Files to delete, from the last on."""
-    ends_with_unwritten_unit: bool
+    ends_with_unwritten_unit: bool = False
     """Whether the last unit was never written: the queue ends one unit too late."""
 
 
@@ -122,8 +122,9 @@ def truncate_queue(
         deleted += 1
     max_physical_offset = log_end - 1 if rules.end_is_last_begin else log_end
     if rules.keeps_place and start:
-        return TruncatedQueue(QueueEnd(start, max_physical_offset), deleted - 1, False)
-    return TruncatedQueue(QueueEnd(0, max_physical_offset), deleted, False)
+        end = QueueEnd(start, max_physical_offset)
+        return TruncatedQueue(end, deleted - 1)
+    return TruncatedQueue(QueueEnd(0, max_physical_offset), deleted)
 
 
 def lacks_unit(
@@ -135,12 +136,13 @@ def lacks_unit(
 
 
 def correct_min_offset(
-    first: UnitFile, queue: QueueEnd, before: int, log_start: int
+    first: UnitFile, queue: QueueEnd, *, before: int, log_start: int
 ) -> int:
     """Return the position of the first unit whose record the log still has.
 
     4.6.0 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset searches *first*, the
-    queue's first file, only. The result is *before* if no unit of it qualifies.
+    queue's first file, only. The result is *before*, the former position in bytes, if
+    no unit of it qualifies. *log_start* is the first commit-log offset.
     """
     start, units = first
     for number, unit in enumerate(units):
@@ -156,6 +158,7 @@ def correct_min_offset_since_5(
     first: UnitFile,
     last: tuple[int, Unit | None],
     queue: QueueEnd,
+    *,
     before: int,
     log_start: int,
 ) -> int:
@@ -174,4 +177,4 @@ def correct_min_offset_since_5(
     if before > start:  # the search begins at the former minimum
         units = islice(units, (before - start) // UNIT_SIZE, None)
         start = before
-    return correct_min_offset((start, units), queue, before, log_start)
+    return correct_min_offset((start, units), queue, before=before, log_start=log_start)

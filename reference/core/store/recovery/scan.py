@@ -150,7 +150,7 @@ class ScanResult(NamedTuple):
 
 
 def scan_log(
-    bases: Sequence[int],
+    start_offsets: Sequence[int],
     open_file: Callable[[int], memoryview],
     checkpoint: Checkpoint,
     options: StoreOptions,
@@ -168,7 +168,7 @@ def scan_log(
     order of their names, also across missing files.
     """
     first = first_file(
-        bases,
+        start_offsets,
         open_file,
         checkpoint,
         options,
@@ -176,22 +176,22 @@ def scan_log(
         queue_end=queue_end,
         is_clean=is_clean,
     )
-    base, check_crc = bases[first], options.check_crc_on_recover
-    for number in range(first, len(bases)):
-        base, at = bases[number], 0
-        data = open_file(base)
+    start_offset, check_crc = start_offsets[first], options.check_crc_on_recover
+    for number in range(first, len(start_offsets)):
+        start_offset, at = start_offsets[number], 0
+        data = open_file(start_offset)
         while True:
             if bulk_scanner is not None:
-                at = bulk_scanner(base, data, at)
+                at = bulk_scanner(start_offset, data, at)
             found = read_record(data, at, rules, check_crc=check_crc)
             if not isinstance(found, ScannedRecord):
                 break
-            on_record(base + at, found)
+            on_record(start_offset + at, found)
             at += found.size
         if not isinstance(found, Blank):
-            return ScanResult(first, base + at, number, found)
+            return ScanResult(first, start_offset + at, number, found)
     # Behind the last file's blank nothing can follow, so the log ends before it.
-    return ScanResult(first, base + at, len(bases) - 1, None)
+    return ScanResult(first, start_offset + at, len(start_offsets) - 1, None)
 
 
 def written_size(read: Callable[[int, int], bytes], begin: int, end: int) -> int:
