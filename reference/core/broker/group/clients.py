@@ -24,7 +24,7 @@ FILTER_SERVER_EXPIRY_MS = 30_000
 """Time after which a filter server that does not register is removed."""
 
 
-class Client(Struct):
+class Client(Struct, kw_only=True):
     """A client on one connection (Java: ClientChannelInfo)."""
 
     connection: int
@@ -36,8 +36,13 @@ class Client(Struct):
     @classmethod
     def of(cls, request: Request, client_id: str) -> Client:
         """Return the client that sends *request*."""
-        connection, now_ms = request.connection, request.now_ms
-        return cls(connection, client_id, request.language, request.version, now_ms)
+        return cls(
+            connection=request.connection,
+            client_id=client_id,
+            language=request.language,
+            version=request.version,
+            seen_at_ms=request.now_ms,
+        )
 
 
 class ConsumerGroup(Struct):

@@ -72,8 +72,9 @@ class SlaveConnections:
     def connection_made(self, connection: int, address: Host, now_ms: int) -> None:
         """Wait for the offset of a new slave."""
         # [HA-TRANSFER-001]
-        slave = SlaveConnection(connection, address, now_ms, now_ms)
-        self.connected[connection] = slave
+        self.connected[connection] = SlaveConnection(
+            connection, address, read_at_ms=now_ms, sent_at_ms=now_ms
+        )
 
     def data_received(self, connection: int, data: bytes, now_ms: int) -> None:
         """Transfer from the offset that a slave reports."""

@@ -93,12 +93,12 @@ class Topics(ConfigTable[Topic]):
         """Return the topic of a JSON object."""
         return Topic(
             str(value.get("topicName") or name),
-            int(value.get("readQueueNums", 16)),
-            int(value.get("writeQueueNums", 16)),
-            int(value.get("perm", 6)),
-            str(value.get("topicFilterType", "SINGLE_TAG")),
-            int(value.get("topicSysFlag", 0)),
-            bool(value.get("order", False)),
+            read_queue_count=int(value.get("readQueueNums", 16)),
+            write_queue_count=int(value.get("writeQueueNums", 16)),
+            permission=int(value.get("perm", 6)),
+            filter_type=str(value.get("topicFilterType", "SINGLE_TAG")),
+            flag=int(value.get("topicSysFlag", 0)),
+            is_ordered=bool(value.get("order", False)),
         )
 
     def row_as_json(self, row: Topic) -> dict[str, object]:
@@ -134,8 +134,14 @@ class Topics(ConfigTable[Topic]):
         if not model.permission & PERM_INHERIT:
             return None
         count = max(min(queue_count, model.write_queue_count), 0)
-        permission = model.permission & ~PERM_INHERIT
-        topic = Topic(name, count, count, permission, model.filter_type, flag)
+        topic = Topic(
+            name,
+            count,
+            count,
+            permission=model.permission & ~PERM_INHERIT,
+            filter_type=model.filter_type,
+            flag=flag,
+        )
         return self.put(topic, now_ms)
 
     def create_once(
@@ -151,7 +157,7 @@ class Topics(ConfigTable[Topic]):
         known = self.table.get(name)
         if known is not None:
             return known
-        topic = Topic(name, queue_count, queue_count, permission, flag=flag)
+        topic = Topic(name, queue_count, queue_count, permission=permission, flag=flag)
         return self.put(topic, now_ms)
 
     def retry_topic(
@@ -189,14 +195,16 @@ def _system_topics(options: BrokerOptions) -> Iterable[Topic]:
     yield Topic(SELF_TEST_TOPIC, 1, 1)
     if options.auto_create_topic_enable:
         count = options.default_topic_queue_nums
-        yield Topic(DEFAULT_TOPIC, count, count, everything)
+        yield Topic(DEFAULT_TOPIC, count, count, permission=everything)
     yield Topic(BENCHMARK_TOPIC, 1024, 1024)
     is_open = options.cluster_topic_enable
     yield Topic(
         options.broker_cluster_name, permission=everything if is_open else PERM_INHERIT
     )
     is_open = options.broker_topic_enable
-    yield Topic(options.broker_name, 1, 1, everything if is_open else PERM_INHERIT)
+    yield Topic(
+        options.broker_name, 1, 1, permission=everything if is_open else PERM_INHERIT
+    )
     yield Topic(OFFSET_MOVED_TOPIC, 1, 1)
     if options.trace_topic_enable:
         yield Topic(options.msg_trace_topic_name, 1, 1)

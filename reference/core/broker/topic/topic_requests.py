@@ -20,11 +20,11 @@ def update_topic(state: BrokerState, request: Request) -> Response:
         raise Refused(SYSTEM_ERROR, remark)
     topic = Topic(
         name,
-        request.int32("readQueueNums"),
-        request.int32("writeQueueNums"),
-        request.int32("perm"),
-        request.optional_text("topicFilterType") or "SINGLE_TAG",
-        request.optional_int32("topicSysFlag"),
+        read_queue_count=request.int32("readQueueNums"),
+        write_queue_count=request.int32("writeQueueNums"),
+        permission=request.int32("perm"),
+        filter_type=request.optional_text("topicFilterType") or "SINGLE_TAG",
+        flag=request.optional_int32("topicSysFlag"),
     )
     # [ADMIN-TOPIC-001] [ADMIN-TOPIC-002] [ROUTE-BROKER-008] [ROUTE-BROKER-009]
     state.topics.put(topic, request.now_ms, changed=topic)
