@@ -197,17 +197,12 @@ def start(
     *timer_slack_s* longer, so that the system joins several of them; by default 50 µs.
     """
     words = [str(word) for word in command]
-    launched = words
-    if sys.platform == "linux":
-        launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER]
-        slack_ns = round(timer_slack_s * 1e9)
-        launched = [*launcher, str(os.getpid()), str(slack_ns), *words]
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         try:
             opened = partial(
                 subprocess.Popen[bytes],
-                launched,
+                launched(words, timer_slack_s),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -219,6 +214,14 @@ def start(
         except OSError as error:
             raise ProcessError(f"{name}: cannot start {words[0]}: {error}") from None
     return track(Child(name=name, process=process, log=log, command=tuple(words)))
+
+
+def launched(words: Sequence[str], timer_slack_s: float = 0.0) -> list[str]:
+    """Return the command that executes *words* with the death signal of a child."""
+    if sys.platform != "linux":
+        return list(words)
+    launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER]
+    return [*launcher, str(os.getpid()), str(round(timer_slack_s * 1e9)), *words]
 
 
 def track(child: Child) -> Child:

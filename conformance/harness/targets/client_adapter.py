@@ -7,10 +7,13 @@ end: it starts the program, sends requests, and records results and events.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -20,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.harness.client.secrets import SECRETS
-from conformance.harness.process.process import Child, ProcessError, track
+from conformance.harness.process.process import Child, ProcessError, launched, track
 from conformance.harness.process.spawn_thread import run_on_spawn_thread
 
 Line = dict[str, Any]
@@ -189,8 +192,9 @@ class Adapter:
         words = self._words()
 
         def opened() -> subprocess.Popen[bytes]:
+            _require_program(words[0], directory)
             return subprocess.Popen(
-                words,
+                launched(words),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
@@ -241,3 +245,10 @@ class Adapter:
         else:
             self.answered_at_ms[line["id"]] = round(time.monotonic() * 1000)
             self.responses[line["id"]] = line
+
+
+def _require_program(name: str, directory: Path | None) -> None:
+    """Raise FileNotFoundError if no program *name* is seen from *directory*."""
+    path = (directory or Path()) / name
+    if shutil.which(path if os.sep in name else name) is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)

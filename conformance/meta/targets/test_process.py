@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -34,6 +35,26 @@ time.sleep(0.2)  # as long as a child that ends with the thread takes to end, an
 print(found[0].pid, found[0].running, flush=True)
 time.sleep(600)
 """
+
+
+ADAPTER = """
+import sys, time
+from conformance.harness.targets.client_adapter import Adapter
+adapter = Adapter(sys.executable + " -c 'import time; time.sleep(600)'")
+print(adapter._process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends them for us")
+def test_an_adapter_that_reads_nothing_ends_with_the_process_that_is_killed() -> None:
+    words = [sys.executable, "-c", ADAPTER]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        pid = int(run.stdout.readline())
+        time.sleep(0.5)  # the adapter's launcher has set its signal
+        run.send_signal(signal.SIGKILL)
+    wait_until(lambda: not is_alive(pid), what="the adapter is gone", timeout_s=20)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends them for us")
