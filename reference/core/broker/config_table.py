@@ -20,7 +20,7 @@ class ReplicatedTable(Protocol):
     def as_json(self) -> Mapping[str, object]:
         """Return the JSON object of the file and of tools."""
 
-    def follow(self, content: JsonObject, now_ms: int) -> None:
+    def synchronize(self, content: JsonObject, now_ms: int) -> None:
         """Use *content*, the table of the master; raise an error if it is invalid."""
 
 
@@ -93,7 +93,7 @@ class ConfigTable(ABC, Generic[Row]):
         """Add the rows of a file."""
         self._use(self.table, content)
 
-    def follow(self, content: JsonObject, now_ms: int) -> None:  # noqa: ARG002
+    def synchronize(self, content: JsonObject, now_ms: int) -> None:  # noqa: ARG002
         """Replace the table by *content*, the table of the master, if it is valid."""
         found = content["dataVersion"]
         # [HA-SLAVE-004] [HA-SLAVE-007] [HA-SLAVE-018]

@@ -78,13 +78,13 @@ def test_a_group_that_is_gone_is_forgotten_after_a_day() -> None:
     filters = ConsumerFilters(BrokerOptions())
     filters.subscribe("G", [wanting("a > 1")], 10)
     filters.leave("G", 20)
-    filters.forget_dead(20 + DAY_MS - 1, DAY_MS)
+    filters.remove_dead(20 + DAY_MS - 1, DAY_MS)
     assert "a > 1" in text_of(filters)
     filters.subscribe("G", [wanting("a > 1")], 30)
-    filters.forget_dead(20 + DAY_MS, DAY_MS)
+    filters.remove_dead(20 + DAY_MS, DAY_MS)
     assert "a > 1" in text_of(filters)
     filters.subscribe("G", [wanting("b > 1", topic="U")], 40)
-    filters.forget_dead(40 + DAY_MS, DAY_MS)
+    filters.remove_dead(40 + DAY_MS, DAY_MS)
     assert "a > 1" not in text_of(filters)
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from reference.core.broker.group.clients import Client
 from reference.core.broker.ports import Ports
 from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import Topic
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from reference.core.remoting.server import RemotingServer
@@ -68,20 +69,9 @@ def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response
             f"topic={name}",
         )
     timestamp_ms = request.int64("timestamp")
-    queues: dict[QueueName, int] = {}
-    for queue_id in range(topic.write_queue_count):
-        consumed = state.offsets.query(group, name, queue_id)
-        if consumed == -1:
-            remark = f"THe consumer group <{group}> not exist"
-            raise Refused(SYSTEM_ERROR, remark)
-        if timestamp_ms == -1:
-            offset = state.store.max_offset(name, queue_id)
-        else:
-            offset = state.store.offset_by_time(name, queue_id, timestamp_ms)
-        offset = max(offset, 0)
-        if not request.truth("isForce"):
-            offset = min(offset, consumed)
-        queues[state.queue_name(name, queue_id)] = offset
+    queues = _reset_offsets(
+        state, topic, group, timestamp_ms, is_forced=request.truth("isForce")
+    )
     members = state.clients.consumers.get(group)
     if members is None:
         remark = (
@@ -101,6 +91,35 @@ def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response
     for connection in members.members:
         ports.remoting.invoke_oneway(connection, code, fields, body)
     return Response(body=table)
+
+
+def _reset_offsets(
+    state: BrokerState,
+    topic: Topic,
+    group: str,
+    timestamp_ms: int,
+    *,
+    is_forced: bool,
+) -> dict[QueueName, int]:
+    """Return the offset of *group* at a time, by queue; raise Refused without one.
+
+    The time -1 is the end of the queues. Only *is_forced* moves an offset forwards.
+    """
+    name, queues = topic.name, dict[QueueName, int]()
+    for queue_id in range(topic.write_queue_count):
+        consumed = state.offsets.query(group, name, queue_id)
+        if consumed == -1:
+            remark = f"THe consumer group <{group}> not exist"
+            raise Refused(SYSTEM_ERROR, remark)
+        if timestamp_ms == -1:
+            offset = state.store.max_offset(name, queue_id)
+        else:
+            offset = state.store.offset_by_time(name, queue_id, timestamp_ms)
+        offset = max(offset, 0)
+        if not is_forced:
+            offset = min(offset, consumed)
+        queues[state.queue_name(name, queue_id)] = offset
+    return queues
 
 
 def relay_to_client(

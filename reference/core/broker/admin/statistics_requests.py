@@ -90,7 +90,7 @@ def smallest_offsets(state: BrokerState, request: Request) -> Response:
     topic = request.text("topic")
     for group in (request.optional_text("filterGroups") or "").split(","):
         if group:
-            state.offsets.forget(group)  # [OFFSET-CORRECTION-002]
+            state.offsets.remove_group(group)  # [OFFSET-CORRECTION-002]
     smallest: dict[int, int] = {}
     for group in state.offsets.groups_of(topic):
         for queue_id, offset in state.offsets.of(group, topic).items():

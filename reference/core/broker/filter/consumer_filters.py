@@ -114,7 +114,7 @@ class ConsumerFilters:
         one = self._table.get(topic, {}).get(group)
         return None if one is None else partial(self._matches, one)
 
-    def forget_dead(self, now_ms: int, patience_ms: int) -> None:
+    def remove_dead(self, now_ms: int, patience_ms: int) -> None:
         """Remove the filters that have been dead for *patience_ms* or longer."""
         for topic, filters in list(self._table.items()):
             for group, one in list(filters.items()):

@@ -130,8 +130,11 @@ class Clients:
             self.leave_consumer(group.name, connection)
         return groups
 
-    def silent(self, now_ms: int) -> set[int]:
-        """Return the connections of those that have been silent for too long."""
+    def not_active(self, now_ms: int) -> set[int]:
+        """Return the connections of clients without a heartbeat for too long.
+
+        Java: ConsumerManager#scanNotActiveChannel and ProducerManager's.
+        """
         consumers = (c for g in self.consumers.values() for c in g.members.values())
         members = chain(consumers, self._all_producers())
         servers = self.filter_servers.values()

@@ -94,7 +94,8 @@ class SlaveSync:
             error = f"the master responded {response.code}: {response.remark}"
         else:
             try:
-                table.follow(as_object(fastjson.loads(response.body)), response.now_ms)
+                content = as_object(fastjson.loads(response.body))
+                table.synchronize(content, response.now_ms)
             except _UNREADABLE as failure:
                 error = f"the master's response cannot be read: {failure}"
         if error:

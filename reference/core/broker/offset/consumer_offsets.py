@@ -37,7 +37,7 @@ class ConsumerOffsets:
         """Return the offsets of *group* in *topic*, by queue id."""
         return self.table.get(f"{topic}{SEPARATOR}{group}", {})
 
-    def forget(self, group: str) -> None:
+    def remove_group(self, group: str) -> None:
         """Remove all offsets of *group*."""
         for topic in self.topics_of(group):
             del self.table[f"{topic}{SEPARATOR}{group}"]
@@ -72,7 +72,7 @@ class ConsumerOffsets:
             for key, offsets in table
         }
 
-    def follow(self, content: JsonObject, now_ms: int) -> None:  # noqa: ARG002
+    def synchronize(self, content: JsonObject, now_ms: int) -> None:  # noqa: ARG002
         """Add the offsets of the master."""
         self.load(content)  # [HA-SLAVE-005]
         self.is_dirty = True

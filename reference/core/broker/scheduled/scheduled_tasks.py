@@ -68,7 +68,7 @@ def persist_offsets(state: BrokerState, _: int) -> None:
 def persist_filters(state: BrokerState, now_ms: int) -> None:
     """Write the consumer filters, if they have changed."""
     filters = state.filters
-    filters.forget_dead(now_ms, state.options.filter_data_clean_time_span)
+    filters.remove_dead(now_ms, state.options.filter_data_clean_time_span)
     if filters.is_dirty:
         state.store.config.save(CONSUMER_FILTERS_FILE, filters.as_json())
         filters.is_dirty = False
@@ -79,7 +79,7 @@ def _persist_delay_offsets(state: BrokerState, _: int) -> None:
 
 
 def _scan_clients(state: BrokerState, remoting: RemotingServer, now_ms: int) -> None:
-    for connection in state.clients.silent(now_ms):
+    for connection in state.clients.not_active(now_ms):
         remoting.close(connection, "the client has been silent for too long")
 
 
@@ -104,11 +104,11 @@ class StoreCleaning:
         """Start the timer: in a minute, then every cleanResourceInterval."""
         self._timers.call_every(
             self._options.clean_resource_interval,
-            self._begin,
+            self._begin_round,
             first_ms=now_ms + FIRST_ROUND_MS,  # [STORE-CLEAN-010]
         )
 
-    def _begin(self, now_ms: int) -> None:
+    def _begin_round(self, now_ms: int) -> None:
         if self._round is not None:
             return
         options, store = self._options, self._store
@@ -126,9 +126,9 @@ class StoreCleaning:
             zone_offset_ms=store.options.zone_offset_ms,
         )
         self._round = store.clean_service.delete_expired_files(retention, now_ms)
-        self._go_on(now_ms)
+        self._continue_round(now_ms)
 
-    def _go_on(self, now_ms: int) -> None:
+    def _continue_round(self, now_ms: int) -> None:
         """Continue the round up to its next pause."""
         assert self._round is not None
         pause_ms = None
@@ -138,4 +138,4 @@ class StoreCleaning:
             if pause_ms is None:
                 self._round = None
         if pause_ms is not None:
-            self._timers.call_at(now_ms + pause_ms, self._go_on)
+            self._timers.call_at(now_ms + pause_ms, self._continue_round)

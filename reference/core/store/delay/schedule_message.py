@@ -112,7 +112,7 @@ class ScheduleMessageService:
         """Return the JSON object of the file and of tools."""
         return {"offsetTable": self.offsets}
 
-    def follow(self, content: JsonObject, now_ms: int) -> None:  # noqa: ARG002
+    def synchronize(self, content: JsonObject, now_ms: int) -> None:  # noqa: ARG002
         """Use the offsets of the master from now on."""
         self.offsets = _offsets_in(content)
         self.persist()  # [HA-SLAVE-006]
