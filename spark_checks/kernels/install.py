@@ -15,7 +15,6 @@ from typing import Any
 from columns import log_batch, record_properties
 from columns import uint64_words as words
 from java_runtime.user_cache import cache_path
-from spark_checks import counting_rules
 from spark_checks.columns import long_hashes
 from spark_checks.readers import index
 from spark_checks.survey import sums
@@ -62,9 +61,9 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
 def _directory() -> Path:
     """Return the cache directory of the kernels, named after their sources."""
     state = hashlib.sha256()
-    # Kernels are compiled with the rules and with constants of these packages.
-    packages = (__file__, log_batch.__file__, long_hashes.__file__, sums.__file__)
+    # Kernels are compiled with functions and constants of these packages.
+    packages = (__file__, log_batch.__file__, long_hashes.__file__)
     sources = [path for one in packages for path in Path(one).parent.glob("*.py")]
-    for source in sorted([*sources, Path(counting_rules.__file__)]):
+    for source in sorted(sources):
         state.update(source.read_bytes())
     return cache_path() / "kernels" / state.hexdigest()[:16]

@@ -9,7 +9,7 @@ file in windows and keeps those of its slots.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from typing import Any
@@ -114,55 +114,23 @@ def parts_of(path: str, size: int, *, items: int = PARTITION_ITEMS) -> list[Inde
 class CheckedItems:
     """Items of some slots of a file, and the links that they should have."""
 
-    begin: int
-    """Position of the first item in the file."""
-    numbers: _Items
-    items: _Items
-    previous: _Items
-    """Number of the previous item of the slot, for each item."""
-    damage: _Items
-    begun_at_ms: int
-    """Store time of the first item's record, by the header."""
+    items: Mapping[str, _Items]
+    """Columns of the items, as in INDEX_COLUMNS."""
+    wrong_slots: Mapping[str, _Items]
+    """Columns of the slots that do not name their last item."""
     slots_used: int
     """Number of slots with an item, by the slots or by the items, the smaller one."""
-    wrong: _Items
-    """Slots that do not name their last item."""
-    names: _Items
-    """Item numbers in these slots."""
-    last: _Items
-    """Item numbers that should be in these slots."""
 
 
 def batches(read_at: ReadAt, file: IndexFile) -> Iterator[pa.RecordBatch]:
     """Yield the rows of *file*; none if its header or size is invalid."""
     found = check_items(read_at, file)
-    if found is None:
-        return
-    for start in range(0, len(found.items), ROWS_AT_ONCE):
-        part = slice(start, start + ROWS_AT_ONCE)
-        items, numbers = found.items[part], found.numbers[part]
-        columns = {
-            "file": file.path,
-            "number": numbers,
-            "position": found.begin + (numbers - 1) * ITEM_SIZE,
-            "key_hash": items["key_hash"],
-            "commit_log_offset": items["commit_log_offset"],
-            "seconds": items["seconds"],
-            "begun_at_ms": found.begun_at_ms,
-            "names": items["previous_item"],
-            "should_name": found.previous[part],
-            "damage": found.damage[part],
-        }
-        yield as_batch(_schema, len(items), columns)
-    if found.wrong.size:
-        columns = {
-            "file": file.path,
-            "position": HEADER_SIZE + found.wrong.astype(np.int64) * SLOT_SIZE,
-            "names": found.names,
-            "should_name": found.last,
-            "damage": int(ItemDamage.SLOT),
-        }
-        yield as_batch(_schema, len(found.wrong), columns)
+    for rows in (found.items, found.wrong_slots) if found else ():
+        for start in range(0, len(rows["position"]), ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            columns = {name: column[part] for name, column in rows.items()}
+            count = len(columns["position"])
+            yield as_batch(_schema, count, {**columns, "file": file.path})
 
 
 def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
@@ -190,16 +158,24 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
         is_beside = (offsets < header.begin_offset) | (offsets > header.end_offset)
         damage[is_beside] |= int(ItemDamage.PLACE)
     return CheckedItems(
-        begin=begin,
-        numbers=numbers,
-        items=items,
-        previous=previous,
-        damage=damage,
-        begun_at_ms=header.begin_stored_at_ms,
+        items={
+            "number": numbers,
+            "position": begin + (numbers - 1) * ITEM_SIZE,
+            "key_hash": items["key_hash"],
+            "commit_log_offset": items["commit_log_offset"],
+            "seconds": items["seconds"],
+            "begun_at_ms": np.full(len(items), header.begin_stored_at_ms),
+            "names": items["previous_item"],
+            "should_name": previous,
+            "damage": damage,
+        },
+        wrong_slots={
+            "position": HEADER_SIZE + (mine.start + wrong) * SLOT_SIZE,
+            "names": names[wrong],
+            "should_name": last[wrong],
+            "damage": np.full(len(wrong), int(ItemDamage.SLOT)),
+        },
         slots_used=int(min(np.count_nonzero(names), np.count_nonzero(last))),
-        wrong=wrong + mine.start,
-        names=names[wrong],
-        last=last[wrong],
     )
 
 

@@ -270,12 +270,14 @@ def survey_index(read_at: ReadAt, file: IndexFile, situation: Situation) -> Surv
     if found is None:
         return Survey()
     offsets = found.items["commit_log_offset"].astype(np.int64)
-    damaged = (found.damage != 0) & ((offsets < 0) | (offsets >= situation.begin))
+    damaged = (found.items["damage"] != 0) & (
+        (offsets < 0) | (offsets >= situation.begin)
+    )
     inside = within(offsets, situation.key_ranges)
     codes = found.items["key_hash"].astype(np.int64)
     summary = SurveySummary(
         slots_used=Counter({file.path: found.slots_used}),
-        damaged_items=_count(damaged) + len(found.wrong),
+        damaged_items=_count(damaged) + len(found.wrong_slots["damage"]),
         item_sum=xor_of(offsets[inside], codes[inside]),
     )
     return Survey(summary=summary)
