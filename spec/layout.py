@@ -56,7 +56,7 @@ class _Field(Renamed):  # type: ignore[type-arg] # not generic at run time
             return super()._parse(stream, context, path)
         start = stream.tell()
         name = ".".join([*path.split(" -> ")[1:], self.name or "?"])
-        trace.entered(name, start)
+        trace.on_field(name, start)
         value = super()._parse(stream, context, path)
         trace.append(Span(name, start, stream.tell(), value, self.docs))
         return value
@@ -70,8 +70,8 @@ class Trace(list[Span]):
         self.last_entered: tuple[str, int] = ("", 0)
         """Name and offset of the field that was being read when the parse ended."""
 
-    def entered(self, name: str, start: int) -> None:
-        """Note that the field *name* begins at *start*."""
+    def on_field(self, name: str, start: int) -> None:
+        """Record that the field *name* begins at *start*."""
         self.last_entered = (name, start)
 
 
@@ -128,7 +128,7 @@ def _first_line(error: Exception) -> str:
     return _SHORT.sub(r"\2 of \1 bytes", lines[0]) if lines else type(error).__name__
 
 
-def read_row(
+def read_sequence(
     data: bytes | memoryview,
     size_of: Callable[[memoryview], int],
     decode: Callable[[memoryview], _T],

@@ -81,13 +81,13 @@ def decode_observed(text: str) -> Observed:
     try:
         values = json.loads(text)
     except ValueError as error:
-        raise EvidenceError(f"evidence is no JSON: {error}") from None
+        raise EvidenceError(f"evidence is not JSON: {error}") from None
     if not isinstance(values, dict) or values.get("schema") != SCHEMA:
         raise EvidenceError(f"evidence is an object of schema {SCHEMA}")
     outcomes, reasons = _texts(values, "outcomes"), _texts(values, "reasons")
     unknown = sorted(set(outcomes.values()) - set(OUTCOMES))
     if unknown:
-        raise EvidenceError(f"evidence: {unknown[0]!r} is no outcome")
+        raise EvidenceError(f"evidence: {unknown[0]!r} is not an outcome")
     observed = Observed(
         release=_text(values, "release"),
         target=_text(values, "target"),

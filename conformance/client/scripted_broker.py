@@ -19,11 +19,11 @@ from conformance.client.scripted_server import (
 )
 from spec.host import Host
 from spec.layout import LayoutError
-from spec.routing.json_object import as_object, list_in
 from spec.store.message_record import Record, encode_record
 from spec.wire.bodies.fastjson import dumps, loads
 from spec.wire.bodies.heartbeat import HeartbeatData
 from spec.wire.bodies.json_body import decode_body
+from spec.wire.bodies.json_object import as_object, list_in
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import encode_properties
 from spec.wire.remoting.command import Command, CommandFlag

@@ -19,8 +19,8 @@ from conformance.damages.served_messages import Message, Pulled, fates, pull
 from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.process.process import ProcessError
-from spec.routing.json_object import as_object, object_in
 from spec.store.file_names import COMMIT_LOG, INDEX, offset_of
+from spec.wire.bodies.json_object import as_object, object_in
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 from spec.wire.remoting.command import Command

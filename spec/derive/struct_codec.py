@@ -85,7 +85,7 @@ class StructCodec:
     def decode_from(self, data: Data, offset: int = 0) -> tuple[Values, int]:
         """Return the values at *offset* and the offset after them."""
         if offset < 0:
-            raise LayoutError(f"{offset} is no offset")
+            raise LayoutError(f"{offset} is not an offset")
         try:
             key = self._key.unpack_from(data, offset)
             return (self._plans.get(key) or self._plan(key))[0](data, offset)

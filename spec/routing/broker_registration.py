@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 
 from spec.integers import body_crc
 from spec.layout import LayoutError
-from spec.routing.json_object import as_object, list_in, object_in
 from spec.routing.topic_config import (
     FIRST_RELEASE,
     DataVersion,
@@ -34,6 +33,7 @@ from spec.routing.topic_config import (
     topic_table_from_json,
 )
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_object import as_object, list_in, object_in
 from spec.wire.bodies.zlib_stream import inflate
 
 INFLATED_SIZE_MAX = 256 * 1024 * 1024

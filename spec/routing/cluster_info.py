@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spec.clause import Clause, Level
-from spec.routing.json_object import as_object, list_in, object_in
 from spec.routing.route_data import (
     BrokerData,
     broker_data_from_json,
 )
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_object import as_object, list_in, object_in
 
 _TABLES = "4.6.0 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
 

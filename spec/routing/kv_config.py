@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spec.clause import Clause, Level
-from spec.routing.json_object import as_object, object_in
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_object import as_object, object_in
 
 ORDER_TOPIC_NAMESPACE = "ORDER_TOPIC_CONFIG"
 """The namespace of order topics (Java: NAMESPACE_ORDER_TOPIC_CONFIG)."""

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spec.clause import Clause, Level
-from spec.routing.json_object import (
+from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_object import (
     JsonObject,
     as_integer,
     as_object,
@@ -22,7 +23,6 @@ from spec.routing.json_object import (
     object_in,
     text_in,
 )
-from spec.wire.bodies import fastjson
 
 MASTER_ID = 0
 """The broker id of a master; every other id is a slave's."""

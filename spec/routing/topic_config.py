@@ -17,7 +17,8 @@ from enum import IntFlag
 
 from spec.clause import Clause, Level, release_key
 from spec.layout import LayoutError
-from spec.routing.json_object import (
+from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_object import (
     JsonObject,
     as_integer,
     as_object,
@@ -26,7 +27,6 @@ from spec.routing.json_object import (
     text_in,
     truth_in,
 )
-from spec.wire.bodies import fastjson
 
 FIRST_RELEASE = "4.4.0"
 """The release in whose form JSON is written where no other is named."""

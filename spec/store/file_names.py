@@ -102,14 +102,20 @@ class StoreFile:
 
 
 def file_name(offset: int) -> str:
-    """Return the name of the file whose first byte is at *offset*."""
+    """Return the name of the file whose first byte is at *offset*.
+
+    Raises LayoutError for an offset that is negative or needs more than 63 bits.
+    """
     if not 0 <= offset <= INT64_MAX:
-        raise LayoutError(f"{offset} is no offset")
+        raise LayoutError(f"{offset} is not an offset")
     return f"{offset:0{NAME_DIGITS}d}"
 
 
 def offset_of(name: str) -> int:
-    """Return the offset of the first byte of the file *name*."""
+    """Return the offset, in bytes, of the first byte of the file *name*.
+
+    Raises LayoutError for any other name.
+    """
     if not re.fullmatch(rf"[0-9]{{{NAME_DIGITS}}}", name, re.ASCII):
         raise LayoutError(f"{name!r} is not {NAME_DIGITS} digits")
     if int(name) > INT64_MAX:
@@ -135,12 +141,12 @@ def store_file(path: str | PurePath) -> StoreFile:
         return StoreFile(kind=FileKind(name))
     if before[-1:] == (CONFIG,):
         return StoreFile(kind=FileKind.CONFIG)
-    raise LayoutError(f"{path} is no path in a store")
+    raise LayoutError(f"{path} is not a path in a store")
 
 
 def _queue_file(topic: str, queue_id: str, name: str) -> StoreFile:
     if not re.fullmatch(r"[0-9]{1,9}", queue_id, re.ASCII):
-        raise LayoutError(f"{queue_id!r} is no queue id")
+        raise LayoutError(f"{queue_id!r} is not a queue id")
     return StoreFile(
         kind=FileKind.CONSUME_QUEUE,
         begin_offset=offset_of(name),

@@ -36,7 +36,7 @@ from spec.clause import Clause, Level
 from spec.derive.struct_codec import compile_codec
 from spec.host import Host
 from spec.integers import body_crc
-from spec.layout import LayoutError, field, read_row
+from spec.layout import LayoutError, field, read_sequence
 
 MAGIC_V1 = 0xDAA320A7
 """Marks a record whose topic length is one byte."""
@@ -314,10 +314,8 @@ assert RecordFields.__struct_fields__ == tuple(
     name.replace(".", "_") for name in record_codec.names
 )
 
-FIXED_SIZE_V4 = 91
+SMALLEST_SIZE = 91
 """Bytes of a record with IPv4 hosts and no body, topic or properties."""
-SMALLEST_SIZE = FIXED_SIZE_V4
-"""No record is smaller than this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,7 +355,7 @@ def record_size(record: Record) -> int:
 def _fixed_size(record: Record) -> int:
     """Return the size in bytes of *record* without body, topic and properties."""
     return (
-        FIXED_SIZE_V4
+        SMALLEST_SIZE
         + (12 if record.system_flags & _BORN_HOST_V6 else 0)
         + (12 if record.system_flags & _STORE_HOST_V6 else 0)
         + (1 if record.magic == MAGIC_V2 else 0)
@@ -405,7 +403,7 @@ def decode_record(data: bytes | memoryview, *, check_crc: bool = True) -> Record
     size = size_of_record(data)
     fields, end = record_fields(data[:size])
     if end != size:
-        reason = f"size says {size} bytes, the fields take {end}"
+        reason = f"{size} bytes, but the fields take {end}"
         raise LayoutError(reason, field="size", offset=0)
     computed_crc = body_crc(fields.body) if check_crc else fields.body_crc
     if fields.body_crc != computed_crc:
@@ -447,7 +445,10 @@ def record_of(fields: RecordFields) -> Record:
 
 
 def size_of_record(data: bytes | memoryview) -> int:
-    """Return the size of the record that begins *data*, checked against its bounds."""
+    """Return the bytes of the record that begins *data*.
+
+    Raises LayoutError for another magic, and for a size that does not fit into *data*.
+    """
     if len(data) < SMALLEST_SIZE:
         reason = f"{len(data)} bytes left, a record has at least {SMALLEST_SIZE}"
         raise LayoutError(reason, field="size", offset=0)
@@ -463,5 +464,8 @@ def size_of_record(data: bytes | memoryview) -> int:
 
 
 def decode_records(data: bytes | memoryview) -> Iterator[Record]:
-    """Return the records that *data*, the body of a pull response, is a row of."""
-    return read_row(data, size_of_record, decode_record)
+    """Yield the records of *data*, the body of a pull response.
+
+    Raises LayoutError with the offset in *data*.
+    """
+    return read_sequence(data, size_of_record, decode_record)

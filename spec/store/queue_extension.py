@@ -186,7 +186,7 @@ def decode_extension_unit(data: bytes | memoryview) -> ExtensionUnit:
         raise LayoutError(reason, field="size")
     parsed = parse(extension_unit_layout, data[:size])
     if SMALLEST_SIZE + len(parsed.filter_bits) != size:
-        reason = f"size says {size} bytes, the bit map has {len(parsed.filter_bits)}"
+        reason = f"{size} bytes, but the bit map has {len(parsed.filter_bits)}"
         raise LayoutError(reason, field="size")
     return ExtensionUnit(**{name: parsed[name] for name in ExtensionUnit.__slots__})
 
@@ -210,16 +210,22 @@ def decode_extension_units(data: bytes | memoryview) -> dict[int, ExtensionUnit]
 
 
 def extension_address(offset: int) -> int:
-    """Return the tags code that stands for *offset* over all files of an extension."""
+    """Return the tags code for *offset*, in bytes over all files of an extension.
+
+    Raises LayoutError for an offset without a tags code.
+    """
     if not 0 <= offset <= OFFSET_MAX:
-        raise LayoutError(f"{offset} is no offset that an address can stand for")
+        raise LayoutError(f"{offset} is not an offset that an address can have")
     return offset + INT64_MIN
 
 
 def offset_of_address(tags_code: int) -> int:
-    """Return the offset for which *tags_code* stands, if it is an address."""
+    """Return the offset, in bytes, of the address *tags_code*.
+
+    Raises LayoutError for a tags code that is not an address.
+    """
     if not INT64_MIN <= tags_code <= EXTENSION_ADDRESS_MAX:
-        raise LayoutError(f"{tags_code} is a tags code and no address")
+        raise LayoutError(f"{tags_code} is a tags code, not an address")
     return tags_code - INT64_MIN
 
 

@@ -46,7 +46,7 @@ def message_id_view(data: bytes, position: int, reading: Reading) -> Recognition
     """Return the view of a message id."""
     host, offset = decode_message_id(data.hex())
     if host.port == 0 or not 0 <= offset < LOG_OFFSET_MAX:
-        raise LayoutError(f"offset {offset} of {host} is no place in a commit log")
+        raise LayoutError(f"offset {offset} of {host} is not a place in a commit log")
     layout = layout_of_message_id(data)
     text = tree(layout, data, reading, MESSAGE_ID_CLAUSES, base=position)
     query = note(" ", "record", f"at {offset} of the commit log of {host}")

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, TypeAlias
 from reference.core.salvage.queue_offsets import QueueName, QueueOffsets
 from reference.core.store.recovery.load import load_config
 from reference.shell.storage.read_only_files import ReadOnlyStore
-from spec.routing.json_object import JsonObject, as_integer, object_in
 from spec.routing.topic_config import TopicConfig, topic_as_json, topic_table_from_json
 from spec.store.config.config_files import (
     CONSUMER_FILTERS_FILE,
@@ -20,6 +19,7 @@ from spec.store.config.config_files import (
 )
 from spec.store.file_names import CONFIG
 from spec.wire.bodies.fastjson_forms import dumps_pretty
+from spec.wire.bodies.json_object import JsonObject, as_integer, object_in
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 Table = dict[str, Any]

@@ -32,8 +32,8 @@ from conformance.harness.targets.client_hello import FEATURES
 from conformance.harness.targets.client_target import ClientTarget
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import TargetError, parse_target
-from spec.routing.json_object import as_object, list_in
 from spec.wire.bodies.fastjson import loads
+from spec.wire.bodies.json_object import as_object, list_in
 from spec.wire.remoting.command import Command, encode_command
 
 SILENT = "import sys; print('ready', file=sys.stderr, flush=True); sys.stdin.read()"

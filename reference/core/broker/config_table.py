@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from spec.routing.json_object import JsonObject, integer_in, object_in
+from spec.wire.bodies.json_object import JsonObject, integer_in, object_in
 
 
 class ReplicatedTable(Protocol):

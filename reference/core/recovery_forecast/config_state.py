@@ -16,7 +16,6 @@ from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import StartRefusedError, StoreView
 from reference.core.store.recovery.load import load_config
 from reference.core.store.recovery.rules import RecoveryRules
-from spec.routing.json_object import JsonObject, as_object
 from spec.store.config.config_files import (
     BACKUP_SUFFIX,
     CONSUMER_FILTERS_FILE,
@@ -25,6 +24,7 @@ from spec.store.config.config_files import (
     GROUPS_FILE,
     TOPICS_FILE,
 )
+from spec.wire.bodies.json_object import JsonObject, as_object
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _TABLES = {

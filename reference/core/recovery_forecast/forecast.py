@@ -32,11 +32,11 @@ from reference.core.store.recovery.scan import (
     scan_log,
 )
 from reference.core.store.types import StoreOptions
-from spec.routing.json_object import JsonObject
 from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE, LOCK
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL, WHEEL_SIZE
+from spec.wire.bodies.json_object import JsonObject
 
 
 def forecast(view: StoreView, rules: RecoveryRules, options: StoreOptions) -> Outcome:

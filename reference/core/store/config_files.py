@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.recovery.load import Decoded, load_config
-from spec.routing.json_object import JsonObject
 from spec.wire.bodies.fastjson_forms import dumps_pretty
+from spec.wire.bodies.json_object import JsonObject
 
 
 class ConfigFiles:

@@ -15,9 +15,9 @@ from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueuedRecord
 from spec.layout import LayoutError
-from spec.routing.json_object import as_object
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.json_body import body_from_json
+from spec.wire.bodies.json_object import as_object
 from spec.wire.pop.pop_bodies import (
     ACK_TAG,
     ACKS_TAG,

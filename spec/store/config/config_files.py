@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from spec.clause import Clause, Level
 from spec.layout import LayoutError
-from spec.routing.json_object import as_integer, as_object, integer_in, object_in
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_object import as_integer, as_object, integer_in, object_in
 
 TOPICS_FILE = "topics.json"
 """spec.routing.topic_config reads it."""

@@ -52,7 +52,7 @@ def test_every_outcome_is_counted() -> None:
         ("release", 4.6, "release is a text"),
         ("recorded", "", "recorded is a text"),
         ("outcomes", ["WIRE-FRAME-001"], "outcomes is an object"),
-        ("outcomes", {"WIRE-FRAME-001": "green"}, "'green' is no outcome"),
+        ("outcomes", {"WIRE-FRAME-001": "green"}, "'green' is not an outcome"),
         ("reasons", {"WIRE-FRAME-002": None}, "reasons is an object"),
         ("totals", {"pass": 9}, "its totals"),
     ],
@@ -64,7 +64,7 @@ def test_a_malformed_file_is_refused(name: str, value: object, fault: str) -> No
 
 
 def test_what_is_no_json_is_refused() -> None:
-    with pytest.raises(EvidenceError, match="no JSON"):
+    with pytest.raises(EvidenceError, match="not JSON"):
         decode_observed("{")
 
 

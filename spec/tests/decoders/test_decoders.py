@@ -157,7 +157,7 @@ TEXTS = {
     "wire.pop.pop_receipt.decode_receipt",
     "wire.message.properties.decode_properties",
     "wire.message.timed.decode_recall_handle",
-    "wire.message.system_topics.decode_note",
+    "wire.message.system_topics.decode_op_body",
     "wire.message.trace.decode_trace",
 }
 """Decoders of text: a part of it may be whole, or what refuses a part is JSON's own."""

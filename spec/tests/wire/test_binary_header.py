@@ -17,5 +17,7 @@ def test_many_small_fields_are_decoded_at_once() -> None:
     "data", [b"\0", b"\0\1a\0\0\0\1", b"\xff\xff\0\0\0\0", b"\0\0\xff", b"\0\0\xff" * 9]
 )
 def test_a_malformed_field_is_an_error_of_layout(data: bytes) -> None:
-    with pytest.raises(LayoutError):
-        decode_entries(encode_entries({"a": "b"}) + data)
+    good = encode_entries({"a": "b"})
+    with pytest.raises(LayoutError) as error:
+        decode_entries(good + data)
+    assert error.value.offset >= len(good)

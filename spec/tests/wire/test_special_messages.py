@@ -137,26 +137,26 @@ def test_a_message_without_a_real_place_is_refused(properties: dict[str, str]) -
 
 @given(found=st.lists(offsets, min_size=1, max_size=4))
 def test_a_note_names_half_messages(found: list[int]) -> None:
-    assert system_topics.decode_note(system_topics.encode_note(found)) == found
-    one = system_topics.encode_note(found[:1], is_list=False)
-    assert system_topics.decode_note(one) == found[:1]
+    assert system_topics.decode_op_body(system_topics.encode_op_body(found)) == found
+    one = system_topics.encode_op_body(found[:1], is_list=False)
+    assert system_topics.decode_op_body(one) == found[:1]
 
 
 def test_notes_are_digits_and_commas() -> None:
-    assert system_topics.encode_note([12], is_list=False) == b"12"
-    assert system_topics.encode_note([12, 0]) == b"12,0,"
+    assert system_topics.encode_op_body([12], is_list=False) == b"12"
+    assert system_topics.encode_op_body([12, 0]) == b"12,0,"
 
 
 @pytest.mark.parametrize("body", [b"", b",", b"1,,2", b"x", b"-1", b"1 ", b"9" * 19])
 def test_a_note_of_anything_else_is_refused(body: bytes) -> None:
     with pytest.raises(LayoutError):
-        system_topics.decode_note(body)
+        system_topics.decode_op_body(body)
 
 
 def test_a_note_of_one_has_one() -> None:
     for wrong, is_list in (([1, 2], False), ([-1], True)):
         with pytest.raises(LayoutError):
-            system_topics.encode_note(wrong, is_list=is_list)
+            system_topics.encode_op_body(wrong, is_list=is_list)
 
 
 def test_the_default_levels_are_eighteen() -> None:
@@ -303,7 +303,7 @@ def test_popped_queues_that_are_none_are_refused(text: str) -> None:
 def test_bad_bytes_raise_nothing_but_a_layout_error(data: bytes) -> None:
     assert trace.encode_trace(trace.decode_trace(PUB + data))
     with contextlib.suppress(LayoutError):
-        system_topics.decode_note(data)
+        system_topics.decode_op_body(data)
     with contextlib.suppress(LayoutError):
         delay_levels.decode_delay_levels(data.decode("latin-1"))
 

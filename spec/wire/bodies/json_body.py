@@ -17,8 +17,14 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from spec.layout import LayoutError
-from spec.routing.json_object import JsonObject, as_integer, as_object
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_object import (
+    JsonObject,
+    as_integer,
+    as_object,
+    as_text,
+    as_truth,
+)
 
 
 class Body(Struct, frozen=True, kw_only=True):
@@ -64,21 +70,6 @@ class DeclaredMember(NamedTuple):
     """NODEFAULT, if the member must be there."""
 
 
-def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise LayoutError(f"{type(value).__name__} found, text expected", field=name)
-    return value
-
-
-def _truth(value: object, name: str) -> bool:
-    if isinstance(value, str) and value.lower() in {"true", "false"}:
-        return value.lower() == "true"
-    if not isinstance(value, bool):
-        reason = f"{type(value).__name__} found, true or false expected"
-        raise LayoutError(reason, field=name)
-    return value
-
-
 def _decimal(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         reason = f"{type(value).__name__} found, a number expected"
@@ -90,9 +81,9 @@ def _decimal(value: object, name: str) -> float:
 
 
 _PLAIN = {
-    str: Kind("text", _text),
+    str: Kind("text", as_text),
     int: Kind("integer", as_integer),
-    bool: Kind("true or false", _truth),
+    bool: Kind("true or false", as_truth),
     float: Kind("decimal", _decimal),
     object: Kind("anything", lambda value, _: value),
 }

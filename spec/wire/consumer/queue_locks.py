@@ -17,11 +17,11 @@ class LockBatchRequestBody(OpenBody, frozen=True, kw_only=True):
     """The body of LOCK_BATCH_MQ and of UNLOCK_BATCH_MQ."""
 
     group: Annotated[str, Member("consumerGroup", "the group")]
-    client_id: Annotated[str, Member("clientId", "who asks")]
-    queues: Annotated[tuple[QueueName, ...], Member("mqSet", "what it asks for")] = ()
+    client_id: Annotated[str, Member("clientId", "client that sends the request")]
+    queues: Annotated[tuple[QueueName, ...], Member("mqSet", "requested queues")] = ()
     only_this_broker: Annotated[
         bool | None,
-        Member("onlyThisBroker", "whether the slaves need not be asked", since="5.0"),
+        Member("onlyThisBroker", "whether the slaves get no copy of it", since="5.0"),
     ] = None
 
 

@@ -84,20 +84,20 @@ def encode_delay_levels(levels: DelayLevels) -> str:
 def queue_of_level(level: int) -> int:
     """Return the queue of SCHEDULE_TOPIC_XXXX in which messages of *level* wait."""
     if level < 1:
-        raise LayoutError(f"{level} is no delay level")
+        raise LayoutError(f"{level} is not a delay level")
     return level - 1
 
 
 def level_of_queue(queue_id: int) -> int:
     """Return the delay level of a queue of SCHEDULE_TOPIC_XXXX."""
     if queue_id < 0:
-        raise LayoutError(f"{queue_id} is no queue of delayed messages")
+        raise LayoutError(f"{queue_id} is not a queue of delayed messages")
     return queue_id + 1
 
 
 def _delay_ms(word: str) -> int:
     if not re.fullmatch(r"[0-9]{1,12}[smhd]", word, re.ASCII):
-        raise LayoutError(f"{word!r} is no delay such as 10s or 2h")
+        raise LayoutError(f"{word!r} is not a delay such as 10s or 2h")
     return int(word[:-1]) * _UNITS[word[-1]]
 
 

@@ -136,7 +136,7 @@ def properties_of(dispatches: list[Dispatch]) -> dict[str, str]:
     """Return the two properties of a message that stands in *dispatches*."""
     for one in dispatches:
         if SEPARATOR in one.queue or not one.queue:
-            raise LayoutError(f"{one.queue!r} is no queue's name", field=QUEUES)
+            raise LayoutError(f"{one.queue!r} is not the name of a queue", field=QUEUES)
     if not dispatches:
         return {}
     return {
@@ -153,5 +153,5 @@ def _pieces(text: str) -> list[str]:
 
 def _offset(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,19}", text, re.ASCII) or int(text) > INT64_MAX:
-        raise LayoutError(f"{text!r} is no offset", field=OFFSETS)
+        raise LayoutError(f"{text!r} is not an offset", field=OFFSETS)
     return int(text)

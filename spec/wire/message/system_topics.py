@@ -19,7 +19,7 @@ from spec.layout import LayoutError
 from spec.wire.message.properties import Property
 
 OFFSET_SEPARATOR = ","
-"""Stands after each offset in a note, since 5.1."""
+"""Stands after each offset in the body of an op message, from 5.1 on."""
 
 _BRIDGE = "org.apache.rocketmq.broker.transaction.queue.TransactionalMessageBridge"
 
@@ -70,21 +70,21 @@ def real_place(properties: Mapping[str, str]) -> RealPlace:
     return RealPlace(topic=topic, queue_id=queue_id)
 
 
-def encode_note(offsets: Iterable[int], *, is_list: bool = True) -> bytes:
+def encode_op_body(offsets: Iterable[int], *, is_list: bool = True) -> bytes:
     """Return the body of an op message for the half messages at *offsets*.
 
     Up to 5.0 an op message has one offset and no separator: *is_list* is false.
     """
     found = list(offsets)
     if not is_list and len(found) != 1:
-        raise LayoutError(f"{len(found)} offsets in a note of one")
+        raise LayoutError(f"{len(found)} offsets in a body of one")
     if any(not 0 <= offset <= INT64_MAX for offset in found):
         raise LayoutError("a negative offset, or one too large")
     end = OFFSET_SEPARATOR if is_list else ""
     return "".join(f"{offset}{end}" for offset in found).encode()
 
 
-def decode_note(body: bytes) -> list[int]:
+def decode_op_body(body: bytes) -> list[int]:
     """Return the queue offsets of half messages in the body of an op message."""
     text = body.decode("latin-1")
     pieces = text.removesuffix(OFFSET_SEPARATOR).split(OFFSET_SEPARATOR)
@@ -93,5 +93,5 @@ def decode_note(body: bytes) -> list[int]:
 
 def _number(text: str, field: str, *, most: int) -> int:
     if not re.fullmatch(r"[0-9]{1,19}", text, re.ASCII) or int(text) > most:
-        raise LayoutError(f"{text!r} is no number here", field=field)
+        raise LayoutError(f"{text!r} is not a number", field=field)
     return int(text)

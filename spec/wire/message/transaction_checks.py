@@ -12,7 +12,7 @@ from __future__ import annotations
 from spec.clause import Clause, Level
 
 DONE_TAG = "d"
-"""The tag of a note (Java: REMOVETAG)."""
+"""Tag of an op message (Java: REMOVETAG)."""
 
 _END = "4.6.0 org.apache.rocketmq.broker.processor.EndTransactionProcessor"
 _QUEUE = "org.apache.rocketmq.broker.transaction.queue"
@@ -26,7 +26,7 @@ _SEND_CHECK = (
 )
 _SETTINGS = "org.apache.rocketmq.common.BrokerConfig"
 
-NOTE = Clause(
+OP_MESSAGE = Clause(
     id="TXN-OP-001",
     level=Level.MUST,
     text=(
@@ -35,7 +35,7 @@ NOTE = Clause(
     ),
     source=f"{_BRIDGE}#addRemoveTagInTransactionOp",
 )
-NOTES_HAVE_NO_TOPIC = Clause(
+OP_TOPIC_IS_MISSING = Clause(
     id="TXN-OP-004",
     level=Level.QUIRK,
     text=(
@@ -45,7 +45,7 @@ NOTES_HAVE_NO_TOPIC = Clause(
     source=f"{_BRIDGE}#writeOp",
     until="4.9",
 )
-NOTES_HAVE_A_TOPIC = Clause(
+OP_TOPIC_EXISTS = Clause(
     id="TXN-OP-005",
     level=Level.SHOULD,
     text=(
@@ -55,7 +55,7 @@ NOTES_HAVE_A_TOPIC = Clause(
     source="5.0.0 org.apache.rocketmq.broker.topic.TopicConfigManager#init",
     since="5.0",
 )
-NOTE_BODY = Clause(
+OP_BODY = Clause(
     id="TXN-OP-002",
     level=Level.MUST,
     text=(
@@ -65,7 +65,7 @@ NOTE_BODY = Clause(
     source=f"{_BRIDGE}#addRemoveTagInTransactionOp",
     until="5.0",
 )
-NOTE_BODY_OF_MANY = Clause(
+OP_BODY_OF_SEVERAL = Clause(
     id="TXN-OP-003",
     level=Level.MUST,
     text=(
@@ -75,7 +75,7 @@ NOTE_BODY_OF_MANY = Clause(
     source=f"{_SERVICE_5}#getOpMessage",
     since="5.1",
 )
-NOTE_OF_MANY_IS_UNREAD = Clause(
+OP_BODY_OF_SEVERAL_IS_UNREAD = Clause(
     id="TXN-OP-006",
     level=Level.QUIRK,
     text=(

@@ -25,7 +25,7 @@ CHECKPOINT_TAG, ACK_TAG, ACKS_TAG = "ck", "ack", "bAck"
 _POP = "5.3.3 org.apache.rocketmq.broker.processor.PopMessageProcessor"
 _STORE = "5.3.3 org.apache.rocketmq.store.pop"
 
-POP_NOTES = Clause(
+REVIVE_MESSAGES = Clause(
     id="STORE-POP-001",
     level=Level.MUST,
     text=(
@@ -47,7 +47,7 @@ POP_ACKS = Clause(
     source=f"{_STORE}.AckMsg#ackOffset",
     since="5.0",
 )
-POP_NOTE_KEY = Clause(
+REVIVE_MESSAGE_KEY = Clause(
     id="STORE-POP-003",
     level=Level.MUST,
     text=(
@@ -57,7 +57,7 @@ POP_NOTE_KEY = Clause(
     source=f"{_POP}#genCkUniqueId",
     since="5.0",
 )
-POP_NOTE_WAITS = Clause(
+REVIVE_MESSAGE_WAITS = Clause(
     id="STORE-POP-004",
     level=Level.MUST,
     text=(
@@ -70,7 +70,7 @@ POP_NOTE_WAITS = Clause(
 
 
 class PopCheckpoint(OpenBody, frozen=True, kw_only=True):
-    """The body of a note with the tag ck (Java: PopCheckPoint)."""
+    """The body of a revive message with the tag ck (Java: PopCheckPoint)."""
 
     start_offset: Annotated[int, Member("so", "first offset of the pop")] = 0
     popped_at_ms: Annotated[int, Member("pt", "when")] = 0
@@ -80,7 +80,7 @@ class PopCheckpoint(OpenBody, frozen=True, kw_only=True):
     queue_id: Annotated[int, Member("q", "their queue")] = 0
     topic: Annotated[str | None, Member("t", "their topic")] = None
     group: Annotated[str | None, Member("c", "who popped (Java: cid)")] = None
-    revive_offset: Annotated[int, Member("ro", "of the note; 0 in it")] = 0
+    revive_offset: Annotated[int, Member("ro", "of this message; 0 in it")] = 0
     offsets: Annotated[
         tuple[int, ...] | None, Member("d", "each message's offset minus the first")
     ] = None
@@ -89,7 +89,7 @@ class PopCheckpoint(OpenBody, frozen=True, kw_only=True):
         int | None, Member("reviveTime", "when and how long, added; nobody reads it")
     ] = None
     put_again: Annotated[
-        str | None, Member("rp", "how often the note was", since="5.3.1")
+        str | None, Member("rp", "how often this message was", since="5.3.1")
     ] = None
     is_suspended: Annotated[
         bool | None, Member("sp", "its next pop is no reconsumption", since="5.5")
@@ -97,7 +97,7 @@ class PopCheckpoint(OpenBody, frozen=True, kw_only=True):
 
 
 class AckMsg(OpenBody, frozen=True, kw_only=True):
-    """The body of a note with the tag ack, or bAck (BatchAckMsg)."""
+    """The body of a revive message with the tag ack, or bAck (BatchAckMsg)."""
 
     offset: Annotated[int, Member("ao", "what is acknowledged")] = 0
     offsets: Annotated[
@@ -137,7 +137,7 @@ class QueryAssignmentRequestBody(OpenBody, frozen=True, kw_only=True):
 
     topic: Annotated[str, Member("topic", "the topic")]
     group: Annotated[str, Member("consumerGroup", "the group")]
-    client_id: Annotated[str, Member("clientId", "who asks")]
+    client_id: Annotated[str, Member("clientId", "client that sends the request")]
     strategy: Annotated[str, Member("strategyName", "such as AVG")]
     message_model: Annotated[str, Member("messageModel", "BROADCASTING or CLUSTERING")]
 

@@ -186,12 +186,12 @@ def popped_queues_of(fields: Mapping[str, str], name: str) -> list[PoppedQueue]:
 
 def _kind(word: str, text: str) -> str:
     if word not in list(TopicKind):
-        reason = f"{word!r} in {text!r} is no kind of topic"
+        reason = f"{word!r} in {text!r} is not a kind of topic"
         raise LayoutError(reason, field="topic_kind")
     return word
 
 
 def _number(word: str, field: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,19}", word, re.ASCII) or int(word) > INT64_MAX:
-        raise LayoutError(f"{word!r} in {text!r} is no number here", field=field)
+        raise LayoutError(f"{word!r} in {text!r} is not a number", field=field)
     return int(word)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from construct import GreedyBytes, Int16sb, Int32sb, Prefixed, Struct
 
 from spec.clause import Clause, Level
-from spec.layout import LayoutError, build, field, parse, read_row
+from spec.layout import LayoutError, build, field, parse, read_sequence
 
 SMALLEST_SIZE = 22
 """Bytes of a message without body and properties."""
@@ -126,7 +126,7 @@ def decode_batch_message(data: bytes | memoryview) -> BatchMessage:
     size = _size(data)
     parsed = parse(batch_message_layout, data[:size])
     if SMALLEST_SIZE + len(parsed.body) + len(parsed.properties) != size:
-        reason = f"size says {size} bytes, the fields take another number"
+        reason = f"{size} bytes, but the fields take another number"
         raise LayoutError(reason, field="size")
     return BatchMessage(
         body=parsed.body,
@@ -138,8 +138,8 @@ def decode_batch_message(data: bytes | memoryview) -> BatchMessage:
 
 
 def decode_batch(data: bytes | memoryview) -> Iterator[BatchMessage]:
-    """Return the messages of a batch, the whole of *data*, one by one."""
-    return read_row(data, _size, decode_batch_message)
+    """Yield the messages of a batch, the whole of *data*."""
+    return read_sequence(data, _size, decode_batch_message)
 
 
 def _size(data: bytes | memoryview) -> int:

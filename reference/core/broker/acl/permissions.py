@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from enum import Flag
 
 from reference.core.remoting.request import Request
-from spec.routing.json_object import as_object, list_in, text_in
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_object import as_object, list_in, text_in
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
 

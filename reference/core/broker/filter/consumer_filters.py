@@ -22,7 +22,6 @@ from reference.core.store.commitlog.dispatch_request import properties_of
 from reference.core.store.config_files import ConfigFiles
 from reference.core.store.dispatcher import CalcBitMap, empty_bit_map
 from reference.core.store.get_message import UnitFilter
-from spec.routing.json_object import JsonObject
 from spec.store.config.config_files import CONSUMER_FILTERS_FILE
 from spec.store.config.filter_settings import (
     BloomFilterData,
@@ -32,6 +31,7 @@ from spec.store.config.filter_settings import (
 )
 from spec.store.queue_extension import ExtensionUnit, has_bits
 from spec.wire.bodies.json_body import body_as_json, body_from_json
+from spec.wire.bodies.json_object import JsonObject
 
 _DEAD_SINCE_MS = 30_000
 """Time for which all groups count as dead at a start."""

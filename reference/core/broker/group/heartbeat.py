@@ -16,13 +16,13 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from reference.core.remoting.server import RemotingServer
-from spec.routing.json_object import JsonObject, as_object, list_in
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.heartbeat import (
     GetConsumerListByGroupResponseBody,
     SubscriptionData,
 )
 from spec.wire.bodies.json_body import body_from_json
+from spec.wire.bodies.json_object import JsonObject, as_object, list_in
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 

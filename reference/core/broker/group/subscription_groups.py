@@ -12,9 +12,9 @@ from collections.abc import Callable
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
-from spec.routing.json_object import JsonObject
 from spec.store.config.group_settings import SubscriptionGroupConfig
 from spec.wire.bodies.json_body import body_as_json, body_from_json, members
+from spec.wire.bodies.json_object import JsonObject
 
 SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
 _BUILT_IN = (

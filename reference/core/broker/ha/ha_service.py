@@ -16,8 +16,8 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.server import RemotingServer
 from spec.host import Host
-from spec.routing.json_object import as_object
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_object import as_object
 from spec.wire.ha.slave import (
     ADDRESS_LENGTH_MIN,
     SYNCHRONIZE_FIRST_MS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.routing.json_object import JsonObject, object_in
+from spec.wire.bodies.json_object import JsonObject, object_in
 
 SEPARATOR = "@"
 """Separator of topic and group in the table's keys."""

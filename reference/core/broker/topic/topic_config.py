@@ -15,9 +15,9 @@ from msgspec.structs import force_setattr, replace
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
-from spec.routing.json_object import JsonObject
 from spec.routing.topic_config import Permission, TopicFlag
 from spec.store.config.group_settings import SubscriptionGroupConfig
+from spec.wire.bodies.json_object import JsonObject
 from spec.wire.message.topic_names import (
     BENCHMARK_TOPIC,
     DEFAULT_TOPIC,

@@ -28,9 +28,9 @@ from reference.core.store.types import (
 )
 from reference.core.unexpected import error_text
 from spec.integers import parse_java_int
-from spec.routing.json_object import JsonObject, as_integer, object_in
 from spec.store.config.config_files import DELAY_OFFSETS_FILE
 from spec.store.message_record import decode_record
+from spec.wire.bodies.json_object import JsonObject, as_integer, object_in
 from spec.wire.message.properties import Property, decode_properties, encode_properties
 from spec.wire.message.topic_names import SCHEDULE_TOPIC, TOPIC_LENGTH_MAX
 

@@ -10,8 +10,8 @@ from typing import Generic, NamedTuple, TypeVar
 from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
 from reference.core.unexpected import error_text
 from spec.layout import LayoutError
-from spec.routing.json_object import JsonObject
 from spec.wire.bodies.fastjson import loads
+from spec.wire.bodies.json_object import JsonObject
 
 
 class DirectoryEntry(NamedTuple):

@@ -1,9 +1,9 @@
 """
 Read the objects of a JSON body, field by field.
 
-fastjson writes the bodies of the name server. It omits a field that is null. A number
-may be a string, and a key of a map may be a bare integer. These readers accept all of
-that, and name the wrong field in their errors.
+fastjson omits a field that is null. A number may be a string, and a key of a map may be
+a bare integer. These readers accept all of that. Their LayoutError has the name of the
+wrong field.
 """
 
 from __future__ import annotations
@@ -49,7 +49,11 @@ def _member(holder: JsonObject, field: str, default: object) -> object:
 
 def text_in(holder: JsonObject, field: str, default: str | None = None) -> str:
     """Return the text that *holder* has as *field*."""
-    value = _member(holder, field, default)
+    return as_text(_member(holder, field, default), field)
+
+
+def as_text(value: object, field: str = "") -> str:
+    """Return *value*, which must be text."""
     if not isinstance(value, str):
         reason = f"{type(value).__name__} found, text expected"
         raise LayoutError(reason, field=field)
@@ -69,15 +73,19 @@ def as_integer(value: object, field: str = "") -> int:
     try:
         return int(value)
     except ValueError as error:
-        raise LayoutError(f"{value!r} is no integer", field=field) from error
+        raise LayoutError(f"{value!r} is not an integer", field=field) from error
 
 
 def truth_in(holder: JsonObject, field: str) -> bool:
     """Return whether *field* of *holder* is true; an absent one is false."""
-    value = _member(holder, field, default=False)
+    return as_truth(_member(holder, field, default=False), field)
+
+
+def as_truth(value: object, field: str = "") -> bool:
+    """Return *value* as a truth value; it may come in quotes, in any letter case."""
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.lower() in ("true", "false"):
         return value.lower() == "true"
-    reason = f"{value!r} found, true or false expected"
+    reason = f"{type(value).__name__} found, true or false expected"
     raise LayoutError(reason, field=field)
