@@ -268,6 +268,7 @@ def list_store(url: str) -> Store:
         )
     if isinstance(system, fs.LocalFileSystem):
         _require_readable(root, files)
+        url = root  # absolute: the workers of a cluster have directories of their own
     return Store(url=url, files=files, directories=directories)
 
 

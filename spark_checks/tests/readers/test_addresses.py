@@ -42,6 +42,17 @@ def test_fsspec_opens_what_arrow_does_not_know() -> None:
         assert read_whole(there.url, file) == read_whole(here.url, file)
 
 
+def test_workers_get_the_absolute_path_of_a_relative_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker of a cluster has another working directory than the driver."""
+    monkeypatch.chdir(FIXTURE.parent)
+    store = list_store(FIXTURE.name)
+    monkeypatch.chdir(tmp_path)
+    file = store.files[0]
+    assert len(read_whole(store.url, file)) == file.size
+
+
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
