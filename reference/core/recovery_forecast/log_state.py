@@ -20,9 +20,9 @@ from reference.core.store.recovery.rules import RecoveryRules
 from reference.core.store.recovery.scan import PIECE_SIZE, written_size
 from spec.store.blank import BLANK_SIZE_MIN
 from spec.store.file_names import COMMIT_LOG
-from spec.store.message_record import FIXED_SIZE_V4
+from spec.store.message_record import SMALLEST_SIZE
 
-_SMALLEST = FIXED_SIZE_V4 + 1
+_SMALLEST = SMALLEST_SIZE + 1
 """A record without a body, of a topic with one letter."""
 _SEVERAL = 2
 

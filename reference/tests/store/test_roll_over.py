@@ -20,10 +20,10 @@ from reference.tests.store.small_stores import (
     wire_batch,
 )
 from spec.store.blank import decode_blank
-from spec.store.message_record import FIXED_SIZE_V4
+from spec.store.message_record import SMALLEST_SIZE
 
 SIZE = TINY.commit_log_file_size
-OVERHEAD = FIXED_SIZE_V4 + len("T")
+OVERHEAD = SMALLEST_SIZE + len("T")
 
 
 def body_of_record(size: int) -> bytes:
