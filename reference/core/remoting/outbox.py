@@ -42,6 +42,8 @@ class Outbox(Generic[EffectT]):
         if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
             self._timer_ms = due_ms
             self._outbox.append(SetTimer(due_ms))
+        if not self._outbox:
+            return []
         effects = self._outbox.copy()
         self._outbox.clear()
         return effects
