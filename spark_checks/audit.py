@@ -224,7 +224,7 @@ def surveyed_store(
         store=store,
         summary=summary,
         ledger=survey.ledger,
-        situation=situation.with_log_of(summary),
+        situation=summary.completed(situation),
         progress=progress,
         only=only,
     )

@@ -5,8 +5,7 @@ Facts about a store that its readers and checks use, apart from its rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.config_files import (
@@ -19,9 +18,6 @@ from spark_checks.config_files import (
 )
 from spark_checks.store_files import Store, queue_file_size, queue_of
 from spec.wire.message.topic_names import HALF_TOPIC, TRANSACTION_CHECK_GROUP
-
-if TYPE_CHECKING:
-    from spark_checks.survey.summary import SurveySummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,15 +60,6 @@ class Situation:
     def is_sampled(self) -> bool:
         """Whether only some ranges of the log are audited."""
         return self.parts is not None
-
-    def with_log_of(self, summary: SurveySummary) -> Situation:
-        """Return the situation with the facts about the log in *summary*."""
-        return replace(
-            self,
-            log_end=summary.log_end,
-            last_file_base=summary.last_file_base,
-            last_stored_at_ms=summary.last_stored_at_ms or 0,
-        )
 
 
 def situation_of(store: Store, conf: BrokerConf) -> Situation:

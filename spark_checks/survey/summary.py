@@ -9,7 +9,7 @@ record. Only queues whose sides differ are read again, row by row.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from spark_checks.situation import Situation
 
@@ -114,6 +114,15 @@ class SurveySummary:
         Since 5.4 tags are in the index as well; a store may be of either kind.
         """
         return self.item_sum in self.key_sums
+
+    def completed(self, situation: Situation) -> Situation:
+        """Return *situation* with the facts about the log."""
+        return replace(
+            situation,
+            log_end=self.log_end,
+            last_file_base=self.last_file_base,
+            last_stored_at_ms=self.last_stored_at_ms or 0,
+        )
 
     def suspects(self, situation: Situation) -> list[tuple[str, int]]:
         """Return the queues to read again."""

@@ -56,7 +56,7 @@ def _surveyed(root: Path) -> tuple[Ledger, Situation]:
     found = reduce(
         Survey.plus, (survey_of(store.url, part, situation) for part in parts)
     )
-    return found.ledger, situation.with_log_of(found.summary)
+    return found.ledger, found.summary.completed(situation)
 
 
 def _broken(root: Path) -> dict[str, list[int]]:
