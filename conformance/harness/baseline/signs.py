@@ -45,7 +45,8 @@ def _last_routes(transcripts: Sequence[Transcript]) -> Collection[Command]:
 
 
 def _is_empty_route(response: Command) -> bool:
-    return response.code == ResponseCode.SUCCESS and not names_brokers(response)
+    is_empty = not response.body or not names_brokers(response)
+    return response.code == ResponseCode.SUCCESS and is_empty
 
 
 def _of_frames(transcript: Transcript) -> Iterator[str]:

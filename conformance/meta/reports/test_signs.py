@@ -59,6 +59,7 @@ def test_a_request_with_a_binary_header_is_found_in_a_transcript() -> None:
     ("code", "body", "found"),
     [
         (0, b'{"brokerDatas":[],"queueDatas":[]}', {"ROUTE-DATA-003"}),
+        (0, b"", {"ROUTE-DATA-003"}),
         (0, b"{", set()),
         (17, b"", set()),
     ],
