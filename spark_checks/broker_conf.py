@@ -42,8 +42,8 @@ def delays_in_setting(text: str) -> dict[int, int]:
 def read_broker_conf(path: Path) -> BrokerConf:
     """Return the settings in the broker configuration at *path*."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = path.read_text("utf-8", "replace")  # comments may have any encoding
+    except OSError as error:
         raise ConfError(f"{path} cannot be read: {error}") from None
     found = dict(_settings(text))
     queue_size = _size(found, "ConsumeQueue", path)

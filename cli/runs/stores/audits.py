@@ -59,6 +59,7 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
     conf = BrokerConf()
     if options.broker_conf:
         conf = read_broker_conf(options.broker_conf)
+        _check_settings(options.broker_conf)
     are_many = len(stores) > 1
     # Listed now, so that a wrong path does not wait for Spark to start.
     listed = [_tried(list_store, url, are_many=are_many) for url in stores]
@@ -93,6 +94,20 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
                 else:
                     found.append(one)
             return found
+
+
+def _check_settings(broker_conf: Path) -> None:
+    """End the program if no broker starts with *broker_conf*.
+
+    Otherwise the forecast of a start would fail at the end of a long audit.
+    """
+    from cli.runs.stores.start_forecasts import read_options
+    from reference.core.settings import SettingError
+
+    try:
+        read_options(broker_conf)
+    except SettingError as error:
+        fail(f"{broker_conf}: {error}", code=2)
 
 
 def _tried(action: Callable[[str], T], url: str, *, are_many: bool) -> T | NotAudited:
@@ -150,14 +165,11 @@ def _audited(
 
 
 def _forecast(store: str, options: AuditOptions) -> StartForecast | None:
-    from cli.runs.stores.start_forecasts import start_forecast
-    from reference.core.broker.broker_config import BrokerOptions
-    from reference.core.settings import read_properties
+    from cli.runs.stores.start_forecasts import read_options, start_forecast
 
     given = None
     if options.broker_conf is not None:
-        text = options.broker_conf.read_text("utf-8", "replace")
-        given = BrokerOptions(read_properties(text)).store_options()
+        given = read_options(options.broker_conf).store_options()
     return start_forecast(store, options.release, given)
 
 

@@ -180,6 +180,17 @@ def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
     assert f"there is no directory {tmp_path / 'no'}" in unwritten.output
 
 
+def test_settings_with_which_no_broker_starts_are_one_line(tmp_path: Path) -> None:
+    settings = tmp_path / "broker.conf"
+    settings.write_text("brokerRole=KING\n", encoding="utf-8")
+    result = run_alone(STORES[0], "--broker-conf", settings)
+    assert result.exit_code == 2
+    assert result.output == (
+        f"rmqc audit: {settings}: brokerRole is 'KING', not one of ASYNC_MASTER, "
+        "SYNC_MASTER, SLAVE\n"
+    )
+
+
 @pytest.mark.slow
 def test_one_bad_store_of_several_ends_nothing_and_pipes_get_json_alone(
     tmp_path: Path,
@@ -266,9 +277,9 @@ def test_a_store_without_the_end_of_its_log_has_a_forecast(tmp_path: Path) -> No
 def test_a_broker_conf_gives_sizes_and_delays(tmp_path: Path) -> None:
     path = tmp_path / "broker.conf"
     path.write_text(
-        "# sizes\nmapedFileSizeCommitLog=65536\nmapedFileSizeConsumeQueue = 390\n"
-        "messageDelayLevel=2s 1m\n",
-        encoding="utf-8",
+        "# gr\u00f6\u00dfe\nmapedFileSizeCommitLog=65536\n"
+        "mapedFileSizeConsumeQueue = 390\nmessageDelayLevel=2s 1m\n",
+        encoding="latin-1",
     )
     conf = read_broker_conf(path)
     assert (conf.commit_log_file_size, conf.queue_file_size) == (65_536, 400)
