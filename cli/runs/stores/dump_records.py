@@ -6,6 +6,7 @@ import base64
 import csv
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -81,12 +82,25 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
     if not files:
         raise DumpError(f"{source} is not a store: {COMMIT_LOG} has no file")
     end = files[0][0]
-    for base, path in files:
+    following = [base for base, _ in files[1:]]
+    for (base, path), next_base in zip_longest(files, following):
         if base > end:
             yield DamagedRange(end, base)
         end = base + path.stat().st_size
         with mapped(path) as data:
-            yield from readable_records(data, base, is_last=base == files[-1][0])
+            found = readable_records(data, base, is_last=next_base is None)
+            yield from found if next_base is None else _before(next_base, found)
+
+
+def _before(
+    next_base: int, found: Iterator[FoundRecord | DamagedRange]
+) -> Iterator[FoundRecord | DamagedRange]:
+    """Yield *found*; a file that is too long does not damage the next one."""
+    for part in found:
+        if not isinstance(part, DamagedRange):
+            yield part
+        elif part.begin < next_base:
+            yield DamagedRange(part.begin, min(part.end, next_base))
 
 
 Writer = Callable[[FoundRecord], None]

@@ -180,6 +180,14 @@ def test_a_topic_without_messages_is_told_beside_those_that_have_some(
     assert result.stderr == "no message of topic a; topics here: A, B\n"
 
 
+def test_damage_ends_where_the_next_file_begins(store: Path) -> None:
+    first = store / "commitlog" / f"{0:020}"
+    first.write_bytes(first.read_bytes() + bytes(SIZE) * 2)
+    code, lines, errors = dumped(store)
+    assert (code, len(lines)) == (1, 2 * len(MESSAGES))
+    assert f" to {SIZE} of the commit log" in errors
+
+
 @pytest.mark.parametrize(
     ("call", "name"), [("iterdir", "commitlog"), ("open", f"commitlog/{SIZE:020}")]
 )
