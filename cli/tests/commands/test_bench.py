@@ -81,7 +81,7 @@ def test_a_table_of_routes_has_both_name_servers() -> None:
 def test_a_release_that_does_not_exist_is_one_line() -> None:
     run = CliRunner().invoke(bench, ["namesrv", "--release", "0.0.1"])
     assert run.exit_code == 2
-    assert run.stderr.startswith("Error: --release: 0.0.1 is none of 4.4")
+    assert run.stderr.startswith("Error: --release: 0.0.1 is not one of 4.4")
     assert run.stderr.count("\n") == 1
 
 

@@ -194,7 +194,7 @@ def test_a_copy_is_made_nowhere_in_the_store(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("--release", "3.2.6"), "3.2.6 is none of 4.4, 4.5"),
+        (("--release", "3.2.6"), "3.2.6 is not one of 4.4, 4.5"),
         (("--release", "4.6.0", "--out", "/nowhere/at/all"), "cannot be written"),
     ],
 )

@@ -45,4 +45,4 @@ def test_a_profile_compared_with_itself_has_no_differences() -> None:
 def test_a_release_that_does_not_exist_is_usage() -> None:
     result = run("4.6", "3.2")
     assert result.exit_code == 2
-    assert result.output.startswith("Error: NOW: 3.2 is none of ")
+    assert result.output.startswith("Error: NOW: 3.2 is not one of ")

@@ -154,4 +154,4 @@ def test_a_wrong_argument_is_usage(arguments: list[str]) -> None:
 def test_a_wrong_release_is_reported_with_its_option(option: str) -> None:
     result = run("evolution", option, "3.2.6")
     assert result.exit_code == 2
-    assert result.output.startswith(f"Error: {option}: 3.2.6 is none of 4.4, ")
+    assert result.output.startswith(f"Error: {option}: 3.2.6 is not one of 4.4, ")

@@ -97,7 +97,7 @@ def test_a_read_only_run_checks_most_clauses_of_wire() -> None:
 def test_an_unknown_profile_is_an_error_with_the_known_ones() -> None:
     ended = run("--profile", "9.9")
     assert ended.exit_code == 2
-    assert "9.9 is none of 4.4, 4.5, 4.6" in ended.output
+    assert "9.9 is not one of 4.4, 4.5, 4.6" in ended.output
 
 
 def test_a_target_without_its_option_is_one_line() -> None:
@@ -111,7 +111,15 @@ def test_a_target_without_its_option_is_one_line() -> None:
 def test_a_misspelt_kind_of_target_gets_a_suggestion() -> None:
     ended = run("--target", "jmv:5.3.3")
     assert ended.exit_code == 2
-    assert "'jmv:5.3.3' is no target; did you mean jvm:?" in ended.output
+    assert "'jmv:5.3.3' is not a target; did you mean jvm:?" in ended.output
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:99999", "[::1]:65536", "host:0x1"])
+def test_a_wrong_port_is_named(address: str) -> None:
+    ended = run("--target", address)
+    assert ended.exit_code == 2
+    port = address.rpartition(":")[2]
+    assert f"the port {port} is not a number up to 65535" in ended.output
 
 
 def test_an_unknown_suite_is_an_error_with_the_known_ones() -> None:

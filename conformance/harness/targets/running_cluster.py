@@ -77,7 +77,7 @@ class RunningClusterTarget(Target):
     def _address_of(self, key: str) -> Address:
         if key not in STATED:
             known = ", ".join((*STATED, STORE))
-            raise TargetError(f"{self.text}: {key} is none of {known}")
+            raise TargetError(f"{self.text}: {key} is not one of {known}")
         try:
             return Address.parse(self.conf[key])
         except ValueError as error:

@@ -267,8 +267,13 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
     except ValueError:
         near = get_close_matches(kind, KINDS, n=1)
         known = ", ".join(f"{name}:" for name in KINDS)
-        advice = f"did you mean {near[0]}:?" if near else f"HOST:PORT or one of {known}"
-        raise TargetError(f"{text!r} is no target; {advice}") from None
+        host, _, port = address.rpartition(":")
+        advice = f"HOST:PORT or one of {known}"
+        if near:
+            advice = f"did you mean {near[0]}:?"
+        elif host and port[:1].isdecimal():
+            advice = f"the port {port} is not a number up to 65535"
+        raise TargetError(f"{text!r} is not a target; {advice}") from None
     return "tcp", address, settings
 
 
@@ -283,7 +288,7 @@ def release_of_profile(profile: str, among: Sequence[str] = STUDIED) -> str:
         raise TargetError(f"--profile: {error}") from None
     if not any(release_key(one)[: len(wanted[:2])] == wanted[:2] for one in SERIES):
         known = ", ".join(SERIES)
-        raise TargetError(f"--profile: {profile} is none of {known}")
+        raise TargetError(f"--profile: {profile} is not one of {known}")
     return nearest_release(profile, among)
 
 

@@ -40,7 +40,7 @@ def test_the_stated_broker_is_tested_and_another_creates_topics(
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        ("brokers=127.0.0.1:1", "brokers is none of broker, admin"),
+        ("brokers=127.0.0.1:1", "brokers is not one of broker, admin"),
         ("broker=here", "broker: .*here"),
     ],
 )

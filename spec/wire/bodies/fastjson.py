@@ -205,7 +205,8 @@ class _Reader:
     def name(self) -> str:
         found = _NAME.match(self.text, self.at)
         if not found:
-            self.fail(f"{self.peek()!r} begins no value" if self.peek() else "the end")
+            shown = f"{self.peek()!r} begins no value"
+            self.fail(shown if self.peek() else "the end, a value expected")
         self.at = found.end()
         return found.group()
 

@@ -174,7 +174,7 @@ def _check_words(made: TargetFile) -> None:
         for name in _WORD.findall(text):
             if name not in PLACEHOLDERS:
                 known = ", ".join(f"{{{word}}}" for word in PLACEHOLDERS)
-                raise ValueError(f"{{{name}}} in {text!r} is none of {known}")
+                raise ValueError(f"{{{name}}} in {text!r} is not one of {known}")
 
 
 def _check_claims(made: TargetFile) -> None:
@@ -194,7 +194,9 @@ def _capabilities(read: object) -> frozenset[Capability]:
     names = list_(read, "capabilities")
     for name in names:
         if name not in set(Capability):
-            raise ValueError(f"capabilities: {name} is none of {', '.join(Capability)}")
+            raise ValueError(
+                f"capabilities: {name} is not one of {', '.join(Capability)}"
+            )
     return frozenset({Capability.WIRE, *map(Capability, names)})
 
 
