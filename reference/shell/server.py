@@ -19,6 +19,7 @@ from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.broker_controller import BrokerController
 from reference.core.broker.filter.consumer_filters import bits_at_start
 from reference.core.settings import PORT_MAX, SettingError
+from reference.core.store.config_files import ConfigFiles
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.recover import BulkScan
 from reference.shell.acl_file import acl_file_of
@@ -79,14 +80,14 @@ async def serve(setup: Setup) -> None:
     for port in (setup.name_server_port, *ports):
         await require_free_port(setup.host, port)
     files = DiskFiles(setup.store)
+    before = written_end(setup.store)
     store = MessageStore(
         files,
         replace(options.store_options(), zone_offset_ms=zone_offset_ms()),
+        now_ms(),
         bulk_scan=setup.bulk_scan,
+        calc_bit_map=bits_at_start(options, ConfigFiles(files), now_ms()),
     )
-    store.calc_bit_map = bits_at_start(options, store.config, now_ms())
-    before = written_end(setup.store)
-    store.start(now_ms())
     if warning := truncation_warning(setup.store, before, store.log.files.end):
         sys.stderr.write(f"{warning}\n")
     try:

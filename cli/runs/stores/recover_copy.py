@@ -44,13 +44,12 @@ def recover_copy(
 
 def _started(target: Path, options: StoreOptions, units_at_garbage: int) -> str:
     """Start and stop the reference on the copy; return a report of it."""
-    files = MessageStore(DiskFiles(target), options)
     now_ms = time.time_ns() // 1_000_000
     try:
-        files.start(now_ms)
-        end = files.log.files.end
-        count = sum(queue.max_offset - queue.min_offset for queue in files.queues)
-        files.stop()
+        store = MessageStore(DiskFiles(target), options, now_ms)
+        end = store.log.files.end
+        count = sum(queue.max_offset - queue.min_offset for queue in store.queues)
+        store.stop()
     except FilesError as error:
         return f"The copy at {target} was not recovered: {error}"
     text = (

@@ -231,8 +231,8 @@ def _count_lost(
 
 def _make_queues(target: Path, options: StoreOptions, offsets: QueueOffsets) -> None:
     """Start and stop the reference on the new store; check what its queues have."""
-    store = MessageStore(DiskFiles(target), options)
-    store.start(time.time_ns() // 1_000_000)
+    now_ms = time.time_ns() // 1_000_000
+    store = MessageStore(DiskFiles(target), options, now_ms)
     store.checkpoint.physic_ms = store.checkpoint.logics_ms  # each file is on disk
     counts = sum(queue.max_offset - queue.min_offset for queue in store.queues)
     store.stop()

@@ -100,7 +100,7 @@ class BrokerController(RemotingServer):
             registration = NameServerRegistration(self.state, self, self.ha, address)
             self.registrations.append(registration)
             registration.start(now_ms)
-        self.state.store.calc_bit_map = self._calc_bit_map
+        self.state.store.dispatcher.calc_bit_map = self._calc_bit_map
         self.flusher.start(now_ms)
         start_scheduled_tasks(self.state, self, now_ms)
         every = self.timers.call_every

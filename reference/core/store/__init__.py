@@ -1,9 +1,9 @@
 """
 The message store: one commit log, and the consume queues and index made from it.
 
-Begin with ``message_store.MessageStore(files, options)``, the interface of a broker::
+Begin with ``message_store.MessageStore``, the interface of a broker::
 
-    start(now_ms)                                  load, recover, dispatch
+    MessageStore(files, options, now_ms)           load, recover, dispatch
     append(messages, now_ms) -> list[PutResult]    one result for each message
     dispatch() -> list[DispatchRequest]            fill queues and index
     get(topic, queue_id, offset, count_max, ...) -> GetMessageResult

@@ -58,7 +58,8 @@ class Dispatcher:
         self._index = index if options.index_enabled else None
         self._checkpoint = checkpoint
         self._is_slave = options.is_slave
-        self._calc_bit_map = calc_bit_map
+        self.calc_bit_map = calc_bit_map
+        """Computes the bit map of an extension unit; a broker replaces it."""
 
     @property
     def is_behind(self) -> bool:
@@ -197,7 +198,7 @@ class Dispatcher:
         whether the unit exists. [STORE-EXTENSION-011]
         """
         record = self._log.record(request.physical_offset, request.size)
-        bit_map = b"" if record is None else self._calc_bit_map(request.topic, record)
+        bit_map = b"" if record is None else self.calc_bit_map(request.topic, record)
         # [STORE-EXTENSION-004] [STORE-EXTENSION-005]
         unit = ExtensionUnit(
             tags_code=request.tags_code,

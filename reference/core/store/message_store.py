@@ -42,17 +42,23 @@ _NO_FILE = PutResult(PutStatus.CREATE_FILE_FAILED)
 
 
 class MessageStore(StoreReads):
-    """A store in one directory."""
+    """A store in one directory, open until `stop`."""
 
     def __init__(
         self,
         files: Files,
         options: StoreOptions,
+        now_ms: int,
         *,
         bulk_scan: BulkScan | None = None,
+        calc_bit_map: CalcBitMap = empty_bit_map,
     ) -> None:
+        """Load the directory, recover it, and dispatch what its queues lack.
+
+        *calc_bit_map* is for the messages that recovery dispatches. Raises FilesError
+        for a directory on which 4.6.0 does not start, and leaves it unlocked.
+        """
         self.options = options
-        self._bulk_scan = bulk_scan
         self.config = ConfigFiles(files)
         self.last_error = ""
         """The last error of the files, in one line; empty without one."""
@@ -62,46 +68,44 @@ class MessageStore(StoreReads):
         """Error that keeps stored messages from their queues; empty without one."""
         self.statistics = Statistics()
         self._files = files
-        self._levels = DelayLevels(options.delay_levels)
+        levels = DelayLevels(options.delay_levels)
         self._check = partial(
-            check_message, levels=self._levels, size_max=options.max_message_size
+            check_message, levels=levels, size_max=options.max_message_size
         )
         self._is_queue_stuck = False
         """Whether writes to a consume queue failed too often consecutively."""
         self._queue_failures = 0
-        self.calc_bit_map: CalcBitMap = empty_bit_map
-        """Computes the bit map of an extension unit: at a start and by a broker."""
-        self._is_running = False
+        self._is_running = True
         self._undispatched: list[DispatchRequest] = []
         """Requests of the records that were appended since the last dispatch."""
-        self._build()
-
-    def _build(self) -> None:
-        files, options = self._files, self.options
-        self.log = CommitLog(files, options, self._levels)
+        self.log = CommitLog(files, options, levels)
         self.queues = ConsumeQueueTable(
             files, options.consume_queue_file_size, options.extension_file_size
         )
-        self.index = IndexService(files, options)
+        self.index = IndexService(files, options, started_at_ms=now_ms)
         self.schedule_service = ScheduleMessageService(
-            self.log, self.queues, self._levels, self.config
+            self.log, self.queues, levels, self.config
         )
         self.clean_service = CleanService(files, self.log, self.queues, self.index)
-
-    def start(self, now_ms: int) -> None:
-        """Load the directory, recover it, and dispatch what its queues lack.
-
-        Raises FilesError for a directory on which 4.6.0 does not start.
-        """
-        self.index.started_at_ms = now_ms
-        self._files.lock()
+        files.lock()
         try:
-            self._load()
+            is_clean = self._files.size(ABORT) is None
+            self.checkpoint = self._load_before_index()
+            self.index.load(is_clean=is_clean, checkpoint=self.checkpoint)
+            self.dispatcher = Dispatcher(
+                self.log,
+                self.queues,
+                self.index,
+                checkpoint=self.checkpoint,
+                options=options,
+                calc_bit_map=calc_bit_map,
+            )
+            recover(self, is_clean=is_clean, bulk_scan=bulk_scan)
+            resume_dispatch(self)
+            self._files.replace_text(ABORT, "")  # [STORE-NAME-005]
         except FilesError:
-            self._files.unlock()
+            files.unlock()
             raise
-        self._files.replace_text(ABORT, "")  # [STORE-NAME-005]
-        self._is_running = True
 
     def stop(self) -> None:
         """Flush everything and delete the file ``abort``.
@@ -243,24 +247,13 @@ class MessageStore(StoreReads):
                 one.flush()
         self.checkpoint.flush(logics_ms=logics_ms)
 
-    def _load(self) -> None:
-        is_clean = self._files.size(ABORT) is None
+    def _load_before_index(self) -> CheckpointFile:
+        """Load everything but the index, and return the checkpoint that it needs."""
         self.schedule_service.load()
         self.log.files.load()
         self.queues.load()
         checkpoint = SlaveCheckpointFile if self.options.is_slave else CheckpointFile
-        self.checkpoint = checkpoint(self._files)
-        self.index.load(is_clean=is_clean, checkpoint=self.checkpoint)
-        self.dispatcher = Dispatcher(
-            self.log,
-            self.queues,
-            self.index,
-            checkpoint=self.checkpoint,
-            options=self.options,
-            calc_bit_map=lambda topic, record: self.calc_bit_map(topic, record),
-        )
-        recover(self, is_clean=is_clean, bulk_scan=self._bulk_scan)
-        resume_dispatch(self)
+        return checkpoint(self._files)
 
     def _close(self) -> None:
         for queue in self.queues:
@@ -270,4 +263,3 @@ class MessageStore(StoreReads):
         self.index.close()
         self.checkpoint.close()
         self._files.unlock()
-        self._build()

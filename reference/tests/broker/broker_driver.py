@@ -35,8 +35,7 @@ class BrokerDriver:
     ) -> None:
         options = BrokerOptions({**SMALL, **(settings or {})})
         self.files: Files = MemoryFiles() if files is None else files
-        store = MessageStore(self.files, options.store_options())
-        store.start(NOON_MS)
+        store = MessageStore(self.files, options.store_options(), NOON_MS)
         self.now_ms = NOON_MS
         self.broker = BrokerController(options, store, now_ms=NOON_MS)
         self._opaque = 0

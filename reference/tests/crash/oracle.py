@@ -57,9 +57,8 @@ def check_image(
     with *after*.
     """
     files = ImageFiles(image.content)
-    store = MessageStore(files, options)
     try:
-        store.start(LATER_MS)
+        store = MessageStore(files, options, LATER_MS)
     except FilesError as error:
         return Verdict(faults=(f"it does not start: {error}",), state=before)
     content = files.image()

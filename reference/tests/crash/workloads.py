@@ -61,8 +61,7 @@ class Player:
         self.now_ms = now_ms
         self._number = 0
         self._options = options
-        self.store = MessageStore(self.files, options)
-        self.store.start(now_ms)
+        self.store = MessageStore(self.files, options, now_ms)
         self._done()
 
     def play(self, steps: Iterable[Step]) -> Trace:
@@ -113,13 +112,15 @@ class Player:
     def restart(self) -> None:
         """Stop in order and start."""
         self.store.stop()
-        self.store.start(self.now_ms)
+        self._start()
 
     def kill(self) -> None:
         """End the process, not the system, which still has all that was written."""
         self.files.unlock()
-        self.store = MessageStore(self.files, self._options)
-        self.store.start(self.now_ms)
+        self._start()
+
+    def _start(self) -> None:
+        self.store = MessageStore(self.files, self._options, self.now_ms)
 
     def _body(self, size: int) -> bytes:
         self._number += 1

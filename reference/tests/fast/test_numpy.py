@@ -14,8 +14,8 @@ from reference.fast.recovery import bulk_scan
 from reference.shell.storage.disk import DiskFiles
 
 for _ in range(2):
-    store = MessageStore(DiskFiles(sys.argv[1]), StoreOptions(), bulk_scan=bulk_scan)
-    store.start(1)
+    files = DiskFiles(sys.argv[1])
+    store = MessageStore(files, StoreOptions(), 1, bulk_scan=bulk_scan)
     store.append([NewMessage("T", 0, b"")], 1)
     store.stop()
 assert "numpy" not in sys.modules

@@ -169,8 +169,7 @@ def test_a_delay_level_that_is_no_number_ends_no_batch() -> None:
 def filled(row: Iterable[Burst], options: StoreOptions) -> MemoryFiles:
     """Return the files of a store that was killed after the bursts of *row*."""
     files = MemoryFiles()
-    store = MessageStore(files, options)
-    store.start(NOON_MS)
+    store = MessageStore(files, options, NOON_MS)
     now_ms, number = NOON_MS, 0
     for burst in row:
         now_ms += burst.later_ms
@@ -217,9 +216,8 @@ def left_by(
     files: MemoryFiles, options: StoreOptions, bulk: BulkScan | None
 ) -> dict[str, object]:
     """Return all that a start leaves, in files and in memory."""
-    store = MessageStore(files, options, bulk_scan=bulk)
     try:
-        store.start(NOON_MS + 60_000)
+        store = MessageStore(files, options, NOON_MS + 60_000, bulk_scan=bulk)
     except (FilesError, LayoutError) as error:  # an invalid queue offset
         return {"refused": str(error)}
     found: dict[str, object] = {**files.texts}

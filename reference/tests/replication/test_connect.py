@@ -24,8 +24,7 @@ def test_a_connect_that_times_out_as_it_succeeds_is_no_failure(
 ) -> None:
     async def run() -> tuple[int, int]:
         options = BrokerOptions({**SMALL, **SLAVE})
-        store = MessageStore(MemoryFiles(), options.store_options())
-        store.start(NOON_MS)
+        store = MessageStore(MemoryFiles(), options.store_options(), NOON_MS)
         broker = BrokerController(options, store, now_ms=NOON_MS)
         broker.start([], NOON_MS)
         broker.timer_expired(NOON_MS + 10_000)

@@ -18,8 +18,7 @@ PROPERTIES = "KEYS\x01a"
 @pytest.fixture
 def ends(tmp_path: Path) -> list[int]:
     """Return the end of the log after each message of a stopped store of two files."""
-    store = MessageStore(DiskFiles(tmp_path), TINY)
-    store.start(NOON_MS)
+    store = MessageStore(DiskFiles(tmp_path), TINY, NOON_MS)
     found = []
     for _ in range(12):
         store.append([message(properties=PROPERTIES)], NOON_MS)
@@ -31,8 +30,7 @@ def ends(tmp_path: Path) -> list[int]:
 
 def restarted(directory: Path) -> int:
     """Return the end of the log after another start."""
-    store = MessageStore(DiskFiles(directory), TINY)
-    store.start(NOON_MS)
+    store = MessageStore(DiskFiles(directory), TINY, NOON_MS)
     end = store.log.files.end
     store.stop()
     return end

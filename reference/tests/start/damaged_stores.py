@@ -104,8 +104,7 @@ class MemoryView:
 def written(row: list[Put], *, stops: bool) -> MemoryFiles:
     """Return a store with the messages of *row* that was stopped, or left."""
     files = MemoryFiles()
-    store = MessageStore(files, TINY)
-    store.start(NOON_MS)
+    store = MessageStore(files, TINY, NOON_MS)
     now_ms = NOON_MS
     for number, put in enumerate(row):
         now_ms += put.later_ms

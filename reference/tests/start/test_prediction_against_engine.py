@@ -75,9 +75,8 @@ def what_differs(story: Story, rules: RecoveryRules) -> str:
     files = written(row, stops=stops)
     corrupt(files, harm)
     foretold = forecast(MemoryView(files), rules, TINY)
-    store = MessageStore(files, TINY)
     try:
-        store.start(NOON_MS)
+        store = MessageStore(files, TINY, NOON_MS)
     except FilesError:
         return "" if foretold.refusal else "the refusal"
     queues = {

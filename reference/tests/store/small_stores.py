@@ -53,17 +53,13 @@ def started(
     files: Files | None = None, options: StoreOptions = TINY, now_ms: int = NOON_MS
 ) -> MessageStore:
     """Return a running store on *files*."""
-    store = MessageStore(MemoryFiles() if files is None else files, options)
-    store.start(now_ms)
-    return store
+    return MessageStore(MemoryFiles() if files is None else files, options, now_ms)
 
 
 def killed(store: MessageStore, files: Files) -> MessageStore:
     """Return a new store on *files* as if the process of *store* had been killed."""
     files.unlock()
-    again = MessageStore(files, store.options)
-    again.start(NOON_MS)
-    return again
+    return MessageStore(files, store.options, NOON_MS)
 
 
 def all_records(store: MessageStore, topic: str, queue_id: int) -> list[Record]:

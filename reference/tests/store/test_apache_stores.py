@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from reference.core.store.config_files import ConfigFiles
-from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, NewMessage, StoreOptions
 from reference.shell.storage.disk import DiskFiles
-from reference.tests.store.small_stores import NOON_MS, all_records, started
+from reference.tests.store.small_stores import all_records, started
 from spec.store.commit_log import scan
 from spec.store.message_record import Record
 
@@ -141,12 +140,11 @@ def test_config_is_written_as_4_6_0_wrote_it(name: str, tmp_path: Path) -> None:
 
 def test_a_store_with_other_file_sizes_does_not_start(tmp_path: Path) -> None:
     files = DiskFiles(copy_of(NAMES[0], tmp_path))
-    store = MessageStore(files, StoreOptions(commit_log_file_size=1 << 20))
     with pytest.raises(
         Exception,
         match="has 65536 bytes, not 1048576, the value of mappedFileSizeCommitLog",
     ):
-        store.start(NOON_MS)
+        started(files, StoreOptions(commit_log_file_size=1 << 20))
     again = started(files, OPTIONS)
     assert again.get("HandoverOrders", 0, 0, 1).status is GetMessageStatus.FOUND
     again.stop()

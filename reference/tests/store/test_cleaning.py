@@ -179,8 +179,7 @@ def test_a_file_that_will_not_go_is_tried_again() -> None:
 def test_a_reader_keeps_what_it_reads_and_then_the_disk_has_it_back(
     tmp_path: Path,
 ) -> None:
-    store = MessageStore(DiskFiles(tmp_path), TINY)
-    store.start(NOON_MS)
+    store = MessageStore(DiskFiles(tmp_path), TINY, NOON_MS)
     for number in range(3 * PER_FILE):
         append_one(store, message(body=b"%090d" % number), NOON_MS)
     store.dispatch()

@@ -48,30 +48,27 @@ def files_of_queue(files: MemoryFiles) -> list[str]:
 @pytest.mark.parametrize("queue_offset", IMPOSSIBLE)
 def test_a_queue_that_cannot_begin_so_is_one_clear_error(queue_offset: int) -> None:
     files = hostile(queue_offset)
-    store = MessageStore(files, TINY)
     message_text = (
         f"consumequeue/T/0 has no place for message {queue_offset}, which the record"
     )
     with pytest.raises(
         FilesError, match=f"^{message_text} at 0 of the log says it is$"
     ):
-        store.start(NOON_MS)
+        MessageStore(files, TINY, NOON_MS)
     assert files_of_queue(files) == []
 
 
 @pytest.mark.parametrize("queue_offset", IMPOSSIBLE)
 def test_a_queue_that_is_there_goes_on_or_passes_it_over(queue_offset: int) -> None:
     files = hostile(queue_offset, before=1)
-    store = MessageStore(files, TINY)
-    store.start(NOON_MS)
+    store = MessageStore(files, TINY, NOON_MS)
     assert store.max_offset("T", 0) == (2 if queue_offset > 0 else 1)
     assert len(files_of_queue(files)) == 1
 
 
 def test_a_queue_that_begins_far_out_is_filled_within_its_file_only() -> None:
     files = hostile(2**56 + 2)
-    store = MessageStore(files, TINY)
-    store.start(NOON_MS)
+    store = MessageStore(files, TINY, NOON_MS)
     assert store.max_offset("T", 0) == 2**56 + 3
     assert store.min_offset("T", 0) == 2**56 + 2
     assert (

@@ -7,9 +7,7 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from reference.core.store.message_store import MessageStore
 from reference.core.store.types import NewMessage, PutStatus, StoreOptions
-from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.small_stores import (
     NOON_MS,
     all_records,
@@ -80,7 +78,8 @@ def test_the_whole_record_counts_against_the_largest_message(
 
 
 def test_a_stopped_store_takes_nothing() -> None:
-    store = MessageStore(MemoryFiles(), ROOMY)
+    store = started(options=ROOMY)
+    store.stop()
     assert (
         append_one(store, message(), NOON_MS).status is PutStatus.SERVICE_NOT_AVAILABLE
     )

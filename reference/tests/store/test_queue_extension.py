@@ -147,9 +147,12 @@ def test_a_crash_makes_bits_for_what_is_dispatched_again() -> None:
     files = MemoryFiles()
     filled(files)
     files.unlock()
-    again = MessageStore(files, EXTENDED)
-    again.calc_bit_map = lambda topic, record: topic.encode() + bytes(record[20:28])
-    again.start(NOON_MS)
+    again = MessageStore(
+        files,
+        EXTENDED,
+        NOON_MS,
+        calc_bit_map=lambda topic, record: topic.encode() + bytes(record[20:28]),
+    )
     queue = again.queues.table.get(("T", 0))
     assert queue is not None
     assert queue.extension is not None

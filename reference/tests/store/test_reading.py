@@ -129,7 +129,7 @@ def test_messages_whose_file_is_gone_are_passed_over() -> None:
     assert first.physical_offset == TINY.commit_log_file_size
     assert result.next_begin_offset == 10
     store.stop()
-    store.start(NOON_MS)
+    store = started(files, OPTIONS)
     assert store.min_offset("T", 0) == first.queue_offset
     again = store.get("T", 0, 0, 32)
     assert again.status is GetMessageStatus.OFFSET_TOO_SMALL

@@ -142,7 +142,7 @@ def test_what_was_delivered_is_remembered_over_a_stop() -> None:
     assert files.read_text(f"config/{DELAY_OFFSETS_FILE}") == (
         '{\n\t"offsetTable":{1:1\n\t}\n}'
     )
-    store.start(NOON_MS + 5000)
+    store = started(files, LEVELS, NOON_MS + 5000)
     assert store.deliver_delayed_messages(NOON_MS + 9000) == []
 
 

@@ -103,7 +103,7 @@ class StoreMachine(RuleBasedStateMachine):
     def restart(self) -> None:
         """Stop the store and start it again."""
         self.store.stop()
-        self.store.start(self.now_ms)
+        self.store = started(self.files, self.store.options, self.now_ms)
         self.visible_count = len(self.log)
 
     @rule()

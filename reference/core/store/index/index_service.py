@@ -26,12 +26,14 @@ _LAST_MS = 253_402_300_799_999
 class IndexService:
     """The index files of a store."""
 
-    def __init__(self, files: Files, options: StoreOptions) -> None:
+    def __init__(
+        self, files: Files, options: StoreOptions, *, started_at_ms: int
+    ) -> None:
         self._files = files
         self._slot_count = options.index_slot_count
         self._item_count = options.index_item_count
         self._zone_offset_ms = options.zone_offset_ms
-        self.started_at_ms = 0
+        self._started_at_ms = started_at_ms
         """No file is named after an earlier time."""
         self._index_files: list[IndexFile] = []
 
@@ -137,7 +139,7 @@ class IndexService:
     def _add_file(self, now_ms: int, checkpoint: CheckpointFile) -> IndexFile:
         """Create and return the first file, or the one behind a full file."""
         last = self.newest
-        made_at_ms = max(now_ms, self.started_at_ms) + self._zone_offset_ms
+        made_at_ms = max(now_ms, self._started_at_ms) + self._zone_offset_ms
         name = index_name(made_at_ms, last.name if last else "")  # [STORE-NAME-004]
         file = self._open(name)
         self._index_files.append(file)
