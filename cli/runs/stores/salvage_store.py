@@ -127,8 +127,8 @@ def _write_log(
     log.mkdir()
     is_whole = files[0][0] == 0
     writer = LogWriter(log, size, result, is_whole=is_whole)
-    for base, path in files:
-        writer.write_file(base, path, is_last=base == files[-1][0])
+    for start_offset, path in files:
+        writer.write_file(start_offset, path, is_last=start_offset == files[-1][0])
         progress(size)
     return writer.offsets
 
@@ -138,11 +138,11 @@ def _log_files(store: Path, size: int) -> list[tuple[int, Path | None]]:
     found = dict(without_preallocated(commit_log_files(store / COMMIT_LOG)))
     if not found:
         return []
-    bases = range(min(found), max(found) + 1, size)
-    off_grid = sorted(set(found) - set(bases))
+    start_offsets = range(min(found), max(found) + 1, size)
+    off_grid = sorted(set(found) - set(start_offsets))
     if off_grid:
         raise SalvageError(f"{found[off_grid[0]]} is not a multiple of {size} bytes")
-    return [(base, found.get(base)) for base in bases]
+    return [(start_offset, found.get(start_offset)) for start_offset in start_offsets]
 
 
 class LogWriter:
@@ -156,36 +156,40 @@ class LogWriter:
         self._log = log
         self._size = file_size
 
-    def write_file(self, base: int, path: Path | None, *, is_last: bool) -> None:
-        """Write the file that begins at *base*; None is a missing original."""
-        name = file_name(base)
+    def write_file(
+        self, start_offset: int, path: Path | None, *, is_last: bool
+    ) -> None:
+        """Write the file that begins at *start_offset*; None is a missing original."""
+        name = file_name(start_offset)
         original = nullcontext(b"") if path is None else mapped(path, self._size)
         with original as data, (self._log / name).open("wb") as new:
             new.truncate(self._size)
-            records = self._records(data, base, is_last=is_last)
-            for part in plan_file(records, base, self._size, is_last=is_last):
-                for piece in self._moved(part, data, base):
+            records = self._records(data, start_offset, is_last=is_last)
+            for part in plan_file(records, start_offset, self._size, is_last=is_last):
+                for piece in self._moved(part, data, start_offset):
                     self._result.bridge_count += piece.is_bridge
-                    os.pwrite(new.fileno(), piece.data, piece.offset - base)
+                    os.pwrite(new.fileno(), piece.data, piece.offset - start_offset)
             os.fsync(new.fileno())
             if path is None:
                 self._result.missing_files.append(name)
             if len(data) < self._size and not is_last:
-                missing = DamagedRange(base + len(data), base + self._size)
+                missing = DamagedRange(
+                    start_offset + len(data), start_offset + self._size
+                )
                 self._result.damaged.append(missing)
 
     def _records(
-        self, data: bytes, base: int, *, is_last: bool
+        self, data: bytes, start_offset: int, *, is_last: bool
     ) -> Iterator[FoundRecord]:
         """Yield the records of a file; add its damage to the result."""
-        for found in readable_records(data, base, is_last=is_last):
+        for found in readable_records(data, start_offset, is_last=is_last):
             if isinstance(found, DamagedRange):
                 self._result.damaged.append(found)
             else:
                 yield found
 
     def _moved(
-        self, part: FoundRecord | NewBytes, data: bytes, base: int
+        self, part: FoundRecord | NewBytes, data: bytes, start_offset: int
     ) -> Iterator[NewBytes]:
         """Yield the bytes of a part; offsets in a record may have moved."""
         if isinstance(part, NewBytes):
@@ -200,7 +204,7 @@ class LogWriter:
         self._result.record_count += not is_old_bridge
         self._result.bridge_count += is_old_bridge
         record = replace(record, queue_offset=self.offsets.add(record))
-        original = data[part.offset - base : end - base]
+        original = data[part.offset - start_offset : end - start_offset]
         is_same = record == part.record
         yield NewBytes(
             part.offset, original if is_same else encode_changed(record, original)

@@ -42,7 +42,7 @@ def is_bridge(record: Record) -> bool:
 
 
 def plan_file(
-    records: Iterable[FoundRecord], base: int, size: int, *, is_last: bool
+    records: Iterable[FoundRecord], start_offset: int, size: int, *, is_last: bool
 ) -> Iterator[FoundRecord | NewBytes]:
     """Yield the records of a file that stay, and what is written between them.
 
@@ -50,7 +50,7 @@ def plan_file(
     a file the one before it. No writer of records leaves such a range.
     """
     pending: list[FoundRecord] = []
-    end, file_end = base, base + size
+    end, file_end = start_offset, start_offset + size
     for found in records:
         if 0 < found.offset - end < BRIDGE_SIZE_MIN:
             continue

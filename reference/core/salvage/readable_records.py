@@ -43,16 +43,16 @@ class DamagedRange(NamedTuple):
 
 
 def readable_records(
-    data: bytes, base: int, *, is_last: bool
+    data: bytes, start_offset: int, *, is_last: bool
 ) -> Iterator[FoundRecord | DamagedRange]:
-    """Yield the records and damaged ranges of a file that begins at offset *base*.
+    """Yield the records and damaged ranges of the file at *start_offset* of the log.
 
     The zeros behind the last record of the last file are no damage, nor is a blank.
     """
     view = memoryview(data)
     position = 0
     while position < len(view):
-        found = record_at(view, position, base)
+        found = record_at(view, position, start_offset)
         if found is not None:
             yield found
             position += found.size
@@ -61,15 +61,17 @@ def readable_records(
         if stop is Stop.BLANK and _is_whole_blank(view, position):
             return
         candidates = places_before_magics(view, position + 1)
-        following = next((at for at in candidates if record_at(view, at, base)), None)
+        following = next(
+            (at for at in candidates if record_at(view, at, start_offset)), None
+        )
         if following is None and stop is Stop.ZEROS and is_last:
             return
         end = len(view) if following is None else following
-        yield DamagedRange(base + position, base + end)
+        yield DamagedRange(start_offset + position, start_offset + end)
         position = end
 
 
-def record_at(view: memoryview, position: int, base: int) -> FoundRecord | None:
+def record_at(view: memoryview, position: int, start_offset: int) -> FoundRecord | None:
     """Return the valid record at *position*, or None."""
     try:
         fields, end = record_fields(view, position)
@@ -82,7 +84,7 @@ def record_at(view: memoryview, position: int, base: int) -> FoundRecord | None:
         # as at a start
         and (not fields.body or body_crc(fields.body, crc32) == fields.body_crc)
         and agrees(view[position:end]) is not False
-        and record.physical_offset == base + position
+        and record.physical_offset == start_offset + position
     )
     if not is_sound:
         return None
