@@ -10,6 +10,7 @@ from collections.abc import Callable, Container
 from typing import NamedTuple
 
 from reference.core.store.commitlog.commit_log import CommitLog
+from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.consumequeue.extension import QueueExtension, is_address
 from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.index.index_service import IndexService
@@ -67,44 +68,33 @@ class StoreReads:
         """
         queue = self.queues.table.get((topic, queue_id))
         first = end = 0
+        units = None
         if queue is not None:
             first = queue.min_position // UNIT_SIZE
             end = queue.files.end // UNIT_SIZE
-        if queue is None or end == 0:
-            status = GetMessageStatus.NO_MESSAGE_IN_QUEUE
-            # [PULL-EMPTY-001] [PULL-EMPTY-002]
-            result = GetMessageResult(status, 0, first, 0)
-        elif offset < first:
-            status = GetMessageStatus.OFFSET_TOO_SMALL  # [PULL-MINOFFSET-001]
-            result = GetMessageResult(status, first, first, end)
-        elif offset == end:
-            status = GetMessageStatus.OFFSET_OVERFLOW_ONE  # [PULL-MAXOFFSET-001]
-            result = GetMessageResult(status, offset, first, end)
-        elif offset > end:
-            status = GetMessageStatus.OFFSET_OVERFLOW_BADLY
-            next_offset = end if first else 0  # [PULL-MAXOFFSET-003]
-            result = GetMessageResult(status, next_offset, first, end)
-        elif (units := queue.files.view(offset * UNIT_SIZE)) is None:
-            status = GetMessageStatus.OFFSET_FOUND_NULL
-            result = GetMessageResult(status, queue.next_file(offset), first, end)
+            if first <= offset < end:
+                units = queue.files.view(offset * UNIT_SIZE)
+        if queue is None or units is None:
+            result = _without_units(queue, offset, first, end)
         else:
-            scanned_size = max(SCANNED_SIZE_MIN, count_max * UNIT_SIZE)
             scanned = _scan(
                 self.log,
                 queue.extension,
-                units[:scanned_size],
+                units[: max(SCANNED_SIZE_MIN, count_max * UNIT_SIZE)],
                 message_filter,
                 self.options,
                 count_max,
             )
+            distance = self.log.files.end - scanned.last_offset
             result = GetMessageResult(
-                scanned.status,
-                offset + scanned.unit_count,  # [PULL-FOUND-002] [PULL-FILTER-004]
-                first,
-                end,
-                tuple(scanned.records),
-                scanned.size,
-                self.log.files.end - scanned.last_offset > self.options.memory_size,
+                status=scanned.status,
+                # [PULL-FOUND-002] [PULL-FILTER-004]
+                next_begin_offset=offset + scanned.unit_count,
+                min_offset=first,
+                max_offset=end,
+                records=tuple(scanned.records),
+                size=scanned.size,
+                suggest_slave=distance > self.options.memory_size,
             )
         self.statistics.on_get(result)
         return result
@@ -181,6 +171,33 @@ class StoreReads:
         return QueryResult(found, *self.index.last_update)
 
 
+def _without_units(
+    queue: ConsumeQueue | None, offset: int, first: int, end: int
+) -> GetMessageResult:
+    """Return the result of a get at an offset that has no unit.
+
+    *queue* has the queue offsets from *first* to before *end*; None does not exist.
+    """
+    next_offset = offset
+    if queue is None or end == 0:
+        # [PULL-EMPTY-001] [PULL-EMPTY-002]
+        status, next_offset, end = GetMessageStatus.NO_MESSAGE_IN_QUEUE, 0, 0
+    elif offset < first:
+        # [PULL-MINOFFSET-001]
+        status, next_offset = GetMessageStatus.OFFSET_TOO_SMALL, first
+    elif offset == end:
+        status = GetMessageStatus.OFFSET_OVERFLOW_ONE  # [PULL-MAXOFFSET-001]
+    elif offset > end:
+        status = GetMessageStatus.OFFSET_OVERFLOW_BADLY
+        next_offset = end if first else 0  # [PULL-MAXOFFSET-003]
+    else:
+        status = GetMessageStatus.OFFSET_FOUND_NULL
+        next_offset = queue.next_file(offset)
+    return GetMessageResult(
+        status=status, next_begin_offset=next_offset, min_offset=first, max_offset=end
+    )
+
+
 class _ScannedUnits(NamedTuple):
     """Consecutive units of a queue, and the records that a reader gets for them."""
 
@@ -224,7 +241,13 @@ def _scan(
                     skip_before = log.next_file(physical_offset)
         scanned += 1
     status = GetMessageStatus.FOUND if records else status
-    return _ScannedUnits(status, records, size_so_far, scanned, physical_offset)
+    return _ScannedUnits(
+        status=status,
+        records=records,
+        size=size_so_far,
+        unit_count=scanned,
+        last_offset=physical_offset,
+    )
 
 
 def _read(

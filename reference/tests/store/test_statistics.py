@@ -18,9 +18,18 @@ STORED = PutResult(
     record_offsets=[0, 100, 200],
 )
 FOUND = GetMessageResult(
-    GetMessageStatus.FOUND, 2, 0, 2, (memoryview(b"a"), memoryview(b"b"))
+    status=GetMessageStatus.FOUND,
+    next_begin_offset=2,
+    min_offset=0,
+    max_offset=2,
+    records=(memoryview(b"a"), memoryview(b"b")),
 )
-MISSED = GetMessageResult(GetMessageStatus.OFFSET_OVERFLOW_ONE, 2, 0, 2)
+MISSED = GetMessageResult(
+    status=GetMessageStatus.OFFSET_OVERFLOW_ONE,
+    next_begin_offset=2,
+    min_offset=0,
+    max_offset=2,
+)
 
 
 def test_a_batch_is_one_call_and_several_messages() -> None:

@@ -10,7 +10,7 @@ twice, but none is lost.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
@@ -142,7 +142,33 @@ class ScheduleMessageService:
         append: Append,
         log_error: LogError,
     ) -> list[PutResult]:
+        """Append the due messages of a level in order, and return the put results.
+
+        A message that is not stored ends the delivery, and the next one tries it again.
+        """
         results: list[PutResult] = []
+        for offset, record in self._due_records(level, queue, now_ms):
+            if record is not None:
+                try:
+                    result = append(restore_message(record))  # [DELAY-SEND-007]
+                except _MALFORMED as error:  # [DELAY-SEND-008]
+                    place = f"delayed message {offset} of level {level}"
+                    log_error(f"{place} is dropped: {error_text(error)}")
+                else:
+                    if result.status is not PutStatus.PUT_OK:
+                        break
+                    results.append(result)
+            # A failure behind this message must not deliver it again. [DELAY-SEND-006]
+            self.offsets[level] = offset + 1
+        return results
+
+    def _due_records(
+        self, level: int, queue: ConsumeQueue, now_ms: int
+    ) -> Iterator[tuple[int, memoryview | None]]:
+        """Yield queue offset and record of each due message from the level's offset on.
+
+        The record is None if the commit log no longer has it.
+        """
         offset = max(self.offsets.get(level, 0), queue.min_offset)
         self.offsets[level] = offset
         latest_ms = now_ms + self._levels.duration_ms(level)
@@ -151,22 +177,9 @@ class ScheduleMessageService:
                 due_ms = self._due_ms(queue, code, physical_offset, size, level)
                 # After *latest_ms* the clock went back. [DELAY-SEND-001]
                 if now_ms < due_ms <= latest_ms:
-                    return results
-                record = self._log.record(physical_offset, size)
-                if record is not None:
-                    try:
-                        result = append(restore_message(record))  # [DELAY-SEND-007]
-                    except _MALFORMED as error:  # [DELAY-SEND-008]
-                        place = f"delayed message {offset} of level {level}"
-                        log_error(f"{place} is dropped: {error_text(error)}")
-                    else:
-                        if result.status is not PutStatus.PUT_OK:
-                            return results
-                        results.append(result)
-                offset += 1  # [DELAY-SEND-006]
-                # A failure behind this message must not deliver it again.
-                self.offsets[level] = offset
-        return results
+                    return
+                yield offset, self._log.record(physical_offset, size)
+                offset += 1
 
     def _due_ms(
         self, queue: ConsumeQueue, code: int, offset: int, size: int, level: int
