@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from typing import TypeAlias
 
 import pytest
 
@@ -19,19 +20,26 @@ from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.client.peer_errors import PeerError
+from conformance.harness.client.peer_errors import (
+    ClosedError,
+    NoResponseError,
+    PeerError,
+)
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, need
 from conformance.harness.targets.target import Capability, Target
 from spec.layout import LayoutError
 
 UNKNOWN = "unknown"
+TRIES = 3
+"""Requests without a response after which a server counts as one that reports none."""
+_Read: TypeAlias = Callable[[Client], dict[str, str]]
 
 
 def need_settings(target: Target, wanted: Mapping[str, str]) -> None:
     """Make the running test unsupported unless *target*'s broker has all settings."""
     need(target, Capability.WIRE)
-    settings = _of_broker(target.admin or target.broker, target.access)
+    settings = _of_broker(target)
     _end_if_others(wanted, dict.fromkeys(wanted, UNKNOWN) | settings)
 
 
@@ -115,7 +123,7 @@ def _update(target: Target, settings: Mapping[str, str]) -> None:
     """Change settings of *target*'s broker over a fresh connection."""
     with target.connect_for_admin() as admin:
         require_success(admin.update_broker_config(settings))
-    _of_broker.cache_clear()
+    _reported.cache_clear()
 
 
 def may_change_running(config: pytest.Config, target: Target) -> bool:
@@ -151,10 +159,10 @@ def respect_settings(item: pytest.Item, target: Target) -> None:
         _end_if_others(wanted, wanted | target.conf)
         return
     if wanted:
-        settings = _of_broker(target.admin or target.broker, target.access)
+        settings = _of_broker(target)
         _end_if_others(wanted, wanted | settings)
     if wanted := _wanted(item, "namesrv_settings"):
-        _end_if_others(wanted, wanted | _of_namesrv(target.namesrv, target.access))
+        _end_if_others(wanted, wanted | _of_namesrv(target))
 
 
 def _wanted(item: pytest.Item, name: str) -> dict[str, str]:
@@ -175,27 +183,38 @@ def _end_if_others(wanted: Mapping[str, str], settings: Mapping[str, str]) -> No
         unsupported(f"it needs the settings {', '.join(others)}")
 
 
-@cache
-def _of_broker(address: Address | None, access: Access) -> dict[str, str]:
-    """Return the settings of the broker at *address*; none if it does not report."""
-    return _read(address, access, Client.broker_settings)
+def _of_broker(target: Target) -> dict[str, str]:
+    """Return the settings of *target*'s broker; none if it does not report."""
+    return _of(target.admin or target.broker, target.access, Client.broker_settings)
 
 
-@cache
-def _of_namesrv(address: Address | None, access: Access) -> dict[str, str]:
+def _of_namesrv(target: Target) -> dict[str, str]:
     """Return the settings of the name server; none if it does not report."""
-    return _read(address, access, Client.namesrv_settings)
+    return _of(target.namesrv, target.access, Client.namesrv_settings)
 
 
-def _read(
-    address: Address | None,
-    access: Access,
-    settings: Callable[[Client], dict[str, str]],
-) -> dict[str, str]:
+def _of(address: Address | None, access: Access, read: _Read) -> dict[str, str]:
+    """Return the settings at *address*; none from a server that does not report."""
     if address is None:
         return {}
     try:
-        with Client.connect(address, access=access) as client:
-            return settings(client)
-    except (PeerError, AssertionError, LayoutError, ValueError):
+        return _reported(address, access, read)
+    except PeerError:  # not cached: the next test connects again
         return {}
+
+
+@cache
+def _reported(address: Address, access: Access, read: _Read) -> dict[str, str]:
+    """Return the settings that a server reports; none if it does not in TRIES tries.
+
+    Raises PeerError where it accepts no connection.
+    """
+    for _ in range(TRIES):
+        try:
+            with Client.connect(address, access=access) as client:
+                return read(client)
+        except (NoResponseError, ClosedError):
+            continue
+        except (AssertionError, LayoutError, ValueError):
+            break
+    return {}

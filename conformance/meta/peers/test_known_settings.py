@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,12 @@ import pytest
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.client.client import Client
 from conformance.harness.client.lying_server import LyingServer, honest
-from conformance.harness.pytest_plugin.known_settings import changed, need_defaults
+from conformance.harness.pytest_plugin.known_settings import (
+    TRIES,
+    changed,
+    need_defaults,
+    need_settings,
+)
 from conformance.harness.targets.target import Capability, Target, parse_target
 from conformance.meta.reports.test_outcomes import PRELUDE
 from spec.wire.remoting.command import Command
@@ -79,6 +86,15 @@ def test_an_operators_value_is_no_broken_default() -> None:
     assert "maxMessageSize=4194304 (65536 there)" in "".join(ended.reasons.values())
 
 
+def has_settings(target: Target, needed: Mapping[str, str]) -> bool:
+    """Return whether a test that needs these settings would run."""
+    try:
+        need_settings(target, needed)
+    except pytest.skip.Exception:
+        return False
+    return True
+
+
 def foreign(*capabilities: Capability) -> Target:
     """Return a target with these *capabilities*."""
     target = Target("made up")
@@ -95,6 +111,46 @@ def test_a_default_that_is_not_reported_has_no_verdict() -> None:
 def test_a_wrong_default_beside_one_that_is_not_reported_fails() -> None:
     target = foreign(Capability.WIRE, Capability.CONFIG)
     need_defaults(target, {"a": "1", "b": "2"}, {"a": "0"})
+
+
+@pytest.mark.parametrize("late", [0, 1, TRIES - 1])
+def test_a_lost_response_is_not_taken_as_a_broker_without_settings(late: int) -> None:
+    lies = itertools.chain([b""] * late, itertools.repeat(None))
+
+    def response(request: Command) -> bytes:
+        lie = next(lies)
+        return honest(request, body=b"a=1\n") if lie is None else lie
+
+    target = foreign(Capability.WIRE)
+    with LyingServer(response) as server:
+        target.broker = server.address
+        assert has_settings(target, {"a": "1"})
+    assert has_settings(target, {"a": "1"}), "they are known"
+
+
+def test_a_broker_that_does_not_report_is_requested_a_few_times() -> None:
+    received: list[int] = []
+
+    def response(request: Command) -> bytes:
+        received.append(request.code)
+        return b""
+
+    target = foreign(Capability.WIRE)
+    with LyingServer(response) as server:
+        target.broker = server.address
+        for _ in range(3):
+            assert not has_settings(target, {"a": "1"})
+    assert len(received) == TRIES
+
+
+def test_a_broker_that_accepted_no_connection_is_connected_to_again() -> None:
+    target = foreign(Capability.WIRE)
+    with LyingServer(lambda _: b"") as server:
+        target.broker = server.address
+    assert not has_settings(target, {"a": "1"})
+    port = target.broker.port
+    with LyingServer(lambda one: honest(one, body=b"a=1\n"), port=port):
+        assert has_settings(target, {"a": "1"})
 
 
 def test_a_setting_that_cannot_be_put_back_is_not_changed() -> None:
