@@ -17,6 +17,14 @@ from pathlib import Path
 
 SIZE_MB = 48
 STEP = 64 * 1024
+_MOUNTED = """
+trap '' HUP INT TERM
+mount -t tmpfs -o "$2" tmpfs "$1" || exit 1
+echo mounted
+read -r _
+exec umount -l "$1"
+"""
+"""Program of the shell that mounts a disk until its standard input ends."""
 
 
 class NoSmallDiskError(Exception):
@@ -72,17 +80,29 @@ class SmallDisk:
 
 @contextmanager
 def mount(path: Path, *, size_mb: int = SIZE_MB) -> Iterator[SmallDisk]:
-    """Mount a small disk at *path*, which is made, and take it away in the end."""
-    mount, umount = shutil.which("mount"), shutil.which("umount")
-    if mount is None or umount is None:
+    """Mount a small disk at *path*, which is made, until the end of the block.
+
+    A process of its own unmounts it, also after a SIGKILL of this one.
+    """
+    shell = shutil.which("sh")
+    if shell is None or not all(map(shutil.which, ("mount", "umount"))):
         raise NoSmallDiskError("this system has no mount")
     path.mkdir()
-    words = [mount, "-t", "tmpfs", "-o", f"size={size_mb}m", "tmpfs", str(path)]
-    made = subprocess.run(words, capture_output=True, text=True, check=False)
-    if made.returncode:
-        reason = made.stderr.strip()
-        raise NoSmallDiskError(f"no small disk can be mounted here: {reason}")
-    try:
-        yield SmallDisk(path)
-    finally:
-        subprocess.run([umount, "-l", str(path)], check=True)
+    with subprocess.Popen(
+        [shell, "-c", _MOUNTED, "small-disk", str(path), f"size={size_mb}m"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        if not process.stdout.readline():
+            reason = process.communicate()[1].strip()
+            raise NoSmallDiskError(f"no small disk can be mounted here: {reason}")
+        try:
+            yield SmallDisk(path)
+        finally:
+            _, errors = process.communicate()
+            if process.returncode:
+                raise OSError(f"{path} cannot be unmounted: {errors.strip()}")

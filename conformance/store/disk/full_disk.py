@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from conformance.harness.process.small_disk import NoSmallDiskError, SmallDisk, mount
+from conformance.harness.process.workspace import Workspace
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
@@ -26,7 +25,6 @@ from spec.store.file_names import ABORT
 
 DISK_MB = 128
 """Size of the disk. 5.x needs a part of it for its timer."""
-PREFIX = "rocketmq-conformance-disk-"
 LOG_FILES = 5
 OLD = 2
 """Files, the oldest, that are older than they are kept for."""
@@ -83,9 +81,9 @@ def filled(target: Target, ending: threading.Event) -> Filled:
     is_hastened = Capability.CLOCK in target.capabilities
     period_s = HASTENED_PERIOD_S if is_hastened else PERIOD_S
     target.conf.update(settings(period_s))
-    with TemporaryDirectory(prefix=PREFIX) as name, ExitStack() as stack:
+    with closing(Workspace()) as workspace, ExitStack() as stack:
         try:
-            place = mount(Path(name) / "disk", size_mb=DISK_MB)
+            place = mount(workspace.path / "disk", size_mb=DISK_MB)
             disk = stack.enter_context(place)
         except NoSmallDiskError as error:
             return Filled(unsupported=str(error))
