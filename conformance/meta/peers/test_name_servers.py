@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 
 from conformance.harness.client.address import Address
@@ -12,6 +14,9 @@ from conformance.harness.java.cluster_info import (
     is_empty_name_server,
 )
 from conformance.harness.java.name_servers import acquire, release_to_pool
+from conformance.harness.process.process import ProcessError
+from conformance.harness.targets.started.jvm import JvmTarget
+from conformance.harness.targets.target import TargetError
 from spec.wire.remoting.command import Command
 
 NO_BROKER = b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
@@ -77,6 +82,17 @@ def test_what_is_given_back_is_lent_again() -> None:
     assert first is not second
     release_to_pool(first)
     assert acquire("4.6.0") is first
+
+
+@pytest.mark.usefixtures("no_wait")
+def test_a_target_whose_broker_does_not_end_returns_its_name_server() -> None:
+    target = JvmTarget("jvm:4.6.0", "4.6.0")
+    target._borrowed = borrowed = acquire("4.6.0")
+    target._cluster = mock.Mock(close=mock.Mock(side_effect=ProcessError("no end")))
+    with pytest.raises(TargetError, match="no end"):
+        target.close()
+    assert acquire("4.6.0") is borrowed
+    target.close()  # it has none to return twice
 
 
 @pytest.mark.usefixtures("no_wait")

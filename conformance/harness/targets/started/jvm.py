@@ -59,7 +59,9 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
         )
 
     def _end(self) -> None:
-        super()._end()
-        if self._borrowed is not None:
-            release_to_pool(self._borrowed)
-            self._borrowed = None
+        try:
+            super()._end()
+        finally:
+            if self._borrowed is not None:
+                borrowed, self._borrowed = self._borrowed, None
+                release_to_pool(borrowed)
