@@ -3,8 +3,9 @@ Program of a fork server: ``fork_server_program.py PARENT SOCKET MODULE [WORD...
 
 It imports only MODULE, from the directory in which it was started, and listens on the
 descriptor SOCKET. Each child has a connection: the request and the descriptors of its
-standard streams, then its process id, then its exit code (`fork_request`). A child
-whose connection is closed is killed. The program ends with its standard input, and with
+standard streams, then its process id, then its exit code (`fork_request`). A client
+that stops within its request delays no other. A child whose connection is closed is
+killed. The program ends with its standard input, and with
 the process PARENT, which may be killed during a long import.
 """
 
@@ -22,8 +23,8 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -34,6 +35,45 @@ STREAM_COUNT = 3
 """Standard input, output and error."""
 LENGTH_BYTES = 4
 """Size of the length before a request."""
+READ_BYTES = 64 * 1024
+
+
+@dataclass(slots=True, kw_only=True)
+class _Arriving:
+    """A connection whose request has not arrived completely."""
+
+    connection: socket.socket
+    streams: list[int] = field(default_factory=list)
+    """Descriptors of the child's standard streams."""
+    data: bytes = b""
+
+    def read(self) -> None:
+        """Read the bytes that are there; raise EOFError where the client has ended."""
+        data, streams, _, _ = socket.recv_fds(self.connection, READ_BYTES, STREAM_COUNT)
+        if not data:
+            raise EOFError
+        self.data += data
+        self.streams += streams
+
+    def request(self) -> Any:
+        """Return the request, or None before its last byte.
+
+        Raises ValueError for bytes that are not a request.
+        """
+        length, body = self.data[:LENGTH_BYTES], self.data[LENGTH_BYTES:]
+        if len(length) < LENGTH_BYTES or len(body) < int.from_bytes(length, "big"):
+            return None
+        return json.loads(body)
+
+    def close(self) -> None:
+        """Close the connection and the descriptors that came on it."""
+        self.connection.close()
+        self.close_streams()
+
+    def close_streams(self) -> None:
+        """Close the descriptors that came on the connection."""
+        for one in self.streams:
+            os.close(one)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,6 +110,7 @@ class _Server:
         self._listener = listener
         self._program = program
         self._children: list[_RunningChild] = []
+        self._arriving: list[_Arriving] = []
         self._own_id = os.getpid()
 
     def serve(self) -> None:
@@ -80,7 +121,9 @@ class _Server:
                 one.connection.fileno(): one for one in self._children if one.is_wanted
             }
             listener = self._listener.fileno()
-            ready, _, _ = select.select([0, listener, *ends, *wanted], [], [])
+            arriving = {one.connection.fileno(): one for one in self._arriving}
+            watched = [0, listener, *ends, *wanted, *arriving]
+            ready, _, _ = select.select(watched, [], [])
             if 0 in ready:
                 return
             for number in ready:
@@ -91,22 +134,28 @@ class _Server:
                 if number in ends:
                     ends[number].reap()
                     self._children.remove(ends[number])
+            for number in ready:
+                if number in arriving:
+                    self._receive(arriving[number])
             if listener in ready:
-                self._accept()
+                connection, _ = self._listener.accept()
+                self._arriving.append(_Arriving(connection=connection))
 
-    def _accept(self) -> None:
-        connection, _ = self._listener.accept()
-        streams: list[int] = []
+    def _receive(self, arriving: _Arriving) -> None:
+        """Read more of a request, and fork its child once it is complete."""
         try:
-            length, streams, _, _ = socket.recv_fds(
-                connection, LENGTH_BYTES, STREAM_COUNT
-            )
-            body = connection.makefile("rb").read(int.from_bytes(length, "big"))
-            request = json.loads(body)
-        except (OSError, ValueError):  # the client has ended
-            connection.close()
-            _close(streams)
+            arriving.read()
+            request = arriving.request()
+        except (OSError, EOFError, ValueError):  # the client has ended
+            self._arriving.remove(arriving)
+            arriving.close()
             return
+        if request is not None:
+            self._arriving.remove(arriving)
+            self._fork(request, arriving)
+
+    def _fork(self, request: Mapping[str, Any], arrived: _Arriving) -> None:
+        connection, streams = arrived.connection, arrived.streams
         pid = os.fork()
         if pid == 0:
             try:
@@ -114,7 +163,7 @@ class _Server:
                 _run_child(self._program, request, streams, connection, self._own_id)
             finally:
                 os._exit(1)  # never back into the loop of the server
-        _close(streams)
+        arrived.close_streams()
         child = _RunningChild(
             pid=pid,
             end=os.pidfd_open(pid),
@@ -126,14 +175,11 @@ class _Server:
     def _close_inherited(self) -> None:
         """Close the descriptors of the server; an open connection keeps a child."""
         self._listener.close()
-        for one in self._children:
-            one.connection.close()
-            os.close(one.end)
-
-
-def _close(descriptors: Iterable[int]) -> None:
-    for one in descriptors:
-        os.close(one)
+        for one in self._arriving:
+            one.close()
+        for child in self._children:
+            child.connection.close()
+            os.close(child.end)
 
 
 def _end_with(parent: int) -> None:

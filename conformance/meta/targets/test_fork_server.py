@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import subprocess
@@ -16,7 +17,12 @@ import psutil
 import pytest
 
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.process.fork_request import short_path
+from conformance.harness.process.fork_request import (
+    LENGTH_BYTES,
+    next_number,
+    request_fork,
+    short_path,
+)
 from conformance.harness.process.fork_server import (
     IS_POSSIBLE,
     ForkServer,
@@ -173,6 +179,44 @@ def test_the_directory_of_temporary_files_may_have_a_long_path(
     with closing(ForkServer("program", directory=tmp_path)) as server:
         one = child(server, tmp_path / "log", "leave")
         assert one.wait_end(deadline_s=60) == 5
+
+
+@pytest.mark.parametrize("sent", [b"", b"\0", bytes([0, 0, 0, 9]) + b"{"])
+def test_a_client_that_stops_within_its_request_delays_no_other(
+    fork_server: ForkServer, tmp_path: Path, sent: bytes
+) -> None:
+    with (
+        socket.socket(socket.AF_UNIX) as stopped,
+        short_path(str(fork_server.address)) as path,
+        (tmp_path / "log").open("wb") as log,
+    ):
+        stopped.connect(path)
+        if sent:
+            socket.send_fds(stopped, [sent], [0, 1, 2])
+        streams = (0, log.fileno(), log.fileno())
+        with request_fork(str(fork_server.address), ["leave"], streams) as other:
+            other.settimeout(30)
+            assert next_number(other) is not None
+            assert next_number(other) == 5
+
+
+def test_a_request_may_arrive_in_parts(fork_server: ForkServer, tmp_path: Path) -> None:
+    request = {"run": ["leave"], "environ": {}, "directory": "", "own_group": True}
+    body = json.dumps(request).encode()
+    whole = len(body).to_bytes(LENGTH_BYTES, "big") + body
+    with (
+        socket.socket(socket.AF_UNIX) as slow,
+        short_path(str(fork_server.address)) as path,
+        (tmp_path / "log").open("wb") as log,
+    ):
+        slow.settimeout(30)
+        slow.connect(path)
+        socket.send_fds(slow, [whole[:2]], [0, log.fileno(), log.fileno()])
+        for part in (whole[2:9], whole[9:]):
+            time.sleep(0.05)
+            slow.sendall(part)
+        assert next_number(slow) is not None
+        assert next_number(slow) == 5
 
 
 def test_a_request_that_ends_early_leaves_no_descriptor(
