@@ -39,6 +39,7 @@ class ClientInstance:
     def __init__(
         self,
         client_id: str,
+        *,
         name_servers: Sequence[str],
         clock: Clock,
         periods: Periods = DEFAULT_PERIODS,

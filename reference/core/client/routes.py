@@ -123,16 +123,27 @@ class Routes:
         """Return a topic's route, from the table or a name server."""
         return self.get(topic) or await self.fetch(topic)
 
-    async def fetch(self, topic: str, *, keep: bool = True) -> TopicRoute | None:
+    async def fetch(self, topic: str) -> TopicRoute | None:
+        """Request the route of *topic*, and put it into the table.
+
+        None without a route; the table then keeps the route that it has.
+        """
+        route = await self.request(topic)
+        if route is not None:
+            self.put(topic, route)
+        return route
+
+    async def request(self, topic: str) -> TopicRoute | None:
         """Request the route of *topic*; concurrent calls share one request.
 
-        Returns None without a route. Without *keep* it is not put into the table.
+        None if no name server has responded, or none has the route.
         """
         if topic not in self._requested:
-            self._requested[topic] = begin(self._fetch(topic, keep=keep))
+            self._requested[topic] = begin(self._request(topic))
         return await self._requested[topic]
 
-    async def _fetch(self, topic: str, *, keep: bool) -> TopicRoute | None:
+    async def _request(self, topic: str) -> TopicRoute | None:
+        """Send the request to one name server after the other, until one responds."""
         failures = []
         request = create_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
         for _ in range(len(self._servers)):  # [CLIENT-NAMESRV-001]
@@ -148,8 +159,6 @@ class Routes:
             self._servers.append(self._servers.pop(0))
         self._unanswered[topic] = ", ".join(failures)
         route = decoded(result, decode_route)
-        if keep and route is not None:
-            self.put(topic, route)
         del self._requested[topic]
         return route
 

@@ -39,7 +39,7 @@ def register_broker(
     master = routes.master_of(broker)  # [ROUTE-REG-009] [ROUTE-REG-010]
     fields = {}
     if master is not None:
-        fields = {"masterAddr": master[0], "haServerAddr": master[1]}
+        fields = {"masterAddr": master.address, "haServerAddr": master.ha_address}
     order_topics = kv_config.order_topics
     body = b"" if order_topics is None else fastjson.dumps({"table": order_topics})
     return Response(fields=fields, body=body)

@@ -8,6 +8,7 @@ has no routes until the brokers register again.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -19,13 +20,23 @@ BROKER_EXPIRY_MS = 120_000  # [ROUTE-LIVENESS-013]
 """Time without a registration after which a broker is removed."""
 
 
-class LiveBroker(Struct):
+class LiveBroker(Struct, kw_only=True):
     """The last registration of a broker address (Java: BrokerLiveInfo)."""
 
     updated_at_ms: int
+    """Time of the last registration or of a query of its data version."""
     version: DataVersion
     connection: int
+    """The connection of the last registration, whose loss removes the broker."""
     ha_address: str
+
+
+class Master(NamedTuple):
+    """The live master of a broker name, as its slaves need it."""
+
+    address: str
+    ha_address: str
+    """Its address for slaves (Java: haServerAddr)."""
 
 
 class Registration(Struct, frozen=True, kw_only=True):
@@ -71,21 +82,21 @@ class RouteTables:
             for topic in table.topics.values():  # [ROUTE-REG-016]
                 self._register_queues(broker.name, topic)
         self.live_brokers[broker.address] = LiveBroker(
-            now_ms,
-            table.version,
-            connection,
-            broker.ha_address,  # [ROUTE-LIVENESS-009]
+            updated_at_ms=now_ms,
+            version=table.version,
+            connection=connection,  # [ROUTE-LIVENESS-009]
+            ha_address=broker.ha_address,
         )
         if broker.has_filter_servers:
             self._register_filter_servers(broker.address, broker.body.filter_servers)
 
-    def master_of(self, broker: Registration) -> tuple[str, str] | None:
-        """Return address and HA address of a slave's live master, None without one."""
+    def master_of(self, broker: Registration) -> Master | None:
+        """Return the live master of a slave; None without one, and for a master."""
         if broker.broker_id == MASTER_ID:
             return None
         address = self.brokers[broker.name].addresses.get(MASTER_ID)
         live = self.live_brokers.get(address) if address is not None else None
-        return (address, live.ha_address) if address and live else None
+        return Master(address, live.ha_address) if address and live else None
 
     def is_changed(self, address: str, version: DataVersion) -> bool:
         """Return whether *version* differs from the registered one.
@@ -111,7 +122,7 @@ class RouteTables:
         if broker is None:
             return
         # [ROUTE-LIVENESS-001] [ROUTE-LIVENESS-004] [ROUTE-LIVENESS-006]
-        if self._is_last_id_removed(broker, broker_id):
+        if self._remove_broker_id(broker, broker_id):
             self._leave_cluster(cluster, name)
 
     def on_connection_lost(self, connection: int) -> None:
@@ -206,13 +217,16 @@ class RouteTables:
             ids = [n for n, known in broker.addresses.items() if known == address]
             if not ids:
                 continue
-            if self._is_last_id_removed(broker, ids[0]):
+            if self._remove_broker_id(broker, ids[0]):
                 clusters = (c for c, names in self.clusters.items() if name in names)
                 self._leave_cluster(next(clusters, ""), name)
             return
 
-    def _is_last_id_removed(self, broker: BrokerData, broker_id: int) -> bool:
-        """Remove a broker id, and with the last one of its name the name's queues."""
+    def _remove_broker_id(self, broker: BrokerData, broker_id: int) -> bool:
+        """Remove a broker id; return whether it was the last one of its name.
+
+        The last one leaves with the queues of the broker name.
+        """
         addresses = {n: a for n, a in broker.addresses.items() if n != broker_id}
         if addresses:
             self.brokers[broker.broker_name] = replace(broker, addresses=addresses)

@@ -91,7 +91,11 @@ class ClientHost(LoopHost):
         servers = [one for one in name_servers.split(";") if one]
         own_id = options.client_id or client_id()
         self.client = ClientInstance(
-            own_id, servers, now_ms, options.periods, options.credentials
+            own_id,
+            name_servers=servers,
+            clock=now_ms,
+            periods=options.periods,
+            credentials=options.credentials,
         )
         self.offsets = LocalOffsetStore(offset_folder, own_id, options.group)
         if isinstance(options, MemberOptions) and options.broadcasts:

@@ -6,7 +6,7 @@ import pytest
 
 from reference.core.client.message import Message, MessageQueue, Mode
 from reference.core.client.options import ProducerOptions
-from reference.core.client.producer.send_call import SendCall
+from reference.core.client.producer.send_call import Attempt, SendCall
 from reference.core.client.producer.send_request import prepare_message
 from reference.core.client.remoting.errors import Failure, Reason
 
@@ -23,7 +23,7 @@ def call_of(mode: Mode, *, tried: int, is_selected: bool = False) -> SendCall:
         selector=(lambda _queues: selected) if is_selected else None,
         begun_ms=0,
         timeout_ms=3000,
-        tried=["a"] * tried,
+        attempts=[Attempt(queue=selected, begun_ms=0)] * tried,
     )
 
 

@@ -55,7 +55,9 @@ class World:
     def __init__(self, *name_servers: str) -> None:
         self.now_ms = 1_000_000
         self.client = ClientInstance(
-            "me", name_servers or (NAME_SERVER,), lambda: self.now_ms
+            "me",
+            name_servers=name_servers or (NAME_SERVER,),
+            clock=lambda: self.now_ms,
         )
         self.rpc, self.routes = self.client.rpc, self.client.routes
         self.finished: dict[Call, object] = {}

@@ -20,6 +20,7 @@ from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.layout import LayoutError
+from spec.wire.bodies.heartbeat import ConsumerData
 from spec.wire.bodies.json_body import decode_body, encode_body
 from spec.wire.bodies.offset_tables import GetConsumerStatusBody, ResetOffsetBody
 from spec.wire.bodies.running_info import (
@@ -40,12 +41,14 @@ class AdminRequestHandler:
         options: ConsumerOptions,
         client: ClientInstance,
         *,
+        member: ConsumerData,
         pull_loop: PushPullLoop,
         rebalance: Callable[[], None],
     ) -> None:
         self._options = options
         self._group = options.group
         self._client = client
+        self._member = member
         self._pull_loop = pull_loop
         self._rebalance = rebalance
         self._started_ms = client.rpc.now_ms()
@@ -97,7 +100,7 @@ class AdminRequestHandler:
         queues = self._pull_loop.running_info()
         info = ConsumerRunningInfo(  # [CLIENT-ADMIN-004]
             properties=self._settings(),
-            subscriptions=tuple(self._client.subscriptions),
+            subscriptions=tuple(self._member.subscriptions),
             queues={queue.name: one for queue, one in queues.items()},
         )
         return Response(body=encode_body(info))
@@ -133,8 +136,7 @@ class AdminRequestHandler:
         rpc.respond(direct.address, direct.opaque, Response(body=encode_body(body)))
 
     def _settings(self) -> Mapping[str, str]:
-        options, member = self._options, self._client.consumer
-        assert member is not None, "a consumer has registered its group"
+        options, member = self._options, self._member
         name_servers = "".join(f"{one};" for one in self._client.routes.name_servers)
         return {
             "PROP_CLIENT_VERSION": VERSION,

@@ -50,11 +50,16 @@ class ConsumeOrderly:
 
     def process_consume_result(
         self,
-        assigned: AssignedQueue,
+        assigned: AssignedQueue | None,
         messages: Sequence[MessageExt],
         failed: Sequence[MessageExt],
     ) -> None:
-        """Continue after the listener returned; an outdated result is ignored."""
+        """Continue after the listener returned; an outdated result is ignored.
+
+        So is the result of a queue that is not assigned any more.
+        """
+        if assigned is None:
+            return
         message = assigned.current
         is_consuming = assigned.orderly_state is OrderlyState.CONSUMING
         if not is_consuming or all(one is not message for one in messages):

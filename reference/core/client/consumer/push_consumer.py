@@ -46,7 +46,7 @@ class Consumer(GroupMember):
         super().__init__(options, client)
         check_topic(options.topic)
         self.options = options
-        client.consumer = membership(
+        member = client.consumer = membership(
             options.group,
             _subscriptions(options, version=client.rpc.now_ms()),
             is_push=True,
@@ -59,6 +59,7 @@ class Consumer(GroupMember):
         self._admin = AdminRequestHandler(
             options,
             client,
+            member=member,
             pull_loop=self.pull_loop,
             rebalance=self._rebalance.rebalance,
         )

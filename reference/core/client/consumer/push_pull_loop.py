@@ -1,19 +1,20 @@
 """
 The pull loop of a push consumer: deliver pulled messages, send failed ones back.
 
-Messages are consumed concurrently, or in order by `orderly` (Java:
-ConsumeMessageConcurrentlyService).
+It leaves consumption to a `ConsumeMessageService`: `concurrently` or `orderly`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
 
 from msgspec.structs import replace
 
 from reference.core.client.client_instance import ClientInstance
+from reference.core.client.consumer.concurrently import ConsumeConcurrently
 from reference.core.client.consumer.orderly import ConsumeOrderly
-from reference.core.client.consumer.send_back import SendBackService, next_delivery
+from reference.core.client.consumer.send_back import SendBackService
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
@@ -29,14 +30,32 @@ from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
 from reference.core.client.rebalance.queue_locks import LockClient
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.rpc_client import DeliverMessages
-from reference.core.client.remoting.tasks import start
-from spec.client.subscription import AFTER_ERROR_MS, AFTER_KEPT_MS, OFFSET_TIMEOUT_MS
+from spec.client.subscription import AFTER_ERROR_MS, OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.running_info import ProcessQueueInfo
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
+
+
+class ConsumeMessageService(Protocol):
+    """Consumption of the messages of queues (Java: ConsumeMessageService)."""
+
+    def on_messages(
+        self, assigned: AssignedQueue, messages: Sequence[MessageExt]
+    ) -> None:
+        """Deliver pulled messages, immediately or when it is their turn."""
+
+    def process_consume_result(
+        self,
+        assigned: AssignedQueue | None,
+        messages: Sequence[MessageExt],
+        failed: Sequence[MessageExt],
+    ) -> None:
+        """Process the listener's result for *messages*, of which some *failed*.
+
+        *assigned* is None if the queue is not assigned any more.
+        """
 
 
 class PushPullLoop(PullLoop):
@@ -46,15 +65,20 @@ class PushPullLoop(PullLoop):
 
     def __init__(self, options: ConsumerOptions, client: ClientInstance) -> None:
         super().__init__(options, client)
-        self._send_back = SendBackService(options, client)
+        send_back = SendBackService(options, client)
         self._locks: LockClient | None = None
-        self._orderly: ConsumeOrderly | None = None
+        """The locks of an orderly consumer, unless its group broadcasts."""
+        self._consume_service: ConsumeMessageService
         if options.is_orderly:  # [CLIENT-PULL-011]
             self.thresholds = replace(options.thresholds, span=None)
             if not options.broadcasts:
                 self._locks = LockClient(options, client)
-            self._orderly = ConsumeOrderly(
-                options, client, locks=self._locks, send_back=self._send_back
+            self._consume_service = ConsumeOrderly(
+                options, client, locks=self._locks, send_back=send_back
+            )
+        else:
+            self._consume_service = ConsumeConcurrently(
+                options, client, send_back=send_back
             )
 
     def start(self) -> None:
@@ -70,25 +94,13 @@ class PushPullLoop(PullLoop):
         *,
         failed: Sequence[MessageExt] = (),
     ) -> None:
-        """Remove consumed messages and send the *failed* ones back.
-
-        An orderly consumer delivers the first failed message again instead.
-        """
+        """Process the listener's result, unless the queue is suspended."""
         assigned = self.assigned.get(queue)
         if assigned is not None:
             assigned.consumed_at_ms = self._rpc.now_ms()
             if assigned.is_suspended:
                 return
-        if self._orderly is not None:
-            if assigned is not None:
-                self._orderly.process_consume_result(assigned, messages, failed)
-            return
-        if self._options.broadcasts:  # [CLIENT-SENDBACK-005]
-            failed = ()
-        if assigned is not None:
-            assigned.process_queue.remove(one for one in messages if one not in failed)
-        for message in failed:
-            start(self._send_message_back(assigned, message))
+        self._consume_service.process_consume_result(assigned, messages, failed)
 
     def suspend(self, queues: Collection[MessageQueue]) -> None:
         """Drop the messages of *queues* and stop until their offsets are reset."""
@@ -186,22 +198,5 @@ class PushPullLoop(PullLoop):
             if found.status is PullStatus.OFFSET_ILLEGAL:
                 assigned.clear_messages()  # the queue was deleted and created again
             assigned.process_queue.skip_to(found.next_offset)
-        elif self._orderly is not None:
-            self._orderly.on_messages(assigned, found.messages)
         else:
-            self._rpc.emit(DeliverMessages(assigned.queue, found.messages))
-
-    async def _send_message_back(
-        self, assigned: AssignedQueue | None, message: MessageExt
-    ) -> None:
-        """Send *message* back, or deliver it here again if that fails."""
-        is_sent = await self._send_back.send_message_back(message)
-        if assigned is None:
-            return
-        if is_sent:
-            assigned.process_queue.remove([message])
-            return
-        await self._rpc.sleep(AFTER_KEPT_MS)  # [CLIENT-SENDBACK-004]
-        if assigned.is_active:
-            again = next_delivery(message)
-            self._rpc.emit(DeliverMessages(assigned.queue, (again,)))
+            self._consume_service.on_messages(assigned, found.messages)

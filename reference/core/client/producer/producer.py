@@ -23,7 +23,12 @@ from reference.core.client.producer.select_queue import (
     select_available_queue,
     select_queue,
 )
-from reference.core.client.producer.send_call import Selector, SendCall, send_result
+from reference.core.client.producer.send_call import (
+    Attempt,
+    Selector,
+    SendCall,
+    send_result,
+)
 from reference.core.client.producer.send_request import (
     PreparedMessage,
     UniqueIdGenerator,
@@ -94,13 +99,13 @@ class Producer(GroupMember):
             on_route()
         again = True
         while again:
-            queue = self._next_queue(call)
-            if isinstance(queue, Failure):
-                return call.outcome(queue)
-            result = await self._attempt(call, queue)
+            attempt = self._next_attempt(call)
+            if isinstance(attempt, Failure):
+                return call.outcome(attempt)
+            result = await self._send(call, attempt)
             if result is None:
                 return None
-            again = self._on_result(call, result)
+            again = self._on_result(call, attempt, result)
         return call.outcome(call.failure)
 
     def _prepare(self, message: Message | Sequence[Message]) -> PreparedMessage:
@@ -118,29 +123,32 @@ class Producer(GroupMember):
         if await self._routes.fetch(topic) is not None:
             return
         # [CLIENT-PUBLISH-002]
-        route = await self._routes.fetch(DEFAULT_TOPIC, keep=False)
+        route = await self._routes.request(DEFAULT_TOPIC)
         if route is not None:
             own = default_route(route, queue_count=self.options.queue_count)
             self._routes.put(topic, own)
 
-    def _next_queue(self, call: SendCall) -> MessageQueue | Failure:
-        """Select the queue of the next attempt, unless the timeout is over."""
+    def _next_attempt(self, call: SendCall) -> Attempt | Failure:
+        """Begin the next attempt at the selected queue.
+
+        Return a failure if the timeout is over or the topic has no queues.
+        """
         now_ms = self._rpc.now_ms()
         spent_ms = now_ms - call.begun_ms
-        repeats = call.mode is Mode.ASYNC and bool(call.tried)
+        repeats = call.mode is Mode.ASYNC and bool(call.attempts)
         if spent_ms >= call.timeout_ms and not repeats:
             last = call.failure or Failure(reason=Reason.CALL_TIMEOUT)
             return replace(last, reason=Reason.CALL_TIMEOUT)
         queues = self._queues(call.message.topic)
         if not queues:  # [CLIENT-PUBLISH-004]
             return self._routes.missing(call.message.topic)
-        queue = call.queue = self._select_queue(call, queues)
-        call.tried.append(queue.broker_name)
-        call.sent_ms = now_ms
-        return queue
+        attempt = Attempt(queue=self._select_queue(call, queues), begun_ms=now_ms)
+        call.attempts.append(attempt)
+        return attempt
 
-    async def _attempt(self, call: SendCall, queue: MessageQueue) -> Result | None:
-        """Send to *queue*; return the result, None for a oneway send."""
+    async def _send(self, call: SendCall, attempt: Attempt) -> Result | None:
+        """Send the request of *attempt*; return the result, None if oneway."""
+        queue = attempt.queue
         address = self._routes.address(queue.broker_name)
         if address is None:  # [CLIENT-PUBLISH-011]
             return Failure(reason=Reason.NO_BROKER, remark=queue.broker_name)
@@ -150,7 +158,7 @@ class Producer(GroupMember):
         forbidden = None if is_repeated else self._run_hooks(call, queue, address)
         if forbidden is not None:
             return forbidden
-        request = self._request(call, queue)
+        request = self._request(call, attempt)
         if call.mode is not Mode.SYNC and not is_repeated:
             self.options.hooks.after(call.context, None)
         if call.mode is Mode.ONEWAY:  # [CLIENT-RETRY-007]
@@ -175,14 +183,15 @@ class Producer(GroupMember):
             call.context, call.message = context, context.message
         return forbidden
 
-    def _on_result(self, call: SendCall, result: Result) -> bool:
+    def _on_result(self, call: SendCall, attempt: Attempt, result: Result) -> bool:
         """Record the result of an attempt; return whether the send is retried."""
         now_ms = self._rpc.now_ms()
-        found = send_result(call, result)
+        message_id = call.message.message_id
+        found = send_result(result, queue=attempt.queue, message_id=message_id)
         if self.options.avoids_slow_brokers:
             self.latency_faults.update_fault_item(
-                call.tried[-1],
-                now_ms - call.sent_ms,
+                attempt.broker_name,
+                now_ms - attempt.begun_ms,
                 now_ms=now_ms,
                 failed=isinstance(found, Failure),
             )
@@ -200,8 +209,9 @@ class Producer(GroupMember):
         self, call: SendCall, queues: Sequence[MessageQueue]
     ) -> MessageQueue:
         if call.selector is not None:
-            return call.queue or call.selector(queues)
-        last_broker = call.tried[-1] if call.tried else None
+            first = call.attempts[0] if call.attempts else None
+            return call.selector(queues) if first is None else first.queue
+        last_broker = call.last_broker
         if not self.options.avoids_slow_brokers:  # [CLIENT-FAULT-001]
             return select_queue(queues, self._round_robin, last_broker=last_broker)
         return select_available_queue(
@@ -212,14 +222,14 @@ class Producer(GroupMember):
             last_broker=last_broker,
         )
 
-    def _request(self, call: SendCall, queue: MessageQueue) -> Command:
+    def _request(self, call: SendCall, attempt: Attempt) -> Command:
         if call.mode is Mode.ASYNC and call.command is not None:  # [CLIENT-RETRY-011]
             return call.command
         call.command = send_command(
             call.message,
-            queue,
+            attempt.queue,
             group=self.options.group,
-            now_ms=call.sent_ms,
+            now_ms=attempt.begun_ms,
             oneway=call.mode is Mode.ONEWAY,
             queue_count=self.options.queue_count,
         )

@@ -44,31 +44,49 @@ _NO_RESPONSE = frozenset({Reason.LOST, Reason.TIMEOUT})
 _RETRIED_REASONS = _NO_RESPONSE | {Reason.CONNECT, Reason.NO_BROKER, Reason.FORBIDDEN}
 
 
+class Attempt(Struct, frozen=True, kw_only=True):
+    """One request of a send."""
+
+    queue: MessageQueue
+    begun_ms: int
+    """Born time of the message in the request."""
+
+    @property
+    def broker_name(self) -> str:
+        """The broker that the request is sent to."""
+        return self.queue.broker_name
+
+
 class SendCall(Struct, kw_only=True):
-    """One send; *queue*, *sent_ms* and *failure* are those of its last attempt."""
+    """One send of an application."""
 
     message: PreparedMessage
     mode: Mode
     selector: Selector | None
     begun_ms: int
     timeout_ms: int
-    tried: list[str] = field(default_factory=list)
-    """The broker of each attempt."""
-    queue: MessageQueue | None = None
-    sent_ms: int = 0
+    attempts: list[Attempt] = field(default_factory=list)
     command: Command | None = None
     """The first request, which an asynchronous send repeats unchanged."""
     context: SendContext | None = None
     """The context of hooks that wait for a result."""
     failure: Failure | None = None
+    """The failure of the last attempt that failed."""
     result: SendResult | None = None
+    """The result of the last attempt that stored the message."""
+
+    @property
+    def last_broker(self) -> str | None:
+        """The broker of the last attempt; None before the first one."""
+        return self.attempts[-1].broker_name if self.attempts else None
 
     def outcome(self, failure: Failure | None) -> SendResult:
         """Return the result; without any raise the error of the last *failure*."""
         if self.result is not None:
             return self.result
         assert failure is not None, "a send ends with a result or a failure"
-        raise ClientError(failure, tuple(self.tried))  # [CLIENT-RETRY-008]
+        tried = tuple(one.broker_name for one in self.attempts)
+        raise ClientError(failure, tried)  # [CLIENT-RETRY-008]
 
     def is_retried(
         self, outcome: SendResult | Failure, options: ProducerOptions
@@ -80,7 +98,7 @@ class SendCall(Struct, kw_only=True):
         response, a oneway send never. With a queue selected by the application only
         an asynchronous send is retried, at the same broker.
         """
-        tried, is_async = len(self.tried), self.mode is Mode.ASYNC
+        tried, is_async = len(self.attempts), self.mode is Mode.ASYNC
         retry_count = options.async_retry_count if is_async else options.retry_count
         if self.mode is Mode.ONEWAY or tried > retry_count:
             return False
@@ -110,24 +128,25 @@ class SendCall(Struct, kw_only=True):
         left_ms = max(self.timeout_ms - spent_ms, 0)  # [CLIENT-SEND-001]
         if self.mode is not Mode.ASYNC:
             return left_ms
-        is_first = len(self.tried) == 1
+        is_first = len(self.attempts) == 1
         return SCAN_PERIOD_MS + (left_ms if is_first else 0)  # [CLIENT-RETRY-010]
 
 
-def send_result(call: SendCall, result: Result) -> SendResult | Failure:
-    """Decode the response to the last attempt."""
+def send_result(
+    result: Result, *, queue: MessageQueue, message_id: str
+) -> SendResult | Failure:
+    """Decode the response to an attempt at *queue*; an error is a failure."""
     if isinstance(result, Failure):
         return result
     status = STATUS_OF_CODE.get(result.code)  # [CLIENT-SENDRESULT-001]
     if status is None:
         return failure_of(result)
-    assert call.queue is not None, "a response has a request to a queue"
     try:
         return SendResult(
             status=status,
-            message_id=call.message.message_id,  # [CLIENT-SENDRESULT-002]
+            message_id=message_id,  # [CLIENT-SENDRESULT-002]
             offset_message_id=result.text("msgId"),
-            queue=replace(call.queue, queue_id=result.int32("queueId")),
+            queue=replace(queue, queue_id=result.int32("queueId")),
             queue_offset=result.int64("queueOffset"),
             transaction_id=result.optional_text("transactionId"),
         )
