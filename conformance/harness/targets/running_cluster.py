@@ -136,7 +136,7 @@ class RunningClusterTarget(Target):
             self.stated_release = reported
             if self.release == reported:
                 self.release_source = self.stated_release = ""
-        elif guess := guess_release(self.namesrv, self.broker):
+        elif guess := guess_release(self.namesrv, self.broker, self.access):
             self.release = guess.release
             self.release_source = f"a guess: {guess.reason}"
         else:

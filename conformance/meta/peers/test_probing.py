@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.client.access import OPEN
+from conformance.harness.client.certificates import server_settings
 from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.targets.probing.probe import (
     WRONG_OPAQUES,
@@ -16,8 +18,9 @@ from conformance.harness.targets.probing.probe import (
     probe,
 )
 from conformance.harness.targets.probing.probe_requests import NONSENSE_CODE
-from conformance.harness.targets.target import Target
+from conformance.harness.targets.target import Target, parse_target
 from conformance.meta.reports.test_outcomes import PRELUDE
+from spec.security import tls
 from spec.wire.bodies.fastjson import dumps
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -179,6 +182,20 @@ def test_where_nothing_else_tells_who_refuses_the_unknown_does() -> None:
     assert both is not None
     assert broker_only is not None
     assert (both.release, broker_only.release) == ("5.3.3", "4.9.7")
+
+
+def test_a_peer_that_requires_tls_is_probed_over_tls() -> None:
+    conf = {**server_settings(tls.ENFORCING), "tls": "any"}
+    with parse_target("embedded:", conf=conf) as target:
+        target.refuses = frozenset({REFUSED})
+        encrypted, (complaint,) = probe(target), examine(target)
+        target.access = OPEN
+        plain = probe(target)
+    assert complaint.startswith("it declares that it refuses")
+    assert encrypted.release == "4.6.0"
+    assert "ROCKETMQ headers in" in encrypted.header
+    assert plain.release is None
+    assert plain.header == "leaves ROCKETMQ headers unanswered"
 
 
 def test_a_peer_that_closes_has_no_refusals() -> None:

@@ -83,12 +83,12 @@ class Probed:
 def probe(target: Target) -> Probed:
     """Return the result of probing *target*, which has been started."""
     refused, complaints = refusals(target)
-    guess = guess_release(target.namesrv, target.broker)
+    guess = guess_release(target.namesrv, target.broker, target.access)
     return Probed(
         release=guess.release if guess is not None else None,
         refused=refused,
-        header=_header_notation(target.namesrv),
-        json=_json_notation(target.namesrv),
+        header=_header_notation(target),
+        json=_json_notation(target),
         complaints=complaints,
     )
 
@@ -111,13 +111,13 @@ def refusals(target: Target) -> tuple[frozenset[int], tuple[str, ...]]:
         if address is None:
             continue
         try:
-            responses = invoke_all(address, requests)
+            responses = invoke_all(address, requests, target.access)
         except WrongOpaqueError as error:
             complaints.append(f"the {role} {_HABITS[type(error)]}")
             continue
         refused.update(code for code in responses if _is_refusal(responses[code]))
         complaints += _false_claims(target.refuses, responses)
-    complaints += dishonesties(target.namesrv, target.broker)
+    complaints += dishonesties(target)
     return frozenset(refused), tuple(complaints)
 
 
@@ -144,11 +144,11 @@ def invoke_all(
         with Peer(address, access) as peer:
             sent = {code: peer.send(request(code, requests[code])) for code in requests}
             give_up_at = time.monotonic() + PATIENCE_S
-            for code, question in sent.items():
+            for code, one in sent.items():
                 left_s = max(give_up_at - time.monotonic(), 0.01)
                 try:
                     responses[code] = peer.receive_response(
-                        question.opaque, timeout_s=left_s
+                        one.opaque, timeout_s=left_s
                     )
                 except NoResponseError:
                     continue
@@ -159,8 +159,9 @@ def invoke_all(
     return responses
 
 
-def dishonesties(namesrv: Address | None, broker: Address | None) -> list[str]:
-    """Return the nonsense requests that were accepted."""
+def dishonesties(target: Target) -> list[str]:
+    """Return the nonsense requests that *target* accepted."""
+    namesrv, broker = target.namesrv, target.broker
     unknown_code = f"request code {NONSENSE_CODE}, which no release has"
     probes: tuple[tuple[str, Address | None, int, Fields, str], ...] = (
         ("name server", namesrv, NONSENSE_CODE, {}, unknown_code),
@@ -190,7 +191,8 @@ def dishonesties(namesrv: Address | None, broker: Address | None) -> list[str]:
     return [
         f"the {who} responds with SUCCESS to {nonsense}"
         for who, address, code, fields, nonsense in probes
-        if address is not None and _succeeds(address, code, fields)
+        if address is not None
+        and _succeeds(_response(address, request(code, fields), target.access))
     ]
 
 
@@ -204,7 +206,7 @@ class ReleaseGuess:
 
 
 def guess_release(
-    namesrv: Address | None, broker: Address | None
+    namesrv: Address | None, broker: Address | None, access: Access = OPEN
 ) -> ReleaseGuess | None:
     """Return the studied release that a peer's responses suggest.
 
@@ -215,14 +217,15 @@ def guess_release(
     if address is None:
         return None
     code = RequestCode.GET_MAX_OFFSET if broker is not None else CLUSTER_INFO
-    response = _response(address, request(code, {}))
+    response = _response(address, request(code, {}), access)
     if response is None:
         return None
     if response.version:
         reason = f"its responses carry version {response.version}"
         return ReleaseGuess(release=release_of_version(response.version), reason=reason)
     reason = f"its reaction to the unknown request code {NONSENSE_CODE}"
-    return ReleaseGuess(release=_release_of_refusals(namesrv, address), reason=reason)
+    release = _release_of_refusals(namesrv, address, access)
+    return ReleaseGuess(release=release, reason=reason)
 
 
 def release_of_version(version: int) -> str:
@@ -234,10 +237,13 @@ def release_of_version(version: int) -> str:
     return nearest.name.removeprefix("V").replace("_", ".")
 
 
-def _release_of_refusals(namesrv: Address | None, broker: Address) -> str:
-    if not _is_refusal(_response(broker, Command(code=NONSENSE_CODE))):
+def _release_of_refusals(
+    namesrv: Address | None, broker: Address, access: Access
+) -> str:
+    nonsense = Command(code=NONSENSE_CODE)
+    if not _is_refusal(_response(broker, nonsense, access)):
         return "4.6.0"
-    if namesrv is None or _is_refusal(_response(namesrv, Command(code=NONSENSE_CODE))):
+    if namesrv is None or _is_refusal(_response(namesrv, nonsense, access)):
         return "5.3.3"
     return "4.9.7"
 
@@ -247,16 +253,16 @@ def names_of(codes: Iterable[int]) -> list[str]:
     return [RequestCode(code).name for code in sorted(codes)]
 
 
-def _response(address: Address, question: Command) -> Command | None:
+def _response(address: Address, command: Command, access: Access) -> Command | None:
+    """Return the response of the peer at *address*, None without a valid one."""
     try:
-        with Peer(address) as peer:
-            return peer.request(question, timeout_s=SILENCE_S)
+        with Peer(address, access) as peer:
+            return peer.request(command, timeout_s=SILENCE_S)
     except _FAILURES:
         return None
 
 
-def _succeeds(address: Address, code: int, fields: Fields) -> bool:
-    response = _response(address, request(code, fields))
+def _succeeds(response: Command | None) -> bool:
     return response is not None and response.code == ResponseCode.SUCCESS
 
 
@@ -277,19 +283,20 @@ def _false_claims(
     ]
 
 
-def _header_notation(namesrv: Address | None) -> str:
-    if namesrv is None:
+def _header_notation(target: Target) -> str:
+    if target.namesrv is None:
         return "not probed"
-    question = Command(code=CLUSTER_INFO, serialize_type=SerializeType.ROCKETMQ)
-    response = _response(namesrv, question)
+    binary = Command(code=CLUSTER_INFO, serialize_type=SerializeType.ROCKETMQ)
+    response = _response(target.namesrv, binary, target.access)
     if response is None:
         return "leaves ROCKETMQ headers unanswered"
     return f"answers ROCKETMQ headers in {SerializeType(response.serialize_type).name}"
 
 
-def _json_notation(namesrv: Address | None) -> str:
-    requests = request(CLUSTER_INFO)
-    response = _response(namesrv, requests) if namesrv is not None else None
+def _json_notation(target: Target) -> str:
+    response = None
+    if target.namesrv is not None:
+        response = _response(target.namesrv, request(CLUSTER_INFO), target.access)
     body = response.body if response is not None else b""
     if re.search(rb'[{,]\s*\d+\s*:\s*"', body):
         return "numbers as keys are bare, as fastjson writes them"
