@@ -58,13 +58,13 @@ class Options:
     beyond_range: bool
     """Whether to select clauses that do not apply to the target's release."""
     only_clauses: frozenset[str]
+    """Clauses whose tests are selected; empty for all."""
     by_cause: bool
     """Whether failures are written by cause, and not each one."""
     baseline: Baseline
     """Requests that are checked before the first test."""
     until_failed: bool
-    """End the run when each of *only_clauses* has failed: nothing more is to learn."""
-    """Empty for all."""
+    """Whether to end the run when each of *only_clauses* has failed."""
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Generator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -107,29 +108,27 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     load_profile(config)
-    options = options_of(config)
-    is_worker = hasattr(config, "workerinput")
-    if options.report and not is_worker and not config.option.collectonly:
+    options = config.stash[OPTIONS] = options_of(config)
+    worker = getattr(config, "workerinput", None)
+    received = worker or {}
+    if options.report and worker is None and not config.option.collectonly:
         _prepare(options.report)
-    description = getattr(config, "workerinput", {}).get("conformance_target")
-    config.stash[OPTIONS] = options
-    config.stash[TARGET_OWNER] = TargetOwner(
+    owner = config.stash[TARGET_OWNER] = TargetOwner(
         options.target,
         profile=options.profile,
-        description=description,
+        description=received.get("conformance_target"),
         check=partial(description_of, baseline=options.baseline),
     )
-    worker = getattr(config, "workerinput", {})
-    receive_fork_server(worker)
-    record_file = worker.get("conformance_break")
+    receive_fork_server(received)
+    first_break = received.get("conformance_break")
     config.stash[GUARD] = Guard(
-        config.stash[TARGET_OWNER], record=Path(record_file) if record_file else None
+        owner, record=Path(first_break) if first_break else None
     )
-    config.stash[KNOWN] = load_known(options.known)
-    record = config.stash[RECORD] = Record(known=config.stash[KNOWN])
-    if not is_worker:
+    known = config.stash[KNOWN] = load_known(options.known)
+    record = config.stash[RECORD] = Record(known=known)
+    if worker is None:
         config.stash[FORK_SERVERS] = WorkerForkServers(config, options.target)
-        recorder = Recorder(record, config.stash[TARGET_OWNER], options)
+        recorder = Recorder(record, owner, options)
         config.pluginmanager.register(recorder, "conformance-recorder")
 
 
@@ -183,14 +182,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the target."""
-    host = config.stash.get(TARGET_OWNER, None)
-    if host is not None:
-        host.close()
-    if BREAKS in config.stash:
-        config.stash[BREAKS].close()
-    if FORK_SERVERS in config.stash:
-        config.stash[FORK_SERVERS].close()
+    """Stop the target; give back everything, even if its end fails."""
+    with ExitStack() as ends:  # the target first
+        if FORK_SERVERS in config.stash:
+            ends.callback(config.stash[FORK_SERVERS].close)
+        if BREAKS in config.stash:
+            ends.callback(config.stash[BREAKS].close)
+        if TARGET_OWNER in config.stash:
+            ends.callback(config.stash[TARGET_OWNER].close)
 
 
 @pytest.hookimpl(trylast=True)
@@ -215,7 +214,7 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand these clauses over, in a worker."""
+    """Send the clauses of tests that are not selected, in a worker."""
     config: Any = session.config
     if hasattr(config, "workeroutput"):
         config.workeroutput["conformance_partial"] = sorted(
@@ -225,7 +224,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take them over; a worker that crashed has handed over nothing."""
+    """Record the clauses from a worker; one that crashed has not sent any."""
     names = getattr(node, "workeroutput", {}).get("conformance_partial", ())
     node.config.stash[RECORD].partial.update(names)
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import copy
+from unittest import mock
+
+import pytest
 
 from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin import plugin
+from conformance.harness.pytest_plugin.fixtures import TARGET_OWNER
 from conformance.harness.targets.shared_target import TargetOwner
+from conformance.harness.targets.target import TargetError
 
 
 def test_a_fork_leaves_the_target_to_its_parent() -> None:
@@ -23,3 +29,16 @@ def test_a_fork_leaves_the_target_to_its_parent() -> None:
             require_success(client.broker_config())
     finally:
         parent.close()
+
+
+def test_all_resources_of_a_run_end_where_the_end_of_its_target_fails() -> None:
+    config = mock.Mock(stash=pytest.Stash())
+    owner, breaks, servers = mock.Mock(), mock.Mock(), mock.Mock()
+    owner.close.side_effect = TargetError("it does not end")
+    config.stash[TARGET_OWNER] = owner
+    config.stash[plugin.BREAKS] = breaks
+    config.stash[plugin.FORK_SERVERS] = servers
+    with pytest.raises(TargetError):
+        plugin.pytest_unconfigure(config)
+    for one in (owner, breaks, servers):
+        one.close.assert_called_once_with()
