@@ -70,7 +70,7 @@ class DockerTarget(ClusterTarget[ContainerCluster]):
             path = directory / f"{cluster.owner}-{name}.log"
             path.write_text(text, encoding="utf-8")
 
-    def _made(self) -> ContainerCluster:
+    def _create_cluster(self) -> ContainerCluster:
         _have_image(self.rest)
         return ContainerCluster(
             self.rest,

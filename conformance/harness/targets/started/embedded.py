@@ -52,7 +52,7 @@ stores, on none, or on all."""
 FAST_PACKAGES = "reference/fast/", "columns/"
 
 
-class EmbeddedTarget(StartedTarget):
+class ReferenceTarget(StartedTarget):
     """The reference, with a store of its own in a temporary directory."""
 
     capabilities = EVERYTHING - {Capability.UNCHECKED_CLIENTS}
@@ -63,10 +63,6 @@ class EmbeddedTarget(StartedTarget):
 
     def _configure(self) -> None:
         """Complete the settings, and take the options of the program from them."""
-        if self.rest and type(self) is EmbeddedTarget:
-            raise TargetError(
-                f"{self.text!r}: nothing but ?settings may follow embedded:"
-            )
         self.conf = {**SETTINGS, **self.conf}
         fast = self.conf.pop("fast", "")
         if fast not in FAST:
@@ -123,6 +119,18 @@ class EmbeddedTarget(StartedTarget):
         return _run(name, words, log=log, sources=sources, anew=anew)
 
 
+class EmbeddedTarget(ReferenceTarget):
+    """The reference in the sources of the suites: ``embedded:``."""
+
+    def _configure(self) -> None:
+        """Refuse a text with more than settings."""
+        if self.rest:
+            raise TargetError(
+                f"{self.text!r}: nothing but ?settings may follow embedded:"
+            )
+        super()._configure()
+
+
 _founding = threading.Lock()
 _fork_servers: dict[Path, Path | None] = {}
 """Addresses by directory of sources; None where the reference has started only once."""
@@ -157,7 +165,7 @@ def _run(
     return track(Child(name=name, process=process, log=log, command=arguments))
 
 
-class MutantTarget(EmbeddedTarget):
+class MutantTarget(ReferenceTarget):
     """The reference with one seeded fault; see :mod:`conformance.mutants`.
 
     Small stores do not reach vectorised recovery, so a fault in it sets fast=always.

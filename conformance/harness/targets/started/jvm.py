@@ -40,7 +40,7 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
             # Its slaves have another protocol (Java: AutoSwitchHAService).
             self.capabilities -= {Capability.REPLICATION}
 
-    def _made(self) -> ApacheCluster:
+    def _create_cluster(self) -> ApacheCluster:
         is_shared = self.shares_name_server and self.access.tls is None
         if is_shared and not is_in_controller_mode(self.conf):
             self._borrowed = self._borrowed or acquire(self.rest)

@@ -145,12 +145,12 @@ class ClusterTarget(StartedTarget, Generic[C]):
         return self._cluster.end_report() if self._cluster is not None else ""
 
     @abstractmethod
-    def _made(self) -> C:
+    def _create_cluster(self) -> C:
         """Return the cluster, not yet started."""
 
     def _start(self) -> None:
         if self._cluster is None:
-            self._cluster = self._made()
+            self._cluster = self._create_cluster()
             self.store_path = self._cluster.store_path
             self.namesrv = self._cluster.namesrv
             self.broker = self._cluster.broker
