@@ -84,7 +84,7 @@ class Sending:
 
     def done_at_ms(self) -> int:
         """Return the time of the result, on the clock of the servers."""
-        return self._pending.adapter.answered_at_ms[self._pending.request["id"]]
+        return self._pending.adapter.responded_at_ms[self._pending.request["id"]]
 
     def outcome(self, timeout_s: float = 2 * PATIENCE_S) -> Outcome:
         """Wait for the outcome."""

@@ -46,7 +46,7 @@ class AdapterError(ProcessError):
 
 
 class Pending:
-    """A line that was written and may not be answered yet."""
+    """A request whose response may not have come yet."""
 
     def __init__(self, adapter: Adapter, request: Line) -> None:
         self.request = request
@@ -54,17 +54,17 @@ class Pending:
 
     @property
     def response(self) -> Line | None:
-        """Response to the request, None so far."""
+        """Response to the request; None before it has come."""
         return self.adapter.responses.get(self.request["id"])
 
     @property
     def is_done(self) -> bool:
-        """Whether it was answered."""
+        """Whether the response has come."""
         return self.response is not None
 
     def wait(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> Line:
         """Return the response when it comes."""
-        what = f"its answer to {self.request['verb']}"
+        what = f"its response to {self.request['verb']}"
         try:
             self.adapter.wait_until(
                 lambda: self.is_done, what=what, timeout_s=timeout_s
@@ -84,7 +84,7 @@ class Adapter:
     def __init__(self, command: str, *, directory: Path | None = None) -> None:
         self.command = command
         self.responses: dict[int, Line] = {}
-        self.answered_at_ms: dict[int, int] = {}
+        self.responded_at_ms: dict[int, int] = {}
         """When each response came, on a clock that only goes forward."""
         self.events: list[Line] = []
         self.fault = ""
@@ -92,9 +92,10 @@ class Adapter:
         self.unanswered = 0
         """Requests other than hello that it left unanswered since its last response."""
         self._numbers = itertools.count(1)
-        self._news = threading.Condition()
+        self._changed = threading.Condition()
+        words = self._words()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the program
-        self._process = self._start(directory)
+        self._child, self._process = self._start(words, directory)
         self._reading = threading.Thread(target=self._read, daemon=True)
         self._reading.start()
 
@@ -145,8 +146,8 @@ class Adapter:
 
     def _wait(self, condition: Callable[[], bool], timeout_s: float) -> None:
         """Wait until *condition* holds or the adapter has ended."""
-        with self._news:
-            self._news.wait_for(lambda: condition() or not self.running, timeout_s)
+        with self._changed:
+            self._changed.wait_for(lambda: condition() or not self.running, timeout_s)
 
     def _output_without_hello(self, timeout_s: float) -> str:
         """Return in one line the output of the program, or its end."""
@@ -188,8 +189,10 @@ class Adapter:
             self._process.stdout.close()
         self._log.close()
 
-    def _start(self, directory: Path | None) -> subprocess.Popen[bytes]:
-        words = self._words()
+    def _start(
+        self, words: list[str], directory: Path | None
+    ) -> tuple[Child, subprocess.Popen[bytes]]:
+        """Return the started program, as a child and with its streams."""
 
         def opened() -> subprocess.Popen[bytes]:
             _require_program(words[0], directory)
@@ -209,8 +212,7 @@ class Adapter:
             raise AdapterError(f"cannot start {self.command!r}: {error}") from None
         name = "adapter"
         child = Child(name=name, process=process, log=Path(name), command=tuple(words))
-        self._child = track(child)
-        return process
+        return track(child), process
 
     def _words(self) -> list[str]:
         """Return the command's words, as a shell splits them."""
@@ -222,14 +224,14 @@ class Adapter:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            with self._news:
-                self._take(line)
-                self._news.notify_all()
+            with self._changed:
+                self._record(line)
+                self._changed.notify_all()
         self._process.wait()
-        with self._news:
-            self._news.notify_all()
+        with self._changed:
+            self._changed.notify_all()
 
-    def _take(self, data: bytes) -> None:
+    def _record(self, data: bytes) -> None:
         """Record the content of a line."""
         try:
             line = json.loads(data)
@@ -241,9 +243,9 @@ class Adapter:
         elif "event" in line:
             self.events.append(line)
         elif line.get("id") in self.responses:
-            self.fault = f"it answered twice: {data[:200]!r}"
+            self.fault = f"it responded twice: {data[:200]!r}"
         else:
-            self.answered_at_ms[line["id"]] = round(time.monotonic() * 1000)
+            self.responded_at_ms[line["id"]] = round(time.monotonic() * 1000)
             self.responses[line["id"]] = line
 
 

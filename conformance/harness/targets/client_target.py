@@ -12,6 +12,7 @@ import functools
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from conformance.harness.process.workspace import Workspace
@@ -47,17 +48,13 @@ class ClientTarget(Target):
 
     capabilities = frozenset({Capability.CLIENT})
 
-    _adapter: Adapter | None = None
-
     def start(self) -> None:
-        """Start the adapter, and read the client's release from its hello."""
+        """Read the client's release from the hello of an adapter, which ends again."""
         try:
-            self._adapter = self.launch()
-            hello = self._adapter.hello(first_hello_timeout_s())
+            with closing(self.launch()) as adapter:
+                hello = adapter.hello(first_hello_timeout_s())
         except AdapterError as error:
             raise TargetError(f"no hello from the adapter: {error}") from error
-        finally:
-            self.close()
         if reason := hello_error(hello):
             raise TargetError(reason)
         release = str(hello["release"])
@@ -74,12 +71,6 @@ class ClientTarget(Target):
     def directory(self) -> Path | None:
         """Return the directory of the command; the project's own for the reference."""
         return None if self.rest and self.rest != REFERENCE else SOURCES
-
-    def close(self) -> None:
-        """End the adapter."""
-        if self._adapter is not None:
-            self._adapter.close()
-            self._adapter = None
 
 
 class ClientMutantTarget(ClientTarget):

@@ -150,8 +150,8 @@ def test_the_end_of_an_adapter_comes_before_the_request() -> None:
         adapter.close()
     first, *_, last = str(error.value).splitlines()
     assert first == (
-        "it ended with exit status 1 before its answer to producer; its standard error"
-        " has 'Error: boom'"
+        "it ended with exit status 1 before its response to producer; its standard"
+        " error has 'Error: boom'"
     )
     assert last.startswith('request: {"id": 2, "verb": "producer", "name": "p1", ')
 
