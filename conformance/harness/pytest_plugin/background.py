@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -53,6 +54,62 @@ class ObservationError(Exception):
     """An exception of an observation's own code."""
 
 
+class _Observer:
+    """Thread that makes one observation, and writes its result to *path*."""
+
+    def __init__(
+        self,
+        config: pytest.Config,
+        path: Path,
+        observation: Observation,
+        lock: IO[bytes],
+    ) -> None:
+        self._config = config
+        self._path = path
+        self._observation = observation
+        self._lock = lock
+        """Lock on the observation, which no other worker makes meanwhile."""
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._observe, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the observation has not ended yet."""
+        return self._thread.is_alive()
+
+    def close(self, *, interrupted: bool) -> None:
+        """End it, also in the middle once no other worker has tests left."""
+        while self.is_running and not interrupted:
+            if _have_all_ended(self._config):
+                break
+            self._thread.join(PAUSE_S)
+        self._ending.set()
+        self._thread.join()
+        self._lock.close()
+
+    def _observe(self) -> None:
+        """Write the result of the observation, or its error, to the file."""
+        waiting = self._path.with_suffix(".part")
+        waiting.write_bytes(pickle.dumps(self._result()))
+        waiting.replace(self._path)
+
+    def _result(self) -> object:
+        """Return the result of the observation, or its error."""
+        try:
+            return self._observation(self._config, self._ending)
+        except PRECONDITION_ERRORS as error:
+            reason = f"{self._path.stem}: {first_line(error)}"
+            if isinstance(error, WrongOpaqueError):
+                reason = f"blocked by {error.clause}, {reason}"
+            return Obstacle(reason=reason, is_unsupported=lacks_request(error))
+        except TargetError as error:
+            return TargetError(str(error))
+        # The error is raised to readers of the result, in any thread or process.
+        except BaseException as error:
+            return ObservationError(f"{type(error).__name__}: {error}")
+
+
 class Background:
     """One observation, made by this worker or by another."""
 
@@ -62,13 +119,10 @@ class Background:
         self._workspace = None if _is_worker(config) else Workspace()
         shared = self._workspace.path if self._workspace else _shared_directory(config)
         self._path = shared / f"{name}.seen"
-        self._config = config
-        self._observation = observation
-        self._ending = threading.Event()
-        self._lock = try_lock(self._path.with_suffix(LOCK))
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        if self._lock is not None:
-            self._thread.start()
+        lock = try_lock(self._path.with_suffix(LOCK))
+        self._observer = (
+            None if lock is None else _Observer(config, self._path, observation, lock)
+        )
 
     def result(self) -> object:
         """Return the result, once the observation has ended.
@@ -106,8 +160,8 @@ class Background:
 
     def _is_observed(self) -> bool:
         """Return whether this worker or another one observes."""
-        if self._lock is not None:
-            return self._thread.is_alive()
+        if self._observer is not None:
+            return self._observer.is_running
         lock = try_lock(self._path.with_suffix(LOCK))
         if lock is None:
             return True
@@ -120,33 +174,10 @@ class Background:
 
     def close(self, *, interrupted: bool) -> None:
         """End it, also in the middle once no other worker has tests left."""
-        if self._lock is not None:
-            while self._thread.is_alive() and not interrupted:
-                if _have_all_ended(self._config):
-                    break
-                self._thread.join(PAUSE_S)
-            self._ending.set()
-            self._thread.join()
-            self._lock.close()
+        if self._observer is not None:
+            self._observer.close(interrupted=interrupted)
         if self._workspace is not None:
             self._workspace.close()
-
-    def _watch(self) -> None:
-        try:
-            seen = self._observation(self._config, self._ending)
-        except PRECONDITION_ERRORS as error:
-            reason = f"{self._path.stem}: {first_line(error)}"
-            if isinstance(error, WrongOpaqueError):
-                reason = f"blocked by {error.clause}, {reason}"
-            seen = Obstacle(reason=reason, is_unsupported=lacks_request(error))
-        except TargetError as error:
-            seen = TargetError(str(error))
-        # The error is raised to readers of the result, in any thread or process.
-        except BaseException as error:
-            seen = ObservationError(f"{type(error).__name__}: {error}")
-        waiting = self._path.with_suffix(".part")
-        waiting.write_bytes(pickle.dumps(seen))
-        waiting.replace(self._path)
 
 
 BEGUN = pytest.StashKey[dict[str, Background]]()
