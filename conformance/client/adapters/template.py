@@ -65,7 +65,7 @@ class Adapter:
         raise UnsupportedError("no producer yet")
 
     def send(self, _line: Line) -> Line:
-        """Send ``message`` with the producer of this name; return the send result.
+        """Send ``message`` with the producer ``producer``; return the send result.
 
         Raise ``ClientError("broker", 1, "...")`` for an error response with code 1.
         """
