@@ -82,7 +82,10 @@ class Producer(GroupMember):
 
         The result is None for a oneway send; for a batch it has the first message's
         offset. The mode ASYNC has the retries and timeouts of Java's asynchronous
-        send. *on_route* is called if the topic's route had to be fetched.
+        send.
+
+        *timeout_ms* is for all attempts, by default that of the options. *on_route* is
+        called if the topic's route had to be fetched.
         """
         if not self.is_running:  # [CLIENT-VALIDATE-001]
             raise ClientError(Failure(reason=Reason.NOT_RUNNING))

@@ -188,7 +188,7 @@ class LitePullConsumer(PullConsumer):
             self.pull_loop.assign(own, everything)
 
     async def poll(self, timeout_ms: int = POLL_TIMEOUT_MS) -> tuple[MessageExt, ...]:
-        """Poll a batch; return () after *timeout_ms*."""
+        """Poll a batch, waiting for one up to *timeout_ms*; return () without one."""
         now_ms = self._rpc.now_ms()
         if self.options.auto_commits and now_ms >= self._next_commit_ms:
             self.pull_loop.offset_store.commit_all()
@@ -223,7 +223,10 @@ class LitePullConsumer(PullConsumer):
             self.pull_loop.assigned[queue].is_paused = is_paused
 
     async def seek(self, queue: MessageQueue, offset: int) -> None:
-        """Continue an assigned queue at *offset*, if that is within its bounds."""
+        """Continue an assigned queue at *offset*.
+
+        Raises ClientError if the queue is not assigned or does not have the offset.
+        """
         first, end = await self.min_offset(queue), await self.max_offset(queue)
         if queue not in self.pull_loop.assigned:
             raise ClientError(Failure(reason=Reason.NOT_ASSIGNED, remark=str(queue)))

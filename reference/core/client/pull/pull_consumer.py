@@ -108,7 +108,10 @@ class PullConsumer(GroupMember):
         return value_of(committed_offset_of(result))
 
     async def commit(self, queue: MessageQueue, offset: int) -> None:
-        """Commit *offset*, without a response."""
+        """Commit *offset*, without a response.
+
+        Raises ClientError if no route has the queue's broker.
+        """
         address = await self._client.find_broker(queue)
         if address is None:
             raise ClientError(Failure(reason=Reason.NO_BROKER))
