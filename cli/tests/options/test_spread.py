@@ -30,7 +30,7 @@ from cli.runs.suites.workers import (
         ("embedded:", 1, 6),
         ("embedded:", 2, 12),
         ("127.0.0.1:9876", 2, 8),
-        ("jvm:4.6.0", 2, 6),
+        ("jvm:4.6.0", 2, 8),
         ("jvm:5.3.3", 2, 4),
         ("docker:apache/rocketmq", 2, 4),
     ],
