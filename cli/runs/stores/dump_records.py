@@ -95,12 +95,13 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
 def _before(
     next_base: int, found: Iterator[FoundRecord | DamagedRange]
 ) -> Iterator[FoundRecord | DamagedRange]:
-    """Yield *found*; a file that is too long does not damage the next one."""
+    """Yield *found* up to the next file, into which one that is too long reaches."""
     for part in found:
-        if not isinstance(part, DamagedRange):
+        if isinstance(part, DamagedRange):
+            if part.begin < next_base:
+                yield DamagedRange(part.begin, min(part.end, next_base))
+        elif part.offset < next_base:
             yield part
-        elif part.begin < next_base:
-            yield DamagedRange(part.begin, min(part.end, next_base))
 
 
 Writer = Callable[[FoundRecord], None]

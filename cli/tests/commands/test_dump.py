@@ -188,6 +188,15 @@ def test_damage_ends_where_the_next_file_begins(store: Path) -> None:
     assert f" to {SIZE} of the commit log" in errors
 
 
+def test_messages_behind_the_begin_of_the_next_file_are_printed_once(
+    store: Path,
+) -> None:
+    first, second = (store / "commitlog" / f"{base:020}" for base in (0, SIZE))
+    first.write_bytes(first.read_bytes() + second.read_bytes())
+    _, lines, _ = dumped(store)
+    assert len(lines) == 2 * len(MESSAGES)
+
+
 @pytest.mark.parametrize(
     ("call", "name"), [("iterdir", "commitlog"), ("open", f"commitlog/{SIZE:020}")]
 )
