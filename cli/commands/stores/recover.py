@@ -109,18 +109,15 @@ def _options(
 
     Names that are no settings are shown, for the release whose settings are known.
     """
+    from cli.runs.stores.broker_settings import broker_settings
     from reference.core.broker.broker_config import BrokerOptions
     from reference.core.recovery_forecast.store_view import inferred_options
-    from reference.core.settings import read_properties
-    from reference.shell.settings_files import read_settings_text
-    from reference.shell.tls import take_tls
 
     if not any(view.exists(name) for name in STORE_NAMES):
         raise Unreadable(f"{view.directory} is not a store: it has no commitlog")
     if broker_conf is None:
         return inferred_options(view)
-    settings = read_properties(read_settings_text(broker_conf))
-    take_tls(settings)
+    settings = broker_settings(broker_conf)
     if release_key(release)[:2] == SETTINGS_OF:
         for line in BrokerOptions.unknown(settings).values():
             click.echo(f"{broker_conf}: {line}", err=True)

@@ -17,10 +17,10 @@ from cli.runs.stores.audit_progress import shown_progress
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
+    from reference.core.store.types import StoreOptions
     from spark_checks.audit import Audit, NotAudited
     from spark_checks.broker_conf import BrokerConf
     from spark_checks.progress import Progress
-    from spark_checks.report.start_forecast import StartForecast
     from spark_checks.sampling import SampleSpec
 
 T = TypeVar("T")
@@ -56,10 +56,11 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
     from spark_checks.store_files import Store, is_same_place, list_store, shown_url
     from spark_checks.views import export
 
-    conf = BrokerConf()
+    conf, store_options = BrokerConf(), None
     if options.broker_conf:
         conf = read_broker_conf(options.broker_conf)
-        _check_settings(options.broker_conf)
+        # Now, so that a wrong value does not end a long audit.
+        store_options = _store_options(options.broker_conf)
     are_many = len(stores) > 1
     # Listed now, so that a wrong path does not wait for Spark to start.
     listed = [_tried(list_store, url, are_many=are_many) for url in stores]
@@ -84,7 +85,7 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
                 export(session_of(context), stores[0], options.directory)
 
             def audited(url: str) -> Audit:
-                return _audited(context, url, conf, options, progress)
+                return _audited(context, url, conf, store_options, options, progress)
 
             found: list[Audit | NotAudited] = []
             for number, one in enumerate(listed, 1):
@@ -96,18 +97,20 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
             return found
 
 
-def _check_settings(broker_conf: Path) -> None:
-    """End the program if no broker starts with *broker_conf*.
+def _store_options(broker_conf: Path) -> StoreOptions:
+    """Return the options of the store of a broker with *broker_conf*.
 
-    Otherwise the forecast of a start would fail at the end of a long audit.
+    Raises ConfError for a value with which no broker starts.
     """
-    from cli.runs.stores.start_forecasts import read_options
+    from cli.runs.stores.broker_settings import broker_settings
+    from reference.core.broker.broker_config import BrokerOptions
     from reference.core.settings import SettingError
+    from spark_checks.broker_conf import ConfError
 
     try:
-        read_options(broker_conf)
+        return BrokerOptions(broker_settings(broker_conf)).store_options()
     except SettingError as error:
-        fail(f"{broker_conf}: {error}", code=2)
+        raise ConfError(f"{broker_conf}: {error}") from None
 
 
 def _tried(action: Callable[[str], T], url: str, *, are_many: bool) -> T | NotAudited:
@@ -130,10 +133,15 @@ def _audited(
     context: SparkContext,
     store: str,
     conf: BrokerConf,
+    store_options: StoreOptions | None,
     options: AuditOptions,
     progress: Progress,
 ) -> Audit:
-    """Return the audit of *store*, compared with ``--against`` if it is given."""
+    """Return the audit of *store*, compared with ``--against`` if it is given.
+
+    A start is forecast with *store_options*; None for those inferred from the files.
+    """
+    from cli.runs.stores.start_forecasts import start_forecast
     from spark_checks.against.comparison import compared_with
     from spark_checks.audit import audit_store
     from spark_checks.session.session import session_of
@@ -151,7 +159,8 @@ def _audited(
     )
     if (found.findings or found.unrequested_damage) and not found.is_live:
         progress("forecasting a start")
-        found = replace(found, forecast=_forecast(store, options))
+        forecast = start_forecast(store, options.release, store_options)
+        found = replace(found, forecast=forecast)
     if options.against is None:
         return found
     return compared_with(
@@ -162,15 +171,6 @@ def _audited(
         only=only,
         progress=progress,
     )
-
-
-def _forecast(store: str, options: AuditOptions) -> StartForecast | None:
-    from cli.runs.stores.start_forecasts import read_options, start_forecast
-
-    given = None
-    if options.broker_conf is not None:
-        given = read_options(options.broker_conf).store_options()
-    return start_forecast(store, options.release, given)
 
 
 class Failed(click.ClickException):

@@ -7,17 +7,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reference.core.broker.broker_config import BrokerOptions
 from reference.core.recovery_forecast.forecast import forecast
 from reference.core.recovery_forecast.outcome import MessageRange, Outcome, messages_in
 from reference.core.recovery_forecast.store_view import ViewError, inferred_options
-from reference.core.settings import read_properties
 from reference.core.store.recovery.load import DirectoryEntry
 from reference.core.store.recovery.rules import rules_of
 from reference.core.store.types import StoreOptions
-from reference.shell.settings_files import read_settings_text
 from reference.shell.storage.read_only_files import ReadOnlyStore
-from reference.shell.tls import take_tls
 from spark_checks.report.start_forecast import StartForecast
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
 
@@ -46,16 +42,6 @@ class PartOfStore(ReadOnlyStore):
 
     def _hides(self, path: str) -> bool:
         return path.partition("/")[0] in self._hidden
-
-
-def read_options(broker_conf: Path) -> BrokerOptions:
-    """Return the options in a broker's configuration, without those about TLS.
-
-    Raises SettingError for a value with which no broker starts, and OSError.
-    """
-    settings = read_properties(read_settings_text(broker_conf))
-    take_tls(settings)
-    return BrokerOptions(settings)
 
 
 def start_forecast(
