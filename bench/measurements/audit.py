@@ -152,12 +152,13 @@ def measure(
     sizes: Sequence[int], run: Run, *, progress: Callable[[str], None]
 ) -> AuditReport:
     """Measure on generated stores of these *sizes*, and return the report."""
+    machine = machine_facts(run.release)
     points = [_point(size, run, progress) for size in sizes]
     return AuditReport(
         bench="audit",
         master=run.master,
         rounds=run.rounds,
-        machine=machine_facts(run.release),
+        machine=machine,
         points=points,
         rows=[_row(point) for point in points],
         goals=goals_of(points),

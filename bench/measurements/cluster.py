@@ -35,6 +35,7 @@ def measure(
     progress: Callable[[str], None],
 ) -> Report:
     """Measure stores of *sizes* in bytes on clusters of each number of *workers*."""
+    machine = machine_facts(run.release)
     rows, goals = [], []
     for size in sizes:
         plan = Plan(seed=9, topics=8, queues=4, body_size=1024).with_size(size)
@@ -47,7 +48,7 @@ def measure(
     return Report(
         bench="cluster",
         rounds=run.rounds,
-        machine=machine_facts(run.release),
+        machine=machine,
         rows=rows,
         goals=goals,
     )

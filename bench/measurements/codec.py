@@ -11,8 +11,6 @@ the clock does not count. All ways must find the same number of records.
 
 from __future__ import annotations
 
-import os
-import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,11 +18,12 @@ from statistics import median
 
 import pyarrow as pa
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bench.processes.java_decoder import WAYS as JAVA_WAYS
 from bench.processes.java_decoder import JavaDecoder
 from bench.processes.recorded_log import RecordedLog
-from bench.report.result import Machine, Ratio, Report
+from bench.report.result import Ratio, Report, machine_facts, ratio_result
 from columns.log_batch import read_batches
 from spark_checks.columns.arrow_batch import as_arrow
 from spec.layout import parse
@@ -99,18 +98,14 @@ def measure(
     log: RecordedLog, *, release: str, rounds: int, progress: Callable[[str], None]
 ) -> CodecReport:
     """Decode *log* in every way, *rounds* times, and return the report."""
+    machine = machine_facts(release)
     with JavaDecoder(release, log.path) as java:
+        machine = replace(machine, java=java.java_version)
         ways = [*_python_ways(log.data), *_java_ways(java)]
         progress("warming Java up")
         for name in JAVA_WAYS:
             java.passes(name, WARM_UP_PASSES)
         records, rates = _rates(ways, rounds=rounds, progress=progress)
-        machine = Machine(
-            processors=os.cpu_count(),
-            python=platform.python_version(),
-            java=java.java_version,
-            rocketmq=release,
-        )
     return CodecReport(
         bench="codec",
         log=DecodedLog(
@@ -155,14 +150,8 @@ def _rates(
 def _goal_result(goal: Goal, rates: dict[str, list[float]]) -> Ratio:
     """Return the median over the rounds of the two ways' ratio."""
     pairs = zip(rates[goal.way], rates[goal.other], strict=True)
-    ratio = median(one / other for one, other in pairs)
-    return Ratio(
-        way=goal.way,
-        other=goal.other,
-        ratio=round(ratio, 2),
-        at_least=goal.at_least,
-        met=None if goal.at_least is None else ratio >= goal.at_least,
-    )
+    ratios = [one / other for one, other in pairs]
+    return ratio_result(goal.way, ratios, goal.other, goal.at_least)
 
 
 def _python_ways(data: bytes) -> Iterator[Way]:

@@ -11,8 +11,6 @@ Apache's runs with the compiler and collector that Java itself chooses.
 from __future__ import annotations
 
 import json
-import os
-import platform
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +22,14 @@ from statistics import median
 from msgspec import Struct
 
 from bench.processes.namesrv_client import topic_name
-from bench.report.result import OURS, THEIRS, Machine, Ratio, Report
+from bench.report.result import (
+    OURS,
+    THEIRS,
+    Ratio,
+    Report,
+    machine_facts,
+    ratio_result,
+)
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import Peer
@@ -115,6 +120,7 @@ def measure(
     """Measure the reference and Apache's *release* in turns; return the report."""
     if release not in PINNED:
         raise NameServerBenchError(f"the release is one of {', '.join(PINNED)}")
+    machine = machine_facts(release)
     with tempfile.TemporaryDirectory() as folder:
         cluster = ApacheCluster(release, directory=Path(folder), java_options=OPENS)
         progress("starting both name servers")
@@ -129,11 +135,7 @@ def measure(
         brokers=size.brokers,
         rounds=size.rounds,
         turn_s=size.seconds,
-        machine=Machine(
-            processors=os.cpu_count(),
-            python=platform.python_version(),
-            rocketmq=release,
-        ),
+        machine=machine,
         shapes=[_summary(shape, found) for shape in SHAPES],
         goals=[goal for shape in SHAPES for goal in _goals(shape, found)],
     )
@@ -260,20 +262,10 @@ def _routes(rounds: list[dict[str, float]]) -> Routes:
 def _goals(shape: Shape, found: Found) -> Iterator[Ratio]:
     """Yield the ratios of the routes a second and of the p99 times."""
     pairs = list(zip(found[shape.id, OURS], found[shape.id, THEIRS], strict=True))
-    rate = median(
+    rates = [
         one["responses"] / one["seconds"] / (other["responses"] / other["seconds"])
         for one, other in pairs
-    )
-    swift = median(other["p99_ms"] / one["p99_ms"] for one, other in pairs)
-    yield _goal(shape, "routes/s", rate)
-    yield _goal(shape, "p99", swift)
-
-
-def _goal(shape: Shape, what: str, ratio: float) -> Ratio:
-    return Ratio(
-        way=f"{what} x{shape.connections}",
-        other=THEIRS,
-        ratio=round(ratio, 2),
-        at_least=AT_LEAST,
-        met=ratio >= AT_LEAST,
-    )
+    ]
+    times = [other["p99_ms"] / one["p99_ms"] for one, other in pairs]
+    for what, ratios in (("routes/s", rates), ("p99", times)):
+        yield ratio_result(f"{what} x{shape.connections}", ratios, THEIRS, AT_LEAST)

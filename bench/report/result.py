@@ -22,7 +22,6 @@ import psutil
 from msgspec import UNSET, Struct, UnsetType, convert, to_builtins
 
 OURS, THEIRS = "reference", "apache"
-BOTH = OURS, THEIRS
 Turn = Mapping[str, float]
 """Figures of one server in one turn, by name."""
 Turns = Mapping[str, Sequence[Turn]]
