@@ -46,6 +46,10 @@ class LayoutError(ValueError):
         self.field = field
         self.offset = offset
 
+    def moved(self, distance: int) -> LayoutError:
+        """Return this error for data that begins *distance* bytes earlier."""
+        return LayoutError(self.reason, field=self.field, offset=self.offset + distance)
+
 
 class _Field(Renamed):  # type: ignore[type-arg] # not generic at run time
     """A named field that records its span if the caller passes a trace."""
@@ -144,6 +148,5 @@ def read_sequence(
             size = size_of(view[position:])
             yield decode(view[position : position + size])
         except LayoutError as error:
-            place = position + error.offset
-            raise LayoutError(error.reason, field=error.field, offset=place) from error
+            raise error.moved(position) from error
         position += size

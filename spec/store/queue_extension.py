@@ -202,8 +202,7 @@ def decode_extension_units(data: bytes | memoryview) -> dict[int, ExtensionUnit]
         try:
             unit = decode_extension_unit(view[position:])
         except LayoutError as error:
-            place = position + error.offset
-            raise LayoutError(error.reason, field=error.field, offset=place) from error
+            raise error.moved(position) from error
         found[position] = unit
         position += SMALLEST_SIZE + len(unit.filter_bits)
     return found

@@ -204,8 +204,7 @@ def decode_timer_units(data: bytes | memoryview) -> dict[int, TimerUnit]:
         try:
             found[position] = decode_timer_unit(data[position : position + UNIT_SIZE])
         except LayoutError as error:
-            place = position + error.offset
-            raise LayoutError(error.reason, field=error.field, offset=place) from error
+            raise error.moved(position) from error
     return found
 
 

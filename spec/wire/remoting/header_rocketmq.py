@@ -194,8 +194,7 @@ def _refuse_entry(data: bytes, start: int) -> None:
     try:
         parse(entry_layout, data[start:])
     except LayoutError as error:
-        place = start + error.offset
-        raise LayoutError(error.reason, field=error.field, offset=place) from error
+        raise error.moved(start) from error
 
 
 def _encode(text: str) -> bytes:
