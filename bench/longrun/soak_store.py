@@ -81,7 +81,7 @@ def _of_topic(batch: LogBatch, topic: bytes) -> Records:
     found = np.empty(int(ours.sum()), RECORD)
     found["queue"] = numbers["queue_id"][ours]
     found["offset"] = numbers["queue_offset"][ours]
-    found["at"] = batch.starts[ours] + batch.base_offset
+    found["at"] = batch.offsets[ours]
     found["size"] = numbers["size"][ours]
     properties = (part[ours].tolist() for part in places["properties"])
     found["key"] = [

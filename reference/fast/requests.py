@@ -89,7 +89,7 @@ def _is_regular(
     numbers = batch.fields.numbers
     if batch.base_offset >= COUNTED_MAX:
         return np.zeros(len(batch.starts), np.bool_)
-    found: Flags = numbers["physical_offset"] == batch.starts + batch.base_offset
+    found: Flags = numbers["physical_offset"] == batch.offsets
     for name, limit in (
         ("queue_id", QUEUE_OFFSET_MAX),
         ("queue_offset", QUEUE_OFFSET_MAX),

@@ -77,18 +77,17 @@ def record_at(view: memoryview, position: int, start_offset: int) -> FoundRecord
         fields, end = record_fields(view, position)
     except LayoutError:
         return None
-    record = record_of(fields)
     is_sound = (
-        record.magic in (MAGIC_V1, MAGIC_V2)
+        fields.magic in (MAGIC_V1, MAGIC_V2)
         and fields.size == end - position
         # as at a start
         and (not fields.body or body_crc(fields.body, crc32) == fields.body_crc)
         and agrees(view[position:end]) is not False
-        and record.physical_offset == start_offset + position
+        and fields.physical_offset == start_offset + position
     )
     if not is_sound:
         return None
-    return FoundRecord(record.physical_offset, fields.size, record)
+    return FoundRecord(fields.physical_offset, fields.size, record_of(fields))
 
 
 def _is_whole_blank(view: memoryview, position: int) -> bool:

@@ -66,7 +66,7 @@ class DiskFile:
         )
         try:
             self._map = writable_map(self.descriptor, size)
-        except (OSError, ValueError) as error:
+        except OSError as error:
             self._close_file()
             raise FilesError(f"cannot map {path}: {error}") from error
         self._page_release = page_release

@@ -48,12 +48,11 @@ class ReadOnlyStore:
         """Return the entries of *directory*, sorted by name."""
         try:
             with os.scandir(self._path(directory)) as found:
-                sizes = [(one.name, _size(one)) for one in found]
+                return sorted(DirectoryEntry(one.name, _size(one)) for one in found)
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise _unreadable(directory, error) from error
-        return sorted(DirectoryEntry(*one) for one in sizes)
 
     def data(self, path: str) -> memoryview:
         """Return the bytes of the file *path*."""

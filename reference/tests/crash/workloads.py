@@ -61,7 +61,7 @@ class Player:
         self.now_ms = now_ms
         self._number = 0
         self._options = options
-        self.store = MessageStore(self.files, options, now_ms)
+        self._start()
         self._done()
 
     def play(self, steps: Iterable[Step]) -> Trace:

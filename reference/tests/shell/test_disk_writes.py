@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from reference.core.store.mapped.files import FilesError
 from reference.shell.storage.disk import DiskFiles
+from reference.shell.storage.mapping import writable_map
 
 SIZE = 1 << 17
 SIZES = st.one_of(st.integers(0, 64), st.integers((1 << 14) - 2, (1 << 14) + 70_000))
@@ -81,6 +82,17 @@ def test_a_mapped_file_takes_one_descriptor(tmp_path: Path) -> None:
         file.close()
     assert len(ours) == len(mapped)
     assert not [link for link in _open_files() if link.startswith(str(tmp_path))]
+
+
+def test_a_refused_mapping_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "read-only"
+    path.write_bytes(bytes(SIZE))
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        with pytest.raises(PermissionError):
+            writable_map(descriptor, SIZE)
+    finally:
+        os.close(descriptor)
 
 
 def _open_files() -> list[str]:

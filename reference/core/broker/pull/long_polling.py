@@ -59,8 +59,7 @@ class LongPolling:
                     and (wanted.expression is None or self._accepts(pull, message))
                 ):
                     complete.append(pull)
-            if complete:
-                self._end(queue, complete, PullEvent.MESSAGE_ARRIVED, now_ms)
+            self._end(queue, complete, PullEvent.MESSAGE_ARRIVED, now_ms)
 
     def check_held(self, now_ms: int) -> None:
         """Respond to pull requests whose queue has grown (Java: checkHoldRequest)."""
@@ -101,6 +100,8 @@ class LongPolling:
         self, queue: Queue, pulls: Sequence[Pull], event: PullEvent, now_ms: int
     ) -> None:
         """Remove *pulls* of *queue*; respond unless *event* is a lost connection."""
+        if not pulls:
+            return
         for pull in pulls:
             pull.state = PULL_TRANSITIONS[pull.state, event]
         held = [one for one in self._held[queue] if one.state is PullState.HELD]

@@ -212,8 +212,7 @@ class Producer(GroupMember):
         self, call: SendCall, queues: Sequence[MessageQueue]
     ) -> MessageQueue:
         if call.selector is not None:
-            first = call.attempts[0] if call.attempts else None
-            return call.selector(queues) if first is None else first.queue
+            return call.attempts[0].queue if call.attempts else call.selector(queues)
         last_broker = call.last_broker
         if not self.options.avoids_slow_brokers:  # [CLIENT-FAULT-001]
             return select_queue(queues, self._round_robin, last_broker=last_broker)
