@@ -255,7 +255,6 @@ def file_findings(
         ),
         *checkpoints.check_checkpoint(store, summary),
         *index_headers.check_index_headers(store, summary),
-        *index_headers.check_index_gaps(store),
         *config_tables.check_configuration(store),
         *settings.check_settings(store, summary),
         *config_values.check_config_values(store),

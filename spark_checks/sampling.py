@@ -18,6 +18,7 @@ from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_
 from spark_checks.findings import INVARIANTS
 from spark_checks.store_files import Store, StoreFile, reading
 from spark_checks.survey.summary import SurveySummary
+from spec.store.file_names import COMMIT_LOG, file_name
 
 PIECES_PER_FILE = 64
 PIECE_SIZE_MIN = 4096
@@ -104,8 +105,7 @@ def checked_ids(only: Collection[str]) -> list[str]:
 
 def _cut(file: StoreFile) -> Iterator[FileRange]:
     size = max(min(file.size // PIECES_PER_FILE, PIECE_SIZE_MAX), PIECE_SIZE_MIN)
-    for start in range(0, file.size, size):
-        yield replace(file.whole, start=start, end=min(start + size, file.size))
+    return file.whole.cut(size)
 
 
 def _written(store: Store, pieces: Sequence[FileRange]) -> Sequence[FileRange]:
@@ -120,7 +120,7 @@ def _written(store: Store, pieces: Sequence[FileRange]) -> Sequence[FileRange]:
 
 
 def _reading(store: Store, piece: FileRange) -> AbstractContextManager[ReadAt]:
-    return reading(store.url, f"commitlog/{piece.base:020d}")
+    return reading(store.url, f"{COMMIT_LOG}/{file_name(piece.base)}")
 
 
 def _joined(pieces: Sequence[FileRange]) -> list[FileRange]:

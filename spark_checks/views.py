@@ -15,7 +15,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.situation import situation_of
+from spark_checks.situation import Situation
 from spark_checks.store_files import list_store
 from spark_checks.tables.store_tables import (
     open_checkpoint,
@@ -40,7 +40,8 @@ class ExportError(Exception):
 def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
     """Return the tables of the store at *url*, by name."""
     store = list_store(url)
-    tables = open_tables(session, store, situation_of(store, BrokerConf()), wide=True)
+    situation = Situation(delays=BrokerConf().delays)
+    tables = open_tables(session, store, situation, wide=True)
     settings = open_settings(session, store)
     messages = tables.log.where("kind = 'record'").selectExpr(
         *_MESSAGES.split(),

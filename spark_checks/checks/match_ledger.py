@@ -130,7 +130,7 @@ def listed_by_tasks(
         for file in store.consume_queues
         if file.path.startswith(f"consumequeue/{SCHEDULE_TOPIC}/")
     ]
-    situation = replace(surveyed.situation, key_ranges=())
+    situation = replace(surveyed.situation, key_ranges=(), known_topics=None)
     read = replace(store, files=(*store.commit_log, *queues))
     surveys = surveys_of(surveyed.context, read, situation)
     count = surveys.getNumPartitions()
@@ -140,7 +140,7 @@ def listed_by_tasks(
             ledgers.flatMap(partial(stage.split, count=count))
             .reduceByKey(Ledger.plus, count)
             .values()
-            .map(partial(stage.apply, situation=surveyed.situation))
+            .map(partial(stage.apply, situation=situation))
         )
     found = ledgers.map(lambda ledger: listed_rows(ledger, names, bases))
     return found.fold({}, _both)

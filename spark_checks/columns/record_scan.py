@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -61,6 +62,11 @@ class FileRange:
     file_size: int
     start: int
     end: int
+
+    def cut(self, size: int) -> Iterator[Self]:
+        """Yield ranges of at most *size* bytes."""
+        for start in range(self.start, self.end, size):
+            yield replace(self, start=start, end=min(start + size, self.end))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from msgspec import Struct, json, to_builtins
+from msgspec import UNSET, Struct, UnsetType, json, to_builtins
 
 from spark_checks.faults.fault import Expected, Planted
 from spark_checks.findings import Finding
@@ -64,14 +64,14 @@ def score(planted: Sequence[Planted], findings: Iterable[Finding]) -> Score:
 class _Labels(Struct, frozen=True, kw_only=True):
     """Content of a label file."""
 
-    schema: int = SCHEMA
+    schema: int
     seed: int = 0
-    faults: Sequence[Planted] = ()
+    faults: Sequence[Planted] | UnsetType = UNSET
 
 
 def write_labels(path: Path, planted: Sequence[Planted], *, seed: int) -> None:
     """Write *planted* into the label file at *path*."""
-    data = json.encode(_Labels(seed=seed, faults=planted))
+    data = json.encode(_Labels(schema=SCHEMA, seed=seed, faults=planted))
     path.write_bytes(json.format(data, indent=2) + b"\n")
 
 
@@ -83,4 +83,6 @@ def read_labels(path: Path) -> Sequence[Planted]:
         raise LabelsError(f"{path} is not a label file: {error}") from None
     if labels.schema != SCHEMA:
         raise LabelsError(f"{path} has schema {labels.schema}, not {SCHEMA}")
+    if labels.faults is UNSET:
+        raise LabelsError(f"{path} is not a label file: it has no faults")
     return labels.faults

@@ -63,10 +63,9 @@ def _ahead_of_log(
     last_ms = summary.last_stored_at_ms
     for name in ("physic_ms", "logics_ms", "index_ms"):
         time_ms = getattr(found, name)
-        if last_ms is None:
-            if time_ms < 0:
-                yield name, f"{name} at least 0"
-        elif time_ms < 0 or time_ms > last_ms:
+        if time_ms < 0 and last_ms is None:
+            yield name, f"{name} at least 0"
+        elif last_ms is not None and not 0 <= time_ms <= last_ms:
             yield name, f"{name} at most {last_ms}, when the last record was stored"
     for name in ("confirmed_offset", "queues_offset"):
         if summary.record_count and getattr(found, name) > summary.log_end:

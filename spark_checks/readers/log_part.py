@@ -34,11 +34,6 @@ Ranges = Sequence[tuple[int, int]]
 class LogRange(FilePart, FileRange):
     """Range of one commit-log file."""
 
-    def cut(self, size: int) -> Iterator[LogRange]:
-        """Yield ranges of at most *size* bytes."""
-        for start in range(self.start, self.end, size):
-            yield replace(self, start=start, end=min(start + size, self.end))
-
 
 def selected_files(
     files: Sequence[tuple[str, int, int]], conditions: Conditions

@@ -106,6 +106,8 @@ def surveys_of(
     """Return the surveys of the pieces of files of *store*, at least one."""
     parts = parts_of(store, context.defaultParallelism) or [()]
     size = sum(size_of(part) for some in parts for part in some)
+    # No task reads the topics. There may be thousands, and each task gets them.
+    situation = replace(situation, known_topics=None)
     if request_kernels(context, size):
         situation = replace(situation, is_large=True)
     url = store.url

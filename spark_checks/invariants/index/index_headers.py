@@ -64,6 +64,7 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
         if file.size >= HEADER_SIZE:
             yield from _check_header(store, file, summary, end_before)
             end_before = max(end_before, *ranges.get(file, [0]))
+    yield from _gaps(store, ranges)
 
 
 def used_index_headers(store: Store) -> Iterator[tuple[StoreFile, IndexHeader]]:
@@ -190,16 +191,17 @@ def _unlike_log(
         yield "end_stored_at_ms", f"an end time of at most {last_ms}"
 
 
-def check_index_gaps(store: Store) -> Iterator[Finding]:
-    """Yield the gaps between the index files of *store*, at the file behind each.
+def _gaps(
+    store: Store, ranges: Mapping[StoreFile, tuple[int, int]]
+) -> Iterator[Finding]:
+    """Yield the gaps between index files with these *ranges*, at the file behind each.
 
     A broker begins the next file when one is full, so that no key lies between them.
     After a crash it deletes its last index files, and dispatches from the begin
     of a commit-log file again (4.6.0 store.CommitLog#recoverAbnormally). A gap that
     ends there has no finding.
     """
-    ranges = _item_ranges(store).items()
-    for (_, (_, end_before)), (file, (begin, _)) in pairwise(ranges):
+    for (_, (_, end_before)), (file, (begin, _)) in pairwise(ranges.items()):
         log_file = store.log_file_at(begin)
         if log_file is None or begin <= end_before:
             continue

@@ -24,6 +24,7 @@ from spark_checks.invariants.pop.revive_records import (
 )
 from spark_checks.invariants.queue_records import QueuedRecord, QueueFiles
 from spark_checks.store_files import Store
+from spec.store.file_names import CONSUME_QUEUE
 from spec.wire.message.topic_names import TIMER_TOPIC
 from spec.wire.pop.pop_bodies import REVIVE_GROUP, REVIVE_TOPIC_PREFIX
 from spec.wire.pop.pop_topics import popped_topic
@@ -38,10 +39,11 @@ Retries = Mapping[str, Sequence[QueuedRecord]]
 
 def check_pop(store: Store) -> Iterator[Finding]:
     """Yield the findings in the revive topics of *store*, and in what came of them."""
+    begin = f"{CONSUME_QUEUE}/{REVIVE_TOPIC_PREFIX}"
+    if not any(file.path.startswith(begin) for file in store.files):
+        return
     files = QueueFiles(store)
     queues = [one for one in sorted(files.of_queue) if _is_revive_topic(one[0])]
-    if not queues:
-        return
     waiting = files.last((TIMER_TOPIC, 0), RECORDS_MAX)
     records = [
         *(r for r in waiting if _is_revive_topic(r.properties.get("REAL_TOPIC", ""))),

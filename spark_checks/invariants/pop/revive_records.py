@@ -160,25 +160,26 @@ def _check_checkpoint(found: Checkpoint) -> Iterator[Finding]:
             found=wrong,
         )
     timer_ms, until_ms = found.due_ms - ACK_INTERVAL_MS, found.due_ms
-    revive_ms = found.body.revive_at_ms
+    stated_ms = found.body.revive_at_ms
+    revive_ms = until_ms if stated_ms is None else stated_ms
     due = record.properties.get("TIMER_DELIVER_MS", str(timer_ms))
-    if due != str(timer_ms) or revive_ms not in (None, until_ms):
+    if due != str(timer_ms) or revive_ms != until_ms:
         yield file_finding(
             "INV-POP-003",
             record.file,
             record.place,
             expected=f"TIMER_DELIVER_MS {timer_ms} and reviveTime {until_ms}",
-            found=f"TIMER_DELIVER_MS {due} and reviveTime {revive_ms or until_ms}",
+            found=f"TIMER_DELIVER_MS {due} and reviveTime {revive_ms}",
         )
 
 
 def _wrong_count(body: PopCheckpoint) -> str | None:
     """Return the contradiction between a checkpoint's count, offsets and bits."""
     count, bits = body.count, body.bits
-    steps = body.offsets or range(count)
-    if count < 1 or len(steps) != count:
+    steps = body.offsets or ()  # without them, those from 0 on
+    if count < 1 or (steps and len(steps) != count):
         return f"a count of {count} and {len(steps)} offsets"
-    if steps[0] < 0 or any(b <= a for a, b in pairwise(steps)):
+    if steps and (steps[0] < 0 or any(b <= a for a, b in pairwise(steps))):
         return f"the offsets {', '.join(map(str, steps))}"
     if count < BITS and bits >> count:
         return f"the bits {bits & (1 << BITS) - 1:#x} of {count} messages"

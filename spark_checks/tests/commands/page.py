@@ -32,7 +32,7 @@ def _finding(name: str, severity: Severity, offset: int, length: int) -> Finding
 
 def sample_audit() -> Audit:
     """Return the audit."""
-    lags = {"orders_group": 120_000, "bills_group_" + "long" * 20: 3, "idle": 0}
+    lags = {"orders_group": 120_000, "bills_group_" + "long" * 20: 3, "<i>idle": 0}
     queues = {str(n): {"min": "0", "max": "250", "messages": 250} for n in range(4)}
     return Audit(
         store="/data/broker-a/" + "store-with-a-long-name/" * 6,

@@ -176,3 +176,7 @@ def test_labels_are_read_as_they_were_written(tmp_path: Path) -> None:
     path.write_text('{"schema": 2}', encoding="utf-8")
     with pytest.raises(LabelsError, match="schema 2"):
         read_labels(path)
+    for text in ("{}", '{"schema": 1, "findings": []}'):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(LabelsError, match="is not a label file"):
+            read_labels(path)

@@ -21,11 +21,13 @@ from spark_checks.generate.rounds import Kind
 from spark_checks.generate.store import generate
 from spark_checks.invariants.pop import check_pop as checks
 from spark_checks.invariants.pop.check_pop import check_pop
+from spark_checks.invariants.pop.revive_records import check_record, revive_record
+from spark_checks.invariants.queue_records import QueuedRecord
 from spark_checks.store_files import list_store
 from spec.store.message_record import Record
 from spec.store.record_checksum import CHECKSUM_SIZE
 from spec.wire.bodies import fastjson
-from spec.wire.pop.pop_bodies import REVIVE_GROUP
+from spec.wire.pop.pop_bodies import CHECKPOINT_TAG, REVIVE_GROUP
 
 PLAN = Plan(files=4, log_size=96 * 1024, topics=2, queues=2, body_size=64, is_rich=True)
 ROUND = 7
@@ -80,6 +82,37 @@ def set_progress(root: Path, offsets: Mapping[int, int]) -> None:
     name = f"{REVIVE_TOPIC}@{REVIVE_GROUP}"
     data = fastjson.dumps({"offsetTable": {name: offsets}})
     (root / "config" / "consumerOffset.json").write_bytes(data)
+
+
+def found_in_checkpoint(**members: object) -> list[Finding]:
+    """Return the findings in a record with a checkpoint that has these *members*."""
+    valid = {"t": "T", "c": "G", "q": 0, "so": 5, "pt": 1000, "it": 60_000}
+    record = QueuedRecord(
+        file="commitlog/0",
+        position=0,
+        size=300,
+        topic=REVIVE_TOPIC,
+        queue_id=0,
+        queue_offset=0,
+        stored_at_ms=1000,
+        reconsume_times=0,
+        body=fastjson.dumps({**valid, "n": 3, "bm": 0, **members}),
+        properties={"TAGS": CHECKPOINT_TAG},
+    )
+    return list(check_record(record, revive_record(record)))
+
+
+def test_a_revive_time_of_zero_is_shown() -> None:
+    assert found_in_checkpoint(reviveTime=61_000) == []
+    (found,) = found_in_checkpoint(reviveTime=0)
+    assert found.invariant.id == "INV-POP-003"
+    assert found.found.endswith("and reviveTime 0")
+
+
+def test_a_count_of_any_size_is_judged() -> None:
+    assert found_in_checkpoint(n=10**20) == []
+    (found,) = found_in_checkpoint(n=0)
+    assert found.found == "a count of 0 and 0 offsets"
 
 
 def test_an_intact_store_is_silent(intact: Path) -> None:
