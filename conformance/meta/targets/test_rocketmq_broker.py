@@ -127,7 +127,11 @@ def test_a_project_chooses_settings_of_the_broker(pytester: pytest.Pytester) -> 
 @pytest.mark.parametrize(
     ("ini", "words", "message"),
     [
-        ("", ("--rocketmq-broker", "nobody"), "*'nobody' is not a target; *"),
+        (
+            "",
+            ("--rocketmq-broker", "nobody"),
+            "*rocketmq_broker: 'nobody' is not a target; *",
+        ),
         ("rocketmq_broker_settings = odd", (), "*'odd' is no key=value*"),
     ],
 )
