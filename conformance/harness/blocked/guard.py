@@ -160,7 +160,7 @@ def _read(record: Path) -> Break | None:
     try:
         values: Mapping[str, str] = json.loads(record.read_text(encoding="utf-8"))
         return Break(test=values["test"], problem=values["problem"])
-    except (OSError, ValueError, KeyError):
+    except FileNotFoundError:  # the target responds again
         return None
 
 

@@ -8,7 +8,6 @@ shares nothing else with other runs, leaves nothing behind, and ends with its ow
 
 from __future__ import annotations
 
-import atexit
 import functools
 import importlib
 import subprocess
@@ -84,11 +83,8 @@ def prepare(arguments: Sequence[str]) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run pytest, in a fork; its exit functions end what it has started."""
+    """Run pytest, in a fork."""
     import pytest  # the server has it
 
     sys.argv = ["pytest", *arguments]
-    try:
-        return int(pytest.main(list(arguments)))
-    finally:
-        atexit._run_exitfuncs()
+    return int(pytest.main(list(arguments)))

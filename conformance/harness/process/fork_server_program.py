@@ -11,6 +11,7 @@ the process PARENT, which may be killed during a long import.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import gc
@@ -218,6 +219,7 @@ def _run_child(
         code = ended.code if isinstance(ended.code, int) else 1
     except BaseException:
         traceback.print_exc()
+    atexit._run_exitfuncs()  # os._exit calls none
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

@@ -13,7 +13,9 @@ This module is independent of RocketMQ; ports are in ``ports.py``.
 from __future__ import annotations
 
 import atexit
+import errno
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -222,6 +224,19 @@ def launched(words: Sequence[str], timer_slack_s: float = 0.0) -> list[str]:
         return list(words)
     launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER]
     return [*launcher, str(os.getpid()), str(round(timer_slack_s * 1e9)), *words]
+
+
+def require_program(name: str, directory: Path | None = None) -> None:
+    """Raise OSError if *name*, seen from *directory*, cannot be executed.
+
+    The command of `launched` would raise it in the child. A name without a separator
+    is one of the PATH.
+    """
+    path = (directory or Path()) / name
+    if shutil.which(path if os.sep in name else name) is None:
+        is_there = os.sep in name and path.exists()
+        number = errno.EACCES if is_there else errno.ENOENT
+        raise OSError(number, os.strerror(number), name)
 
 
 def track(child: Child) -> Child:

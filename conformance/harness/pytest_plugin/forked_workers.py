@@ -11,7 +11,6 @@ Those may not survive a fork.
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import shlex
@@ -116,8 +115,5 @@ def main(arguments: Sequence[str]) -> int:
     program = arguments[-1]
     sys.argv = ["-c"]
     sys.stdin = os.fdopen(0, closefd=False)
-    try:
-        exec(program, {"__name__": "__main__"})  # noqa: S102 - execnet's own
-    finally:
-        atexit._run_exitfuncs()
+    exec(program, {"__name__": "__main__"})  # noqa: S102 - execnet's own
     return 0

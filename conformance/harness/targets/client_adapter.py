@@ -7,13 +7,10 @@ end: it starts the program, sends requests, and records results and events.
 
 from __future__ import annotations
 
-import errno
 import itertools
 import json
-import os
 import re
 import shlex
-import shutil
 import subprocess
 import tempfile
 import threading
@@ -23,7 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from conformance.harness.client.secrets import SECRETS
-from conformance.harness.process.process import Child, ProcessError, launched, track
+from conformance.harness.process.process import (
+    Child,
+    ProcessError,
+    launched,
+    require_program,
+    track,
+)
 from conformance.harness.process.spawn_thread import run_on_spawn_thread
 
 Line = dict[str, Any]
@@ -195,7 +198,7 @@ class Adapter:
         """Return the started program, as a child and with its streams."""
 
         def opened() -> subprocess.Popen[bytes]:
-            _require_program(words[0], directory)
+            require_program(words[0], directory)
             return subprocess.Popen(
                 launched(words),
                 stdin=subprocess.PIPE,
@@ -247,10 +250,3 @@ class Adapter:
         else:
             self.responded_at_ms[line["id"]] = round(time.monotonic() * 1000)
             self.responses[line["id"]] = line
-
-
-def _require_program(name: str, directory: Path | None) -> None:
-    """Raise FileNotFoundError if no program *name* is seen from *directory*."""
-    path = (directory or Path()) / name
-    if shutil.which(path if os.sep in name else name) is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)

@@ -164,17 +164,14 @@ class StoreFiles:
         found = {}
         for topic in _directories(self.path / file_names.CONSUME_QUEUE):
             for queue in filter(_is_queue, _directories(topic)):
-                files = tuple((file.name, content(file)) for file in _files(queue))
-                found[topic.name, int(queue.name)] = QueueFiles(
-                    topic=topic.name, queue_id=int(queue.name), files=files
-                )
+                number = int(queue.name)
+                found[topic.name, number] = _queue_files(queue, topic.name, number)
         return found
 
     def queue(self, topic: str, queue_id: int) -> QueueFiles:
         """Return one consume queue; without files if it was never written."""
         path = self.path / file_names.CONSUME_QUEUE / topic / str(queue_id)
-        files = tuple((file.name, content(file)) for file in _files(path))
-        return QueueFiles(topic=topic, queue_id=queue_id, files=files)
+        return _queue_files(path, topic, queue_id)
 
     def unit_at(self, topic: str, queue_id: int, number: int, room: int) -> Unit | None:
         """Return the unit of queue offset *number*, in files of *room* bytes."""
@@ -253,12 +250,21 @@ def written_bytes(store: Path) -> int:
 
 
 def log_paths(store: Path) -> list[Path]:
-    """Return the commit-log files of *store*, in order.
+    """Return the commit-log files of *store*, in order."""
+    return _offset_files(store / file_names.COMMIT_LOG)
+
+
+def _queue_files(directory: Path, topic: str, queue_id: int) -> QueueFiles:
+    files = tuple((path.name, content(path)) for path in _offset_files(directory))
+    return QueueFiles(topic=topic, queue_id=queue_id, files=files)
+
+
+def _offset_files(directory: Path) -> list[Path]:
+    """Return the files of a log or of a queue, in order.
 
     STORE-NAME-001 alone is about files with other names.
     """
-    files = _files(store / file_names.COMMIT_LOG)
-    return [path for path in files if _is_offset(path.name)]
+    return [path for path in _files(directory) if _is_offset(path.name)]
 
 
 def _is_offset(name: str) -> bool:

@@ -50,7 +50,7 @@ def check_readable(store: Path) -> None:
     for path in _paths(store):
         mode = os.R_OK | os.X_OK if path.is_dir() else os.R_OK
         # A file of a running broker may be gone meanwhile.
-        if os.access(path, os.F_OK) and not os.access(path, mode):
+        if not os.access(path, mode) and os.access(path, os.F_OK):
             raise TargetError(f"{path} cannot be read: {os.strerror(errno.EACCES)}")
 
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -79,6 +80,20 @@ def test_an_adapter_without_a_hello_is_one_line(
     with pytest.raises(TargetError) as error:
         parse_target(f"client:{command}").start()
     assert str(error.value) == reason
+
+
+@pytest.mark.parametrize(
+    ("exists", "reason"),
+    [(True, "Permission denied"), (False, "No such file or directory")],
+)
+def test_an_adapter_that_cannot_be_executed_is_one_line(
+    tmp_path: Path, exists: bool, reason: str
+) -> None:
+    program = tmp_path / "adapter.sh"
+    if exists:
+        program.touch(0o644)
+    with pytest.raises(TargetError, match=f"cannot start .*{reason}: .*adapter.sh'$"):
+        parse_target(f"client:{program}").start()
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,9 @@ def test_a_file_with_a_foreign_name_fails_only_the_clause_about_names(
     shutil.copytree(RECORDED / "4.6.0-stopped", store)
     (store / "commitlog" / "backup.tar").write_bytes(b"not a log")
     (store / "consumequeue" / "Old" / "backup").mkdir(parents=True)
+    queue = store / "consumequeue" / "HandoverBills" / "0"
+    (queue / ".DS_Store").write_bytes(b"no units")
+    (queue / "backup.tar").write_bytes(b"no units")
     found = outcomes(store, "4.6.0")
     failed = [clause for clause in found if found[clause] is Outcome.FAIL]
     assert failed == ["STORE-NAME-001"]

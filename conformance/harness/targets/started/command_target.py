@@ -8,7 +8,6 @@ targets can run concurrently where the file allows it.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -17,7 +16,12 @@ from conformance.harness.client.address import LOOPBACK, Address
 from conformance.harness.java.apache_conf import spelled_as
 from conformance.harness.process.deadline import comes_true
 from conformance.harness.process.ports import PortBlock, free_port_block
-from conformance.harness.process.process import Child, accepts, start
+from conformance.harness.process.process import (
+    Child,
+    accepts,
+    require_program,
+    start,
+)
 from conformance.harness.targets.health import is_silent
 from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.started.target_file import (
@@ -117,8 +121,11 @@ class CommandTarget(StartedTarget):
         named = self.file.environment.items()
         directory = self.file.path.parent / fill(program.directory, words)
         command = [fill(word, words) for word in program.command]
-        if not _is_there(command[0], directory):
-            raise TargetError(f"{self.rest}: there is no program {command[0]}")
+        try:
+            require_program(command[0], directory)
+        except OSError:
+            reason = f"{self.rest}: there is no program {command[0]}"
+            raise TargetError(reason) from None
         child = start(
             f"{what} of {self.rest}",
             command,
@@ -166,10 +173,3 @@ class CommandTarget(StartedTarget):
             "clock_rate": str(self.clock_rate),
             "python": sys.executable,
         }
-
-
-def _is_there(program: str, directory: Path) -> bool:
-    """Return whether there is such a program, on the PATH or seen from *directory*."""
-    if os.sep in program:
-        return os.access(directory / program, os.X_OK)
-    return shutil.which(program) is not None
