@@ -125,7 +125,10 @@ class BrokerController(RemotingServer):
                 self.log_error(f"at the stop: {error}")
 
     def run_deferred_work(self, now_ms: int) -> None:
-        """Flush, replicate and dispatch new messages; respond to held pull requests."""
+        """Flush, replicate and dispatch new messages; respond to held pull requests.
+
+        Their puts are counted here, too.
+        """
         if not self.state.has_appended:
             return
         if self.flusher.flushes_on_append:
@@ -134,6 +137,7 @@ class BrokerController(RemotingServer):
         if self.ha.slaves.connected:
             self.ha.slaves.on_append(now_ms)
         self.long_polling.on_messages(self.state.store.dispatch(), now_ms)
+        self.state.statistics.count_puts()
 
     def on_connection_lost(self, connection: int, now_ms: int) -> None:
         """Remove a closed connection from all tables and parts."""

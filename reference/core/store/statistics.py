@@ -51,10 +51,11 @@ class Statistics:
 
     def on_append(self, results: Sequence[PutResult]) -> None:
         """Count the stored messages and batches among *results*."""
-        stored = [one for one in results if one.physical_offset >= 0]
-        self.put_calls += len(stored)
-        self.put_count += sum([len(one.record_offsets) for one in stored])
-        self.put_size += sum([one.size for one in stored])
+        for result in results:
+            if result.physical_offset >= 0:
+                self.put_calls += 1
+                self.put_count += len(result.record_offsets)
+                self.put_size += result.size
 
     def on_get(self, result: GetMessageResult) -> None:
         """Count one get and its messages."""

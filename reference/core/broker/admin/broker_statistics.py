@@ -83,15 +83,17 @@ class BrokerStatistics:
         self._counts: dict[str, dict[str, Count]] = {}
         self._put_counts: dict[str, tuple[Count, Count, Count]] = {}
         self._get_counts: dict[tuple[str, str], tuple[Count, Count, Count]] = {}
+        self.uncounted: list[tuple[Sequence[NewMessage], Sequence[PutResult]]] = []
+        """Puts for `count_puts`, so that no response waits until they are counted."""
 
-    def on_put(
-        self, messages: Sequence[NewMessage], results: Sequence[PutResult]
-    ) -> None:
+    def count_puts(self) -> None:
         """Count the messages that were stored."""
         stored: dict[str, list[PutResult]] = {}
-        for message, result in zip(messages, results, strict=True):
-            if result.physical_offset >= 0:
-                stored.setdefault(message.topic, []).append(result)
+        for messages, results in self.uncounted:
+            for message, result in zip(messages, results, strict=True):
+                if result.physical_offset >= 0:
+                    stored.setdefault(message.topic, []).append(result)
+        self.uncounted.clear()
         for topic, of_topic in stored.items():
             counts = self._put_counts.get(topic)
             if counts is None:
@@ -135,6 +137,7 @@ class BrokerStatistics:
 
     def count(self, name: str, key: str) -> Count | None:
         """Return a count by its name and key, or None."""
+        self.count_puts()
         return self._counts.get(name, {}).get(key)
 
     def pulled_per_second(self, group: str, topic: str) -> float:
@@ -144,6 +147,7 @@ class BrokerStatistics:
 
     def sample(self, period: str, now_ms: int) -> None:
         """Add a sample of every count for a period."""
+        self.count_puts()
         for counts in self._counts.values():
             for count in counts.values():
                 sample = _Sample(now_ms, count.value, count.times)

@@ -105,7 +105,7 @@ def handle_send_message(
     else:
         results = state.store.append(messages, now_ms)
         state.has_appended = True
-        state.statistics.on_put(messages, results)
+        state.statistics.uncounted.append((messages, results))
     may_wait = ports.flusher.is_sync or options.is_sync_master
     for number, index, queue_id in awaited:
         request, message, result = requests[number], messages[index], results[index]
