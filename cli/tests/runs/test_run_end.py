@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import importlib
 import os
 import re
@@ -24,6 +25,19 @@ def pytest_runtest_logreport(report):
         # A job in the background of a shell ignores the signal.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         os.kill(os.getpid(), signal.SIGINT)
+"""
+
+BUSY_FOLDERS = """
+import errno, os
+
+remove = os.rmdir
+
+def rmdir(path, **where):
+    if "garbage-" in str(path):
+        raise OSError(errno.ENOTEMPTY, "another run writes to it", path)
+    remove(path, **where)
+
+os.rmdir = rmdir
 """
 
 
@@ -59,6 +73,26 @@ def test_an_interrupted_run_prints_its_progress_in_one_line(
     for name in ("report.html", "report.json", "summary.md", "junit.xml"):
         assert progress[1] in (report / name).read_text(encoding="utf-8"), name
     assert ", interrupted" in (report / "badge.svg").read_text(encoding="utf-8")
+
+
+def test_folders_of_former_runs_that_cannot_be_removed_do_not_end_a_run(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "busy_folders.py").write_text(BUSY_FOLDERS, encoding="utf-8")
+    for number in range(5):
+        (tmp_path / f"pytest-of-{getpass.getuser()}" / f"pytest-{number}").mkdir(
+            mode=0o700, parents=True
+        )
+    ended = run(
+        *("--target", f"store:{STORE}", "--suite", "store", "--only", "STORE-CRC-001"),
+        *("--jobs", "1", "-p", "busy_folders"),
+        environment={
+            "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+            "PYTEST_DEBUG_TEMPROOT": str(tmp_path),
+        },
+    )
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
+    assert list(tmp_path.rglob("garbage-*")), "nothing was left to remove"
 
 
 def test_every_command_ends_with_130_on_an_interrupt(
