@@ -83,7 +83,11 @@ class Sending:
         return self._pending.is_done
 
     def done_at_ms(self) -> int:
-        """Return the time of the result, on the clock of the servers."""
+        """Return the time of the result, on the clock of the servers.
+
+        Raises AdapterError where the adapter's own error is the result.
+        """
+        self.outcome()
         return self._pending.adapter.responded_at_ms[self._pending.request["id"]]
 
     def outcome(self, timeout_s: float = 2 * PATIENCE_S) -> Outcome:
@@ -125,11 +129,10 @@ class Application:
         """Return whether the client lacks something that the running test needs."""
         return any("unsupported" in response for response in self._responses())
 
-    def end_if_unsupported(self) -> None:
-        """Make the running test unsupported if a response to it is."""
+    def end_without_verdict(self) -> None:
+        """End the running test if a response to it is no outcome of the client."""
         for response in self._responses():
-            if "unsupported" in response:
-                outcome_of(response)
+            outcome_of(response)
 
     def _responses(self) -> list[Line]:
         """Return the adapter's responses in the running test."""

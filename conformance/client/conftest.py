@@ -97,13 +97,16 @@ def application(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Make a test unsupported that waits for a request of an unsupported verb."""
+    """End a test without a verdict that waits for the request of a failed verb.
+
+    The client does not support the verb, or the adapter itself failed.
+    """
     try:
         return (yield)
     except TooLateError:
         application = pyfuncitem.funcargs.get("application")
         if isinstance(application, Application):
-            application.end_if_unsupported()
+            application.end_without_verdict()
         raise
 
 

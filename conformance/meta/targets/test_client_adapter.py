@@ -12,7 +12,7 @@ from typing import cast
 
 import pytest
 
-from conformance.client.application import Application
+from conformance.client.application import Application, Sending
 from conformance.client.application import Outcome as CallOutcome
 from conformance.client.conftest import SharedAdapter
 from conformance.client.scripted_cluster import ScriptedCluster
@@ -28,6 +28,7 @@ from conformance.harness.targets.client_adapter import (
     FIRST_HELLO_VARIABLE,
     Adapter,
     AdapterError,
+    Pending,
 )
 from conformance.harness.targets.client_hello import FEATURES
 from conformance.harness.targets.client_target import ClientTarget
@@ -241,12 +242,24 @@ def test_an_unsupported_verb_ends_a_test_that_waits_for_its_request() -> None:
         cluster=cast(ScriptedCluster, None),
         first_response=1,
     )
-    application.end_if_unsupported()
+    application.end_without_verdict()
     assert not application.has_unsupported_response()
     adapter.responses[3] = {"unsupported": "send"}
     assert application.has_unsupported_response()
     with pytest.raises(pytest.skip.Exception, match="does not support this: send"):
-        application.end_if_unsupported()
+        application.end_without_verdict()
+
+
+def test_the_error_of_an_adapter_ends_a_test_without_a_verdict() -> None:
+    error = {"kind": "adapter", "code": None, "text": "TypeError()"}
+    adapter = SimpleNamespace(responses={1: {"error": error}}, responded_at_ms={1: 5})
+    line = Pending(cast(Adapter, adapter), {"id": 1, "verb": "send"})
+    adapter.wait_until = lambda *_, **__: None
+    with pytest.raises(AdapterError, match="the adapter failed: TypeError"):
+        Sending(line).done_at_ms()
+    application = replace(an_application(), adapter=cast(Adapter, adapter))
+    with pytest.raises(AdapterError, match="the adapter failed: TypeError"):
+        application.end_without_verdict()
 
 
 def an_application(**intervals: int) -> Application:
