@@ -6,8 +6,10 @@ import json
 import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.runs.stores.commit_log_files import commit_log_files
 from reference.core.recovery_forecast.outcome import (
     ConfigRead,
     LaterStart,
@@ -25,7 +27,7 @@ from spec.store.config.config_files import (
     GROUPS_FILE,
     TOPICS_FILE,
 )
-from spec.store.file_names import LOCK, file_name
+from spec.store.file_names import COMMIT_LOG, LOCK, file_name
 
 if TYPE_CHECKING:
     from cli.runs.stores.recover_copy import CopyRecovered
@@ -212,7 +214,7 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         *(outcome.lost, outcome.invisible),
         *(outcome.later_start, outcome.lost_config),
     )
-    if any(is_harmed) or is_damaged:
+    if (any(is_harmed) or is_damaged) and commit_log_files(Path(store) / COMMIT_LOG):
         lines.append("A new store of all messages that can still be read:")
         lines.append(f"  rmqc salvage {shlex.quote(store)} -o NEW")
     if done is not None:

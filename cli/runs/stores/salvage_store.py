@@ -28,6 +28,7 @@ from cli.runs.stores.salvage_target import (
     partial_store,
 )
 from cli.runs.stores.stated_offsets import stated_offsets
+from reference.core.recovery_forecast.message_loss import MISSING_FILES_MAX
 from reference.core.recovery_forecast.store_view import inferred_options
 from reference.core.salvage.log_plan import (
     NewBytes,
@@ -102,7 +103,9 @@ def salvage_store(
     result = Salvage(target=target)
     with partial_store(store, target) as partial:
         offsets = _write_log(partial, size, files, progress, result)
-        _count_lost(store, files[0][0], offsets, result)
+        # Missing files may follow the last one: their messages are lost.
+        log_end = files[-1][0] + size + MISSING_FILES_MAX * size
+        _count_lost(store, range(files[0][0], log_end), offsets, result)
         result.warnings += unreadable_entries(store / COMMIT_LOG)
         changes = write_config(view, partial, offsets)
         result.warnings += changes.warnings
@@ -212,10 +215,10 @@ class LogWriter:
 
 
 def _count_lost(
-    store: Path, log_begin: int, offsets: QueueOffsets, result: Salvage
+    store: Path, log: range, offsets: QueueOffsets, result: Salvage
 ) -> None:
     """Add the lost offsets: the gaps, and those that only a consume queue has."""
-    stated = stated_offsets(store, log_begin)
+    stated = stated_offsets(store, log)
     for name in dict.fromkeys([*offsets.ends, *stated]):
         gaps = offsets.lost.get(name, [])
         begin = offsets.begins.get(name, 0)

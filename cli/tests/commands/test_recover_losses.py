@@ -152,6 +152,15 @@ def test_messages_without_a_unit_are_to_be_salvaged(tmp_path: Path) -> None:
     assert result.output.endswith(f"rmqc salvage {store} -o NEW\n")
 
 
+def test_a_store_without_a_log_file_cannot_be_salvaged(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    for path in (store / "commitlog").iterdir():
+        path.unlink()
+    result = recover(store, "--release", "4.6.0")
+    assert "161 messages of " in result.output
+    assert "rmqc salvage" not in result.output
+
+
 def test_a_later_restart_is_forecast_where_it_is_worse(tmp_path: Path) -> None:
     store = with_damage_before_recovery(tmp_path)
     first = foretold(store)

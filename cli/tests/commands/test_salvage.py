@@ -17,6 +17,7 @@ from cli.main import main
 from cli.runs.stores import salvage_store
 from reference.shell.storage.disk import DiskFiles
 from rocketmq_conformance.paths import module_command
+from spec.store.consume_queue import UNIT_SIZE
 
 PAGE = 4096
 
@@ -335,6 +336,18 @@ def test_a_directory_in_place_of_a_queue_file_is_passed_over(
     path = min((store / "consumequeue").glob("*/0/0*"))
     path.unlink()
     path.mkdir()
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert (code, "none lost" in output) == (0, True), output
+
+
+def test_a_garbage_unit_is_not_a_lost_message(store: Path, tmp_path: Path) -> None:
+    path = max((store / "consumequeue").glob("*/0/0*"))
+    data = path.read_bytes()
+    end = -(-len(data.rstrip(b"\0")) // UNIT_SIZE) * UNIT_SIZE
+    far = (1 << 61).to_bytes(8, "big") + bytes(3) + b"\xc8" + bytes(8)
+    without_size = data[end - UNIT_SIZE :][:8] + bytes(4) + b"12345678"
+    garbage = far + b"\xff" * UNIT_SIZE + without_size
+    path.write_bytes(far + data[UNIT_SIZE:end] + garbage + data[end + len(garbage) :])
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert (code, "none lost" in output) == (0, True), output
 

@@ -21,7 +21,7 @@ from spec.store.consume_queue import UNIT_SIZE
 
 _ASTRAY_MAX = 100_000
 """Limit of units out of order that are collected per queue."""
-_REACH_FILES = 4096
+MISSING_FILES_MAX = 4096
 """Missing files behind the end of the log, at most: units behind them are garbage."""
 _NO_UNIT = 0, (INT64_MAX, 0, 0)
 """Successor of the last unit."""
@@ -97,7 +97,7 @@ class MessageLossSurvey:
 
     def _cut_units_in_reach(self, queue: QueueState) -> Iterator[tuple[int, Unit]]:
         """Yield the truncated units whose message the log can have had."""
-        reach = self._log.end_on_disk + _REACH_FILES * self._log.file_size
+        reach = self._log.end_on_disk + MISSING_FILES_MAX * self._log.file_size
         first = queue.lowest_end // UNIT_SIZE
         for index in range(first, queue.max_before):
             unit = queue.unit_before(index)
