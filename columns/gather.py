@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -103,15 +103,15 @@ def _distinct(columns: list[Ints]) -> tuple[list[tuple[int, ...]], Ints]:
     found: list[tuple[int, ...]] = []
     left = np.arange(len(which))
     while len(left) and len(found) < LOOKED_FOR_MAX:
-        values = tuple(int(column[left[0]]) for column in columns)
+        values = tuple(int(column[0]) for column in columns)
         pairs = zip(columns, values, strict=True)
-        same = np.logical_and.reduce([column[left] == value for column, value in pairs])
-        which[left[same]] = len(found)
-        left = left[~same]
+        others = reduce(np.logical_or, (column != value for column, value in pairs))
         found.append(values)
+        rest = np.flatnonzero(others)
+        left, columns = left[rest], [column[rest] for column in columns]
+        which[left] = len(found)
     if len(left):  # so many that sorting them is faster
-        rows = np.stack([column[left] for column in columns])
-        distinct, numbers = np.unique(rows, axis=1, return_inverse=True)
+        distinct, numbers = np.unique(np.stack(columns), axis=1, return_inverse=True)
         which[left] = numbers.reshape(-1) + len(found)
         found += map(tuple, distinct.T.tolist())
     return found, which
