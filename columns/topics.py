@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from columns.accelerated import Accelerated
 from columns.gather import FieldColumns, Ints, Places
 from columns.uint64_words import folded, words_of
 
@@ -42,6 +43,7 @@ def topics_of(data: bytes, found: FieldColumns) -> Topics:
     )
 
 
+@Accelerated
 def first_alike(data: bytes, texts: Places) -> Ints:
     """Return for each of *texts* the index of the first equal one.
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from columns import log_batch, record_properties
+from columns import log_batch, record_properties, topics
 from columns import uint64_words as words
 from java_runtime.user_cache import cache_path
 from spark_checks.columns import long_hashes
@@ -51,6 +51,7 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
         (long_hashes.hash_of_longs, hashing.hash_of_longs),
         (record_properties.properties_of, splitting.properties_of),
         (sums.add_rows, units.add_rows),
+        (topics.first_alike, strings.first_alike),
         (words.text_hashes, strings.text_hashes),
     ]
     if log_records.FUNCTION is not None:

@@ -1,5 +1,5 @@
 """
-Kernels that hash strings; see `string_hashes` and `uint64_words` of columns.
+Kernels of strings; see `string_hashes`, `topics` and `uint64_words` of columns.
 
 A string is read in eight-byte words from its end. No string begins in the first eight
 bytes of its data.
@@ -81,3 +81,38 @@ def _text_hashes(data, begins, sizes, found):
         found[index] = (
             np.int64(_text_hash(data, begins[index], size)) if size else np.int64(0)
         )
+
+
+def first_alike(data: bytes, texts: Places) -> Ints:
+    """Return for each of *texts* the index of the first equal one."""
+    room = 1 << (2 * len(texts[0])).bit_length()
+    found: Ints = of_each(_first_alike, data, texts, np.int64, np.full(room, -1))
+    return found
+
+
+@njit(types.boolean(DATA, types.int64, types.int64, types.int64), **INNER)
+def _are_alike(data, begin, other, size):
+    """Return whether two strings of *size* bytes are equal."""
+    while size > WORD:  # from the end
+        size -= WORD
+        if word_at(data, begin + size) != word_at(data, other + size):
+            return False
+    before = size - WORD
+    word = word_at(data, begin + before) ^ word_at(data, other + before)
+    return word & LASTS[size] == 0
+
+
+@njit(types.void(DATA, INTS, INTS, INTS, INTS), **OPTIONS)
+def _first_alike(data, begins, sizes, table, found):
+    for index in range(len(begins)):
+        begin, size = begins[index], sizes[index]
+        place = np.int64(_text_hash(data, begin, size)) & (len(table) - 1)
+        first = table[place]
+        while first >= 0 and not (
+            sizes[first] == size and _are_alike(data, begin, begins[first], size)
+        ):
+            place = (place + 1) & (len(table) - 1)
+            first = table[place]
+        if first < 0:
+            table[place] = first = index
+        found[index] = first

@@ -21,6 +21,7 @@ from columns.accelerated import Accelerated
 from columns.gather import Ints, Places
 from columns.log_batch import body_crcs, follow_sizes
 from columns.record_properties import properties_of
+from columns.topics import first_alike
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.kernels.install import kernel_pairs
@@ -84,7 +85,7 @@ def _column(values: Sequence[int]) -> Ints:
 def test_each_kernel_is_compared_with_its_fallback() -> None:
     assert {function.fallback.__name__ for function, _ in kernel_pairs()} == {
         *("follow_sizes", "body_crcs", "properties_of", "text_hashes"),
-        *("add_rows", "chains", "hash_of_longs"),
+        *("add_rows", "chains", "hash_of_longs", "first_alike"),
     }
 
 
@@ -132,6 +133,7 @@ def _value(text: bytes, name: bytes) -> bytes:
 def test_strings_have_the_same_hashes(each: list[bytes]) -> None:
     data, values = _laid_out(each)
     _agree(text_hashes, data, values)
+    _agree(first_alike, data, values)
     _agree(body_crcs, data, values)
 
 
