@@ -79,10 +79,10 @@ class GroupOffset:
         return self.name.partition("@")[2]
 
     @property
-    def place(self) -> tuple[int, int]:
-        """Position and length of the offset in the file."""
+    def place(self) -> tuple[str, tuple[int, int]]:
+        """File of the offset, its position and its length."""
         position = place_of(self.file.data, self.name, self.queue)
-        return position, len(str(self.offset))
+        return self.file.path, (position, len(str(self.offset)))
 
 
 def config_file(store: Store, path: str) -> ConfigFile:

@@ -44,9 +44,9 @@ class Invariant:
     needs_whole_log: bool = False
     start_repairs: bool = False
     start_rebuilds: Sequence[str] = ()
-    expected: str = ""
-    found: str = ""
-    message: str = ""
+    expected: str = "{expected}"
+    found: str = "{found}"
+    message: str = "{file} has {found}; expected: {expected}."
 
 
 def _declared() -> Iterator[Invariant]:

@@ -31,29 +31,20 @@ def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     if file is None or file.size != checkpoint.FILE_SIZE:
         size = 0 if file is None else file.size
         if file is not None or summary.record_count:
-            yield file_finding(
-                "INV-CHECK-001",
-                "checkpoint",
-                (0, size),
-                expected=f"a file of {checkpoint.FILE_SIZE} bytes",
-                found="no file" if file is None else f"{size} bytes",
-                severity=Severity.WARNING if file is None else Severity.ERROR,
-            )
+            severity = Severity.WARNING if file is None else Severity.ERROR
+            found = "no file" if file is None else f"{size} bytes"
+            place = "checkpoint", (0, size)
+            yield file_finding("INV-CHECK-001", *place, severity, found=found)
     if file is None or file.size < checkpoint.checkpoint_layout.sizeof():
         return
     data = read_whole(store.url, file, size_max=checkpoint.FILE_SIZE)
-    found = decode_checkpoint(data)
-    ahead = dict(_ahead_of_log(found, summary))
-    behind = dict(_behind_files(found, store, summary))
-    for name in _PLACES:
-        if name in ahead or name in behind:
-            yield file_finding(
-                "INV-CHECK-002" if name in ahead else "INV-CHECK-003",
-                "checkpoint",
-                _PLACES[name],
-                expected=ahead.get(name) or behind[name],
-                found=f"{name} {getattr(found, name)}",
-            )
+    values = decode_checkpoint(data)
+    ahead = dict(_ahead_of_log(values, summary))
+    expected = {**dict(_behind_files(values, store, summary)), **ahead}
+    for name in filter(expected.get, _PLACES):
+        invariant = "INV-CHECK-002" if name in ahead else "INV-CHECK-003"
+        texts = {"expected": expected[name], "found": f"{name} {getattr(values, name)}"}
+        yield file_finding(invariant, "checkpoint", _PLACES[name], **texts)
 
 
 def _ahead_of_log(

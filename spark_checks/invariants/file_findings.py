@@ -12,32 +12,36 @@ from construct import Struct
 from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding, Severity
 from spec.derive.numpy_dtype import leading_fields
 
+Place = tuple[str, tuple[int, int]]
+"""A file, and an offset and a length in it."""
+
 
 def file_finding(
     name: str,
-    path: str,
+    file: str,
     place: tuple[int, int],
-    *,
-    expected: str,
-    found: str,
     severity: Severity | None = None,
-    message: str | None = None,
+    /,
+    **values: object,
 ) -> Finding:
-    """Return a finding of the invariant *name*, in the file at *path*.
+    """Return a finding of the invariant *name*, at offset and length *place* of *file*.
 
-    *place* is its offset and length. Without a *severity* it has the invariant's,
-    without a *message* that is made of *found* and *expected*.
+    Its texts are the invariant's with *values* in them, or else among *values*.
     """
     invariant = INVARIANTS[name]
+    values["file"] = file
+    for text in ("expected", "found", "message"):
+        if text not in values:
+            values[text] = getattr(invariant, text).format_map(values)
     return Finding(
         invariant=invariant,
         severity=severity or invariant.severity,
-        file=path,
+        file=file,
         offset=place[0],
         length=place[1],
-        expected=expected,
-        found=found,
-        message=message or f"{path} has {found}; expected: {expected}.",
+        expected=str(values["expected"]),
+        found=str(values["found"]),
+        message=str(values["message"]),
     )
 
 

@@ -53,14 +53,8 @@ def _wrong_names(files: Sequence[StoreFile]) -> Iterator[Finding]:
         if file.is_named_by_time if is_index else file.base is not None:
             continue
         digits = file_names.INDEX_NAME_DIGITS if is_index else file_names.NAME_DIGITS
-        yield file_finding(
-            "INV-FILE-001",
-            file.path,
-            (0, file.size),
-            expected=f"a name of {digits} digits",
-            found=file.name,
-            message=f"{file.path} does not belong to this directory.",
-        )
+        names = {"digits": digits, "found": file.name}
+        yield file_finding("INV-FILE-001", file.path, (0, file.size), **names)
 
 
 def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
@@ -69,15 +63,16 @@ def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
             continue
         is_queue = queue_of(file.path) is not None
         part_of_unit = is_queue and file.size % UNIT_SIZE != 0
+        name = "INV-FILE-004" if part_of_unit else "INV-FILE-002"
+        place = min(file.size, size), abs(size - file.size)
+        state = f"has {file.size} bytes, the others have {size}"
         yield file_finding(
-            "INV-FILE-004" if part_of_unit else "INV-FILE-002",
+            name,
             file.path,
-            (min(file.size, size), abs(size - file.size)),
+            place,
             expected=f"{size} bytes",
             found=f"{file.size} bytes",
-            message=f"{file.path} has {file.size} bytes, the others have {size}."
-            if file.size
-            else f"{file.path} is empty.",
+            state=state if file.size else "is empty",
         )
 
 
@@ -87,15 +82,11 @@ def _gaps(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
         expected, found = (before.base or 0) + size, after.base or 0
         if found == expected:
             continue
-        is_gap = found > expected
         missing = file_names.file_name(expected)
-        yield file_finding(
-            "INV-FILE-003",
-            f"{before.directory}/{missing}" if is_gap else after.path,
-            (0, abs(found - expected)),
-            expected=missing,
-            found=after.name,
-            message=f"The files between {before.path} and {after.name} are missing."
-            if is_gap
-            else f"{after.path} begins before {before.name} ends.",
-        )
+        path = f"{before.directory}/{missing}"
+        message = f"The files between {before.path} and {after.name} are missing."
+        if found < expected:
+            path = after.path
+            message = f"{after.path} begins before {before.name} ends."
+        texts = {"expected": missing, "found": after.name, "message": message}
+        yield file_finding("INV-FILE-003", path, (0, abs(found - expected)), **texts)

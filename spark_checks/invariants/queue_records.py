@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.counting_rules import QUEUE_DIGITS_MAX
+from spark_checks.invariants.file_findings import Place
 from spark_checks.readers.schemas import UNIT
 from spark_checks.store_files import (
     Store,
@@ -64,9 +65,9 @@ class QueuedRecord:
     properties: Mapping[str, str]
 
     @property
-    def place(self) -> tuple[int, int]:
-        """Position and size in the file."""
-        return self.position, self.size
+    def place(self) -> Place:
+        """File, position and size."""
+        return self.file, (self.position, self.size)
 
     @property
     def own_place(self) -> Queue:

@@ -45,14 +45,8 @@ def check_configuration(store: Store) -> Iterator[Finding]:
             offset, reason = found.error.offset or 0, str(found.error).splitlines()[0]
         if offset >= 0:
             is_copy = file.name.endswith(".bak")
-            yield file_finding(
-                "INV-CONFIG-003" if is_copy else "INV-CONFIG-001",
-                file.path,
-                (offset, file.size),
-                expected="JSON",
-                found=reason,
-                message=f"{file.path} is not JSON." if is_copy else None,
-            )
+            name = "INV-CONFIG-003" if is_copy else "INV-CONFIG-001"
+            yield file_finding(name, file.path, (offset, file.size), found=reason)
 
 
 def _missing(store: Store, path: str, summary: SurveySummary) -> Iterator[Finding]:
@@ -86,14 +80,10 @@ def _is_required(store: Store, path: str, summary: SurveySummary) -> bool:
 
 
 def _finding(path: str, found: str, severity: Severity) -> Finding:
+    texts = {"expected": "a file", "found": found}
+    message = f"{path} is missing: {found}."
     return file_finding(
-        "INV-CONFIG-005",
-        path,
-        (0, 0),
-        expected="a file",
-        found=found,
-        severity=severity,
-        message=f"{path} is missing: {found}.",
+        "INV-CONFIG-005", path, (0, 0), severity, message=message, **texts
     )
 
 
@@ -101,10 +91,5 @@ def _without_table(store: Store, path: str, member: str) -> Iterator[Finding]:
     file = config_file(store, path)
     if isinstance(file.value, dict) and not file.has_table:
         members = ", ".join(file.members) or "of an empty object"
-        yield file_finding(
-            "INV-CONFIG-005",
-            path,
-            (0, len(file.data)),
-            expected=f"a table {member}",
-            found=f"the members {members}",
-        )
+        texts = {"expected": f"a table {member}", "found": f"the members {members}"}
+        yield file_finding("INV-CONFIG-005", path, (0, len(file.data)), **texts)

@@ -56,13 +56,9 @@ def check_config_values(store: Store) -> Iterator[Finding]:
             continue
         found = config_file(store, file.path)
         for names, expected, value in _wrong_values(file.name, found.members):
-            yield file_finding(
-                "INV-CONFIG-004",
-                file.path,
-                (place_of(found.data, *names), len(str(value))),
-                expected=expected,
-                found=f"{'.'.join(names)} {value!r}",
-            )
+            place = place_of(found.data, *names), len(str(value))
+            texts = {"expected": expected, "found": f"{'.'.join(names)} {value!r}"}
+            yield file_finding("INV-CONFIG-004", file.path, place, **texts)
 
 
 Wrong = tuple[tuple[str, str], str, object]

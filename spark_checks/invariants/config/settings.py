@@ -38,8 +38,7 @@ def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     for one in consumed_offsets(store):
         end = _end_of(summary, one.topic, one.queue)
         if not _is_within(one.offset, end):
-            text = f"{one.name} has consumed queue {one.queue} up to {one.offset}"
-            yield _wrong_offset("INV-OFFSET-001", one, end, f"{text}, but the queue")
+            yield _wrong_offset("INV-OFFSET-001", one, end)
         elif end is not None:
             count = object_of(topics.get(one.topic)).get(QUEUE_COUNT)
             yield from _unreadable_queue(one, end, count)
@@ -49,11 +48,10 @@ def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
             continue
         end = _end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
         if not _is_within(offset, end):
-            text = f"Delay level {level} has delivered up to {offset}, but its queue"
             one = GroupOffset(
                 file=delivered, name="offsetTable", queue=level, offset=offset
             )
-            yield _wrong_offset("INV-OFFSET-002", one, end, text)
+            yield _wrong_offset("INV-OFFSET-002", one, end)
     yield from _check_topics(store, summary)
 
 
@@ -64,33 +62,21 @@ def _is_within(offset: object, end: int | None) -> bool:
     return end is None or offset <= end
 
 
-def _wrong_offset(name: str, one: GroupOffset, end: int | None, text: str) -> Finding:
-    """Return the finding of an offset that a queue with this *end* cannot have.
-
-    The *text* begins a sentence about the queue. The end may be unknown.
-    """
-    return file_finding(
-        name,
-        one.file.path,
-        one.place,
-        expected=f"an offset of {'0 or more' if end is None else f'0 to {end}'}",
-        found=str(one.offset),
-        message=f"{text} {'begins at 0' if end is None else f'ends at {end}'}.",
-    )
+def _wrong_offset(name: str, one: GroupOffset, end: int | None) -> Finding:
+    """Return the finding of an offset that a queue with this *end* cannot have."""
+    texts = {"range": "0 or more", "edge": "begins at 0"}
+    if end is not None:
+        texts = {"range": f"0 to {end}", "edge": f"ends at {end}"}
+    return file_finding(name, *one.place, one=one, **texts)
 
 
 def _unreadable_queue(one: GroupOffset, end: int, count: object) -> Iterator[Finding]:
     """Yield a queue behind the read queue count that its group has not consumed."""
     if not isinstance(count, int) or int(one.queue) < count or one.offset == end:
         return
+    needed = int(one.queue) + 1
     yield file_finding(
-        "INV-CONFIG-006",
-        one.file.path,
-        one.place,
-        expected=f"{one.topic} with {QUEUE_COUNT} of {int(one.queue) + 1} or more",
-        found=f"{QUEUE_COUNT} {count}",
-        message=f"{one.group} has consumed queue {one.queue} of {one.topic} up"
-        f" to {one.offset} of {end}, but the {QUEUE_COUNT} of the topic is {count}.",
+        "INV-CONFIG-006", *one.place, one=one, end=end, count=count, needed=needed
     )
 
 
@@ -102,15 +88,8 @@ def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
         if topic in configured or OF_THE_BROKER.fullmatch(topic):
             continue
         queues = [q for (t, _), q in summary.units.items() if t == topic]
-        yield file_finding(
-            "INV-CONFIG-002",
-            TOPICS,
-            (0, 0),
-            expected=f"the topic {topic}",
-            found="no configuration",
-            message=f"{topic} has {sum(q.count for q in queues)} messages in"
-            f" {len(queues)} queues, but no configuration.",
-        )
+        counts = {"queues": len(queues), "messages": sum(q.count for q in queues)}
+        yield file_finding("INV-CONFIG-002", TOPICS, (0, 0), topic=topic, **counts)
 
 
 def _end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:

@@ -54,13 +54,8 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
     end_before = 0
     for file in files:
         if file.size != usual or file.size < HEADER_SIZE + SLOT_SIZE + ITEM_SIZE:
-            yield file_finding(
-                "INV-INDEX-002",
-                file.path,
-                (0, file.size),
-                expected=f"{usual} bytes",
-                found=f"{file.size} bytes",
-            )
+            texts = {"expected": f"{usual} bytes", "found": f"{file.size} bytes"}
+            yield file_finding("INV-INDEX-002", file.path, (0, file.size), **texts)
         if file.size >= HEADER_SIZE:
             yield from _check_header(store, file, summary, end_before)
             end_before = max(end_before, *ranges.get(file, [0]))
@@ -93,14 +88,9 @@ def _check_header(
     try:
         header = decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
     except LayoutError as error:
-        yield file_finding(
-            "INV-INDEX-001",
-            file.path,
-            (error.offset, 4),
-            expected="counts of 0 or more",
-            found=error.reason,
-            severity=Severity.ERROR,
-        )
+        place = file.path, (error.offset or 0, 4)
+        texts = {"expected": "counts of 0 or more", "found": error.reason}
+        yield file_finding("INV-INDEX-001", *place, Severity.ERROR, **texts)
         return
     wrong: dict[str, str] = {}
     for name, expected in _wrong_numbers(store, file, header, summary):
@@ -207,15 +197,9 @@ def _gaps(
             continue
         offset = _first_with_key(store, log_file, end_before, begin)
         if offset is not None:
+            places = {"begin": begin, "end_before": end_before, "offset": offset}
             yield file_finding(
-                "INV-INDEX-011",
-                file.path,
-                _PLACES["begin_offset"],
-                expected=f"a begin offset of at most {offset}",
-                found=f"begin_offset {begin}",
-                message=f"{file.path} begins at commit-log offset {begin},"
-                f" and the file before ends at {end_before}. The record at"
-                f" {offset} between them has a key.",
+                "INV-INDEX-011", file.path, _PLACES["begin_offset"], **places
             )
 
 

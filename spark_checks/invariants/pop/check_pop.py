@@ -81,13 +81,8 @@ def _check_acknowledgements(delivered: Iterable[ReviveRecord]) -> Iterator[Findi
         popped = of_pop.get(one.pop, one.offsets)
         others = [n for n in one.offsets if n not in popped]
         if others and not isinstance(one, Checkpoint):
-            yield file_finding(
-                "INV-POP-004",
-                one.record.file,
-                one.record.place,
-                expected=f"queue offsets of {_shown(popped)}",
-                found=_shown(others),
-            )
+            named = {"popped": _shown(popped), "found": _shown(others)}
+            yield file_finding("INV-POP-004", *one.record.place, **named)
 
 
 def _check_popped_again(
@@ -132,13 +127,7 @@ def _check_popped_again(
     for one, lost in open_ones:
         if lost and one.record.queue_offset < proven.get(one.record.own_place, -1):
             yield file_finding(
-                "INV-POP-005",
-                one.record.file,
-                one.record.place,
-                expected="an acknowledgement of each message, or the message in a"
-                " retry topic",
-                found=f"neither for {_shown(lost)} of queue {one.body.queue_id} of"
-                f" {one.topic}, group {one.group}",
+                "INV-POP-005", *one.record.place, pop=one, lost=_shown(lost)
             )
 
 
@@ -216,13 +205,7 @@ def _check_counts(retries: Retries) -> Iterator[Finding]:
             continue
         is_time = text.isdecimal() and int(text) <= record.stored_at_ms + CLOCK_MS
         if not is_time or record.reconsume_times < 1:
-            yield file_finding(
-                "INV-POP-006",
-                record.file,
-                record.place,
-                expected=f"an earlier time in {POPPED_AT}, and a delivery",
-                found=f"{text} and {record.reconsume_times} deliveries",
-            )
+            yield file_finding("INV-POP-006", *record.place, text=text, record=record)
 
 
 def _shown(offsets: Iterable[int]) -> str:

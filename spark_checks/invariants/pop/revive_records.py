@@ -136,14 +136,8 @@ def check_record(record: QueuedRecord, found: ReviveRecord | str) -> Iterator[Fi
     """Yield the findings in one *record* of a revive topic, decoded as *found*."""
     if isinstance(found, str):
         has_other_tag = record.properties.get("TAGS") not in _REQUIRED
-        yield file_finding(
-            "INV-POP-001",
-            record.file,
-            record.place,
-            expected="a checkpoint (ck) or an acknowledgement (ack, bAck) in JSON",
-            found=found,
-            severity=Severity.WARNING if has_other_tag else None,
-        )
+        severity = Severity.WARNING if has_other_tag else None
+        yield file_finding("INV-POP-001", *record.place, severity, found=found)
     elif isinstance(found, Checkpoint):
         yield from _check_checkpoint(found)
 
@@ -152,24 +146,17 @@ def _check_checkpoint(found: Checkpoint) -> Iterator[Finding]:
     record = found.record
     wrong = _wrong_count(found.body)
     if wrong is not None:
+        yield file_finding("INV-POP-002", *record.place, found=wrong)
+    times = "TIMER_DELIVER_MS {} and reviveTime {}"
+    timer_ms, stated_ms = found.due_ms - ACK_INTERVAL_MS, found.body.revive_at_ms
+    expected = times.format(timer_ms, found.due_ms)
+    stated = times.format(
+        record.properties.get("TIMER_DELIVER_MS", timer_ms),
+        found.due_ms if stated_ms is None else stated_ms,
+    )
+    if stated != expected:
         yield file_finding(
-            "INV-POP-002",
-            record.file,
-            record.place,
-            expected="a count, rising offsets of that number, and no bit behind them",
-            found=wrong,
-        )
-    timer_ms, until_ms = found.due_ms - ACK_INTERVAL_MS, found.due_ms
-    stated_ms = found.body.revive_at_ms
-    revive_ms = until_ms if stated_ms is None else stated_ms
-    due = record.properties.get("TIMER_DELIVER_MS", str(timer_ms))
-    if due != str(timer_ms) or revive_ms != until_ms:
-        yield file_finding(
-            "INV-POP-003",
-            record.file,
-            record.place,
-            expected=f"TIMER_DELIVER_MS {timer_ms} and reviveTime {until_ms}",
-            found=f"TIMER_DELIVER_MS {due} and reviveTime {revive_ms}",
+            "INV-POP-003", *record.place, expected=expected, found=stated
         )
 
 

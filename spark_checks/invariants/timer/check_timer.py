@@ -40,13 +40,8 @@ def check_timer(store: Store) -> Iterator[Finding]:
     damaged: list[tuple[StoreFile, int, str]] = []
     log = read_timer_log(store, files, damaged)
     for file, offset, found in damaged[:LISTED_MAX]:
-        yield file_finding(
-            "INV-TIMER-001",
-            file.path,
-            (offset, UNIT_SIZE),
-            expected="a timer unit of 52 bytes, a blank or zeros to the end",
-            found=found,
-        )
+        place = file.path, (offset, UNIT_SIZE)
+        yield file_finding("INV-TIMER-001", *place, found=found)
     if log is not None and not damaged:
         yield from check_chains(log)
         yield from check_wheel(store, log)
@@ -75,10 +70,6 @@ def _check_progress(
         value = getattr(found, name)
         if value >= 0 and (limit is None or value <= limit):
             continue
-        yield file_finding(
-            "INV-TIMER-005",
-            path,
-            _CHECKPOINT_PLACES[name],
-            expected=f"{name} of 0 to {limit if limit is not None else 'any number'}",
-            found=str(value),
-        )
+        expected = f"{name} of 0 to {'any number' if limit is None else limit}"
+        place = path, _CHECKPOINT_PLACES[name]
+        yield file_finding("INV-TIMER-005", *place, expected=expected, found=value)

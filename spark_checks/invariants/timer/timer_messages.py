@@ -71,12 +71,8 @@ def check_messages(store: Store, log: TimerLog, queue: TopicQueue) -> Iterator[F
         ):
             continue
         listed += 1
-        yield file_finding(
-            "INV-TIMER-004",
-            *log.place(index),
-            expected=f"offset, size and topic of a message of {TIMER_TOPIC}",
-            found=f"offset {offset}, size {size}, topic's hash {topic_hash}",
-        )
+        values = {"offset": offset, "size": size, "topic_hash": topic_hash}
+        yield file_finding("INV-TIMER-004", *log.place(index), **values)
 
 
 def _real_hash(store: Store, offset: int) -> int | None:

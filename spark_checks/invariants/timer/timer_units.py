@@ -139,9 +139,5 @@ def check_chains(log: TimerLog) -> Iterator[Finding]:
     found = log.units["previous_position"].astype(np.int64)
     is_earlier = (expected == NONE_BEFORE) & (found >= 0) & (found < log.begin)
     for index in np.flatnonzero((found != expected) & ~is_earlier)[:LISTED_MAX]:
-        yield file_finding(
-            "INV-TIMER-002",
-            *log.place(int(index)),
-            expected=f"the previous unit at {expected[index]}",
-            found=f"{found[index]}",
-        )
+        texts = {"previous": expected[index], "found": found[index]}
+        yield file_finding("INV-TIMER-002", *log.place(int(index)), **texts)

@@ -53,26 +53,19 @@ def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:
         slot = slots[number]
         expected = _expected_slot(slot, log, ends.get(int(slot["time"])))
         if expected is not None or int(slot["time"]) % SLOT_COUNT != number:
-            yield file_finding(
-                "INV-TIMER-003",
-                TIMER_WHEEL,
-                (int(number) * SLOT_SIZE, SLOT_SIZE),
-                expected=expected or f"a time of slot {number}",
-                found="time {time}, units {first_position} to {last_position}".format(
-                    **{name: slot[name] for name in _slots.names or ()}
-                ),
-            )
+            place = TIMER_WHEEL, (int(number) * SLOT_SIZE, SLOT_SIZE)
+            units = f"units {slot['first_position']} to {slot['last_position']}"
+            expected = expected or f"a time of slot {number}"
+            found = f"time {slot['time']}, {units}"
+            yield file_finding("INV-TIMER-003", *place, expected=expected, found=found)
 
 
 def _units_beside_slots(log: TimerLog, precision_ms: int) -> Iterator[Finding]:
     """Yield the units whose due time is not the begin of a slot."""
     for index in np.flatnonzero(log.due_ms % precision_ms)[:LISTED_MAX]:
-        yield file_finding(
-            "INV-TIMER-003",
-            *log.place(int(index)),
-            expected=f"a due time in steps of {precision_ms} ms",
-            found=str(log.due_ms[index]),
-        )
+        expected = f"a due time in steps of {precision_ms} ms"
+        texts = {"expected": expected, "found": log.due_ms[index]}
+        yield file_finding("INV-TIMER-003", *log.place(int(index)), **texts)
 
 
 def _units_without_slot(
@@ -83,12 +76,9 @@ def _units_without_slot(
         of_slot = int(slots[time % SLOT_COUNT]["time"])
         if of_slot == time or (of_slot > time and (of_slot - time) % SLOT_COUNT == 0):
             continue
-        yield file_finding(
-            "INV-TIMER-003",
-            *log.place(last),
-            expected=f"a unit in the slot of time {time}",
-            found=f"time {of_slot} there",
-        )
+        expected = f"a unit in the slot of time {time}"
+        texts = {"expected": expected, "found": f"time {of_slot} there"}
+        yield file_finding("INV-TIMER-003", *log.place(last), **texts)
 
 
 def _expected_slot(
