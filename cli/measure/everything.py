@@ -18,7 +18,7 @@ from cli.measure.options import (
 )
 from cli.measure.result import failures_reported, goal_line, show_progress
 from cli.options.common import list_option
-from cli.options.exit_codes import FINDINGS, SUCCESS
+from cli.options.exit_codes import FINDINGS, SUCCESS, FailedCommand
 from cli.options.selection import select
 
 DOCS = Path("docs")
@@ -122,10 +122,9 @@ def everything(
         try:
             with _as_target_error():
                 found = run(name, release, amount, progress=show_progress)
-        except (
-            SystemExit
-        ) as end:  # the reason is printed; the others are still measured
-            failed = max(failed, int(end.code or 0))
+        except FailedCommand as error:
+            error.show()  # the others are still measured
+            failed = max(failed, error.exit_code)
             continue
         keep(name, found, folder)
         click.echo("\n".join(map(goal_line, found.goals)))

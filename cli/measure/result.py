@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 import click
 
 from bench.report.result import Limit, Ratio, Report, Row, encode_report
-from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, USAGE
+from cli.options.exit_codes import FINDINGS, SUCCESS, USAGE, fail
 
 R = TypeVar("R", bound=Report)
 FIGURES = {
@@ -31,12 +31,6 @@ def show_progress(text: str) -> None:
     """Show *text* as the progress line of a terminal; a pipe gets nothing."""
     if sys.stderr.isatty():
         click.echo(f"\r\033[K{text}", err=True, nl=False)
-
-
-def fail(reason: str, *, code: int) -> NoReturn:
-    """Print *reason* on one line and end the program with *code*."""
-    click.echo(f"rmqc bench: {reason}", err=True)
-    sys.exit(code)
 
 
 @contextmanager
@@ -73,9 +67,9 @@ def failures_reported(
     try:
         yield
     except unusable as error:
-        fail(str(error), code=USAGE)
+        fail(error, code=USAGE)
     except failed as error:
-        fail(str(error), code=NOT_RUN)
+        fail(error)
 
 
 def rows_table(found: Report) -> str:

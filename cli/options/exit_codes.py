@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import click
 
@@ -18,6 +18,19 @@ NOT_RUN = 3
 """The harness or the target failed to run, or nothing was checked."""
 INTERRUPTED = 130
 """Ctrl-C, as shells number it."""
+
+
+class FailedCommand(click.ClickException):
+    """The end of a command with one line and an exit code."""
+
+    def __init__(self, reason: str, code: int) -> None:
+        super().__init__(reason)
+        self.exit_code = code  # type: ignore[misc] # click reads it of the instance
+
+
+def fail(reason: object, *, code: int = NOT_RUN) -> NoReturn:
+    """End the command with *reason* in one line."""
+    raise FailedCommand(str(reason), code) from None
 
 
 class WrongValueError(click.ClickException):

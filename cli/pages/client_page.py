@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from cli.options.common import list_option
-from cli.options.exit_codes import NOT_RUN
+from cli.options.exit_codes import fail
 from cli.options.output import write_result
 from cli.options.selection import ALL, select, select_with_all
 from conformance.client.clients.client_page import FILE, keep, page, recorded
@@ -80,8 +79,7 @@ def clients(
             earlier = runs.get(client.name)
             runs[client.name] = _run(client, earlier, only=only, jobs=jobs)
         except ClientRunError as error:
-            click.echo(f"Error: {error}", err=True)
-            sys.exit(NOT_RUN)
+            fail(error)
         keep(runs)
     shown = {one.name: reasoned(runs[one.name], one) for one in CLIENTS}
     keep(shown)

@@ -63,5 +63,5 @@ def test_what_cannot_be_read_is_one_line(web: str) -> None:
             check=False,
         )
         assert (run.returncode, run.stdout) == (2, "")
-        assert run.stderr.startswith(f"rmqc audit: {url} {reason}")
+        assert run.stderr.startswith(f"Error: {url} {reason}")
         assert run.stderr.count("\n") == 1

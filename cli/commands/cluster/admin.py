@@ -11,7 +11,7 @@ import click
 
 from cli.options.access import with_access
 from cli.options.common import CommandGroup, namesrv_option
-from cli.options.exit_codes import FINDINGS, NOT_RUN
+from cli.options.exit_codes import FINDINGS, fail
 from cli.options.progress import announced_wait
 from cli.pages.message_detail import lines_of, track_lines
 from conformance.harness.client.access import Access
@@ -113,7 +113,7 @@ def query_by_id(namesrv: str, message_id: str) -> None:  # noqa: ARG001 - the id
         if response.code == ResponseCode.SYSTEM_ERROR:  # [QUERY-ID-002]
             _no_message(response.remark or "")
         if response.code != ResponseCode.SUCCESS:
-            _fail(f"refused with code {response.code}: {response.remark}")
+            fail(f"refused with code {response.code}: {response.remark}")
         _show(_record_at(offset, response.body), broker)
 
 
@@ -163,7 +163,7 @@ def query_by_offset(
     """Show the message at an offset of a queue."""
     data = _route(namesrv, topic).broker(broker_name)
     if data is None:
-        _fail(f"{topic} has no broker {broker_name}")
+        fail(f"{topic} has no broker {broker_name}")
     with _client(data.addresses[MASTER_ID]) as broker:
         response = broker.pull(
             topic=topic,
@@ -280,23 +280,18 @@ def _client(address: str) -> Iterator[Client]:
         ):
             yield client
     except LayoutError as error:
-        _fail(f"unreadable response of {address}: {error}")
+        fail(f"unreadable response of {address}: {error}")
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     except (PeerError, RefusedError) as error:
-        _fail(str(error))
+        fail(error)
     except NoResponseError:
-        _fail(f"{address} sends no response within {RESPONSE_TIMEOUT_S:g} s")
+        fail(f"{address} sends no response within {RESPONSE_TIMEOUT_S:g} s")
     except PeerMisbehavedError as error:
-        _fail(f"{address}: {error.reason}")
+        fail(f"{address}: {error.reason}")
 
 
 def _no_message(reason: str = "") -> NoReturn:
     colon = ": " if reason else ""
     click.echo(f"the message does not exist{colon}{reason}", err=True)
     sys.exit(FINDINGS)
-
-
-def _fail(reason: str) -> NoReturn:
-    click.echo(f"rmqc admin: {reason}", err=True)
-    sys.exit(NOT_RUN)

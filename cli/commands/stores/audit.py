@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 import click
 
 from cli.options.common import format_option, list_option
+from cli.options.exit_codes import USAGE, fail
 from cli.options.extras import DISTRIBUTION
 from cli.options.moment import TimeError, time_ms
 from cli.options.output import out_option, write_result
 from cli.options.releases import recoverable_releases, release_option
 from cli.options.selection import select
 from cli.options.store_list import listed_stores
-from cli.runs.stores.audits import AuditOptions, audits, ended_by_interrupt, fail
+from cli.runs.stores.audits import AuditOptions, audits, ended_by_interrupt
 
 if TYPE_CHECKING:
     from spark_checks.audit import Audit, NotAudited
@@ -196,9 +197,9 @@ def _as_target_error() -> Iterator[None]:
         *(NotAStoreError, ConfError, LabelsError),
         *(ExportError, SampleError),
     ) as error:
-        fail(str(error), code=2)
+        fail(error, code=USAGE)
     except SparkError as error:
-        fail(str(error), code=3)
+        fail(error)
 
 
 def _planted(labels: Path | None) -> Sequence[Planted]:

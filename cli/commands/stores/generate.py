@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cli.options.common import list_option
+from cli.options.exit_codes import USAGE, fail
 from cli.options.progress import parts_written
 from conformance.harness.report.terminal.line_width import wrapped
 
@@ -129,8 +129,7 @@ def generate(
         if faults:
             _plant(store, plan, faults, labels or Path(f"{store}.labels.json"))
     except (PlanError, OSError) as error:
-        click.echo(f"rmqc generate: {error}", err=True)
-        sys.exit(2)
+        fail(error, code=USAGE)
 
 
 def _write(store: Path, plan: Plan | UniformPlan, master: str | None) -> None:
@@ -145,8 +144,7 @@ def _write(store: Path, plan: Plan | UniformPlan, master: str | None) -> None:
         with spark_session(master, has_sources=False) as session:
             generate_store(store.absolute(), plan, session)
     except SparkError as error:
-        click.echo(f"rmqc generate: {error}", err=True)
-        sys.exit(3)
+        fail(error)
 
 
 def _plant(store: Path, plan: Plan, faults: str, labels: Path) -> None:

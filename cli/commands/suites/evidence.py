@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from cli.options.common import CommandGroup
-from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, WrongValueError
+from cli.options.exit_codes import FINDINGS, SUCCESS, WrongValueError, fail
 from cli.options.releases import releases_option
 from cli.runs.suites.clause_tests import clause_tests
 from cli.runs.suites.release_runs import Runs
@@ -253,8 +253,7 @@ def study(*, release: str, first: str, only_list: bool) -> None:
         for line in run_steps(release, first):
             click.echo(line)
     except StepError as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(NOT_RUN)
+        fail(error)
     missing = requests_without_entry(release)
     for name in missing:
         click.echo(f"{name} has neither clauses nor a reason in {REQUESTS}")

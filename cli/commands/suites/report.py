@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from cli.options.common import CommandGroup, Decorator, list_option
-from cli.options.exit_codes import FINDINGS, NOT_RUN, WrongValueError
+from cli.options.exit_codes import FINDINGS, WrongValueError, fail
 from cli.options.output import write_result
 from cli.options.selection import ALL, select, select_with_all
 from cli.pages import implementations_page
@@ -90,8 +90,7 @@ def _one_line_if_not_run(*more: type[Exception]) -> Iterator[None]:
     except CellFileError as error:
         raise WrongValueError(str(error)) from None
     except failures as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(NOT_RUN)
+        fail(error)
 
 
 @click.group(cls=CommandGroup)

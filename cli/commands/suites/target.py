@@ -8,7 +8,7 @@ from shlex import quote
 import click
 
 from cli.options.common import CommandGroup
-from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
+from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, fail
 from cli.options.progress import waiting
 from cli.options.suites.completions import targets
 from conformance.harness.report.terminal.line_width import wrapped
@@ -59,8 +59,7 @@ def probe_(text: str) -> None:
         with waiting(f"probing {text}"), named as started:
             found = probe(started)
     except TargetError as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(NOT_RUN)
+        fail(error)
     for name, value in _rows(named, found):
         click.echo(wrapped(f"{name:<13} {value}", indent=14))
     if found.complaints:

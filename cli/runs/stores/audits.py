@@ -8,10 +8,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import click
-
+from cli.options.exit_codes import USAGE, fail
 from cli.runs.stores.audit_progress import shown_progress
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
     if options.against:
         size = max(size, list_store(options.against).commit_log_size)
         if is_same_place(stores[0], options.against):
-            fail(f"{shown_url(stores[0])} cannot be compared with itself", code=2)
+            fail(f"{shown_url(stores[0])} cannot be compared with itself", code=USAGE)
     if options.sample_spec is not None:
         size = round(size * options.sample_spec.fraction)
     with shown_progress(len(stores)) as progress:
@@ -171,23 +170,6 @@ def _audited(
         only=only,
         progress=progress,
     )
-
-
-class Failed(click.ClickException):
-    """End of the program with one line and an exit code."""
-
-    def __init__(self, reason: str, code: int) -> None:
-        super().__init__(reason)
-        self.exit_code = code  # type: ignore[misc] # click reads it of the instance
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        """Print the line."""
-        click.echo(f"rmqc audit: {self.message}", file=file, err=file is None)
-
-
-def fail(reason: str, *, code: int) -> NoReturn:
-    """End the program with one line."""
-    raise Failed(reason, code) from None
 
 
 @contextmanager

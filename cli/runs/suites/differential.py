@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
+from cli.options.exit_codes import FINDINGS, SUCCESS, fail
 from conformance.differential.compare import Counts
 from conformance.differential.report import FILE_NAME, lines, report_of
 from conformance.differential.run import EFFORTS, Outcome, run
@@ -44,8 +44,7 @@ def compare_targets(
                 on_progress=on_progress,
             )
     except (TargetError, PeerError, JarsUnavailableError) as error:
-        click.echo(f"Error: {error}", err=True)
-        return NOT_RUN
+        fail(error)
     for line in lines(outcome, target=target, against=against):
         click.echo(line)
     if report is not None:

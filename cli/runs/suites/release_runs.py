@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.exit_codes import NOT_RUN
+from cli.options.exit_codes import fail
 from conformance.harness.report.report import FILE_NAME, read_report
 from conformance.harness.report.report_json import Report, ReportError
 from conformance.harness.targets.started.embedded import SOURCES
@@ -51,8 +50,7 @@ class Runs:
         except (ReportError, EvidenceError) as error:
             raise click.UsageError(str(error)) from None
         except RunError as error:
-            click.echo(f"Error: {error}", err=True)
-            sys.exit(NOT_RUN)
+            fail(error)
 
     def _run_all(self, logs: Path) -> Reports:
         from rich.console import Console

@@ -67,7 +67,7 @@ def test_a_record_with_a_wrong_checksum_is_an_unreadable_response() -> None:
     data[8] ^= 1
     shown = query(body(bytes(data)))
     assert shown.exit_code == 3
-    assert shown.output.startswith("rmqc admin: unreadable response of 127.0.0.1:")
+    assert shown.output.startswith("Error: unreadable response of 127.0.0.1:")
 
 
 def test_another_error_response_is_no_verdict() -> None:

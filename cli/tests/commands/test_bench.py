@@ -49,7 +49,7 @@ def test_a_table_has_rates_and_goals() -> None:
 def test_what_it_cannot_read_is_one_line(tmp_path: Path) -> None:
     run = CliRunner().invoke(bench, ["codec", "--store", str(tmp_path)])
     assert run.exit_code == 2
-    assert run.stderr.startswith("rmqc bench: ")
+    assert run.stderr.startswith("Error: ")
     assert len(run.stderr.splitlines()) == 1
 
 

@@ -31,6 +31,25 @@ def test_an_error_of_usage_is_two_lines(
     assert second == f"Try '{command} --help' for help."
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["admin", "clusterList", "-n", "127.0.0.1:1"], 3),
+        (["generate", "/proc/x", "--size", "1M"], 2),
+        (["audit", "/proc"], 2),
+        (["target", "probe", "127.0.0.1:1"], 3),
+        (["test", "--target", "127.0.0.1:1", "--against", "127.0.0.1:1"], 3),
+    ],
+)
+def test_the_reason_of_a_failed_command_is_one_line(
+    words: list[str], code: int
+) -> None:
+    ended = CliRunner().invoke(main, words, prog_name="rmqc")
+    assert (ended.exit_code, ended.stdout) == (code, "")
+    assert ended.stderr.startswith("Error: ")
+    assert ended.stderr.count("\n") == 1
+
+
 def test_a_group_without_a_command_prints_its_help() -> None:
     ended = CliRunner().invoke(main, ["spec"], prog_name="rmqc")
     assert ended.output.startswith("Usage: rmqc spec [OPTIONS] COMMAND [ARGS]...")

@@ -180,7 +180,7 @@ def test_settings_with_which_no_broker_starts_are_one_line(tmp_path: Path) -> No
     result = run_alone(STORES[0], "--broker-conf", settings)
     assert result.exit_code == 2
     assert result.output == (
-        f"rmqc audit: {settings}: brokerRole is 'KING', not one of ASYNC_MASTER, "
+        f"Error: {settings}: brokerRole is 'KING', not one of ASYNC_MASTER, "
         "SYNC_MASTER, SLAVE\n"
     )
 

@@ -44,7 +44,7 @@ def test_an_interrupted_audit_leaves_nothing(
     _, left = psutil.wait_procs(spark, timeout=60)
     assert left == []
     assert list(tmp_path.glob("rmqc-audit-*")) == []
-    assert (audit.returncode, errors) == (128 + number, b"rmqc audit: interrupted\n")
+    assert (audit.returncode, errors) == (128 + number, b"Error: interrupted\n")
 
 
 def heed_interrupts() -> None:
