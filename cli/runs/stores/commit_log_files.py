@@ -7,7 +7,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
-from reference.core.store.recovery.load import is_offset
+from reference.core.recovery_forecast.store_view import seen_size
+from reference.core.store.recovery.load import DirectoryEntry, is_offset
 from reference.shell.storage.mapping import read_only_map
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
 
@@ -42,6 +43,23 @@ def _is_zeros(path: Path) -> bool:
     with mapped(path) as data:
         pieces = range(0, len(data), len(_ZEROS))
         return all(_ZEROS.startswith(data[at : at + len(_ZEROS)]) for at in pieces)
+
+
+def file_size_of(files: list[tuple[int, Path]]) -> int:
+    """Return the size of a log's files in bytes, which single files may not have."""
+    entries = [DirectoryEntry(path.name, path.stat().st_size) for _, path in files]
+    return seen_size([entries])
+
+
+def too_long_files(files: list[tuple[int, Path]], size: int) -> list[str]:
+    """Return one line for each file with more than *size* bytes."""
+    sizes = [(path, path.stat().st_size) for _, path in files]
+    return [
+        f"{path.parent.name}/{path.name} is too long: its bytes behind {size:,} are not"
+        " read"
+        for path, found in sizes
+        if found > size
+    ]
 
 
 def unreadable_entries(directory: Path) -> list[str]:

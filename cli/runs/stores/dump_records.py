@@ -6,7 +6,6 @@ import base64
 import csv
 import zlib
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -14,7 +13,9 @@ import msgspec
 
 from cli.runs.stores.commit_log_files import (
     commit_log_files,
+    file_size_of,
     mapped,
+    too_long_files,
     unreadable_entries,
     without_preallocated,
 )
@@ -67,7 +68,7 @@ class Selection(NamedTuple):
 def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
     """Yield the records and damaged ranges of a store or a commit-log file.
 
-    Each entry of the commit log that is not a file precedes them, as one line.
+    One line precedes them for each entry that is not a file or is longer than others.
     """
     if source.is_file():
         if source.absolute().parts[-4:-3] == (CONSUME_QUEUE,):
@@ -77,31 +78,20 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
         except ValueError as error:
             raise DumpError(f"{source} is not named as a commit-log file") from error
     else:
-        files = without_preallocated(commit_log_files(source / COMMIT_LOG))
+        files = commit_log_files(source / COMMIT_LOG)
         yield from unreadable_entries(source / COMMIT_LOG)
     if not files:
         raise DumpError(f"{source} is not a store: {COMMIT_LOG} has no file")
+    size = file_size_of(files)
+    yield from too_long_files(files, size)
+    files = without_preallocated(files)
     end = files[0][0]
-    following = [base for base, _ in files[1:]]
-    for (base, path), next_base in zip_longest(files, following):
+    for number, (base, path) in enumerate(files, 1):
         if base > end:
             yield DamagedRange(end, base)
-        end = base + path.stat().st_size
-        with mapped(path) as data:
-            found = readable_records(data, base, is_last=next_base is None)
-            yield from found if next_base is None else _before(next_base, found)
-
-
-def _before(
-    next_base: int, found: Iterator[FoundRecord | DamagedRange]
-) -> Iterator[FoundRecord | DamagedRange]:
-    """Yield *found* up to the next file, into which one that is too long reaches."""
-    for part in found:
-        if isinstance(part, DamagedRange):
-            if part.begin < next_base:
-                yield DamagedRange(part.begin, min(part.end, next_base))
-        elif part.offset < next_base:
-            yield part
+        with mapped(path, size) as data:
+            end = base + len(data)
+            yield from readable_records(data, base, is_last=number == len(files))
 
 
 Writer = Callable[[FoundRecord], None]

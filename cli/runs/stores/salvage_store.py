@@ -17,6 +17,7 @@ from pathlib import Path
 from cli.runs.stores.commit_log_files import (
     commit_log_files,
     mapped,
+    too_long_files,
     unreadable_entries,
     without_preallocated,
 )
@@ -107,6 +108,8 @@ def salvage_store(
         log_end = files[-1][0] + size + MISSING_FILES_MAX * size
         _count_lost(store, range(files[0][0], log_end), offsets, result)
         result.warnings += unreadable_entries(store / COMMIT_LOG)
+        there = [(start, path) for start, path in files if path is not None]
+        result.warnings += too_long_files(there, size)
         changes = write_config(view, partial, offsets)
         result.warnings += changes.warnings
         result.lowered += changes.lowered

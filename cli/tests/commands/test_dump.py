@@ -180,21 +180,18 @@ def test_a_topic_without_messages_is_told_beside_those_that_have_some(
     assert result.stderr == "no message of topic a; topics here: A, B\n"
 
 
-def test_damage_ends_where_the_next_file_begins(store: Path) -> None:
-    first = store / "commitlog" / f"{0:020}"
-    first.write_bytes(first.read_bytes() + bytes(SIZE) * 2)
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("has_messages", [False, True])
+def test_a_file_that_is_too_long_is_one_line(
+    store: Path, number: int, *, has_messages: bool
+) -> None:
+    path, other = (store / "commitlog" / f"{n * SIZE:020}" for n in (number, 1))
+    more = other.read_bytes() if has_messages else bytes(SIZE) * 2
+    path.write_bytes(path.read_bytes() + more)
     code, lines, errors = dumped(store)
     assert (code, len(lines)) == (1, 2 * len(MESSAGES))
-    assert f" to {SIZE} of the commit log" in errors
-
-
-def test_messages_behind_the_begin_of_the_next_file_are_printed_once(
-    store: Path,
-) -> None:
-    first, second = (store / "commitlog" / f"{base:020}" for base in (0, SIZE))
-    first.write_bytes(first.read_bytes() + second.read_bytes())
-    _, lines, _ = dumped(store)
-    assert len(lines) == 2 * len(MESSAGES)
+    line = f"commitlog/{path.name} is too long: its bytes behind {SIZE:,} are not read"
+    assert errors == f"{line}\n"
 
 
 @pytest.mark.parametrize(

@@ -330,6 +330,16 @@ def test_a_directory_in_place_of_a_file_is_reported(
     assert f"  commitlog/{last.name} is a directory" in output
 
 
+def test_a_file_that_is_too_long_is_reported(store: Path, tmp_path: Path) -> None:
+    path = min((store / "commitlog").iterdir())
+    size = path.stat().st_size
+    path.write_bytes(path.read_bytes() + bytes(size))
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert code == 1
+    line = f"commitlog/{path.name} is too long: its bytes behind {size:,} are not read"
+    assert line in " ".join(output.split())
+
+
 def test_a_directory_in_place_of_a_queue_file_is_passed_over(
     store: Path, tmp_path: Path
 ) -> None:
