@@ -140,8 +140,13 @@ def test_the_checkpoint_may_vouch_for_units_that_are_lost(
         wait_until(
             lambda: bool(found_by_key(broker, topic, key)), what=f"{key} is found"
         )
-    target.kill()
     files = StoreFiles(target.store_path)
+    # A thread of its own flushes a full index file, and then the checkpoint.
+    wait_until(
+        lambda: files.checkpoint().index_ms >= due_ms,
+        what="the checkpoint has the time of a late index file",
+    )
+    target.kill()
     checkpoint_ms = files.checkpoint().logics_ms
     for path in (files.path / CONSUME_QUEUE / topic / "0").iterdir():
         path.write_bytes(bytes(path.stat().st_size))
