@@ -113,8 +113,7 @@ class Guard:
         report = self._owner.end_report()
         was_shared = self._owner.is_shared
         try:
-            with CONVERSATIONS.apart():
-                self._owner.replace()
+            self._owner.replace()
         except TargetError as error:
             return self._left_broken(verdict, problem, str(error))
         self.must_repeat = was_shared

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode
 
 from conformance.harness.client.address import Address
+from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.targets.health import Health, healthy_roles
 from conformance.harness.targets.probing.probe import examine
 from conformance.harness.targets.target import (
@@ -194,6 +195,14 @@ class TargetOwner:
             self._started = None
 
     def _start(self) -> dict[str, str]:
+        """Return the description of the target, which starts now.
+
+        The requests of its probe and its check are not of the running test.
+        """
+        with CONVERSATIONS.apart():
+            return self._describe_started()
+
+    def _describe_started(self) -> dict[str, str]:
         try:
             self._started = parse_target(self._text, profile=self._profile)
             self._started.start()

@@ -8,10 +8,13 @@ from unittest import mock
 import pytest
 
 from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.exchanges import sent_codes
 from conformance.harness.pytest_plugin import plugin
 from conformance.harness.pytest_plugin.fixtures import TARGET_OWNER
 from conformance.harness.targets.shared_target import TargetOwner
 from conformance.harness.targets.target import TargetError
+from conformance.meta.peers.hostile_peer import Habit, HostilePeer
 
 
 def test_a_fork_leaves_the_target_to_its_parent() -> None:
@@ -29,6 +32,17 @@ def test_a_fork_leaves_the_target_to_its_parent() -> None:
             require_success(client.broker_config())
     finally:
         parent.close()
+
+
+def test_requests_of_a_probe_are_not_of_the_test_that_starts_the_target() -> None:
+    with HostilePeer(Habit.REFUSES_SENDS).server as server:
+        owner = TargetOwner(str(server.address), profile="4.6")
+        CONVERSATIONS.begin()
+        try:
+            assert owner.target().is_foreign
+            assert sent_codes(CONVERSATIONS.transcripts()) == set()
+        finally:
+            owner.close()
 
 
 def test_all_resources_of_a_run_end_where_the_end_of_its_target_fails() -> None:
