@@ -43,6 +43,7 @@ from spec.wire.send.send import SEND_RESPONSE_FIELDS
 
 BODIES = (b"first", b"second")
 PROPERTIES = {"KEYS": "baseline", "colour": "blue"}
+KV_VALUE = "value"
 READ_QUEUES, WRITE_QUEUES = 4, 3
 QUEUE_ID, HALF_QUEUE_ID = 1, 2
 TIMEOUT_S = 5.0
@@ -95,6 +96,15 @@ class PlainRequests:
         """Check that the name server has no route of a topic without a broker."""
         with self._target.connect_to_namesrv() as namesrv:
             _expect_unknown("ROUTE-DATA-003", lambda: namesrv.route(self._topic))
+
+    def check_kv_config(self) -> None:
+        """Check that the name server returns the value of a key."""
+        entry = {"namespace": self._topic, "key": "key"}
+        with self._target.connect_to_namesrv() as namesrv:
+            require_success(namesrv.put_kv(**entry, value=KV_VALUE))
+            found = require_success(namesrv.get_kv(**entry)).fields.get("value")
+            namesrv.delete_kv(**entry)
+        expect("ROUTE-KV-001", "value", found, KV_VALUE)
 
     def check_unknown_pull(self) -> None:
         """Check that a pull from an unknown topic is refused."""

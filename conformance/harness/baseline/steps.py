@@ -98,6 +98,13 @@ STEPS = (
         is_narrow=True,
     ),
     Step(
+        name="a value of the KV configuration",
+        clause="ROUTE-KV-001",
+        run=PlainRequests.check_kv_config,
+        codes=(RequestCode.PUT_KV_CONFIG, RequestCode.GET_KV_CONFIG),
+        needs=("a request to the name server",),
+    ),
+    Step(
         name="a pull from an unknown topic",
         clause="PULL-TOPIC-001",
         run=PlainRequests.check_unknown_pull,

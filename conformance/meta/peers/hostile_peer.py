@@ -46,6 +46,8 @@ class Habit(StrEnum):
     """It answers sends with SYSTEM_ERROR; topics have a route."""
     WRONG_OPAQUES = "wrong-opaques"
     """It answers sends with SYSTEM_ERROR and an opaque of no request."""
+    STORES_NOTHING = "stores-nothing"
+    """It answers GET_KV_CONFIG without a value."""
     NULL_FIELDS = "null-fields"
     """Its responses have ``"extFields":null``."""
     TEXT_FOR_NUMBER = "text-for-number"
@@ -64,6 +66,8 @@ class HostilePeer:
         self._has_hung = threading.Event()
         self.topics: set[str] = set()
         """Topics that were created."""
+        self._value = ""
+        """Last value of PUT_KV_CONFIG."""
         self.server = LyingServer(self._handle, port=port)
         self.broker = self.server.address
         self.end: Callable[[], None] = self.server.stop
@@ -121,7 +125,15 @@ class HostilePeer:
             return _frame({**header, "version": 0, "extFields": None})
         if self._habit is Habit.TEXT_FOR_NUMBER:
             return _frame({**header, "version": 0, "code": "fine"})
-        return honest(request)
+        return honest(request, fields=self._fields(request))
+
+    def _fields(self, request: Command) -> dict[str, str]:
+        """Return the fields of the response to *request*."""
+        if request.code == RequestCode.PUT_KV_CONFIG:
+            self._value = request.fields["value"]
+        is_get = request.code == RequestCode.GET_KV_CONFIG
+        has_value = is_get and self._habit is not Habit.STORES_NOTHING
+        return {"value": self._value} if has_value else {}
 
     def _route(self) -> bytes:
         addresses = {"0": str(self.broker)}

@@ -318,6 +318,25 @@ def test_a_request_that_never_succeeds_blocks_the_tests_that_use_it(
     )
 
 
+STORED_VALUE = """
+@pytest.mark.clause("WIRE-JSON-007")
+def test_a_value(namesrv):
+    require_success(namesrv.put_kv(namespace="N", key="k", value="v"))
+    require_success(namesrv.get_kv(namespace="N", key="k"))
+    fails("WIRE-JSON-007")
+"""
+
+
+def test_a_name_server_that_stores_nothing_blocks_tests_of_stored_values(
+    tmp_path: Path,
+) -> None:
+    with running(Habit.STORES_NOTHING) as address:
+        ended = run(tmp_path, address, STORED_VALUE, has_baseline=True)
+    assert ended.outcomes["ROUTE-KV-001"] == "fail"
+    assert ended.outcomes["WIRE-JSON-007"] == "blocked"
+    assert ended.reasons["WIRE-JSON-007"].startswith("blocked by ROUTE-KV-001")
+
+
 def test_a_baseline_that_breaks_the_target_blocks_the_run(tmp_path: Path) -> None:
     with running(Habit.ENDS) as address:
         ended = run(tmp_path, address, READS, has_baseline=True)
