@@ -3,7 +3,7 @@ Observations that take minutes, made in background threads while other tests run
 
 An observation starts with the run. Tests of its result run last (marker ``patient``)
 and get it from a fixture with its name. With several workers, one of them observes; the
-result is a file that the others read.
+result is a file that the others read. If it dies, the next that needs the result does.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ from conformance.harness.targets.target import Target, TargetError
 Observation = Callable[[pytest.Config, threading.Event], object]
 """Returns its result; may end early when the event is set."""
 PATIENCE_S = 600.0
-REPLACEMENT_S = 60.0
-"""Longer than a new worker takes in the place of one that has died."""
 PAUSE_S = 0.1
 LOCK = ".lock"
 """Suffix of the file that the observing worker has locked."""
@@ -73,14 +71,9 @@ class _Observer:
         self._thread = threading.Thread(target=self._observe, daemon=True)
         self._thread.start()
 
-    @property
-    def is_running(self) -> bool:
-        """Whether the observation has not ended yet."""
-        return self._thread.is_alive()
-
     def close(self, *, interrupted: bool) -> None:
         """End it, also in the middle once no other worker has tests left."""
-        while self.is_running and not interrupted:
+        while self._thread.is_alive() and not interrupted:
             if _have_all_ended(self._config):
                 break
             self._thread.join(PAUSE_S)
@@ -90,24 +83,26 @@ class _Observer:
 
     def _observe(self) -> None:
         """Write the result of the observation, or its error, to the file."""
-        waiting = self._path.with_suffix(".part")
-        waiting.write_bytes(pickle.dumps(self._result()))
-        waiting.replace(self._path)
-
-    def _result(self) -> object:
-        """Return the result of the observation, or its error."""
         try:
-            return self._observation(self._config, self._ending)
-        except PRECONDITION_ERRORS as error:
-            reason = f"{self._path.stem}: {first_line(error)}"
-            if isinstance(error, WrongOpaqueError):
-                reason = f"blocked by {error.clause}, {reason}"
-            return Obstacle(reason=reason, is_unsupported=lacks_request(error))
-        except TargetError as error:
-            return TargetError(str(error))
+            result = pickle.dumps(self._observation(self._config, self._ending))
         # The error is raised to readers of the result, in any thread or process.
         except BaseException as error:
-            return ObservationError(f"{type(error).__name__}: {error}")
+            result = pickle.dumps(_result_of(self._path.stem, error))
+        waiting = self._path.with_suffix(".part")
+        waiting.write_bytes(result)
+        waiting.replace(self._path)
+
+
+def _result_of(name: str, error: BaseException) -> Obstacle | Exception:
+    """Return the result of the observation *name*, which raised *error*."""
+    if isinstance(error, PRECONDITION_ERRORS):
+        reason = f"{name}: {first_line(error)}"
+        if isinstance(error, WrongOpaqueError):
+            reason = f"blocked by {error.clause}, {reason}"
+        return Obstacle(reason=reason, is_unsupported=lacks_request(error))
+    if isinstance(error, TargetError):
+        return TargetError(str(error))
+    return ObservationError(f"{type(error).__name__}: {error}")
 
 
 class Background:
@@ -119,10 +114,19 @@ class Background:
         self._workspace = None if _is_worker(config) else Workspace()
         shared = self._workspace.path if self._workspace else _shared_directory(config)
         self._path = shared / f"{name}.seen"
+        self._config = config
+        self._observation = observation
+        self._observer = self._started_observer()
+
+    def _started_observer(self) -> _Observer | None:
+        """Return an observer, or None where another worker observes or has done so."""
         lock = try_lock(self._path.with_suffix(LOCK))
-        self._observer = (
-            None if lock is None else _Observer(config, self._path, observation, lock)
-        )
+        if lock is None:
+            return None
+        if self._path.exists():
+            lock.close()
+            return None
+        return _Observer(self._config, self._path, self._observation, lock)
 
     def result(self) -> object:
         """Return the result, once the observation has ended.
@@ -145,28 +149,17 @@ class Background:
         return None if isinstance(seen, Obstacle | BaseException) else seen
 
     def _wait(self) -> None:
-        """Wait for the result. A worker that has died is replaced, and begins again."""
-        name, observed_at = self._path.stem, time.monotonic()
-        late_at = observed_at + PATIENCE_S
+        """Wait for the result. Begin again where the worker that observes has died."""
+        late_at = time.monotonic() + PATIENCE_S
         while not self._path.exists():
-            now = time.monotonic()
-            if self._is_observed():
-                observed_at = now
-            elif now > observed_at + REPLACEMENT_S:
-                raise ObservationError(f"{name}: its worker ended without a result")
-            if now > late_at:
+            if self._observer is None:
+                self._observer = self._started_observer()
+                if self._observer is not None:
+                    late_at = time.monotonic() + PATIENCE_S
+            if time.monotonic() > late_at:
+                name = self._path.stem
                 raise ObservationError(f"{name} has no result after {PATIENCE_S:g} s")
             time.sleep(PAUSE_S)
-
-    def _is_observed(self) -> bool:
-        """Return whether this worker or another one observes."""
-        if self._observer is not None:
-            return self._observer.is_running
-        lock = try_lock(self._path.with_suffix(LOCK))
-        if lock is None:
-            return True
-        lock.close()
-        return False
 
     def _read(self) -> object:
         # Our own file, written a moment ago by a worker of this run.

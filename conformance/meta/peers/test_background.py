@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from threading import Barrier, Event, Thread
+from threading import Barrier, Event, Lock, Thread
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -36,17 +36,25 @@ def until_set(_config: pytest.Config, ending: Event) -> object:
     return "seen"
 
 
-def test_a_dead_observer_is_an_error_of_ours_and_no_failure_of_a_clause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(background, "REPLACEMENT_S", 0.3)
-    monkeypatch.setattr(background, "PATIENCE_S", 20.0)
+def test_a_waiting_worker_observes_in_the_place_of_a_dead_one(tmp_path: Path) -> None:
     dead = try_lock(tmp_path / f"death{LOCK}")
     assert dead is not None
-    other = Background(worker(tmp_path, "gw1"), "death", until_set)
+    waiting = Background(worker(tmp_path, "gw1"), "death", lambda *_: "seen")
     dead.close()  # as the system does for a killed worker
-    with pytest.raises(ObservationError, match="its worker ended without a result"):
-        other.result()
+    assert waiting.result() == "seen"
+    replacement = Background(worker(tmp_path, "gw2"), "death", until_set)
+    assert replacement.result() == "seen"
+    for one in (waiting, replacement):
+        one.close(interrupted=True)
+
+
+def test_a_result_that_cannot_be_sent_to_other_workers_is_an_error_of_ours(
+    tmp_path: Path,
+) -> None:
+    one = Background(worker(tmp_path, "gw0"), "lock", lambda *_: Lock())
+    with pytest.raises(ObservationError, match="TypeError: cannot pickle"):
+        one.result()
+    one.close(interrupted=True)
 
 
 def test_a_late_result_is_an_error_of_ours(
