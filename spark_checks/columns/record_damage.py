@@ -13,10 +13,12 @@ from enum import IntFlag
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from columns.gather import FieldColumns, Ints
+from columns.gather import FieldColumns, Ints, values_of
 from columns.record_properties import Properties
+from spec.integers import INT64_MIN
 from spec.store.message_record import SystemFlag
 from spec.store.record_checksum import CHECKSUM_SIZE, agrees, encode_checksum
 from spec.wire.bodies.zlib_stream import (
@@ -84,40 +86,37 @@ def damage_of(
     """
     fixed, (begins, sizes) = fields.numbers, fields.places["body"]
     flags = fixed["system_flags"]
-    found = np.where(flags & ~KNOWN_FLAGS != 0, int(RecordDamage.FLAGS), 0).astype(
-        np.int64
-    )
-    if begun_at_ms is not None:
-        early = fixed["stored_at_ms"] + CLOCK_TOLERANCE_MS < begun_at_ms
-        found[early] |= int(RecordDamage.TIME)
-    found |= _out_of_range(fixed)
+    found = np.zeros(len(flags), dtype=np.int64)
+    for damage, is_damaged in _out_of_range(fixed, begun_at_ms).items():
+        found[np.flatnonzero(is_damaged)] |= int(damage)
     found[properties.broken] |= int(RecordDamage.PROPERTIES)
     compressed = (flags & SystemFlag.COMPRESSED != 0) & (fixed["body_crc"] == body_crcs)
-    for index in np.flatnonzero(compressed).tolist():
-        begin, end = int(begins[index]), int(begins[index] + sizes[index])
-        if not _inflates(data[begin:end], int(flags[index])):
-            found[index] |= RecordDamage.COMPRESSION
+    which = np.flatnonzero(compressed)
+    bodies = values_of(data, (begins[which], sizes[which]))
+    inflates = list(map(_inflates, bodies, flags[which].tolist()))
+    found[which[np.logical_not(inflates)]] |= int(RecordDamage.COMPRESSION)
     wrong = disagreeing(data, fields.ends - fixed["size"], fields.ends)
     marked = fixed["body_crc"][wrong] != body_crcs[wrong]
     found[wrong[~marked]] |= int(RecordDamage.CHECKSUM)
     return found
 
 
-def _out_of_range(fixed: Mapping[str, Ints]) -> Ints:
-    """Return the damage of numbers with values that no broker or client writes."""
+def _out_of_range(
+    fixed: Mapping[str, Ints], begun_at_ms: int | None
+) -> Mapping[RecordDamage, npt.NDArray[np.bool_]]:
+    """Return the masks of numbers with values that no broker or client writes."""
     ports = fixed["born_host_port"] | fixed["store_host_port"]
     born_at_ms, offset = fixed["born_at_ms"], fixed["prepared_transaction_offset"]
     is_never_sent = (born_at_ms < 0) | (born_at_ms > BORN_MAX_MS)
     of_no_commit = fixed["system_flags"] & SystemFlag.TRANSACTION_COMMIT == 0
-    damaged = {
+    since_ms = INT64_MIN if begun_at_ms is None else begun_at_ms
+    return {
+        RecordDamage.FLAGS: fixed["system_flags"] & ~KNOWN_FLAGS != 0,
+        RecordDamage.TIME: fixed["stored_at_ms"] + CLOCK_TOLERANCE_MS < since_ms,
         RecordDamage.PORT: ports & ~PORT_MAX != 0,
         RecordDamage.HALF_OFFSET: of_no_commit & (offset != 0),
         RecordDamage.RANGE: is_never_sent | (fixed["reconsume_times"] < 0),
     }
-    found = np.zeros(len(offset), dtype=np.int64)
-    for damage, is_damaged in damaged.items():
-        found[is_damaged] |= int(damage)
-    return found
 
 
 def _inflates(body: bytes, flags: int) -> bool:
