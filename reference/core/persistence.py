@@ -18,13 +18,11 @@ class Persistence:
     """Writes one table to its file."""
 
     def __init__(
-        self,
-        write: Callable[[], None],
-        log_error: Callable[[str], None] = lambda _: None,
+        self, write: Callable[[], None], log_error: Callable[[str], None]
     ) -> None:
-        self.log_error = log_error
-        """Receives one line for the first of consecutive failures."""
         self._write = write
+        self._log_error = log_error
+        """Receives one line for the first of consecutive failures."""
         self._has_failed = False
 
     def persist(self) -> None:
@@ -38,7 +36,7 @@ class Persistence:
             self._write()
         except FilesError as error:
             if not self._has_failed:
-                self.log_error(f"not persisted, to be retried: {error}")
+                self._log_error(f"not persisted, to be retried: {error}")
             self._has_failed = True
         else:
             self._has_failed = False

@@ -18,11 +18,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from reference.core.name_server.config import NameServerConfig
-from reference.core.name_server.kv_config import (
-    KvConfigTable,
-    decode_kv_config,
-    encode_kv_config,
-)
+from reference.core.name_server.kv_config import Namespaces, decode_kv_config
 from reference.core.name_server.server import NameServer
 from reference.core.settings import SettingError, read_properties, write_properties
 from reference.core.store.mapped.files import FilesError
@@ -30,7 +26,7 @@ from reference.shell.clock import now_ms
 from reference.shell.listeners import free_port
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import check_settings, read_settings_text
-from reference.shell.storage.disk import DiskFiles
+from reference.shell.storage.text_files import read_text, replace_text
 from reference.shell.tls import NO_TLS, Tls, TlsError, take_tls
 
 CANNOT_START = 2
@@ -62,32 +58,23 @@ class NameServerSetup(Struct, frozen=True, kw_only=True):
             settings["configStorePath"] = str(self.config.resolve())
         if self.port is not None:
             settings["listenPort"] = str(self.port)
-        path = Path(settings["configStorePath"])
-        return NameServerConfig(
-            settings, persist=lambda now: _replace(path, write_properties(now))
-        )
+        return NameServerConfig(settings)
 
 
 def new_name_server(setup: NameServerSetup) -> NameServer:
-    """Return a name server whose tables persist themselves in files."""
+    """Return a name server with its files."""
     config = setup.name_server_config()
-    kv_config = _load_kv_config(Path(config.kv_config_path))
-    return NameServer(kv_config=kv_config, config=config)
-
-
-def _load_kv_config(path: Path) -> KvConfigTable:
-    text = DiskFiles(path.parent).read_text(path.name)
-    try:
-        namespaces = decode_kv_config(text or "")
-    except ValueError as error:
-        raise FilesError(f"{path} is broken ({error}); no .bak is read") from error
-    return KvConfigTable(
-        namespaces, persist=lambda changed: _replace(path, encode_kv_config(changed))
+    namespaces = _load_kv_config(Path(config.kv_config_path))
+    return NameServer(
+        config, namespaces, lambda path, text: replace_text(Path(path), text)
     )
 
 
-def _replace(path: Path, text: str) -> None:
-    DiskFiles(path.parent).replace_text(path.name, text)
+def _load_kv_config(path: Path) -> Namespaces:
+    try:
+        return decode_kv_config(read_text(path) or "")
+    except ValueError as error:
+        raise FilesError(f"{path} is broken ({error}); no .bak is read") from error
 
 
 async def serve(setup: NameServerSetup) -> None:

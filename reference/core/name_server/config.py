@@ -7,7 +7,7 @@ server runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated
 
 from reference.core.persistence import Persistence
@@ -26,7 +26,7 @@ Shown = Annotated[int, ShownOnly()]
 
 
 class NameServerConfig(Settings):
-    """The settings of one name server; *persist* writes them to `configStorePath`."""
+    """The settings of one name server."""
 
     OWNER = "name server"
 
@@ -50,30 +50,25 @@ class NameServerConfig(Settings):
     server_worker_threads: Shown = 8
     use_epoll_native_selector: Annotated[bool, ShownOnly()] = False
 
-    def __init__(
-        self,
-        texts: Mapping[str, str] | None = None,
-        *,
-        persist: Callable[[Mapping[str, str]], None] = lambda _: None,
-    ) -> None:
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
         super().__init__(texts)
         if self.cluster_test:
             raise SettingError(
                 "clusterTest=true forwards requests to other name servers,"
                 " which is not implemented"
             )
-        self.persistence = Persistence(lambda: persist(self.texts()))
 
 
 def get_config(config: NameServerConfig, _: Request) -> Response:
     """Return all settings as Java properties (Java: getConfig)."""
-    return Response(
-        body=write_properties(config.texts()).encode()
-    )  # [ROUTE-CONFIG-001]
+    body = write_properties(config.texts()).encode()  # [ROUTE-CONFIG-001]
+    return Response(body=body)
 
 
-def update_config(config: NameServerConfig, request: Request) -> Response:
+def update_config(
+    config: NameServerConfig, persistence: Persistence, request: Request
+) -> Response:
     """Change and persist the settings in the body, Java properties (updateConfig)."""
     config.change(read_properties(request.body.decode()))  # [ROUTE-CONFIG-002]
-    config.persistence.persist()
+    persistence.persist()
     return Response()

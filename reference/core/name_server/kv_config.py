@@ -6,8 +6,6 @@ Clients use one namespace, `ORDER_TOPIC_CONFIG`. The others are for tools.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from reference.core.persistence import Persistence
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import Response, json_response
@@ -21,16 +19,11 @@ Namespaces = dict[str | None, KeyValues]
 
 
 class KvConfigTable:
-    """Key-value pairs by namespace; *persist* writes them to `kvConfigPath`."""
+    """Key-value pairs by namespace, and the persistence of their file."""
 
-    def __init__(
-        self,
-        namespaces: Namespaces | None = None,
-        *,
-        persist: Callable[[Namespaces], None] = lambda _: None,
-    ) -> None:
-        self.namespaces: Namespaces = namespaces if namespaces is not None else {}
-        self.persistence = Persistence(lambda: persist(self.namespaces))
+    def __init__(self, namespaces: Namespaces, persistence: Persistence) -> None:
+        self.namespaces = namespaces
+        self.persistence = persistence
 
     @property
     def order_topics(self) -> KeyValues | None:

@@ -7,7 +7,7 @@ open, as in 4.6.0 (Java: NamesrvController, DefaultRequestProcessor#processReque
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from reference.core.name_server.config import (
@@ -17,7 +17,9 @@ from reference.core.name_server.config import (
 )
 from reference.core.name_server.kv_config import (
     KvConfigTable,
+    Namespaces,
     delete_kv_config,
+    encode_kv_config,
     get_kv_config,
     get_kv_list_by_namespace,
     put_kv_config,
@@ -38,8 +40,9 @@ from reference.core.name_server.route_requests import (
     wipe_write_permission,
 )
 from reference.core.name_server.route_tables import RouteTables
-from reference.core.persistence import RETRY_MS
+from reference.core.persistence import RETRY_MS, Persistence
 from reference.core.remoting.server import IDLE_SCAN_MS, Handler, RemotingServer
+from reference.core.settings import write_properties
 from spec.routing.topic_config import TopicFlag as Flag
 from spec.wire.remoting.request_code import RequestCode as Code
 
@@ -48,30 +51,42 @@ EXPIRY_SCAN_FIRST_MS = 5_000
 
 
 class NameServer(RemotingServer):
-    """A name server. Routes live in memory; the other two tables persist themselves."""
+    """A name server. Routes live in memory.
+
+    *replace_text* replaces the file of a path: `kvConfigPath` after each change of the
+    *namespaces*, `configStorePath` after each change of the settings.
+    """
 
     def __init__(
         self,
-        kv_config: KvConfigTable | None = None,
-        config: NameServerConfig | None = None,
+        config: NameServerConfig,
+        namespaces: Namespaces,
+        replace_text: Callable[[str, str], None],
     ) -> None:
         super().__init__()
+        kv_path, config_path = config.kv_config_path, config.config_store_path
+        kv_persistence = Persistence(
+            lambda: replace_text(kv_path, encode_kv_config(namespaces)), self.log_error
+        )
+        config_persistence = Persistence(
+            lambda: replace_text(config_path, write_properties(config.texts())),
+            self.log_error,
+        )
+        self.config = config
+        self.kv_config = KvConfigTable(namespaces, kv_persistence)
         self.routes = RouteTables()
-        self.kv_config = kv_config or KvConfigTable()
-        self.config = config or NameServerConfig()
-        self.handlers = processor_table(self.routes, self.kv_config, self.config)
-        idle_s = self.config.server_channel_max_idle_time_seconds
-        self.idle_limit_ms = 1000 * idle_s
-        self._persisted = (self.kv_config.persistence, self.config.persistence)
-        for persistence in self._persisted:
-            persistence.log_error = self.log_error
+        self.handlers = processor_table(
+            self.routes, self.kv_config, config, config_persistence
+        )
+        self.idle_limit_ms = 1000 * config.server_channel_max_idle_time_seconds
+        self._persistences = kv_persistence, config_persistence
 
     def start(self, now_ms: int) -> None:
         """Start the timers: expiry, idle connections, retried writes."""
         first_ms = now_ms + EXPIRY_SCAN_FIRST_MS
         self.timers.call_every(EXPIRY_SCAN_MS, self._expire, first_ms=first_ms)
         self.timers.call_every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms)
-        for persistence in self._persisted:
+        for persistence in self._persistences:
             self.timers.call_every(RETRY_MS, persistence.retry, first_ms=now_ms)
 
     def on_connection_lost(self, connection: int, now_ms: int) -> None:  # noqa: ARG002
@@ -84,7 +99,10 @@ class NameServer(RemotingServer):
 
 
 def processor_table(
-    routes: RouteTables, kv: KvConfigTable, config: NameServerConfig
+    routes: RouteTables,
+    kv: KvConfigTable,
+    config: NameServerConfig,
+    config_persistence: Persistence,
 ) -> Mapping[int, Handler]:
     """Return the handlers of all requests that a name server serves."""
     return {  # [ROUTE-CODE-001]
@@ -110,6 +128,6 @@ def processor_table(
         Code.GET_KV_CONFIG: partial(get_kv_config, kv),
         Code.DELETE_KV_CONFIG: partial(delete_kv_config, kv),
         Code.GET_KVLIST_BY_NAMESPACE: partial(get_kv_list_by_namespace, kv),
-        Code.UPDATE_NAMESRV_CONFIG: partial(update_config, config),
+        Code.UPDATE_NAMESRV_CONFIG: partial(update_config, config, config_persistence),
         Code.GET_NAMESRV_CONFIG: partial(get_config, config),
     }

@@ -11,7 +11,6 @@ import contextlib
 import errno
 import fcntl
 import os
-import re
 import shutil
 import threading
 import time
@@ -33,15 +32,10 @@ from reference.shell.storage.file_calls import (
     open_for_writing,
     open_sized,
     sync,
-    sync_directory,
 )
 from reference.shell.storage.mapping import writable_map
 from reference.shell.storage.page_release import PageRelease
-
-_ESCAPE = "surrogateescape"
-"""Keeps bytes that are not UTF-8, such as those of a comment in another encoding."""
-_BEYOND_UTF_8 = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Halves of surrogate pairs that stand for no byte; Java writes a question mark."""
+from reference.shell.storage.text_files import read_text, replace_text
 
 _CLEARED_PER_WRITE = 1 << 20
 _LOCK_CONTENT = b"lock"
@@ -244,27 +238,11 @@ class DiskFiles:
 
     def read_text(self, path: str) -> str | None:
         """Return the text of *path*, None where it does not exist."""
-        try:
-            return self._path(path).read_text("utf-8", _ESCAPE)
-        except (FileNotFoundError, IsADirectoryError):
-            return None
-        except OSError as error:
-            raise FilesError(f"cannot read {path}: {error.strerror}") from error
+        return read_text(self._path(path))
 
     def replace_text(self, path: str, text: str) -> None:
         """Replace the content of *path* by *text*; a crash leaves either of them."""
-        full = self._path(path)
-        waiting = full.with_name(full.name + ".tmp")
-        descriptor = open_for_writing(waiting, os.O_TRUNC)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(_BEYOND_UTF_8.sub("?", text).encode("utf-8", _ESCAPE))
-                file.flush()
-                os.fsync(file.fileno())
-            waiting.replace(full)
-            sync_directory(full.parent)
-        except OSError as error:
-            raise files_error("cannot write", full, error) from error
+        replace_text(self._path(path), text)
 
     def disk_space(self) -> tuple[int, int]:
         """Return total and free bytes of the disk; (0, 0) where that is unknown."""

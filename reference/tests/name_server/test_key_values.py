@@ -6,16 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.name_server.config import NameServerConfig
-from reference.core.name_server.kv_config import (
-    KvConfigTable,
-    Namespaces,
-    decode_kv_config,
-)
-from reference.core.name_server.server import NameServer
+from reference.core.name_server.kv_config import Namespaces, decode_kv_config
 from reference.core.remoting.effects import LogError
+from reference.core.settings import read_properties
 from reference.core.store.mapped.files import FilesError
 from reference.shell.name_server import NameServerSetup, main, new_name_server
+from reference.tests.name_server.servers import name_server
 from spec.host import Host
 from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.request_code import RequestCode
@@ -83,19 +79,17 @@ class FullDisk:
 
     def __init__(self) -> None:
         self.is_full = True
-        self.written: list[object] = []
-        self.server = NameServer(
-            KvConfigTable(persist=self.write), NameServerConfig(persist=self.write)
-        )
+        self.written: list[str] = []
+        self.server = name_server(replace_text=self.write)
         self.server.connection_made(CLIENT, Host.of("127.0.0.1", 1))
         self.server.start(0)
         self.lines: list[str] = []
 
-    def write(self, content: object) -> None:
+    def write(self, _path: str, text: str) -> None:
         """Write the content of a table."""
         if self.is_full:
             raise FilesError("cannot write x: no space left on the disk")
-        self.written.append(content)
+        self.written.append(text)
 
     def wait_until(self, now_ms: int) -> None:
         """Let the time be *now_ms*."""
@@ -126,7 +120,7 @@ def test_a_refused_write_is_logged_once_and_retried() -> None:
     ]
     disk.is_full = False
     disk.wait_until(62_000)
-    assert disk.written == [{"n": {"k": "v"}}]
+    assert disk.written == ['{"configTable":{"n":{"k":"v"}}}']
     disk.wait_until(70_000)
     assert len(disk.written) == 1
 
@@ -139,7 +133,6 @@ def test_settings_that_the_disk_refuses_are_served_and_retried() -> None:
     assert disk.server.config.order_message_enable
     disk.is_full = False
     disk.wait_until(1_000)
-    (settings,) = disk.written
-    assert isinstance(settings, dict)
-    assert settings["orderMessageEnable"] == "true"
+    (text,) = disk.written
+    assert read_properties(text)["orderMessageEnable"] == "true"
     assert len(disk.lines) == 1

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.registration_requests import register_broker
-from reference.core.name_server.route_tables import RouteTables
 from reference.core.remoting.request import Refused, Request
+from reference.tests.name_server.servers import name_server
 
 FIELDS = {
     "clusterName": "C",
@@ -21,9 +20,8 @@ FIELDS = {
 @pytest.mark.parametrize("absent", FIELDS)
 def test_a_registration_without_a_required_field_is_refused(absent: str) -> None:
     fields = {name: value for name, value in FIELDS.items() if name != absent}
-    routes = RouteTables()
+    server = name_server()
+    request = Request(103, 1, 0, fields, b"", "JAVA", 317)
     with pytest.raises(Refused, match=f"the custom field <{absent}> is null"):
-        register_broker(
-            routes, KvConfigTable(), Request(103, 1, 0, fields, b"", "JAVA", 317)
-        )
-    assert routes.brokers == {}
+        register_broker(server.routes, server.kv_config, request)
+    assert server.routes.brokers == {}

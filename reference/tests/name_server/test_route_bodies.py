@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from reference.core.name_server.kv_config import KvConfigTable
 from reference.core.name_server.route_requests import delete_topic, get_route_info
 from reference.core.name_server.route_tables import Registration
 from reference.core.name_server.server import NameServer
 from reference.core.remoting.request import Refused, Request
+from reference.tests.name_server.servers import name_server
 from spec.routing.broker_registration import RegistrationBody
 from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
 
@@ -86,7 +86,7 @@ CHANGES: dict[str, Callable[[NameServer], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_seen_in_the_next_route(change: str) -> None:
-    server = NameServer()
+    server = name_server()
     server.routes.register(MASTER, 1, 0)
     before = route(server)
     assert TOPIC in server.routes.route_bodies
@@ -97,7 +97,7 @@ def test_a_change_is_seen_in_the_next_route(change: str) -> None:
 
 
 def test_a_route_has_the_order_of_its_topic_once_that_is_enabled() -> None:
-    server = NameServer(KvConfigTable({"ORDER_TOPIC_CONFIG": {TOPIC: "broker:4"}}))
+    server = name_server(namespaces={"ORDER_TOPIC_CONFIG": {TOPIC: "broker:4"}})
     server.routes.register(MASTER, 1, 0)
     plain = route(server)
     server.config.order_message_enable = True
@@ -107,7 +107,7 @@ def test_a_route_has_the_order_of_its_topic_once_that_is_enabled() -> None:
 
 
 def test_a_renewed_registration_keeps_the_cached_route() -> None:
-    server = NameServer()
+    server = name_server()
     server.routes.register(MASTER, 1, 0)
     route(server)
     server.routes.register(MASTER, 1, 1)

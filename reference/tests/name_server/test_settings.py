@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.server import NameServer
 from reference.core.remoting.effects import Send
 from reference.core.settings import read_properties
+from reference.tests.name_server.servers import name_server
 from spec.host import Host
 from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.request_code import RequestCode
@@ -30,9 +28,7 @@ def settings_of(server: NameServer) -> dict[str, str]:
 
 
 def test_given_settings_replace_defaults() -> None:
-    server = NameServer(
-        config=NameServerConfig({"listenPort": "1234", "rocketmqHome": "/here"})
-    )
+    server = name_server(settings={"listenPort": "1234", "rocketmqHome": "/here"})
     server.connection_made(1, CLIENT)
     settings = settings_of(server)
     assert settings["listenPort"] == "1234"
@@ -41,16 +37,17 @@ def test_given_settings_replace_defaults() -> None:
 
 
 def test_a_known_setting_is_changed_and_all_are_persisted() -> None:
-    persisted: list[dict[str, str]] = []
-
-    def persist(changed: Mapping[str, str]) -> None:
-        persisted.append(dict(changed))
-
-    server = NameServer(config=NameServerConfig(persist=persist))
+    persisted: list[tuple[str, str]] = []
+    server = name_server(
+        settings={"configStorePath": "/here"},
+        replace_text=lambda *file: persisted.append(file),
+    )
     server.connection_made(1, CLIENT)
     change = b"productEnvName=elsewhere\nnoSuchSetting=1\n"
     invoke(server, RequestCode.UPDATE_NAMESRV_CONFIG, change)
     settings = settings_of(server)
     assert settings["productEnvName"] == "elsewhere"
     assert "noSuchSetting" not in settings
-    assert persisted == [settings]
+    ((path, text),) = persisted
+    assert path == "/here"
+    assert read_properties(text) == settings

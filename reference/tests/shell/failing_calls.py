@@ -11,6 +11,7 @@ import errno
 import mmap
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,3 +79,8 @@ class FailingCalls:
 def _no_flush(descriptor: int) -> None:
     """Return; no test here cuts the power."""
     assert descriptor >= 0
+
+
+def open_count() -> int:
+    """Return the number of open files of this process."""
+    return len(list(Path("/proc/self/fd").iterdir()))

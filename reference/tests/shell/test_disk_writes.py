@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from reference.core.store.mapped.files import FilesError
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.mapping import writable_map
+from reference.tests.shell.failing_calls import open_count
 
 SIZE = 1 << 17
 SIZES = st.one_of(st.integers(0, 64), st.integers((1 << 14) - 2, (1 << 14) + 70_000))
@@ -75,13 +75,12 @@ def test_allocated_space_is_pages_of_zeros(tmp_path: Path) -> None:
 
 def test_a_mapped_file_takes_one_descriptor(tmp_path: Path) -> None:
     """A store of ten thousand queues must fit into twenty thousand descriptors."""
-    files = DiskFiles(tmp_path)
+    files, before = DiskFiles(tmp_path), open_count()
     mapped = [files.open(f"queue/{number}", SIZE) for number in range(8)]
-    ours = [link for link in _open_files() if link.startswith(str(tmp_path))]
+    assert open_count() == before + len(mapped)
     for file in mapped:
         file.close()
-    assert len(ours) == len(mapped)
-    assert not [link for link in _open_files() if link.startswith(str(tmp_path))]
+    assert open_count() == before
 
 
 def test_a_refused_mapping_is_an_error(tmp_path: Path) -> None:
@@ -93,11 +92,3 @@ def test_a_refused_mapping_is_an_error(tmp_path: Path) -> None:
             writable_map(descriptor, SIZE)
     finally:
         os.close(descriptor)
-
-
-def _open_files() -> list[str]:
-    links = []
-    for number in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(FileNotFoundError):  # the listing's own
-            links.append(os.readlink(f"/proc/self/fd/{number}"))
-    return links

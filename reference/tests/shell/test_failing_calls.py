@@ -9,7 +9,7 @@ import pytest
 
 from reference.core.store.mapped.files import FilesError
 from reference.shell.storage.disk import DiskFile, DiskFiles
-from reference.tests.shell.failing_calls import ERRORS, NEVER, FailingCalls
+from reference.tests.shell.failing_calls import ERRORS, NEVER, FailingCalls, open_count
 
 SIZE = 1 << 17
 FOREVER = 1 << 30
@@ -93,11 +93,6 @@ def clean_run(directory: Path, calls: FailingCalls) -> tuple[int, dict[str, byte
     calls.fail(NEVER, NEVER, ERRORS["EIO"])
     content = finished(Work(directory)).content()
     return calls.count, content
-
-
-def open_count() -> int:
-    """Return the number of open files of this process."""
-    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 @pytest.mark.parametrize("name", ERRORS)
