@@ -68,16 +68,14 @@ class MessageStore(StoreReads):
         """Error that keeps stored messages from their queues; empty without one."""
         self.statistics = Statistics()
         self._files = files
-        levels = DelayLevels(options.delay_levels)
-        self._check = partial(
-            check_message, levels=levels, size_max=options.max_message_size
-        )
         self._is_queue_stuck = False
         """Whether writes to a consume queue failed too often consecutively."""
         self._queue_failures = 0
         self._is_running = True
         self._undispatched: list[DispatchRequest] = []
         """Requests of the records that were appended since the last dispatch."""
+        levels, size_max = DelayLevels(options.delay_levels), options.max_message_size
+        self._check = partial(check_message, levels=levels, size_max=size_max)
         self.log = CommitLog(files, options, levels)
         self.queues = ConsumeQueueTable(
             files, options.consume_queue_file_size, options.extension_file_size
