@@ -1,7 +1,7 @@
 """
 The routes of a client, filled from name servers (Java: MQClientInstance), and queues.
 
-A route is requested when it is first needed, and again every 30 seconds. After a failed
+A route is requested when it is first needed, and again at each refresh. After a failed
 connection the next name server is used; one that responds stays in use.
 
 The queues of a topic are derived from its route. A producer uses queues with PERM_WRITE
@@ -22,7 +22,7 @@ from reference.core.remoting.response import create_request
 from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
 from spec.routing.topic_config import Permission
 from spec.wire.producer.producer import QUEUES_OF_A_NEW_TOPIC
-from spec.wire.producer.select_queue import ROUTE_PERIOD_MS, ROUTE_TIMEOUT_MS
+from spec.wire.producer.select_queue import ROUTE_TIMEOUT_MS
 from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 from spec.wire.remoting.language import Version
 from spec.wire.remoting.request_code import RequestCode
@@ -33,19 +33,12 @@ _UNREACHABLE = frozenset({Reason.CONNECT, Reason.LOST})
 class Routes:
     """Every route of a client, by topic."""
 
-    def __init__(
-        self,
-        rpc: RpcClient,
-        name_servers: Sequence[str],
-        *,
-        period_ms: int = ROUTE_PERIOD_MS,
-    ) -> None:
+    def __init__(self, rpc: RpcClient, name_servers: Sequence[str]) -> None:
         assert name_servers, "a client needs a name server"
         self._rpc = rpc
         self.versions: dict[str, int] = {}
         """Versions of brokers, by address (Java: MQVersion)."""
         self._servers = list(name_servers)
-        self._period_ms = period_ms
         self._routes: dict[str, TopicRoute] = {}
         self._requested: dict[str, Wait[TopicRoute | None]] = {}
         """By topic: routes that name servers have not returned yet."""
@@ -56,10 +49,6 @@ class Routes:
     def name_servers(self) -> Sequence[str]:
         """Addresses, the one in use first."""
         return tuple(self._servers)
-
-    def start(self) -> None:
-        """Refresh every route periodically, by default every 30 seconds."""
-        self._rpc.call_every(self._period_ms, self._refresh)  # [CLIENT-PUBLISH-009]
 
     def get(self, topic: str) -> TopicRoute | None:
         """Return the route of *topic*, if the table has it."""
@@ -162,7 +151,8 @@ class Routes:
         del self._requested[topic]
         return route
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Fetch every route again."""
         for topic in tuple(self._routes):
             start(self.fetch(topic))
 

@@ -90,16 +90,15 @@ class ClientHost(LoopHost):
         self.tls = tls
         servers = [one for one in name_servers.split(";") if one]
         own_id = options.client_id or client_id()
+        self.offsets = LocalOffsetStore(offset_folder, own_id, options.group)
+        broadcasts = isinstance(options, MemberOptions) and options.broadcasts
         self.client = ClientInstance(
             own_id,
             name_servers=servers,
             clock=now_ms,
-            periods=options.periods,
             credentials=options.credentials,
+            local_offsets=self.offsets.read() if broadcasts else {},
         )
-        self.offsets = LocalOffsetStore(offset_folder, own_id, options.group)
-        if isinstance(options, MemberOptions) and options.broadcasts:
-            self.client.local_offsets.update(self.offsets.read())
         self._deliver = deliver
         self._protocols: dict[str, _ClientProtocol] = {}
 

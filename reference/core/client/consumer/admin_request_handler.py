@@ -41,14 +41,14 @@ class AdminRequestHandler:
         options: ConsumerOptions,
         client: ClientInstance,
         *,
-        member: ConsumerData,
+        consumer_data: ConsumerData,
         pull_loop: PushPullLoop,
         rebalance: Callable[[], None],
     ) -> None:
         self._options = options
         self._group = options.group
         self._client = client
-        self._member = member
+        self._consumer_data = consumer_data
         self._pull_loop = pull_loop
         self._rebalance = rebalance
         self._started_ms = client.rpc.now_ms()
@@ -100,7 +100,7 @@ class AdminRequestHandler:
         queues = self._pull_loop.running_info()
         info = ConsumerRunningInfo(  # [CLIENT-ADMIN-004]
             properties=self._settings(),
-            subscriptions=tuple(self._member.subscriptions),
+            subscriptions=self._consumer_data.subscriptions,
             queues={queue.name: one for queue, one in queues.items()},
         )
         return Response(body=encode_body(info))
@@ -136,17 +136,17 @@ class AdminRequestHandler:
         rpc.respond(direct.address, direct.opaque, Response(body=encode_body(body)))
 
     def _settings(self) -> Mapping[str, str]:
-        options, member = self._options, self._member
+        options, data = self._options, self._consumer_data
         name_servers = "".join(f"{one};" for one in self._client.routes.name_servers)
         return {
             "PROP_CLIENT_VERSION": VERSION,
             "PROP_CONSUMEORDERLY": "true" if options.is_orderly else "false",
             "PROP_CONSUMER_START_TIMESTAMP": str(self._started_ms),
-            "PROP_CONSUME_TYPE": member.consume_type,
+            "PROP_CONSUME_TYPE": data.consume_type,
             "PROP_NAMESERVER_ADDR": name_servers,
-            "consumeFromWhere": member.consume_from,
+            "consumeFromWhere": data.consume_from,
             "consumerGroup": options.group,
-            "messageModel": member.message_model,
+            "messageModel": data.message_model,
             "pullBatchSize": str(options.batch_size),
         }
 

@@ -16,7 +16,7 @@ from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.pull.subscription import membership, subscription_of
+from reference.core.client.pull.subscription import consumer_data, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
 from reference.core.client.remoting.errors import ClientError
 from reference.core.client.remoting.rpc_client import (
@@ -26,12 +26,14 @@ from reference.core.client.remoting.rpc_client import (
 )
 from reference.core.client.remoting.tasks import start
 from reference.core.client.validators import check_topic
+from reference.core.remoting.request import Request
 from reference.core.remoting.response import create_request
 from spec.client.subscription import CHECK_TIMEOUT_MS
 from spec.wire.bodies.heartbeat import (
     ALL_MESSAGES,
     TAG,
     CheckClientRequestBody,
+    ConsumerData,
     SubscriptionData,
 )
 from spec.wire.bodies.json_body import body_as_json, encode_body
@@ -46,30 +48,40 @@ class Consumer(GroupMember):
         super().__init__(options, client)
         check_topic(options.topic)
         self.options = options
-        member = client.consumer = membership(
+        subscriptions = _subscriptions(options, version=client.rpc.now_ms())
+        self._data = consumer_data(
             options.group,
-            _subscriptions(options, version=client.rpc.now_ms()),
+            subscriptions,
             is_push=True,
             broadcasts=options.broadcasts,
             consume_from=_consume_from(options),
         )
         self.pull_loop = PushPullLoop(options, client)
-        self._rebalance = Rebalance(options, client, self.pull_loop.assign)
+        self._rebalance = Rebalance(
+            options,
+            client,
+            subscriptions={one.topic: one for one in subscriptions},
+            assign=self.pull_loop.assign,
+        )
         self._hooks = ConsumeHooks(options.group, options.hooks, client.rpc.now_ms)
         self._admin = AdminRequestHandler(
             options,
             client,
-            member=member,
+            consumer_data=self._data,
             pull_loop=self.pull_loop,
             rebalance=self._rebalance.rebalance,
         )
+
+    def group_data(self) -> ConsumerData:
+        """Return the consumer's part of a heartbeat."""
+        return self._data
 
     async def check_expression(self) -> None:
         """Have a broker check an expression that is not of tags.
 
         Raises ClientError if it is wrong, or not enabled.
         """
-        subscription = self._client.subscriptions[0]
+        subscription = self._data.subscriptions[0]
         if subscription.expression_type == TAG:
             return
         route = await self._routes.fetch(subscription.topic)
@@ -97,7 +109,7 @@ class Consumer(GroupMember):
     def stop(self) -> None:
         """Commit offsets and leave the group."""
         self.pull_loop.offset_store.commit_all()
-        for subscription in self._client.subscriptions:
+        for subscription in self._data.subscriptions:
             self.pull_loop.assign((), subscription)
         self._rpc.abandon()
         super().stop()
@@ -132,7 +144,11 @@ class Consumer(GroupMember):
     async def _announce(self) -> None:
         """Send the first heartbeats, after fetching the route."""
         await self._routes.fetch(self.options.topic)
-        self._client.send_heartbeats()
+        self.send_heartbeats()
+
+    def _on_heartbeat(self, address: str, response: Request) -> None:
+        super()._on_heartbeat(address, response)
+        self._rebalance.on_heartbeat()
 
 
 def _subscriptions(

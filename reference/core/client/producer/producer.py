@@ -62,7 +62,10 @@ class Producer(GroupMember):
         self.latency_faults = LatencyFaultTolerance()
         self.is_running = True
         self._round_robin = round_robin
-        client.producer = ProducerData(group=options.group)
+
+    def group_data(self) -> ProducerData:
+        """Return the producer's part of a heartbeat."""
+        return ProducerData(group=self.options.group)
 
     def stop(self) -> None:
         """Leave the group; pending sends still have their results."""

@@ -60,7 +60,7 @@ class RequestReplyService:
 
     def __init__(self, producer: Producer, client: ClientInstance) -> None:
         self._producer = producer
-        self._client = client
+        self._client_id = client.client_id
         self._rpc = client.rpc
         self._waiting: dict[str, Wait[Message | ClientError]] = {}
         """Requests without a reply by correlation id."""
@@ -72,7 +72,7 @@ class RequestReplyService:
         properties = {  # [CLIENT-REQUESTREPLY-002]
             **message.properties,
             Property.CORRELATION_ID: correlation_id,
-            Property.REPLY_TO_CLIENT: self._client.client_id,
+            Property.REPLY_TO_CLIENT: self._client_id,
             Property.TTL: str(timeout_ms),
         }
         wait = self._waiting[correlation_id] = Wait[Message | ClientError]()
@@ -83,7 +83,7 @@ class RequestReplyService:
                     replace(message, properties=properties),
                     mode=Mode.ASYNC,
                     timeout_ms=timeout_ms,
-                    on_route=self._client.send_heartbeats,
+                    on_route=self._producer.send_heartbeats,
                 )
             except ClientError as error:  # [CLIENT-REQUESTREPLY-005]
                 self._end(correlation_id, error)

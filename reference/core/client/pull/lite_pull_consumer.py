@@ -22,15 +22,21 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_loop import PullLoop
 from reference.core.client.pull.pull_request import PullResult, pull_command
-from reference.core.client.pull.subscription import membership, subscription_of
+from reference.core.client.pull.subscription import consumer_data, subscription_of
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
 from reference.core.client.rebalance.rebalance import Rebalance
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.tasks import Wait, start
 from reference.core.client.validators import check_topic
+from reference.core.remoting.request import Request
 from spec.client.subscription import AFTER_ERROR_MS, AFTER_FLOOD_MS
-from spec.wire.bodies.heartbeat import ALL_MESSAGES, TAG, SubscriptionData
+from spec.wire.bodies.heartbeat import (
+    ALL_MESSAGES,
+    TAG,
+    ConsumerData,
+    SubscriptionData,
+)
 from spec.wire.remoting.command import Command
 
 POLL_TIMEOUT_MS = 5000
@@ -133,12 +139,24 @@ class LitePullConsumer(PullConsumer):
     def __init__(self, options: LiteOptions, client: ClientInstance) -> None:
         super().__init__(options, client)
         self.pull_loop = LitePullLoop(options, client, self._serve_polls)
-        self._rebalance = Rebalance(options, client, self.pull_loop.assign)
         self._subscriptions: dict[str, SubscriptionData] = {}
+        self._rebalance = Rebalance(
+            options,
+            client,
+            subscriptions=self._subscriptions,
+            assign=self.pull_loop.assign,
+        )
         self._polls: deque[Wait[tuple[MessageExt, ...]]] = deque()
         self._has_manual_queues = False
         self._next_commit_ms = 0
-        self._register()
+
+    def group_data(self) -> ConsumerData:
+        """Return the consumer's part of a heartbeat, with the present subscriptions."""
+        return consumer_data(
+            self.options.group,
+            self._subscriptions.values(),
+            broadcasts=self.options.broadcasts,
+        )
 
     def start(self) -> None:
         """Join the group."""
@@ -166,14 +184,12 @@ class LitePullConsumer(PullConsumer):
             version=self._rpc.now_ms(),
             expression_type=expression_type,
         )
-        self._register()
         start(self._announce(topic))
 
     def unsubscribe(self, topic: str) -> None:
         """End the subscription to *topic*."""
         subscription = self._subscriptions.pop(topic, None)
         if subscription is not None:
-            self._register()
             self.pull_loop.assign((), subscription)
 
     def assign(self, queues: Collection[MessageQueue]) -> None:
@@ -239,15 +255,11 @@ class LitePullConsumer(PullConsumer):
         """Send heartbeats with the subscriptions, after fetching the route."""
         await self._routes.fetch(topic)
         self._rebalance.is_registered = False
-        self._client.send_heartbeats()
+        self.send_heartbeats()
 
-    def _register(self) -> None:
-        """Put the present subscriptions into the heartbeats."""
-        self._client.consumer = membership(
-            self.options.group,
-            self._subscriptions.values(),
-            broadcasts=self.options.broadcasts,
-        )
+    def _on_heartbeat(self, address: str, response: Request) -> None:
+        super()._on_heartbeat(address, response)
+        self._rebalance.on_heartbeat()
 
     def _serve_polls(self) -> None:
         """Finish waiting polls with the pulled batches."""

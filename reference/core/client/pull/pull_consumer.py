@@ -21,12 +21,12 @@ from reference.core.client.pull.pull_request import (
     pull_result,
     queue_command,
 )
-from reference.core.client.pull.subscription import membership, subscription_of
+from reference.core.client.pull.subscription import consumer_data, subscription_of
 from reference.core.client.remoting.errors import ClientError, Failure, Reason, value_of
 from reference.core.client.routes import subscribe_queues
 from reference.core.client.validators import check_topic
 from spec.routing.route_data import MASTER_ID
-from spec.wire.bodies.heartbeat import ALL_MESSAGES
+from spec.wire.bodies.heartbeat import ALL_MESSAGES, ConsumerData
 from spec.wire.remoting.request_code import RequestCode
 
 PULL_TIMEOUT_MS = 10_000
@@ -42,7 +42,10 @@ class PullConsumer(GroupMember):
         self._hooks = ConsumeHooks(options.group, options.hooks, client.rpc.now_ms)
         self._suggested: dict[MessageQueue, int] = {}
         """Broker id of the next pull, by queue (Java: pullFromWhichNodeTable)."""
-        client.consumer = membership(options.group)
+
+    def group_data(self) -> ConsumerData:
+        """Return the consumer's part of a heartbeat."""
+        return consumer_data(self.options.group)
 
     def stop(self) -> None:
         """Leave the group."""

@@ -42,7 +42,7 @@ def matches_tags(subscription: SubscriptionData, properties: dict[str, str]) -> 
     return properties.get(Property.TAGS) in subscription.tags  # [CLIENT-PULL-002]
 
 
-def membership(
+def consumer_data(
     group: str,
     subscriptions: Iterable[SubscriptionData] = (),
     *,

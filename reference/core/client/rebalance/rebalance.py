@@ -8,7 +8,7 @@ successful heartbeat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
@@ -31,20 +31,26 @@ AssignQueues = Callable[[Collection[MessageQueue], SubscriptionData], None]
 
 
 class Rebalance:
-    """Periodic rebalance of one member's subscriptions."""
+    """Periodic rebalance of one member's subscriptions, which may change."""
 
     def __init__(
-        self, options: MemberOptions, client: ClientInstance, assign: AssignQueues
+        self,
+        options: MemberOptions,
+        client: ClientInstance,
+        *,
+        subscriptions: Mapping[str, SubscriptionData],
+        assign: AssignQueues,
     ) -> None:
         self.is_registered = False
         """Whether a broker has the present subscriptions from a heartbeat."""
         self._options = options
-        self._client = client
+        self._client_id = client.client_id
         self._rpc, self._routes = client.rpc, client.routes
+        self._subscriptions = subscriptions
+        """By topic (Java: RebalanceImpl#subscriptionInner)."""
         self._assign = assign
         code = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
         client.rpc.handlers[code] = self._on_consumer_ids_changed
-        client.on_heartbeat = self._on_heartbeat
 
     def start(self) -> None:
         """Rebalance periodically."""
@@ -56,10 +62,11 @@ class Rebalance:
 
         A topic keeps its queues if its route or the consumer ids are not available.
         """
-        for subscription in self._client.subscriptions:
-            start(self._rebalance_topic(subscription.topic))
+        for topic in tuple(self._subscriptions):
+            start(self._rebalance_topic(topic))
 
-    def _on_heartbeat(self) -> None:
+    def on_heartbeat(self) -> None:
+        """Rebalance if no broker had the subscriptions before."""
         if not self.is_registered:
             self.is_registered = True
             self.rebalance()
@@ -84,9 +91,9 @@ class Rebalance:
             members = body_of(result, GetConsumerListByGroupResponseBody)
             if members is None:
                 return
-            client_id, ids = self._client.client_id, sorted(members.client_ids)
-            allocated = self._options.allocate_strategy(client_id, queues, ids)
+            ids = sorted(members.client_ids)
+            allocated = self._options.allocate_strategy(self._client_id, queues, ids)
             queues = [queue for queue in allocated if queue.topic == topic]
-        for subscription in self._client.subscriptions:
-            if subscription.topic == topic:
-                self._assign(queues, subscription)
+        subscription = self._subscriptions.get(topic)
+        if subscription is not None:
+            self._assign(queues, subscription)
