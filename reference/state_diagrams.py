@@ -16,7 +16,7 @@ from reference.core.broker.ha.connection_state import (
 )
 from reference.core.broker.pull.pull_request import PULL_TRANSITIONS
 from reference.core.broker.transaction.half_message import HALF_MESSAGE_TRANSITIONS
-from reference.core.client.rebalance.assigned_queue import (
+from reference.core.client.rebalance.orderly_queue import (
     ORDERLY_CONSUMPTION_TRANSITIONS,
     QUEUE_LOCK_TRANSITIONS,
 )

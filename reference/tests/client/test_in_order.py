@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reference.core.client.consumer.orderly import OrderlyPullLoop
 from reference.core.client.remoting.errors import Reason
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.tests.client.reading import Reading, offset_of, record
@@ -19,12 +20,6 @@ def begun(*offsets: int, count: int = 1, **options: object) -> Reading:
     if offsets:
         reading.find(reading.pull(), *(record(offset) for offset in offsets))
     return reading
-
-
-def renew(reading: Reading) -> None:
-    """Renew the locks of the consumer."""
-    reading.consumer.pull_loop.lock_all()
-    reading.go_on()
 
 
 def handle(reading: Reading, delivery: DeliverMessages, *, fails: bool = False) -> None:
@@ -69,7 +64,9 @@ def test_a_lock_runs_out_that_nobody_confirms(wait_ms: int, handed: list[int]) -
     (first,) = reading.delivered()
     world = reading.world
     world.now_ms += wait_ms
-    reading.consumer.pull_loop.lock_all()
+    pull_loop = reading.consumer.pull_loop
+    assert isinstance(pull_loop, OrderlyPullLoop)
+    pull_loop.lock_all()
     (sent,) = world.questions()
     world.fail(sent, Reason.TIMEOUT)
     handle(reading, first)
@@ -81,7 +78,8 @@ def test_a_lock_runs_out_that_nobody_confirms(wait_ms: int, handed: list[int]) -
 def test_who_broadcasts_keeps_the_order_without_locks() -> None:
     reading = begun(0, 1, broadcasts=True)
     (first,) = reading.delivered()
-    renew(reading)
+    reading.world.wait(20_000)
+    reading.go_on()
     handle(reading, first)
     assert offsets(reading) == [1]
     assert LOCK not in [one.command.code for one in reading.others]

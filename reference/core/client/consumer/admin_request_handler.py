@@ -8,6 +8,7 @@ directly (Java: ClientRemotingProcessor). Requests for another group are refused
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.push_pull_loop import PushPullLoop
@@ -42,7 +43,7 @@ class AdminRequestHandler:
         client: ClientInstance,
         *,
         consumer_data: ConsumerData,
-        pull_loop: PushPullLoop,
+        pull_loop: PushPullLoop[Any],
         rebalance: Callable[[], None],
     ) -> None:
         self._options = options

@@ -9,47 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reference.core.client.client_instance import ClientInstance
-from reference.core.client.consumer.send_back import SendBackService, next_delivery
-from reference.core.client.options import ConsumerOptions
+from reference.core.client.consumer.push_pull_loop import PushPullLoop
+from reference.core.client.consumer.send_back import next_delivery
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.rebalance.assigned_queue import AssignedQueue
+from reference.core.client.rebalance.assigned_queue import PushQueue
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.core.client.remoting.tasks import start
 from spec.client.subscription import AFTER_KEPT_MS
 
 
-class ConsumeConcurrently:
+class ConcurrentPullLoop(PushPullLoop[PushQueue]):
     """Delivers the messages of queues as they are pulled."""
 
-    def __init__(
-        self,
-        options: ConsumerOptions,
-        client: ClientInstance,
-        *,
-        send_back: SendBackService,
-    ) -> None:
-        self._rpc = client.rpc
-        self._broadcasts = options.broadcasts
-        self._send_back = send_back
+    queue_type = PushQueue
 
-    def on_messages(
-        self, assigned: AssignedQueue, messages: Sequence[MessageExt]
-    ) -> None:
-        """Deliver pulled messages."""
+    def _deliver(self, assigned: PushQueue, messages: Sequence[MessageExt]) -> None:
         self._rpc.emit(DeliverMessages(assigned.queue, tuple(messages)))
 
-    def process_consume_result(
+    def _on_consumed(
         self,
-        assigned: AssignedQueue | None,
+        assigned: PushQueue | None,
         messages: Sequence[MessageExt],
         failed: Sequence[MessageExt],
     ) -> None:
-        """Remove consumed messages and send the *failed* ones back.
-
-        *assigned* is None if the queue is not assigned any more.
-        """
-        if self._broadcasts:  # [CLIENT-SENDBACK-005]
+        """Remove consumed messages and send the *failed* ones back."""
+        if self._options.broadcasts:  # [CLIENT-SENDBACK-005]
             failed = ()
         if assigned is not None:
             assigned.process_queue.remove(one for one in messages if one not in failed)
@@ -57,7 +41,7 @@ class ConsumeConcurrently:
             start(self._send_message_back(assigned, message))
 
     async def _send_message_back(
-        self, assigned: AssignedQueue | None, message: MessageExt
+        self, assigned: PushQueue | None, message: MessageExt
     ) -> None:
         """Send *message* back, or deliver it here again if that fails."""
         is_sent = await self._send_back.send_message_back(message)

@@ -9,48 +9,73 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from reference.core.client.client_instance import ClientInstance
-from reference.core.client.consumer.send_back import SendBackService, next_delivery
+from reference.core.client.consumer.push_pull_loop import PushPullLoop
+from reference.core.client.consumer.send_back import next_delivery
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.rebalance.assigned_queue import (
-    AssignedQueue,
+from reference.core.client.rebalance.orderly_queue import (
     OrderlyEvent,
+    OrderlyQueue,
     OrderlyState,
 )
 from reference.core.client.rebalance.queue_locks import LockClient
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.core.client.remoting.tasks import start
 from spec.client.orderly import AFTER_FAILURE_MS, AFTER_UNLOCKED_MS
+from spec.client.subscription import AFTER_ERROR_MS
 
 
-class ConsumeOrderly:
+class OrderlyPullLoop(PushPullLoop[OrderlyQueue]):
     """Delivers the messages of queues in order."""
 
-    def __init__(
-        self,
-        options: ConsumerOptions,
-        client: ClientInstance,
-        *,
-        locks: LockClient | None,
-        send_back: SendBackService,
-    ) -> None:
-        self._rpc = client.rpc
-        self._locks = locks
-        self._send_back = send_back
-        self._retries_max = options.retries_max
+    queue_type = OrderlyQueue
 
-    def on_messages(
-        self, assigned: AssignedQueue, messages: Sequence[MessageExt]
-    ) -> None:
+    def __init__(self, options: ConsumerOptions, client: ClientInstance) -> None:
+        thresholds = replace(options.thresholds, span=None)  # [CLIENT-PULL-011]
+        super().__init__(replace(options, thresholds=thresholds), client)
+        self._locks = None if options.broadcasts else LockClient(options, client)
+        """None: the members of a broadcasting group do not share queues."""
+
+    def start(self) -> None:
+        """Commit offsets and renew locks periodically."""
+        super().start()
+        self._rpc.call_every(self._options.periods.lock_ms, self.lock_all)
+
+    def lock_all(self) -> None:
+        """Renew the locks of all queues."""
+        if self._locks is not None:
+            self._locks.renew(self.assigned.values())
+
+    async def _run(self, assigned: OrderlyQueue) -> None:
+        """Pull a queue as soon as it is locked."""
+        if self._locks is None or await self._locks.lock(assigned):
+            await super()._run(assigned)
+        elif assigned.is_active:  # [CLIENT-ORDERLY-001]
+            self._drop(assigned)
+
+    def _unassign(self, assigned: OrderlyQueue) -> None:
+        super()._unassign(assigned)
+        if self._locks is not None:
+            self._locks.unlock(assigned)  # [CLIENT-ORDERLY-003]
+
+    def _delay_ms(self, assigned: OrderlyQueue) -> int:
+        # [CLIENT-ORDERLY-007]
+        if self._locks is not None and not assigned.has_lock:
+            return AFTER_ERROR_MS
+        return super()._delay_ms(assigned)
+
+    def _deliver(self, assigned: OrderlyQueue, messages: Sequence[MessageExt]) -> None:
         """Queue pulled messages, and deliver the first if no other is current."""
         assigned.waiting.extend(messages)
         if assigned.orderly_state is OrderlyState.IDLE:
             self._deliver_next(assigned)
 
-    def process_consume_result(
+    def _on_consumed(
         self,
-        assigned: AssignedQueue | None,
+        assigned: OrderlyQueue | None,
         messages: Sequence[MessageExt],
         failed: Sequence[MessageExt],
     ) -> None:
@@ -69,15 +94,15 @@ class ConsumeOrderly:
             self._finish(assigned, message, OrderlyEvent.CONSUMED)
             return
 
-        times = message.record.reconsume_times
-        if self._retries_max is None or times < self._retries_max:
+        times, retries_max = message.record.reconsume_times, self._options.retries_max
+        if retries_max is None or times < retries_max:
             start(self._retry(assigned, message, OrderlyEvent.FAILED))
         else:  # [CLIENT-ORDERLY-006]
             assigned.on_orderly(OrderlyEvent.RETRIES_EXHAUSTED)
             start(self._send_to_retry_topic(assigned, message))
 
     async def _send_to_retry_topic(
-        self, assigned: AssignedQueue, message: MessageExt
+        self, assigned: OrderlyQueue, message: MessageExt
     ) -> None:
         """Go on with the next message; retry this one if no broker has taken it."""
         times = message.record.reconsume_times
@@ -90,14 +115,14 @@ class ConsumeOrderly:
             await self._retry(assigned, message, OrderlyEvent.SEND_BACK_FAILED)
 
     def _finish(
-        self, assigned: AssignedQueue, message: MessageExt, event: OrderlyEvent
+        self, assigned: OrderlyQueue, message: MessageExt, event: OrderlyEvent
     ) -> None:
         assigned.on_orderly(event)
         assigned.process_queue.remove([message])
         self._deliver_next(assigned)
 
     async def _retry(
-        self, assigned: AssignedQueue, message: MessageExt, event: OrderlyEvent
+        self, assigned: OrderlyQueue, message: MessageExt, event: OrderlyEvent
     ) -> None:
         """Deliver *message* once more, a second later."""
         assigned.on_orderly(event)
@@ -105,15 +130,17 @@ class ConsumeOrderly:
         await self._rpc.sleep(AFTER_FAILURE_MS)  # [CLIENT-ORDERLY-004]
         if assigned.is_active and assigned.current is again:
             assigned.on_orderly(OrderlyEvent.SUSPEND_OVER)
-            await self._deliver(assigned, again)
+            await self._deliver_when_locked(assigned, again)
 
-    def _deliver_next(self, assigned: AssignedQueue) -> None:
+    def _deliver_next(self, assigned: OrderlyQueue) -> None:
         assigned.current = assigned.waiting.popleft() if assigned.waiting else None
         if assigned.current is not None:
             assigned.on_orderly(OrderlyEvent.MESSAGE_DUE)
-            start(self._deliver(assigned, assigned.current))
+            start(self._deliver_when_locked(assigned, assigned.current))
 
-    async def _deliver(self, assigned: AssignedQueue, message: MessageExt) -> None:
+    async def _deliver_when_locked(
+        self, assigned: OrderlyQueue, message: MessageExt
+    ) -> None:
         """Pass *message* to the application as soon as its queue is locked."""
         while assigned.is_active and assigned.current is message:
             if self._locks is None or self._locks.is_locked(assigned):

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.consumer.admin_request_handler import AdminRequestHandler
-from reference.core.client.consumer.push_pull_loop import PushPullLoop
+from reference.core.client.consumer.concurrently import ConcurrentPullLoop
+from reference.core.client.consumer.orderly import OrderlyPullLoop
 from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
@@ -56,7 +57,8 @@ class Consumer(GroupMember):
             broadcasts=options.broadcasts,
             consume_from=_consume_from(options),
         )
-        self.pull_loop = PushPullLoop(options, client)
+        loop_type = OrderlyPullLoop if options.is_orderly else ConcurrentPullLoop
+        self.pull_loop = loop_type(options, client)
         self._rebalance = Rebalance(
             options,
             client,

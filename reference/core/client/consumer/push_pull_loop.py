@@ -1,19 +1,16 @@
 """
 The pull loop of a push consumer: deliver pulled messages, send failed ones back.
 
-It leaves consumption to a `ConsumeMessageService`: `concurrently` or `orderly`.
+Its subclasses in `concurrently` and `orderly` consume (Java: ConsumeMessageService).
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
-
-from msgspec.structs import replace
+from typing import TypeVar
 
 from reference.core.client.client_instance import ClientInstance
-from reference.core.client.consumer.concurrently import ConsumeConcurrently
-from reference.core.client.consumer.orderly import ConsumeOrderly
 from reference.core.client.consumer.send_back import SendBackService
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
@@ -26,66 +23,32 @@ from reference.core.client.pull.pull_request import (
     pull_command,
     queue_command,
 )
-from reference.core.client.rebalance.assigned_queue import AssignedQueue
+from reference.core.client.rebalance.assigned_queue import PushQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
-from reference.core.client.rebalance.queue_locks import LockClient
 from reference.core.client.remoting.errors import Failure
-from spec.client.subscription import AFTER_ERROR_MS, OFFSET_TIMEOUT_MS
+from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.running_info import ProcessQueueInfo
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
-
-class ConsumeMessageService(Protocol):
-    """Consumption of the messages of queues (Java: ConsumeMessageService)."""
-
-    def on_messages(
-        self, assigned: AssignedQueue, messages: Sequence[MessageExt]
-    ) -> None:
-        """Deliver pulled messages, immediately or when it is their turn."""
-
-    def process_consume_result(
-        self,
-        assigned: AssignedQueue | None,
-        messages: Sequence[MessageExt],
-        failed: Sequence[MessageExt],
-    ) -> None:
-        """Process the listener's result for *messages*, of which some *failed*.
-
-        *assigned* is None if the queue is not assigned any more.
-        """
+Queue = TypeVar("Queue", bound=PushQueue)
 
 
-class PushPullLoop(PullLoop):
+class PushPullLoop(PullLoop[Queue]):
     """The assigned queues of a push consumer."""
 
     _options: ConsumerOptions
 
     def __init__(self, options: ConsumerOptions, client: ClientInstance) -> None:
         super().__init__(options, client)
-        send_back = SendBackService(options, client)
-        self._locks: LockClient | None = None
-        """The locks of an orderly consumer, unless its group broadcasts."""
-        self._consume_service: ConsumeMessageService
-        if options.is_orderly:  # [CLIENT-PULL-011]
-            self.thresholds = replace(options.thresholds, span=None)
-            if not options.broadcasts:
-                self._locks = LockClient(options, client)
-            self._consume_service = ConsumeOrderly(
-                options, client, locks=self._locks, send_back=send_back
-            )
-        else:
-            self._consume_service = ConsumeConcurrently(
-                options, client, send_back=send_back
-            )
+        self._send_back = SendBackService(options, client)
 
     def start(self) -> None:
-        """Commit offsets and renew locks periodically."""
-        periods = self._options.periods
-        self._rpc.call_every(periods.commit_ms, self.offset_store.commit_all)
-        self._rpc.call_every(periods.lock_ms, self.lock_all)
+        """Commit offsets periodically."""
+        commit_ms = self._options.periods.commit_ms
+        self._rpc.call_every(commit_ms, self.offset_store.commit_all)
 
     def process_consume_result(
         self,
@@ -100,7 +63,7 @@ class PushPullLoop(PullLoop):
             assigned.consumed_at_ms = self._rpc.now_ms()
             if assigned.is_suspended:
                 return
-        self._consume_service.process_consume_result(assigned, messages, failed)
+        self._on_consumed(assigned, messages, failed)
 
     def suspend(self, queues: Collection[MessageQueue]) -> None:
         """Drop the messages of *queues* and stop until their offsets are reset."""
@@ -130,29 +93,31 @@ class PushPullLoop(PullLoop):
             for queue in sorted(self.assigned)
         }
 
-    def lock_all(self) -> None:
-        """Renew the locks of all queues."""
-        if self._locks is not None:
-            self._locks.renew(self.assigned.values())
-
-    async def _run(self, assigned: AssignedQueue) -> None:
-        """Pull a queue, for an orderly consumer as soon as it is locked."""
-        if self._locks is None or await self._locks.lock(assigned):
-            await super()._run(assigned)
-        elif assigned.is_active:  # [CLIENT-ORDERLY-001]
-            self._drop(assigned)
-
-    def _unassign(self, assigned: AssignedQueue) -> None:
+    def _unassign(self, assigned: Queue) -> None:
         self._drop(assigned)
         self.offset_store.commit(assigned)  # [CLIENT-COMMIT-001]
-        if self._locks is not None:
-            self._locks.unlock(assigned)  # [CLIENT-ORDERLY-003]
 
-    async def _find_address(self, assigned: AssignedQueue) -> None:
+    @abstractmethod
+    def _deliver(self, assigned: Queue, messages: Sequence[MessageExt]) -> None:
+        """Deliver pulled messages, immediately or when it is their turn."""
+
+    @abstractmethod
+    def _on_consumed(
+        self,
+        assigned: Queue | None,
+        messages: Sequence[MessageExt],
+        failed: Sequence[MessageExt],
+    ) -> None:
+        """Process the listener's result for *messages*, of which some *failed*.
+
+        *assigned* is None if the queue is not assigned any more.
+        """
+
+    async def _find_address(self, assigned: Queue) -> None:
         """Drop the queue: the next rebalance has a newer route."""
         self._drop(assigned)
 
-    async def _find_offset(self, assigned: AssignedQueue) -> None:
+    async def _find_offset(self, assigned: Queue) -> None:
         """Begin at the committed offset, else by the options."""
         offset = await self._committed_offset(assigned)
         if isinstance(offset, int):  # [CLIENT-CONSUMEFROM-001]
@@ -164,7 +129,7 @@ class PushPullLoop(PullLoop):
         else:
             assigned.next_offset = offset
 
-    async def _offset_to_consume_from(self, assigned: AssignedQueue) -> int | Failure:
+    async def _offset_to_consume_from(self, assigned: Queue) -> int | Failure:
         """Return the first offset without a committed one (Java: ConsumeFromWhere)."""
         is_retry = assigned.queue.topic.startswith(RETRY_PREFIX)
         time_ms = self._options.from_time_ms
@@ -176,13 +141,7 @@ class PushPullLoop(PullLoop):
             request = queue_command(code, assigned.queue, {"timestamp": time_ms})
         return offset_of(await self._invoke(assigned, request, OFFSET_TIMEOUT_MS))
 
-    def _delay_ms(self, assigned: AssignedQueue) -> int:
-        # [CLIENT-ORDERLY-007]
-        if self._locks is not None and not assigned.has_lock:
-            return AFTER_ERROR_MS
-        return super()._delay_ms(assigned)
-
-    def _pull_request(self, assigned: AssignedQueue, offset: int) -> Command:
+    def _pull_request(self, assigned: Queue, offset: int) -> Command:
         commits = not self._options.broadcasts and assigned.broker_id == MASTER_ID
         return pull_command(  # [CLIENT-PULL-004]
             assigned.queue,
@@ -193,10 +152,10 @@ class PushPullLoop(PullLoop):
             max_count=self._options.batch_size,
         )
 
-    def _on_pulled(self, assigned: AssignedQueue, found: PullResult) -> None:
+    def _on_pulled(self, assigned: Queue, found: PullResult) -> None:
         if not found.messages:
             if found.status is PullStatus.OFFSET_ILLEGAL:
                 assigned.clear_messages()  # the queue was deleted and created again
             assigned.process_queue.skip_to(found.next_offset)
         else:
-            self._consume_service.on_messages(assigned, found.messages)
+            self._deliver(assigned, found.messages)

@@ -47,9 +47,17 @@ AFTER_PAUSE_MS = 1000
 """Delay of a paused queue's next pull (Java: PULL_TIME_DELAY_MILLS_WHEN_PAUSE)."""
 
 
-class LitePullLoop(PullLoop):
+class LiteQueue(AssignedQueue, kw_only=True):
+    """An assigned queue whose messages are polled."""
+
+    is_paused: bool = False
+    """Whether pulling is paused; messages pulled before can be polled."""
+
+
+class LitePullLoop(PullLoop[LiteQueue]):
     """The assigned queues of a lite pull consumer, and their pulled batches."""
 
+    queue_type = LiteQueue
     _options: LiteOptions
 
     def __init__(
@@ -60,7 +68,7 @@ class LitePullLoop(PullLoop):
     ) -> None:
         super().__init__(options, client)
         self._on_messages = on_messages
-        self._batches: deque[tuple[AssignedQueue, tuple[MessageExt, ...]]] = deque()
+        self._batches: deque[tuple[LiteQueue, tuple[MessageExt, ...]]] = deque()
 
     def poll(self) -> tuple[MessageExt, ...]:
         """Return the oldest batch, which counts as polled, or ()."""
@@ -85,7 +93,7 @@ class LitePullLoop(PullLoop):
         self._batches = deque(one for one in self._batches if one[0] is not old)
         start(self._run(assigned))
 
-    def _delay_ms(self, assigned: AssignedQueue) -> int:
+    def _delay_ms(self, assigned: LiteQueue) -> int:
         if assigned.is_paused:
             return AFTER_PAUSE_MS
         options = self._options
@@ -93,7 +101,7 @@ class LitePullLoop(PullLoop):
             return AFTER_FLOOD_MS
         return super()._delay_ms(assigned)
 
-    def _pull_request(self, assigned: AssignedQueue, offset: int) -> Command:
+    def _pull_request(self, assigned: LiteQueue, offset: int) -> Command:
         subscription = assigned.subscription
         if subscription.expression_type == TAG:
             subscription = structs.replace(subscription, version=0)
@@ -106,7 +114,7 @@ class LitePullLoop(PullLoop):
             suspend_ms=LITE_SUSPEND_MS,
         )
 
-    async def _find_offset(self, assigned: AssignedQueue) -> None:
+    async def _find_offset(self, assigned: LiteQueue) -> None:
         """Begin at the committed offset; repeat the query until there is one.
 
         A broadcasting member without a local offset begins at 0.
@@ -119,13 +127,13 @@ class LitePullLoop(PullLoop):
         else:
             await self._rpc.sleep(AFTER_ERROR_MS)
 
-    async def _find_address(self, assigned: AssignedQueue) -> None:
+    async def _find_address(self, assigned: LiteQueue) -> None:
         """Fetch the route, again and again until it has an address."""
         queue, broker_id = assigned.queue, assigned.broker_id
         if await self._client.find_broker(queue, broker_id) is None:
             await self._rpc.sleep(AFTER_ERROR_MS)
 
-    def _on_pulled(self, assigned: AssignedQueue, found: PullResult) -> None:
+    def _on_pulled(self, assigned: LiteQueue, found: PullResult) -> None:
         if found.messages:
             self._batches.append((assigned, found.messages))
             self._on_messages()

@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 from contextlib import suppress
+from typing import Generic, TypeVar
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
@@ -37,18 +38,21 @@ from spec.wire.bodies.heartbeat import TAG, SubscriptionData
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
+Queue = TypeVar("Queue", bound=AssignedQueue)
+
 
 class QueueInactiveError(Exception):
     """End of a queue's task: the queue was dropped or suspended meanwhile."""
 
 
-class PullLoop(ABC):
+class PullLoop(ABC, Generic[Queue]):
     """The assigned queues of a member."""
 
+    queue_type: type[Queue]
+
     def __init__(self, options: MemberOptions, client: ClientInstance) -> None:
-        self.assigned: dict[MessageQueue, AssignedQueue] = {}
+        self.assigned: dict[MessageQueue, Queue] = {}
         self.offset_store = OffsetStore(options, client, self.assigned)
-        self.thresholds = options.thresholds
         self._options = options
         self._client = client
         self._rpc, self._routes = client.rpc, client.routes
@@ -64,20 +68,20 @@ class PullLoop(ABC):
                     self._unassign(self.assigned[queue])
         for queue in sorted(queues):
             if queue not in self.assigned:
-                assigned = AssignedQueue(queue=queue, subscription=subscription)
+                assigned = self.queue_type(queue=queue, subscription=subscription)
                 self.assigned[queue] = assigned
                 start(self._run(assigned))
 
-    def _drop(self, assigned: AssignedQueue) -> None:
+    def _drop(self, assigned: Queue) -> None:
         """Remove a queue; the next rebalance may assign it again."""
         assigned.is_dropped = True
         self.assigned.pop(assigned.queue, None)
 
-    def _unassign(self, assigned: AssignedQueue) -> None:
+    def _unassign(self, assigned: Queue) -> None:
         """Remove a queue that another member has."""
         self._drop(assigned)
 
-    async def _run(self, assigned: AssignedQueue) -> None:
+    async def _run(self, assigned: Queue) -> None:
         """Pull a queue as long as it is active."""
         with suppress(QueueInactiveError):
             while assigned.is_active:
@@ -91,7 +95,7 @@ class PullLoop(ABC):
                 else:
                     await self._pull(assigned, assigned.next_offset)
 
-    async def _pull(self, assigned: AssignedQueue, offset: int) -> None:
+    async def _pull(self, assigned: Queue, offset: int) -> None:
         """Pull from *offset*; an error is followed by a pause."""
         assigned.pulled_at_ms = self._rpc.now_ms()
         request = self._pull_request(assigned, offset)
@@ -107,31 +111,31 @@ class PullLoop(ABC):
         self._on_pulled(assigned, found)
 
     @abstractmethod
-    async def _find_address(self, assigned: AssignedQueue) -> None:
+    async def _find_address(self, assigned: Queue) -> None:
         """Find an address of the queue's broker, which no route has."""
 
     @abstractmethod
-    async def _find_offset(self, assigned: AssignedQueue) -> None:
+    async def _find_offset(self, assigned: Queue) -> None:
         """Find the offset of the first pull."""
 
     @abstractmethod
-    def _pull_request(self, assigned: AssignedQueue, offset: int) -> Command:
+    def _pull_request(self, assigned: Queue, offset: int) -> Command:
         """Build the next pull."""
 
     @abstractmethod
-    def _on_pulled(self, assigned: AssignedQueue, found: PullResult) -> None:
+    def _on_pulled(self, assigned: Queue, found: PullResult) -> None:
         """Process the messages of a pull, or a pull without messages."""
 
-    def _delay_ms(self, assigned: AssignedQueue) -> int:
+    def _delay_ms(self, assigned: Queue) -> int:
         """Return the delay of the next pull in ms, 0 for none."""
         address = self._address(assigned)
         is_tags = assigned.subscription.expression_type == TAG
         if not is_tags and not self._routes.knows_expressions(address):
             return AFTER_ERROR_MS
-        thresholds = self.thresholds.of_queue(len(self.assigned))
+        thresholds = self._options.thresholds.of_queue(len(self.assigned))
         return AFTER_FLOOD_MS if assigned.process_queue.exceeds(thresholds) else 0
 
-    async def _committed_offset(self, assigned: AssignedQueue) -> int | Failure | None:
+    async def _committed_offset(self, assigned: Queue) -> int | Failure | None:
         """Return the group's committed offset, None if it has none."""
         if self._options.broadcasts:
             return self._client.local_offsets.get(assigned.queue)
@@ -142,7 +146,7 @@ class PullLoop(ABC):
         return committed_offset_of(result)
 
     async def _invoke(
-        self, assigned: AssignedQueue, request: Command, timeout_ms: int
+        self, assigned: Queue, request: Command, timeout_ms: int
     ) -> Result:
         """Send to the broker of the next pull; raise for a queue inactive by then."""
         address = self._address(assigned)
@@ -151,6 +155,6 @@ class PullLoop(ABC):
             raise QueueInactiveError
         return result
 
-    def _address(self, assigned: AssignedQueue) -> str | None:
+    def _address(self, assigned: Queue) -> str | None:
         name = assigned.queue.broker_name
         return self._routes.pull_address(name, assigned.broker_id)

@@ -13,10 +13,10 @@ from collections.abc import Collection, Sequence
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
-from reference.core.client.rebalance.assigned_queue import (
-    AssignedQueue,
+from reference.core.client.rebalance.orderly_queue import (
     LockEvent,
     LockState,
+    OrderlyQueue,
 )
 from reference.core.client.remoting.rpc_client import body_of
 from reference.core.client.remoting.tasks import start
@@ -36,21 +36,21 @@ class LockClient:
         self._rpc, self._routes = client.rpc, client.routes
         self._lives_ms = options.periods.lock_lives_ms
 
-    def is_locked(self, assigned: AssignedQueue) -> bool:
+    def is_locked(self, assigned: OrderlyQueue) -> bool:
         """Return whether a lock was confirmed within its lifetime."""
         is_held = assigned.lock_state is LockState.LOCKED
         if is_held and self._rpc.now_ms() - assigned.locked_at_ms > self._lives_ms:
             assigned.on_lock(LockEvent.LIFETIME_OVER)
         return assigned.lock_state is LockState.LOCKED  # [CLIENT-ORDERLY-002]
 
-    async def lock(self, assigned: AssignedQueue) -> bool:
+    async def lock(self, assigned: OrderlyQueue) -> bool:
         """Lock one queue; return whether that succeeded."""
         is_locked = bool(await self._lock_batch_mq([assigned.queue]))
         if is_locked:
             assigned.on_lock(LockEvent.CONFIRMED, self._rpc.now_ms())
         return is_locked
 
-    def renew(self, assigned_queues: Collection[AssignedQueue]) -> None:
+    def renew(self, assigned_queues: Collection[OrderlyQueue]) -> None:
         """Renew the locks of all queues, with one request for each broker."""
         by_broker = defaultdict(list)  # [CLIENT-ORDERLY-009]
         for assigned in assigned_queues:
@@ -58,7 +58,7 @@ class LockClient:
         for some in by_broker.values():
             start(self._renew(some))
 
-    def unlock(self, assigned: AssignedQueue) -> None:
+    def unlock(self, assigned: OrderlyQueue) -> None:
         """Unlock a queue that is not assigned any more."""
         assigned.on_lock(LockEvent.UNLOCK)
         code, body = RequestCode.UNLOCK_BATCH_MQ, self._body([assigned.queue])
@@ -66,7 +66,7 @@ class LockClient:
         address = self._routes.address(assigned.queue.broker_name)
         self._rpc.invoke_oneway(address, request)
 
-    async def _renew(self, some: Collection[AssignedQueue]) -> None:
+    async def _renew(self, some: Collection[OrderlyQueue]) -> None:
         """Renew locks at one broker; a failed request changes nothing."""
         locked = await self._lock_batch_mq([assigned.queue for assigned in some])
         if locked is None:  # [CLIENT-ORDERLY-008]
