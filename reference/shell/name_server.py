@@ -14,11 +14,12 @@ import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from reference.core.name_server.config import NameServerConfig
-from reference.core.name_server.kv_config import Namespaces, decode_kv_config
+from reference.core.name_server.kv_config import decode_kv_config
 from reference.core.name_server.server import NameServer
 from reference.core.settings import SettingError, read_properties, write_properties
 from reference.core.store.mapped.files import FilesError
@@ -26,75 +27,47 @@ from reference.shell.clock import now_ms
 from reference.shell.listeners import free_port
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import check_settings, read_settings_text
-from reference.shell.storage.text_files import read_text, replace_text
-from reference.shell.tls import NO_TLS, Tls, TlsError, take_tls
+from reference.shell.storage.file_calls import read_text, replace_text
+from reference.shell.tls import Tls, TlsError, take_tls
 
 CANNOT_START = 2
 
 
-class NameServerSetup(Struct, frozen=True, kw_only=True):
-    """Address, files and settings of a name server."""
+def name_server_config(
+    home: Path,
+    *,
+    port: int | None = None,
+    file: Path | None = None,
+    file_settings: Mapping[str, str] = MappingProxyType({}),
+) -> NameServerConfig:
+    """Return the settings of *file*, and defaults for all others.
 
-    host: str
-    home: Path
-    port: int | None = None
-    """None for `listenPort` of the settings."""
-    config: Path | None = None
-    """The file of its settings, to which changes are written."""
-    file_settings: Mapping[str, str] = field(default_factory=dict)
-    """The content of that file, without the settings of TLS."""
-    tls: Tls = NO_TLS
-
-    def name_server_config(self) -> NameServerConfig:
-        """Return all settings, with defaults for those that the file does not set."""
-        home = self.home.resolve()
-        settings = {
-            "rocketmqHome": str(home),
-            "kvConfigPath": str(home / "kvConfig.json"),
-            "configStorePath": str(home / "namesrv.properties"),
-            **self.file_settings,
-        }
-        if self.config is not None:  # [ROUTE-CONFIG-008]
-            settings["configStorePath"] = str(self.config.resolve())
-        if self.port is not None:
-            settings["listenPort"] = str(self.port)
-        return NameServerConfig(settings)
+    Changed settings are written to *file*. The *port* replaces `listenPort`.
+    """
+    home = home.resolve()
+    settings = {
+        "rocketmqHome": str(home),
+        "kvConfigPath": str(home / "kvConfig.json"),
+        "configStorePath": str(home / "namesrv.properties"),
+        **file_settings,
+    }
+    if file is not None:  # [ROUTE-CONFIG-008]
+        settings["configStorePath"] = str(file.resolve())
+    if port is not None:
+        settings["listenPort"] = str(port)
+    return NameServerConfig(settings)
 
 
-def new_name_server(setup: NameServerSetup) -> NameServer:
+def new_name_server(config: NameServerConfig) -> NameServer:
     """Return a name server with its files."""
-    config = setup.name_server_config()
-    namespaces = _load_kv_config(Path(config.kv_config_path))
+    path = Path(config.kv_config_path)
+    try:
+        namespaces = decode_kv_config(read_text(path) or "")
+    except ValueError as error:
+        raise FilesError(f"{path} is broken ({error}); no .bak is read") from error
     return NameServer(
         config, namespaces, lambda path, text: replace_text(Path(path), text)
     )
-
-
-def _load_kv_config(path: Path) -> Namespaces:
-    try:
-        return decode_kv_config(read_text(path) or "")
-    except ValueError as error:
-        raise FilesError(f"{path} is broken ({error}); no .bak is read") from error
-
-
-async def serve(setup: NameServerSetup) -> None:
-    """Serve until SIGTERM or SIGINT."""
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
-    server = new_name_server(setup)
-    host = RemotingHost(server, tls=setup.tls)
-    port = server.config.listen_port
-    try:
-        await host.listen(setup.host, port)
-        server.start(now_ms())
-        host.perform(server.take_effects())
-        sys.stdout.write(f"ready namesrv={setup.host}:{port} home={setup.home}\n")
-        sys.stdout.flush()
-        await stopping.wait()
-    finally:
-        await host.stop()
 
 
 class NameServerOptions(Struct, frozen=True, kw_only=True):
@@ -110,6 +83,25 @@ class NameServerOptions(Struct, frozen=True, kw_only=True):
     """Whether to print the settings and end."""
 
 
+async def serve(server: NameServer, options: NameServerOptions, tls: Tls) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    host = RemotingHost(server, tls=tls)
+    port = server.config.listen_port
+    try:
+        await host.listen(options.host, port)
+        server.start(now_ms())
+        host.perform(server.take_effects())
+        sys.stdout.write(f"ready namesrv={options.host}:{port} home={options.home}\n")
+        sys.stdout.flush()
+        await stopping.wait()
+    finally:
+        await host.stop()
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Serve with the options of a command line; return the exit code."""
     return run(NameServerOptions(**vars(_parser().parse_args(arguments))))
@@ -121,21 +113,17 @@ def run(options: NameServerOptions) -> int:
     try:
         text = read_settings_text(file) if file is not None else ""
         settings = dict(read_properties(text))
-        setup = NameServerSetup(
-            host=options.host,
-            tls=Tls.of(take_tls(settings)),
-            port=free_port(options.host) if options.port == 0 else options.port,
-            home=options.home,
-            config=file,
-            file_settings=settings,
-        )
+        tls = Tls.of(take_tls(settings))
+        port = free_port(options.host) if options.port == 0 else options.port
         if file is not None:
-            check_settings(file, setup.file_settings, NameServerConfig)
-        config = setup.name_server_config()
+            check_settings(file, settings, NameServerConfig)
+        config = name_server_config(
+            options.home, port=port, file=file, file_settings=settings
+        )
         if options.print_settings:
             sys.stdout.write(write_properties(config.texts()))
             return 0
-        asyncio.run(serve(setup))
+        asyncio.run(serve(new_name_server(config), options, tls))
     except (SettingError, FilesError, TlsError, OSError, UnicodeDecodeError) as error:
         sys.stderr.write(f"cannot serve: {error}\n")
         return CANNOT_START

@@ -33,7 +33,7 @@ from reference.shell.faults.requests import (
 from reference.shell.faults.switch import FaultSwitch
 from reference.shell.ha_sockets import BrokerHost
 from reference.shell.listeners import free_port, require_free_port
-from reference.shell.name_server import NameServerSetup, new_name_server
+from reference.shell.name_server import name_server_config, new_name_server
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import resolve, resolve_address
 from reference.shell.storage.disk import DiskFiles
@@ -115,9 +115,7 @@ async def _serve_from(
 ) -> None:
     """Serve from *store* until *stopping* is set; *addresses* are name servers."""
     name_server = new_name_server(
-        NameServerSetup(
-            host=setup.host, home=setup.store / "namesrv", port=setup.name_server_port
-        )
+        name_server_config(setup.store / "namesrv", port=setup.name_server_port)
     )
     broker = BrokerController(
         options, store, now_ms=now_ms(), acl_file=acl_file_of(options)

@@ -6,6 +6,8 @@ Clients use one namespace, `ORDER_TOPIC_CONFIG`. The others are for tools.
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from reference.core.persistence import Persistence
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import Response, json_response
@@ -18,12 +20,11 @@ KeyValues = dict[str | None, str | None]
 Namespaces = dict[str | None, KeyValues]
 
 
-class KvConfigTable:
+class KvConfigTable(Struct):
     """Key-value pairs by namespace, and the persistence of their file."""
 
-    def __init__(self, namespaces: Namespaces, persistence: Persistence) -> None:
-        self.namespaces = namespaces
-        self.persistence = persistence
+    namespaces: Namespaces
+    persistence: Persistence
 
     @property
     def order_topics(self) -> KeyValues | None:

@@ -31,11 +31,12 @@ from reference.shell.storage.file_calls import (
     make_sized,
     open_for_writing,
     open_sized,
+    read_text,
+    replace_text,
     sync,
 )
 from reference.shell.storage.mapping import writable_map
 from reference.shell.storage.page_release import PageRelease
-from reference.shell.storage.text_files import read_text, replace_text
 
 _CLEARED_PER_WRITE = 1 << 20
 _LOCK_CONTENT = b"lock"

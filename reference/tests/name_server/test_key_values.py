@@ -10,7 +10,7 @@ from reference.core.name_server.kv_config import Namespaces, decode_kv_config
 from reference.core.remoting.effects import LogError
 from reference.core.settings import read_properties
 from reference.core.store.mapped.files import FilesError
-from reference.shell.name_server import NameServerSetup, main, new_name_server
+from reference.shell.name_server import main, name_server_config, new_name_server
 from reference.tests.name_server.servers import name_server
 from spec.host import Host
 from spec.wire.remoting.command import Command, decode_command, encode_command
@@ -71,7 +71,7 @@ def test_a_truncated_file_is_one_error(size: int, tmp_path: Path) -> None:
         '{"configTable":{"name":{"key":"value"}}}'[:size]
     )
     with pytest.raises(FilesError, match=r"kvConfig\.json is broken"):
-        new_name_server(NameServerSetup(host="127.0.0.1", home=tmp_path))
+        new_name_server(name_server_config(tmp_path))
 
 
 class FullDisk:

@@ -47,7 +47,6 @@ class AdminRequestHandler:
         rebalance: Callable[[], None],
     ) -> None:
         self._options = options
-        self._group = options.group
         self._client = client
         self._consumer_data = consumer_data
         self._pull_loop = pull_loop
@@ -67,7 +66,7 @@ class AdminRequestHandler:
         except LayoutError:
             return None
         topic = request.optional_text("topic")
-        if request.optional_text("group") != self._group:
+        if request.optional_text("group") != self._options.group:
             return None
         offsets = {
             MessageQueue.named(name): offset
@@ -85,7 +84,7 @@ class AdminRequestHandler:
 
     def _consumer_status(self, _: str, request: Request) -> Response:
         offsets: Mapping[MessageQueue, int] = {}
-        if request.optional_text("group") == self._group:  # [CLIENT-ADMIN-003]
+        if request.optional_text("group") == self._options.group:  # [CLIENT-ADMIN-003]
             offsets = self._pull_loop.offsets()
         topic = request.optional_text("topic")
         table = {
@@ -96,7 +95,7 @@ class AdminRequestHandler:
         return Response(body=encode_body(GetConsumerStatusBody(offsets=table)))
 
     def _running_info(self, _: str, request: Request) -> Response:
-        if request.optional_text("consumerGroup") != self._group:
+        if request.optional_text("consumerGroup") != self._options.group:
             return _group_not_exist(request)
         queues = self._pull_loop.running_info()
         info = ConsumerRunningInfo(  # [CLIENT-ADMIN-004]
@@ -108,7 +107,7 @@ class AdminRequestHandler:
 
     def _consume_directly(self, address: str, request: Request) -> Response | None:
         """Deliver the message in *request*; the response follows its result."""
-        if request.optional_text("consumerGroup") != self._group:
+        if request.optional_text("consumerGroup") != self._options.group:
             return _group_not_exist(request)
         try:
             name = request.optional_text("brokerName") or ""

@@ -59,12 +59,8 @@ class Consumer(GroupMember):
         )
         loop_type = OrderlyPullLoop if options.is_orderly else ConcurrentPullLoop
         self.pull_loop = loop_type(options, client)
-        self._rebalance = Rebalance(
-            options,
-            client,
-            subscriptions={one.topic: one for one in subscriptions},
-            assign=self.pull_loop.assign,
-        )
+        by_topic = {one.topic: one for one in subscriptions}
+        self._rebalance = Rebalance(options, client, by_topic, self.pull_loop.assign)
         self._hooks = ConsumeHooks(options.group, options.hooks, client.rpc.now_ms)
         self._admin = AdminRequestHandler(
             options,

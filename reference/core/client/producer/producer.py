@@ -196,7 +196,7 @@ class Producer(GroupMember):
         found = send_result(result, queue=attempt.queue, message_id=message_id)
         if self.options.avoids_slow_brokers:
             self.latency_faults.update_fault_item(
-                attempt.broker_name,
+                attempt.queue.broker_name,
                 now_ms - attempt.begun_ms,
                 now_ms=now_ms,
                 failed=isinstance(found, Failure),

@@ -51,11 +51,6 @@ class Attempt(Struct, frozen=True, kw_only=True):
     begun_ms: int
     """Born time of the message in the request."""
 
-    @property
-    def broker_name(self) -> str:
-        """The broker that the request is sent to."""
-        return self.queue.broker_name
-
 
 class SendCall(Struct, kw_only=True):
     """One send of an application."""
@@ -78,14 +73,14 @@ class SendCall(Struct, kw_only=True):
     @property
     def last_broker(self) -> str | None:
         """The broker of the last attempt; None before the first one."""
-        return self.attempts[-1].broker_name if self.attempts else None
+        return self.attempts[-1].queue.broker_name if self.attempts else None
 
     def outcome(self, failure: Failure | None) -> SendResult:
         """Return the result; without any raise the error of the last *failure*."""
         if self.result is not None:
             return self.result
         assert failure is not None, "a send ends with a result or a failure"
-        tried = tuple(one.broker_name for one in self.attempts)
+        tried = tuple(one.queue.broker_name for one in self.attempts)
         raise ClientError(failure, tried)  # [CLIENT-RETRY-008]
 
     def is_retried(

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from reference.core.client.client_instance import ClientInstance
@@ -104,7 +103,7 @@ class LitePullLoop(PullLoop[LiteQueue]):
     def _pull_request(self, assigned: LiteQueue, offset: int) -> Command:
         subscription = assigned.subscription
         if subscription.expression_type == TAG:
-            subscription = structs.replace(subscription, version=0)
+            subscription = replace(subscription, version=0)
         return pull_command(
             assigned.queue,
             subscription,
@@ -149,10 +148,7 @@ class LitePullConsumer(PullConsumer):
         self.pull_loop = LitePullLoop(options, client, self._serve_polls)
         self._subscriptions: dict[str, SubscriptionData] = {}
         self._rebalance = Rebalance(
-            options,
-            client,
-            subscriptions=self._subscriptions,
-            assign=self.pull_loop.assign,
+            options, client, self._subscriptions, self.pull_loop.assign
         )
         self._polls: deque[Wait[tuple[MessageExt, ...]]] = deque()
         self._has_manual_queues = False

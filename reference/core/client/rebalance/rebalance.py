@@ -37,7 +37,6 @@ class Rebalance:
         self,
         options: MemberOptions,
         client: ClientInstance,
-        *,
         subscriptions: Mapping[str, SubscriptionData],
         assign: AssignQueues,
     ) -> None:
