@@ -16,8 +16,9 @@ TOPICS = "config/topics.json"
 GROUPS = "config/subscriptionGroup.json"
 CONSUMED_OFFSETS = "config/consumerOffset.json"
 DELIVERED_OFFSETS = "config/delayOffset.json"
-CONSUMED = (CONSUMED_OFFSETS, "config/lmqConsumerOffset.json")
-"""Files with consumed offsets; a broker with enableLmq uses the second one."""
+LMQ_CONSUMED_OFFSETS = "config/lmqConsumerOffset.json"
+"""Consumed offsets of a broker with enableLmq (STORE-SETTINGS-008)."""
+CONSUMED = (CONSUMED_OFFSETS, LMQ_CONSUMED_OFFSETS)
 TABLES: Mapping[str, str] = {
     "topics.json": "topicConfigTable",
     "subscriptionGroup.json": "subscriptionGroupTable",
@@ -95,6 +96,12 @@ def config_file(store: Store, path: str) -> ConfigFile:
         return ConfigFile(path=path, data=data, value=fastjson.loads(data))
     except LayoutError as error:
         return ConfigFile(path=path, data=data, error=error)
+
+
+def consumed_path(store: Store) -> str:
+    """Return the path of the file from which the broker reads consumed offsets."""
+    has_lmq = store.file(LMQ_CONSUMED_OFFSETS) is not None
+    return LMQ_CONSUMED_OFFSETS if has_lmq else CONSUMED_OFFSETS
 
 
 def consumed_offsets(store: Store) -> Iterator[GroupOffset]:

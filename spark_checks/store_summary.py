@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spark_checks.config_files import CONSUMED_OFFSETS, config_file
+from spark_checks.config_files import (
+    DELIVERED_OFFSETS,
+    GROUPS,
+    TOPICS,
+    config_file,
+    consumed_path,
+)
 from spark_checks.store_files import Store, index_header
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
@@ -34,7 +40,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
             "entries": sum(max(one.index_count - 1, 0) for one in headers if one),
         },
         "config": _config(store),
-        "groups": groups_of(config_file(store, CONSUMED_OFFSETS).entries, summary),
+        "groups": groups_of(config_file(store, consumed_path(store)).entries, summary),
         "handed_back": send_backs_of(summary),
         "left_open": store.was_left_open,
         **_tasks(summary),
@@ -67,18 +73,15 @@ def range_of(queue: QueueSummary | None) -> dict[str, object]:
     }
 
 
-_NAMES = {
-    "config/consumerOffset.json": "consumed_offsets",
-    "config/delayOffset.json": "delay_offsets",
-    "config/subscriptionGroup.json": "groups",
-    "config/topics.json": "topics",
-}
-"""Name in the summary, by configuration file."""
-
-
 def _config(store: Store) -> dict[str, int]:
     """Return the number of entries in the table of each configuration file."""
-    files = {name: config_file(store, path) for path, name in _NAMES.items()}
+    paths = {
+        "consumed_offsets": consumed_path(store),
+        "delay_offsets": DELIVERED_OFFSETS,
+        "groups": GROUPS,
+        "topics": TOPICS,
+    }
+    files = {name: config_file(store, path) for name, path in paths.items()}
     return {
         name: len(file.entries)
         for name, file in files.items()

@@ -15,6 +15,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_checks.broker_conf import BrokerConf
+from spark_checks.config_files import consumed_path
 from spark_checks.situation import Situation
 from spark_checks.store_files import list_store
 from spark_checks.tables.store_tables import (
@@ -53,7 +54,7 @@ def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
     )
     damage = tables.log.where("kind = 'damaged'").select(*_DAMAGE.split())
     consumed = settings.where(
-        "file = 'config/consumerOffset.json' AND `table` = 'offsetTable' AND key IS NOT"
+        f"file = '{consumed_path(store)}' AND `table` = 'offsetTable' AND key IS NOT"
         " NULL"
     ).selectExpr(
         "substring_index(name, '@', -1) AS consumer_group",

@@ -5,6 +5,8 @@ Charts have their parts at the right places, and names in them are escaped.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -12,8 +14,8 @@ import pytest
 from spark_checks.findings import INVARIANTS, Finding, Severity
 from spark_checks.report import report
 from spark_checks.report.charts import WIDTH, Chart, Rect, histogram, log_map
-from spark_checks.store_files import Store, StoreFile
-from spark_checks.store_summary import groups_of
+from spark_checks.store_files import Store, StoreFile, list_store
+from spark_checks.store_summary import groups_of, store_summary
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.tests.commands.page import sample_audit
 
@@ -91,29 +93,44 @@ def test_names_are_no_markup() -> None:
         ElementTree.fromstring(f"<svg{svg}</svg>")  # noqa: S314 # we have made it
 
 
+QUEUE = QueueSummary(count=10, matched_count=10, first=10, last=19, hash=0, bytes=0)
+SUMMARY = SurveySummary(
+    records={},
+    units={("T", 0): QUEUE, ("T", 1): QUEUE},
+    regions=0,
+    bad_checksums=0,
+    bad_places=0,
+    damaged=0,
+    log_end=0,
+    last_stored_at_ms=None,
+    last_file_base=0,
+    first_tail_base=None,
+)
+
+
 def test_the_lag_of_a_group_counts_what_it_has_not_consumed() -> None:
-    digest = QueueSummary(
-        count=10, matched_count=10, first=10, last=19, hash=0, bytes=0
-    )
-    summary = SurveySummary(
-        records={},
-        units={("T", 0): digest, ("T", 1): digest},
-        regions=0,
-        bad_checksums=0,
-        bad_places=0,
-        damaged=0,
-        log_end=0,
-        last_stored_at_ms=None,
-        last_file_base=0,
-        first_tail_base=None,
-    )
     table = {
         "T@g": {0: 15, 1: 3, 7: 1},  # 3 is of messages that are deleted by now
         "T@ahead": {0: 99},
         "Gone@g": {0: 1},
         "other": {0: 1},
     }
-    assert groups_of(table, summary) == {
+    assert groups_of(table, SUMMARY) == {
         "ahead": {"lag": 0, "topics": {"T": 0}},
         "g": {"lag": 15, "topics": {"T": 15}},
     }
+
+
+def test_offsets_are_those_of_the_file_that_a_broker_with_lmqs_writes(
+    tmp_path: Path,
+) -> None:
+    config = tmp_path / "config"
+    for directory in (config, tmp_path / "commitlog"):
+        directory.mkdir()
+    (config / "consumerOffset.json").write_text('{"offsetTable":{"T@old":{0:10}}}')
+    light = '{"offsetTable":{"T@g":{0:15},"T@h":{1:19}},"lmqOffsetTable":{}}'
+    (config / "lmqConsumerOffset.json").write_text(light)
+    found = cast(dict[str, Any], store_summary(list_store(str(tmp_path)), SUMMARY))
+    assert found["config"] == {"consumed_offsets": 2}
+    lags = {group: one["lag"] for group, one in found["groups"].items()}
+    assert lags == {"g": 5, "h": 1}

@@ -5,6 +5,7 @@ The queries of docs/spark_questions.md give the results on the page.
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,15 @@ def _shown(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(str, value))}]"
     return "NULL" if value is None else str(value)
+
+
+def test_consumed_offsets_are_those_of_a_broker_with_lmqs(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    config = shutil.copytree(STORE, tmp_path / "store") / "config"
+    consumed = views_of(spark, str(config.parent))["consumed"].count()
+    (config / "consumerOffset.json").rename(config / "lmqConsumerOffset.json")
+    assert views_of(spark, str(config.parent))["consumed"].count() == consumed > 0
 
 
 def test_tables_are_not_written_over_others(
