@@ -45,6 +45,8 @@ class Table(dict[str, Ints]):
 
 def joined(tables: Sequence[Table]) -> Table:
     """Return the rows of *tables*, in their order."""
+    if len(tables) == 1:
+        return tables[0]
     names = tables[0] if tables else ()
     return Table({name: np.concatenate([t[name] for t in tables]) for name in names})
 
@@ -56,8 +58,10 @@ class ByKey:
     """
 
     def __init__(self, keys: Ints, offsets: Ints) -> None:
-        self._order = np.lexsort((offsets, keys))
+        self._order = np.argsort(keys)  # a third of the time of lexsort
         self._keys = keys[self._order]
+        if (self._keys[1:] == self._keys[:-1]).any():
+            self._order = np.lexsort((offsets, keys))
 
     def ranks(self) -> Ints:
         """Return the rank of each row among those with its key, from 1."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from spark_checks.columns.by_key import NO_ROW, ByKey, Table, at_rows, numbers_at
 from spark_checks.situation import Situation
 from spark_checks.survey.ledger import Ledger
@@ -43,7 +45,9 @@ def match_deliveries(ledger: Ledger, situation: Situation) -> Mapping[str, Table
     is_due = due_ms < situation.last_stored_at_ms
     is_missing = is_passed & is_due & (delivery == NO_ROW)
     rank = of_delivery.ranks()
-    same = of_message.rows(keys, rank)
+    same = np.full(len(keys), NO_ROW)  # the message of each delivery
+    delivered = np.flatnonzero(delivery != NO_ROW)
+    same[delivery[delivered]] = delivered
     due_of = at_rows(due_ms, same, UNKNOWN)
     is_early = deliveries["stored_at_ms"] + EARLY_MAX_MS < due_of
     others = deliveries.with_columns(rank=rank).where(same == NO_ROW)
