@@ -14,7 +14,8 @@ from spark_checks.config_files import (
     config_file,
     consumed_path,
 )
-from spark_checks.store_files import Store, index_header
+from spark_checks.invariants.index.index_headers import used_index_headers
+from spark_checks.store_files import Store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 
@@ -25,7 +26,6 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
     A sample has no max_offset. Its records and messages are those of its ranges.
     """
     index = [file for file in store.under("index") if file.is_named_by_time]
-    headers = [index_header(store, file) for file in index]
     return {
         "commitlog": {
             "files": len(store.commit_log),
@@ -37,7 +37,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
         "topics": _topics(summary),
         "index": {
             "files": len(index),
-            "entries": sum(max(one.index_count - 1, 0) for one in headers if one),
+            "entries": sum(one.index_count - 1 for _, one in used_index_headers(store)),
         },
         "config": _config(store),
         "groups": groups_of(config_file(store, consumed_path(store)).entries, summary),

@@ -18,6 +18,7 @@ from spark_checks.store_files import Store, StoreFile, list_store
 from spark_checks.store_summary import groups_of, store_summary
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.tests.commands.page import sample_audit
+from spec.store.index_file import ITEM_SIZE, SLOT_SIZE, IndexHeader, encode_header
 
 FILES = tuple(
     StoreFile(path=f"commitlog/{base:020}", size=100) for base in (100, 200, 300)
@@ -119,6 +120,20 @@ def test_the_lag_of_a_group_counts_what_it_has_not_consumed() -> None:
         "ahead": {"lag": 0, "topics": {"T": 0}},
         "g": {"lag": 15, "topics": {"T": 15}},
     }
+
+
+def test_an_impossible_count_of_an_index_header_is_not_in_the_summary(
+    tmp_path: Path,
+) -> None:
+    index = tmp_path / "index"
+    for directory in (index, tmp_path / "commitlog"):
+        directory.mkdir()
+    size = 10 * SLOT_SIZE + 40 * ITEM_SIZE
+    for number, count in enumerate((31, 0x41424344, 0)):
+        header = encode_header(IndexHeader(index_count=count))
+        (index / f"2023111422132000{number}").write_bytes(header + bytes(size))
+    found = store_summary(list_store(str(tmp_path)), SUMMARY)
+    assert found["index"] == {"files": 3, "entries": 30}
 
 
 def test_offsets_are_those_of_the_file_that_a_broker_with_lmqs_writes(
