@@ -16,17 +16,17 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against import units
-from spark_checks.against.differences import SCHEMA, differences
-from spark_checks.against.differing_ranges import (
+from spark_checks.against.differences import SCHEMA, cut, differences
+from spark_checks.against.differing_rows import (
     first_of,
     is_parted,
+    one_sided,
     parted_at,
     ranges_of,
+    with_outside,
 )
 from spark_checks.against.document import document_of
 from spark_checks.against.findings import findings_of
-from spark_checks.against.messages import one_sided, with_outside
-from spark_checks.against.pieces import cut
 from spark_checks.against.sides import Comparison, Side, written_end
 from spark_checks.audit import Audit
 from spark_checks.broker_conf import BrokerConf

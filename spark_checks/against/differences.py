@@ -1,6 +1,10 @@
 """
 Differences in pieces of two commit logs, as rows computed by workers.
 
+A log may begin later on one side after cleaning, and end earlier on a slave. The range
+between must hold the same bytes. A piece is a range in one file of each side, or of one
+side if the other has no file for it.
+
 Most pieces are equal, byte for byte. In others both sides are read as records. A record
 at the same place and of the same size is compared by fields. Any other record is on one
 side only. Bytes behind a blank's head and behind the written part may differ.
@@ -10,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
 from typing import Any
 
 from spark_checks.against.fields import (
@@ -18,11 +23,12 @@ from spark_checks.against.fields import (
     first_difference,
     is_other_message,
 )
-from spark_checks.against.pieces import PIECE_SIZE, Piece
 from spark_checks.columns.record_scan import WINDOW_SIZE, ReadAt
 from spark_checks.readers.commit_log import batches
-from spark_checks.store_files import StoreFile, reading
+from spark_checks.store_files import Store, StoreFile, file_at, reading
 
+PIECE_SIZE = 16 * 1024 * 1024
+"""Bytes compared per piece."""
 _RECORD = {
     "offset": "long",
     "size": "long",
@@ -50,6 +56,44 @@ first differing byte.
 """
 _Row = Mapping[str, Any]
 HEAD_OF_BLANK = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Range of commit-log offsets, and the files that hold it."""
+
+    number: int
+    """Adjacent pieces have adjacent numbers."""
+    begin: int
+    end: int
+    here: StoreFile | None
+    there: StoreFile | None
+
+
+def cut(here: Store, there: Store, *, begin: int, end: int) -> list[Piece]:
+    """Return the pieces of [begin, end) for which at least one log has a file."""
+    logs = here.commit_log, there.commit_log
+    edges = {begin, end}
+    for file in (*logs[0], *logs[1]):
+        edges |= {file.base or 0, (file.base or 0) + file.size}
+    found: list[Piece] = []
+    numbers = count()
+    for first, last in pairwise(sorted(e for e in edges if begin <= e <= end)):
+        of_here, of_there = (file_at(log, first) for log in logs)
+        if of_here is None and of_there is None:
+            next(numbers)
+            continue
+        found += [
+            Piece(
+                number=next(numbers),
+                begin=start,
+                end=min(start + PIECE_SIZE, last),
+                here=of_here,
+                there=of_there,
+            )
+            for start in range(first, last, PIECE_SIZE)
+        ]
+    return found
 
 
 def differences(piece: Piece, urls: tuple[str, str]) -> Iterator[_Row]:

@@ -59,7 +59,7 @@ def sentences(compared: Comparison, found: Collection[Finding]) -> str:
     begin, end = compared.begin, compared.end
     text = []
     if compared.first is not None:
-        file, position = compared.place(compared.first.at)
+        file, (position, _) = compared.place(compared.first.at, 0)
         text.append(f"The logs differ first at {file} @ {position}.")
     elif found:
         text.append("The stores differ in files or consume queues.")
@@ -68,18 +68,18 @@ def sentences(compared: Comparison, found: Collection[Finding]) -> str:
     else:
         text.append(f"From commit-log offset {begin} to {end} the logs are equal.")
     pairs = (compared.here, compared.there), (compared.there, compared.here)
-    names = tuple(NAMES.values())
-    for name, (side, other) in zip(names, pairs, strict=True):
-        if side.end < other.end:
-            count = sum(other.behind.values())
-            text.append(
-                f"{name.capitalize()} is behind by {other.end - side.end} bytes,"
-                f" {count} messages."
-            )
-    for name, (side, other) in zip(names, pairs, strict=True):
-        if side.begin < other.begin:
-            count = side.before
-            text.append(f"Only {name} still has the {count} messages before that.")
+    sides = list(zip(NAMES.values(), pairs, strict=True))
+    text += [
+        f"{name.capitalize()} is behind by {other.end - side.end} bytes,"
+        f" {sum(other.behind.values())} messages."
+        for name, (side, other) in sides
+        if side.end < other.end
+    ]
+    text += [
+        f"Only {name} still has the {side.before} messages before that."
+        for name, (side, other) in sides
+        if side.begin < other.begin
+    ]
     return " ".join(text)
 
 
@@ -87,7 +87,7 @@ def _first(compared: Comparison) -> Mapping[str, object] | None:
     first = compared.first
     if first is None:
         return None
-    file, position = compared.place(first.at)
+    file, (position, _) = compared.place(first.at, 0)
     return {
         "commit_log_offset": str(first.at),
         "file": file,

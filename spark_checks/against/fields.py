@@ -22,13 +22,11 @@ def field_differences(
     one, other = _decoded(found), _decoded(expected)
     if not is_record or one is None or other is None:
         return "bytes", (found[:16].hex(), expected[:16].hex())
-    pairs = {
-        field.name: (getattr(one, field.name), getattr(other, field.name))
-        for field in fields(Record)
-    }
+    names = [field.name for field in fields(Record)]
+    pairs = ((name, getattr(one, name), getattr(other, name)) for name in names)
     shown = {
         name: (_shown(value, beside), _shown(beside, value))
-        for name, (value, beside) in pairs.items()
+        for name, value, beside in pairs
         if value != beside
     }
     if found[_CRC] != expected[_CRC]:

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pyspark.sql import Row
-
-from spark_checks.against.differing_ranges import is_parted
-from spark_checks.against.pieces import Piece
+from spark_checks.against.differences import Piece
+from spark_checks.against.differing_rows import is_parted
 from spark_checks.against.sides import NAMES, Comparison
 from spark_checks.findings import LISTED_MAX, Finding, in_order
 from spark_checks.invariants.file_findings import file_finding
@@ -20,7 +18,7 @@ def findings_of(compared: Comparison) -> list[Finding]:
     found = (
         *_changed(compared),
         *_shifted(compared),
-        *(_lacking(compared, one) for one in compared.one_sided),
+        *_lacking(compared),
         *_gaps(compared),
         *compared.unit_findings,
     )
@@ -28,26 +26,19 @@ def findings_of(compared: Comparison) -> list[Finding]:
 
 
 def _changed(compared: Comparison) -> Iterator[Finding]:
-    rows = compared.changed
-    for row in rows:
-        file, offset = compared.place(row.offset)
-        one = file_finding(
-            "INV-AGAINST-001",
-            file,
-            (offset, row.size),
-            expected=row.expected,
-            found=row.found,
-            message=f"{_name_of(row)} at {offset} differs in {row.field}, first at"
-            f" byte {row.at - row.offset} of it.",
+    for row in compared.changed:
+        name = f"record of {row.topic}, queue {row.queue_id}, offset {row.queue_offset}"
+        if row.kind != "record":
+            name = "damaged region"
+        place = compared.place(row.offset, row.size)
+        message = (
+            f"The {name} at {place[1][0]} differs in {row.field}, first at byte"
+            f" {row.at - row.offset} of it."
         )
-        more = compared.changed_count - len(rows)
-        yield one.with_more(more if row is rows[-1] else 0)
-
-
-def _name_of(row: Row) -> str:
-    if row.kind != "record":
-        return "The damaged region"
-    return f"The record of {row.topic}, queue {row.queue_id}, offset {row.queue_offset}"
+        texts = {"expected": row.expected, "found": row.found, "message": message}
+        one = file_finding("INV-AGAINST-001", *place, **texts)
+        more = compared.changed_count - len(compared.changed)
+        yield one.with_more(more if row is compared.changed[-1] else 0)
 
 
 def _shifted(compared: Comparison) -> Iterator[Finding]:
@@ -55,50 +46,31 @@ def _shifted(compared: Comparison) -> Iterator[Finding]:
     gaps = {piece.begin for piece in compared.gaps}
     parted = (one for one in compared.ranges if is_parted(one))
     for one in [one for one in parted if one.begin not in gaps][:LISTED_MAX]:
-        file, offset = compared.place(one.begin)
+        place = compared.place(one.begin, one.end - one.begin)
+        yield file_finding("INV-AGAINST-001", *place, range=one)
+
+
+def _lacking(compared: Comparison) -> Iterator[Finding]:
+    """Yield the messages of one queue that one side lacks."""
+    for one in compared.one_sided:
+        lacks = NAMES["there" if one.side == "here" else "here"]
+        span = f"queue offsets {one.first} to {one.last}"
+        texts = [f"{one.messages} messages, {span}", "none of them"]
+        found, expected = texts if one.side == "here" else reversed(texts)
+        names = {"span": span, "has": NAMES[one.side], "lacks": lacks}
         yield file_finding(
-            "INV-AGAINST-001",
-            file,
-            (offset, one.end - one.begin),
-            expected=f"{one.there} records that are not here",
-            found=f"{one.here} records that are not there",
-            message=f"From commit-log offset {one.begin} to {one.end} the logs hold"
-            f" different records: {one.here} that only this store has there,"
-            f" {one.there} that only the other has.",
+            "INV-AGAINST-002",
+            *compared.place(one.offset, 0),
+            **{**names, "one": one, "expected": expected, "found": found},
         )
-
-
-def _lacking(compared: Comparison, one: Row) -> Finding:
-    """Return the finding for messages of one queue that one side lacks."""
-    file, offset = compared.place(one.offset)
-    lacks = NAMES["there" if one.side == "here" else "here"]
-    span = f"queue offsets {one.first} to {one.last}"
-    texts = [f"{one.messages} messages, {span}", "none of them"]
-    found, expected = texts if one.side == "here" else reversed(texts)
-    return file_finding(
-        "INV-AGAINST-002",
-        file,
-        (offset, 0),
-        expected=expected,
-        found=found,
-        message=f"{one.messages} messages of queue {one.queue_id} of {one.topic},"
-        f" {span}, are in {NAMES[one.side]} and not in {lacks}.",
-    )
 
 
 def _gaps(compared: Comparison) -> Iterator[Finding]:
     """Yield the ranges for which only one side has files."""
     for begin, end, side in _joined(compared.gaps):
-        file, offset = compared.place(begin)
-        yield file_finding(
-            "INV-AGAINST-003",
-            file,
-            (offset, end - begin),
-            expected=f"commit-log offsets {begin} to {end} in both stores",
-            found=f"only {NAMES[side]} has them",
-            message=f"Commit-log offsets {begin} to {end}, {end - begin} bytes, are in"
-            f" {NAMES[side]} only.",
-        )
+        place = compared.place(begin, end - begin)
+        values = {"begin": begin, "end": end, "side": NAMES[side]}
+        yield file_finding("INV-AGAINST-003", *place, size=end - begin, **values)
 
 
 def _joined(gaps: Iterable[Piece]) -> list[tuple[int, int, str]]:

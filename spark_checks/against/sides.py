@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import Row
 
-from spark_checks.against.pieces import Piece
+from spark_checks.against.differences import Piece
 from spark_checks.columns.record_scan import WINDOW_SIZE
 from spark_checks.findings import Finding
+from spark_checks.invariants.file_findings import Place
 from spark_checks.store_files import Store, reading
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.store_tables import Tables
@@ -63,16 +64,16 @@ class Comparison:
     """Messages that one side lacks, by queue."""
     unit_findings: Sequence[Finding]
 
-    def place(self, offset: int) -> tuple[str, int]:
-        """Return file, relative to the store, and position of a commit-log *offset*.
+    def place(self, offset: int, size: int) -> Place:
+        """Return the place of *size* bytes at a commit-log *offset* in this store.
 
         If this store has no such file, the other store's file name is used.
         """
         for side in (self.here, self.there):
             file = side.store.log_file_at(offset)
             if file is not None:
-                return file.path, offset - (file.base or 0)
-        return f"commitlog/{file_name(offset)}", 0
+                return file.path, (offset - (file.base or 0), size)
+        return f"commitlog/{file_name(offset)}", (0, size)
 
 
 def written_end(store: Store, summary: SurveySummary) -> int:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from spark_checks.against.differences import differences
-from spark_checks.against.pieces import cut
+from spark_checks.against.differences import cut, differences
 from spark_checks.against.sides import written_end
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import SurveySummary
@@ -59,7 +58,6 @@ def test_equal_logs_make_no_row(tmp_path: Path) -> None:
 def test_every_byte_of_a_record_is_compared_in_pieces_of_any_size(
     tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spark_checks.against.pieces.PIECE_SIZE", size)
     monkeypatch.setattr("spark_checks.against.differences.PIECE_SIZE", size)
     builder = builder_of(80)
     here, there = builder.write(tmp_path / "a"), builder.write(tmp_path / "b")
