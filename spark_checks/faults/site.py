@@ -12,11 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from spark_checks.generate.encoding import with_checksum
 from spark_checks.generate.index_part import hashes_of
 from spark_checks.generate.part import Placed, messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError
-from spark_checks.generate.rounds import Kind, steps_of
+from spark_checks.generate.rounds import Kind, steps_of, with_checksum
 from spec.store.message_record import Record, encode_record
 from spec.store.record_checksum import CHECKSUM_SIZE
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_checks.generate.encoding import tags_code_of
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.rounds import BATCH_COUNT, Kind
+from spec.integers import tags_code
 from spec.store import batch_queue, queue_extension
 from spec.store.batch_queue import BATCH_QUEUE, BatchUnit, encode_batch_unit
 from spec.store.consume_queue import UNIT_SIZE, unit_codec
@@ -25,13 +25,16 @@ from spec.store.queue_extension import (
     encode_extension_unit,
     extension_address,
 )
+from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS, decode_delay_levels
 from spec.wire.message.multi_dispatch import dispatches_of
 from spec.wire.message.properties import decode_properties
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 EXTENSION_UNITS = 40
 """Units of an extension file; all have one size, without bit maps."""
 EXTENSION_FILE_SIZE = EXTENSION_UNITS * SMALLEST_SIZE + END_SIZE
 _END = queue_extension.END_MARK.to_bytes(2, "big", signed=True).ljust(END_SIZE, b"\0")
+_LEVELS = decode_delay_levels(DEFAULT_DELAY_LEVELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,19 @@ class Entry:
         return f"{self.directory}/{file_name(self.offset - position)}", position
 
 
+def _tags_code_of(record: Record) -> int:
+    """Return the tags code in the unit of *record*."""
+    properties = decode_properties(record.properties)
+    if record.topic == SCHEDULE_TOPIC:
+        return _LEVELS.due_at_ms(
+            int(properties["DELAY"]), stored_at_ms=record.stored_at_ms
+        )
+    return tags_code(properties.get("TAGS", ""))
+
+
 def entries_of(plan: Plan, kind: Kind, record: Record) -> Iterator[tuple[str, Entry]]:
     """Yield the structures about a message, each with its name."""
-    data, code = encode_record(record), tags_code_of(record)
+    data, code = encode_record(record), _tags_code_of(record)
     begin, at = record.physical_offset, record.queue_offset
     queue = f"{record.topic}/{record.queue_id}"
     yield "message_record", Entry("commitlog", begin, data, plan.log_size)

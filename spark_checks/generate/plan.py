@@ -11,6 +11,7 @@ with a shared directory.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message.topic_names import DLQ_PREFIX, LMQ_PREFIX, RETRY_PREFIX
@@ -61,8 +62,19 @@ class Plan:
     """Whether to include optional structures of a 5.x broker: extensions, LMQs, batch
     consume queues, pops, and checksums of whole records."""
 
+    counted: ClassVar[tuple[str, ...]] = (
+        "files",
+        "queue_units",
+        "topics",
+        "queues",
+        "body_size",
+    )
+    """Fields of at least 1."""
+    prefix: ClassVar[str] = "Orders"
+    """Begin of the topics' names."""
+
     def __post_init__(self) -> None:
-        for name in ("files", "queue_units", "topics", "queues", "body_size"):
+        for name in self.counted:
             if getattr(self, name) < 1:
                 raise PlanError(
                     f"{name} is {getattr(self, name)}, at least 1 is required"
@@ -79,7 +91,7 @@ class Plan:
     @property
     def topic_names(self) -> tuple[str, ...]:
         """The topics that producers send to."""
-        return tuple(f"Orders{number:04d}" for number in range(self.topics))
+        return tuple(f"{self.prefix}{number:04d}" for number in range(self.topics))
 
     @property
     def pop_retry_topic(self) -> str:

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
-from spark_checks.generate.encoding import with_checksum
 from spark_checks.generate.plan import (
     BATCH_TOPIC,
     BEGAN_AT_MS,
@@ -31,7 +30,8 @@ from spark_checks.generate.plan import (
     Plan,
 )
 from spec.host import Host
-from spec.store.message_record import Record, SystemFlag, record_size
+from spec.store.message_record import Record, SystemFlag, encode_record, record_size
+from spec.store.record_checksum import CHECKSUM_SIZE, encode_checksum
 from spec.wire.bodies import fastjson
 from spec.wire.message.multi_dispatch import Dispatch, properties_of
 from spec.wire.message.properties import decode_properties, encode_properties
@@ -56,7 +56,7 @@ INVISIBLE_MS = 4_000
 """Invisible time of a pop."""
 _TRANSACTIONS = 7
 """Steps before the ordinary messages."""
-_STORE_HOST = Host(bytes([127, 0, 0, 1]), 10911)
+STORE_HOST = Host(bytes([127, 0, 0, 1]), 10911)
 
 
 class Kind(StrEnum):
@@ -165,6 +165,14 @@ def records_of_round(plan: Plan, number: int, begin: int) -> Iterator[Record]:
         begin += record_size(record)
 
 
+def with_checksum(record: Record) -> Record:
+    """Return *record* with the checksum __CRC32# behind its properties."""
+    room = " " * CHECKSUM_SIZE
+    data = encode_record(replace(record, properties=record.properties + room))
+    end = encode_checksum(data[:-CHECKSUM_SIZE]).decode("ascii")
+    return replace(record, properties=record.properties + end)
+
+
 def _record(
     plan: Plan, number: int, index: int, source: Record | None, chance: random.Random
 ) -> Record:
@@ -181,7 +189,7 @@ def _record(
         born_at_ms=stored_at_ms - 2,
         born_host=Host(bytes([10, 0, 0, 1 + message % 3]), 40_000 + message % 1000),
         stored_at_ms=stored_at_ms,
-        store_host=_STORE_HOST,
+        store_host=STORE_HOST,
     )
     own = {
         "KEYS": f"order-{message:012d}",

@@ -32,7 +32,7 @@ from spec.wire.pop.pop_bodies import REVIVE_GROUP
 
 def generate(
     root: Path,
-    plan: Plan | UniformPlan,
+    plan: Plan,
     session: SparkSession | None = None,
     *,
     on_part: Callable[[], None] = lambda: None,
@@ -47,8 +47,14 @@ def generate(
         (root / name).mkdir(parents=True)
     if isinstance(plan, UniformPlan):
         write = partial(write_uniform_part, root, plan)
+        counts = plan.counts
+        last_ms = BEGAN_AT_MS + (plan.messages - 1) * EACH_MS
     else:
         write = partial(write_part, root, plan)
+        rounds, steps = rounds_of(plan) * plan.files, len(steps_of(plan))
+        counts = {queue: rounds * count for queue, count in counts_of(plan).items()}
+        last_ms = (rounds - 1) * ROUND_MS + (steps - 1) * ROUND_MS // steps
+        last_ms += BEGAN_AT_MS
     if session is None:
         for part in range(plan.files):
             write(part)
@@ -56,40 +62,19 @@ def generate(
     else:
         parts = session.sparkContext.parallelize(range(plan.files), plan.files)
         parts.foreach(write)
-    for name, data in side_files(plan).items():
-        (root / name).write_bytes(data)
+    times = dict.fromkeys(("physic_ms", "logics_ms", "index_ms"), last_ms)
+    (root / "checkpoint").write_bytes(encode_checkpoint(Checkpoint(**times)))
+    (root / "lock").touch()
+    for name, value in _configuration(plan, counts).items():
+        for path in (f"config/{name}.json", f"config/{name}.json.bak"):
+            (root / path).write_bytes(fastjson.dumps(value))
 
 
-def counts_in(plan: Plan | UniformPlan) -> Mapping[tuple[str, int], int]:
-    """Return the number of messages of each queue of *plan*, by topic and id."""
-    if isinstance(plan, UniformPlan):
-        return plan.counts
-    rounds = rounds_of(plan) * plan.files
-    return {queue: rounds * count for queue, count in counts_of(plan).items()}
-
-
-def last_stored_at_ms(plan: Plan | UniformPlan) -> int:
-    """Return the store time of the last message of *plan*."""
-    if isinstance(plan, UniformPlan):
-        return BEGAN_AT_MS + (plan.messages - 1) * EACH_MS
-    rounds, steps = rounds_of(plan) * plan.files, len(steps_of(plan))
-    return BEGAN_AT_MS + (rounds - 1) * ROUND_MS + (steps - 1) * ROUND_MS // steps
-
-
-def side_files(plan: Plan | UniformPlan) -> Mapping[str, bytes]:
-    """Return the checkpoint and the configuration of *plan*, by path."""
-    last_ms = last_stored_at_ms(plan)
-    checkpoint = Checkpoint(physic_ms=last_ms, logics_ms=last_ms, index_ms=last_ms)
-    found = {"checkpoint": encode_checkpoint(checkpoint), "lock": b""}
-    for name, value in _configuration(plan).items():
-        found[f"config/{name}.json"] = fastjson.dumps(value)
-        found[f"config/{name}.json.bak"] = fastjson.dumps(value)
-    return found
-
-
-def _configuration(plan: Plan | UniformPlan) -> dict[str, object]:
+def _configuration(
+    plan: Plan, counts: Mapping[tuple[str, int], int]
+) -> dict[str, object]:
+    """Return the files of the configuration of a store with these *counts* by queue."""
     version = {"counter": 1, "timestamp": BEGAN_AT_MS}
-    counts = counts_in(plan)
     topics: dict[str, int] = {}
     for topic, queue_id in counts:
         topics[topic] = max(topics.get(topic, 0), queue_id + 1)
@@ -100,7 +85,7 @@ def _configuration(plan: Plan | UniformPlan) -> dict[str, object]:
         }
         for topic in plan.topic_names
     }
-    if isinstance(plan, Plan) and plan.is_rich:
+    if plan.is_rich:
         attributes = {"queue.type": "BatchCQ"}
         table[BATCH_TOPIC] = {**_topic(BATCH_TOPIC, 1), "attributes": attributes}
         last = counts[REVIVE_TOPIC, 0] - POP_COUNT

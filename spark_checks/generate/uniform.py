@@ -9,68 +9,55 @@ their numbers. Messages have a tag and no keys, so there is no index.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from spark_checks.generate.entries import Entry, write_at, write_entry
-from spark_checks.generate.plan import (
-    BEGAN_AT_MS,
-    BODY_SIZE_MAX,
-    PlanError,
-    log_size_for,
-)
-from spark_checks.generate.rounds import TAGS
+from spark_checks.generate.plan import BEGAN_AT_MS, Plan, PlanError, log_size_for
+from spark_checks.generate.rounds import STORE_HOST, TAGS
 from spark_checks.readers.schemas import UNIT
 from spec.derive.numpy_dtype import dtype_spec
 from spec.host import Host
 from spec.integers import tags_code
 from spec.store.blank import BLANK_SIZE_MIN, Blank, encode_blank
-from spec.store.consume_queue import UNIT_SIZE, UNITS_PER_FILE_DEFAULT
+from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name
 from spec.store.message_record import Record, encode_record, record_layout, record_size
 from spec.wire.message.properties import encode_properties
 
-LOG_SIZE = 1 << 30
-"""Bytes of a commit-log file, the default of brokers."""
 AT_ONCE = 1 << 16
 """Messages per numpy block."""
 EACH_MS = 1
 """Milliseconds between the store times of two messages."""
-_STORE_HOST = Host(bytes([127, 0, 0, 1]), 10911)
 
 
-@dataclass(frozen=True)
-class UniformPlan:
+@dataclass(frozen=True, kw_only=True)
+class UniformPlan(Plan):
     """Content of a uniform store."""
 
     messages: int
     topics: int = 1
     queues: int = 1
-    """Queues of each topic."""
     body_size: int = 32
-    log_size: int = LOG_SIZE
-    queue_units: int = UNITS_PER_FILE_DEFAULT
-    """Units of a consume-queue file."""
-    seed: int = 1
+    log_size: int = 0
+    """Bytes of a commit-log file; 0 for a size that suits the messages."""
+    files: int = field(init=False, default=1)
+
+    counted: ClassVar = ("messages", "queue_units", "topics", "queues")
+    prefix: ClassVar[str] = "Plain"
 
     def __post_init__(self) -> None:
-        if self.messages < 1:
-            raise PlanError(f"messages is {self.messages}, at least 1 is required")
-        if self.body_size > BODY_SIZE_MAX:
-            reason = f"a body of {self.body_size} bytes does not fit into a message"
-            raise PlanError(reason)
+        super().__post_init__()
+        log_size = self.log_size or log_size_for(self.messages * self.record_size)
+        object.__setattr__(self, "log_size", log_size)
         if self.in_a_file < 1:
-            raise PlanError(f"a message does not fit into {self.log_size}")
-
-    @property
-    def topic_names(self) -> tuple[str, ...]:
-        """The topics that producers send to."""
-        return tuple(f"Plain{number:04d}" for number in range(self.topics))
+            raise PlanError(f"a message does not fit into {log_size}")
+        object.__setattr__(self, "files", -(-self.messages // self.in_a_file))
 
     @cached_property
     def all_queues(self) -> tuple[tuple[str, int], ...]:
@@ -90,15 +77,6 @@ class UniformPlan:
     def in_a_file(self) -> int:
         """Messages of a commit-log file."""
         return (self.log_size - BLANK_SIZE_MIN) // self.record_size
-
-    @property
-    def files(self) -> int:
-        """Commit-log files."""
-        return -(-self.messages // self.in_a_file)
-
-    def count_of(self, queue: int) -> int:
-        """Return the number of messages of the queue with that index."""
-        return self.before(queue, self.messages)
 
     def before(self, queue: int, message: int) -> int:
         """Return the number of messages before *message* in that queue."""
@@ -120,7 +98,7 @@ class UniformPlan:
             born_at_ms=BEGAN_AT_MS,
             born_host=Host(bytes([10, 0, 0, 1]), 40_000),
             stored_at_ms=BEGAN_AT_MS,
-            store_host=_STORE_HOST,
+            store_host=STORE_HOST,
         )
 
     def offset_of(self, message: Any) -> Any:
@@ -132,12 +110,9 @@ class UniformPlan:
     def counts(self) -> Mapping[tuple[str, int], int]:
         """Number of messages of each queue."""
         return {
-            queue: self.count_of(index) for index, queue in enumerate(self.all_queues)
+            queue: self.before(index, self.messages)
+            for index, queue in enumerate(self.all_queues)
         }
-
-    def with_size(self) -> UniformPlan:
-        """Return the plan with files of the size for its messages."""
-        return replace(self, log_size=log_size_for(self.messages * self.record_size))
 
 
 def uniform_records(plan: UniformPlan, numbers: range) -> npt.NDArray[Any]:
@@ -185,7 +160,7 @@ def write_uniform_part(root: Path, plan: UniformPlan, part: int) -> None:
         for some in _cut(range(first, last), AT_ONCE):
             data = uniform_units(plan, index, some)
             place = f"consumequeue/{queue[0]}/{queue[1]}", some.start * UNIT_SIZE
-            write_entry(root, Entry(*place, data, plan.queue_units * UNIT_SIZE))
+            write_entry(root, Entry(*place, data, plan.queue_size))
 
 
 def _cut(numbers: range, size: int) -> Iterator[range]:

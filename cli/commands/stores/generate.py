@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,6 @@ from conformance.harness.report.terminal.line_width import wrapped
 
 if TYPE_CHECKING:
     from spark_checks.generate.plan import Plan
-    from spark_checks.generate.uniform import UniformPlan
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -119,10 +118,15 @@ def generate(
         raise click.UsageError(
             "--messages makes uniform stores, without --faults and --rich"
         )
-    shape = {"seed": seed, "topics": topics, "queues": queues, "body_size": body_size}
+    shape: dict[str, Any] = {
+        "seed": seed,
+        "topics": topics,
+        "queues": queues,
+        "body_size": body_size,
+    }
     try:
         if messages is not None:
-            _write(store, UniformPlan(messages=messages, **shape).with_size(), master)
+            _write(store, UniformPlan(messages=messages, **shape), master)
             return
         plan = Plan(is_rich=rich, **shape).with_size(size)
         _write(store, plan, master)
@@ -132,7 +136,7 @@ def generate(
         fail(error, code=USAGE)
 
 
-def _write(store: Path, plan: Plan | UniformPlan, master: str | None) -> None:
+def _write(store: Path, plan: Plan, master: str | None) -> None:
     from spark_checks.generate.store import generate as generate_store
     from spark_checks.session.session import SparkError, spark_session
 

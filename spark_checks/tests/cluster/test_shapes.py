@@ -47,14 +47,12 @@ SENT = 2_000_000
 def wide() -> UniformPlan:
     """Return a store of many queues."""
     messages = TOPICS * QUEUES * EACH
-    return UniformPlan(
-        messages=messages, topics=TOPICS, queues=QUEUES, body_size=100
-    ).with_size()
+    return UniformPlan(messages=messages, topics=TOPICS, queues=QUEUES, body_size=100)
 
 
 def long() -> UniformPlan:
     """Return a store of a single queue."""
-    return UniformPlan(messages=UNITS, body_size=16).with_size()
+    return UniformPlan(messages=UNITS, body_size=16)
 
 
 @pytest.mark.slow

@@ -15,9 +15,8 @@ from spark_checks.faults.catalogue import CATALOGUE, plant_all
 from spark_checks.faults.fault import Fault
 from spark_checks.faults.site import Site
 from spark_checks.findings import INVARIANTS, Finding, Severity
-from spark_checks.generate.encoding import with_checksum
 from spark_checks.generate.plan import REVIVE_TOPIC, Plan
-from spark_checks.generate.rounds import Kind
+from spark_checks.generate.rounds import Kind, with_checksum
 from spark_checks.generate.store import generate
 from spark_checks.invariants.pop import check_pop as checks
 from spark_checks.invariants.pop.check_pop import check_pop
