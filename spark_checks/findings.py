@@ -15,7 +15,7 @@ from typing import Final
 
 EXPLAINED = ", where OTHER is the path of that store"
 """Explanation of OTHER in commands that copy files from another store."""
-_EXPLAINED_HERE = "{where OTHER}"
+EXPLAINED_HERE = "{where OTHER}"
 """Place of that explanation in an advice of invariants.toml."""
 
 
@@ -58,7 +58,7 @@ def _declared() -> Iterator[Invariant]:
             table = {**tables.get(name.rpartition("-")[0], {}), **own}
             table["severity"] = Severity(table.get("severity", Severity.ERROR))
             if "advice" in table:
-                table["advice"] = table["advice"].replace(_EXPLAINED_HERE, EXPLAINED)
+                table["advice"] = table["advice"].replace(EXPLAINED_HERE, EXPLAINED)
             yield Invariant(id=name, **table)
 
 

@@ -9,12 +9,15 @@ destructive step comes first. An audit itself only reads.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from spark_checks.audit import Audit
 from spark_checks.findings import (
     EXPLAINED,
+    EXPLAINED_HERE,
     INVARIANTS,
     STRAY,
     Finding,
@@ -23,60 +26,30 @@ from spark_checks.findings import (
     is_about_two_stores,
     is_damage,
 )
-from spark_checks.report.config_advice import OF_THE_FILE_ALONE, config_advice
-from spark_checks.report.groups import count_of
+from spark_checks.report.groups import by_kind, count_of
 from spark_checks.report.start_forecast import StartForecast, number_of
 
-CAUSES = ("INV-AGAINST", "INV-LOG", *OF_THE_FILE_ALONE)
-"""Families and invariants whose findings never follow from damage to the log."""
 SHOWN_FILES = 5
 """Files for which a command is printed."""
 RESTORED = INVARIANTS["INV-LOG-001"].advice
-SALVAGE = (
-    "Without such files, write a new store of all messages that can still be read, also"
-    " those behind the damage, and start the broker on it."
+OF_THE_FILE_ALONE = (
+    *("INV-CONFIG-001", "INV-CONFIG-003", "INV-CONFIG-004", "INV-CONFIG-005"),
 )
-SALVAGE_REFUSED = (
-    "If the reason why the broker does not start cannot be removed, write a new store"
-    " of all messages, and start the broker on it."
-)
-SHORT = "{log} can be read, but its last file may be missing."
-TORN = "{log} cannot be read to its end, and the store has errors."
-MORE_FILES = (
-    "Bring commit-log files that this store lacks back from a slave or a"
-    f" backup{EXPLAINED}, and audit again."
-)
-SALVAGE_UNITS = (
-    "Write a new store of all messages that can still be read, each with a unit in its"
-    " queue, and start the broker on it."
-)
-OBSTACLE = (
-    "While no broker runs, move what lies in the place of a file out of the store, and"
-    " audit again."
-)
-AFTER_REFUSAL = (
-    "Remove the reason why the broker does not start first, and audit again: a starting"
-    " broker may repair this by itself."
-)
-AFTER_LOG = (
-    "Repair the commit log first and audit again: these findings may follow from its"
-    " damage."
-)
-BY_ITSELF = "Nothing: a starting broker repairs this by itself."
-UNFINISHED = "A killed broker left the end of its log unfinished."
-REBUILD = (
-    "While no broker runs, move {names} out of the store: the next start rebuilds its"
-    " queues from the commit log, which takes a while."
-)
-HARMFUL = "No errors, but a start does harm."
-REBUILD_MISSING = (
-    "The store has no {names}: the next start builds its queues from the commit log,"
-    " which takes a while."
-)
-NO_REBUILD = (
-    "Bring the queues back from a slave or a backup. Do not remove consumequeue: a"
-    " start without it has worse results."
-)
+"""Invariants of a configuration file that no damage to the commit log breaks."""
+CAUSES = ("INV-AGAINST", "INV-LOG", *OF_THE_FILE_ALONE)
+"""Families and invariants whose findings never follow from damage to the log."""
+TEXTS: Mapping[str, str] = {
+    name: text.replace(EXPLAINED_HERE, EXPLAINED)
+    for name, text in tomllib.loads(
+        Path(__file__).with_name("advice.toml").read_text(encoding="utf-8")
+    ).items()
+}
+"""Texts of advice.toml, by name."""
+REWRITES = {
+    "topics.json.bak": "updateTopic` of any topic",
+    "subscriptionGroup.json.bak": "updateSubGroup` of any group",
+}
+"""Subcommand of mqadmin that makes a broker write a file, by name of its copy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,44 +92,40 @@ class Advice:
             return None
         part = "" if self.audit.is_log_read_whole else "audited part of the "
         if self.is_log_short:
-            found = SHORT.format(log=f"The {part}commit log")
+            found = TEXTS["SHORT"].format(log=f"The {part}commit log")
         elif self.damage:
             places = number_of(count_of(self.damage), "place")
-            first = self.damage[0]
-            found = f"The commit log is damaged in {places}, first in {first.file}."
+            found = TEXTS["DAMAGED"].format(places=places, file=self.damage[0].file)
         elif not errors and not self.audit.is_harmed_by_start:
             return _without_errors(own)
         elif not errors:
-            found = HARMFUL
+            found = TEXTS["HARMFUL"]
         elif any(one.invariant.id == "INV-LOG-001" for one in own):
-            found = TORN.format(log=f"The {part}commit log")
+            found = TEXTS["TORN"].format(log=f"The {part}commit log")
         elif self.forecast is not None and self.forecast.refusal is not None:
-            found = "No record is damaged, but the store has errors."
+            found = TEXTS["REFUSED"]
         else:
-            found = (
-                f"No damage to the {part}commit log, but errors in what belongs to it."
-            )
+            found = TEXTS["UNDAMAGED"].format(part=part)
         return found if self.forecast is None else f"{found} {self.forecast.result}"
 
     @property
     def first_steps(self) -> list[tuple[str, list[str]]]:
         """Sentences with commands where a start does harm; the first comes first."""
         if not self.is_unsafe:
-            return self._moved_obstacle or self._salvaged_of_refused
+            is_refused = self.forecast is not None and self.forecast.refusal is not None
+            last_resort = [(TEXTS["SALVAGE_REFUSED"], [self._salvage])]
+            return self._moved_obstacle or last_resort * is_refused
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.audit.store)
         copy = shlex.quote(f"{self.audit.store.rstrip('/')}.copy")
         restored = self._restored
         return [
-            ("Start no broker on this store before it is copied.", []),
-            ("Copy the store.", [f"cp -a {store} {copy}"]),
-            (
-                "List all messages that a start would lose or hide.",
-                [f"rmqc recover {store} --release {release} --dry-run"],
-            ),
+            (TEXTS["NO_START"], []),
+            (TEXTS["COPY"], [f"cp -a {store} {copy}"]),
+            (TEXTS["LIST"], [f"rmqc recover {store} --release {release} --dry-run"]),
             *self._moved_obstacle,
             *restored,
-            (SALVAGE if restored else SALVAGE_UNITS, [self._salvage]),
+            (TEXTS["SALVAGE"] if restored else TEXTS["SALVAGE_UNITS"], [self._salvage]),
         ]
 
     @property
@@ -171,17 +140,13 @@ class Advice:
         return f"rmqc salvage {shlex.quote(self.audit.store)} -o {new}"
 
     @property
-    def _salvaged_of_refused(self) -> list[tuple[str, list[str]]]:
-        """The last resort where no message is harmed, but the broker does not start."""
-        is_refused = self.forecast is not None and self.forecast.refusal is not None
-        return [(SALVAGE_REFUSED, [self._salvage])] if is_refused else []
-
-    @property
     def _moved_obstacle(self) -> list[tuple[str, list[str]]]:
         """The step that moves a directory or pipe from the place of a file."""
         if self.forecast is None or self.forecast.obstacle is None:
             return []
-        return [(OBSTACLE, [*self._moves([self.forecast.obstacle]), self._again])]
+        return [
+            (TEXTS["OBSTACLE"], [*self._moves([self.forecast.obstacle]), self._again])
+        ]
 
     @property
     def _restored(self) -> list[tuple[str, list[str]]]:
@@ -190,7 +155,7 @@ class Advice:
             log = shlex.quote(self._path("commitlog/"))
             return [
                 (
-                    self._from_other(MORE_FILES),
+                    self._from_other(TEXTS["MORE_FILES"]),
                     [f"cp -an {self._donor}/commitlog/. {log}", self._again],
                 )
             ]
@@ -218,23 +183,22 @@ class Advice:
         family = name.rpartition("-")[0]
         is_effect = not name.startswith(CAUSES) and not is_damage(findings[0])
         if (self.damage or self.is_log_short) and is_effect:
-            return AFTER_LOG, []
+            return TEXTS["AFTER_LOG"], []
         if self._waits_for_start(findings[0]):
-            return AFTER_REFUSAL, []
+            return TEXTS["AFTER_REFUSAL"], []
         if name in OF_THE_FILE_ALONE:
-            broken = {one.file for one in self.audit.findings if _is_not_json(one)}
-            return config_advice(findings[0], broken) or usual, []
+            return self._of_config(findings[0]) or usual, []
         if name == STRAY:
             return usual, self._moves(one.file for one in findings)
         if self._is_repaired(findings[0]):
-            return BY_ITSELF, []
+            return TEXTS["BY_ITSELF"], []
         is_of_queues = family != "INV-FILE" or all(
             one.file.startswith("consumequeue/") for one in findings
         )
         rebuilt = findings[0].invariant.start_rebuilds
         if rebuilt and is_of_queues:
             if findings[0].severity is Severity.WARNING and not self.is_unsafe:
-                return BY_ITSELF, []
+                return TEXTS["BY_ITSELF"], []
             return self._rebuild(rebuilt)
         if family == "INV-INDEX" and name != "INV-INDEX-011":
             return usual, self._moves(
@@ -242,11 +206,27 @@ class Advice:
             )
         return usual, []
 
+    def _of_config(self, finding: Finding) -> str | None:
+        """Return the advice for a file, None where that of its invariant is right."""
+        not_json = ("INV-CONFIG-001", "INV-CONFIG-003")
+        if finding.invariant.id not in not_json:
+            return None
+        found = self.audit.findings
+        broken = {one.file for one in found if one.invariant.id in not_json}
+        is_copy = finding.invariant.id == not_json[1]
+        path = finding.file.removesuffix(".bak")
+        if (path if is_copy else f"{path}.bak") in broken:
+            return TEXTS["NO_COPY"]
+        if not is_copy:
+            return None
+        command = REWRITES.get(finding.file.rpartition("/")[2])
+        return TEXTS["REWRITE" if command else "PERSISTED"].format(command=command)
+
     def cost_of(self, finding: Finding) -> str:
         """Return the cost of *finding*, which a start may prevent."""
         is_end_of_log = finding.invariant.id.startswith("INV-LOG")
         if is_end_of_log and self._is_repaired(finding):
-            return UNFINISHED
+            return TEXTS["UNFINISHED"]
         return finding.invariant.cost
 
     def _is_repaired(self, finding: Finding) -> bool:
@@ -273,12 +253,12 @@ class Advice:
         """Return the advice to rebuild queues, if the forecast allows it."""
         rebuilt = self.forecast.rebuilt if self.forecast else None
         if rebuilt is not None and not rebuilt.is_harmless:
-            return NO_REBUILD, []
+            return TEXTS["NO_REBUILD"], []
         store = self.audit.listing
         found = [d for d in directories if store is None or d in store.directories]
         if not found:
-            return REBUILD_MISSING.format(names=" and ".join(directories)), []
-        return REBUILD.format(names=" and ".join(found)), self._moves(found)
+            return TEXTS["REBUILD_MISSING"].format(names=" and ".join(directories)), []
+        return TEXTS["REBUILD"].format(names=" and ".join(found)), self._moves(found)
 
     def _moves(self, paths: Iterable[str]) -> list[str]:
         """Return commands that move *paths* out of the store."""
@@ -294,34 +274,24 @@ class Advice:
         return f"{self.audit.store.rstrip('/')}.{path.replace('/', '-')}"
 
 
-def _is_not_json(finding: Finding) -> bool:
-    return finding.invariant.id in ("INV-CONFIG-001", "INV-CONFIG-003")
-
-
 def _without_errors(warnings: Sequence[Finding]) -> str:
     """Return the headline of a store that has only *warnings*."""
     left = [one for one in warnings if not one.invariant.start_repairs]
     if not left:
-        return "No errors: a starting broker repairs the warnings by itself."
+        return TEXTS["NO_ERRORS"]
     kinds = number_of(len({one.invariant.id for one in left}), "kind")
-    return (
-        f"No errors, but {kinds} of warning that a starting broker does not repair:"
-        " see the steps."
-    )
+    return TEXTS["WARNINGS"].format(kinds=kinds)
 
 
 def next_steps(advice: Advice) -> list[dict[str, object]]:
     """Return a step for each invariant and severity, in the order of the findings."""
-    kinds: dict[tuple[str, str], list[Finding]] = {}
-    for one in advice.audit.findings:
-        kinds.setdefault((str(one.severity), one.invariant.id), []).append(one)
     found: list[dict[str, object]] = []
-    for (severity, name), findings in kinds.items():
+    for findings in by_kind(advice.audit.findings):
         do, commands = advice.for_group(findings)
         found.append(
             {
-                "invariant": name,
-                "severity": severity,
+                "invariant": findings[0].invariant.id,
+                "severity": str(findings[0].severity),
                 "count": count_of(findings),
                 "cost": advice.cost_of(findings[0]),
                 "do": do,

@@ -5,6 +5,7 @@ Findings of one cause as one group with a count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from spark_checks.findings import Finding
 from spark_checks.report.start_forecast import number_of
@@ -18,17 +19,22 @@ def groups_of(findings: Iterable[Finding]) -> list[dict[str, object]]:
 
     They are grouped by directory too, if the directories are few.
     """
-    kinds: dict[tuple[str, str], dict[str, list[Finding]]] = {}
-    for one in findings:
-        places = kinds.setdefault((str(one.severity), one.invariant.id), {})
-        places.setdefault(one.directory, []).append(one)
     found: list[list[Finding]] = []
-    for places in kinds.values():
-        if len(places) <= DIRECTORIES_MAX:
-            found += places.values()
-        else:
-            found.append([one for group in places.values() for one in group])
+    for kind in by_kind(findings):
+        places: dict[str, list[Finding]] = {}
+        for one in kind:
+            places.setdefault(one.directory, []).append(one)
+        is_few = len(places) <= DIRECTORIES_MAX
+        found += places.values() if is_few else [list(chain(*places.values()))]
     return list(map(_group, found))
+
+
+def by_kind(findings: Iterable[Finding]) -> Iterable[list[Finding]]:
+    """Return *findings* of one invariant and severity together, in their order."""
+    kinds: dict[tuple[str, str], list[Finding]] = {}
+    for one in findings:
+        kinds.setdefault((str(one.severity), one.invariant.id), []).append(one)
+    return kinds.values()
 
 
 def count_of(findings: Iterable[Finding]) -> int:

@@ -12,20 +12,11 @@ import pytest
 from spark_checks.audit import Audit
 from spark_checks.findings import INVARIANTS, Finding, Invariant, Severity, in_order
 from spark_checks.report.advice import (
-    AFTER_LOG,
-    AFTER_REFUSAL,
-    BY_ITSELF,
-    NO_REBUILD,
-    OBSTACLE,
-    REBUILD_MISSING,
     RESTORED,
-    SALVAGE_REFUSED,
-    SALVAGE_UNITS,
-    UNFINISHED,
+    TEXTS,
     Advice,
     next_steps,
 )
-from spark_checks.report.config_advice import NO_COPY
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.store_files import Store
@@ -183,7 +174,7 @@ def test_a_missing_end_of_the_log_is_the_headline_and_nothing_is_moved(
         "The commit log can be read, but its last file may be missing. The start of a"
         " 4.6.0 broker loses 3,001 messages: 3,000 of T, 1 of U."
     )
-    assert [step["do"] for step in next_steps(found)] == [AFTER_LOG] * 3
+    assert [step["do"] for step in next_steps(found)] == [TEXTS["AFTER_LOG"]] * 3
     commands = [command for _, each in found.first_steps for command in each]
     assert commands == [
         "cp -a '/a b' '/a b.copy'",
@@ -222,7 +213,7 @@ def test_a_whole_log_with_garbage_units_is_salvaged(forecast: StartForecast) -> 
     assert found.headline is not None
     assert "may be missing" not in found.headline
     assert "leaves 2,500 messages in the log without a unit" in found.headline
-    assert [step for step, _ in found.first_steps][-1] == SALVAGE_UNITS
+    assert [step for step, _ in found.first_steps][-1] == TEXTS["SALVAGE_UNITS"]
     commands = [command for _, each in found.first_steps for command in each]
     assert commands == [
         "cp -a '/a b' '/a b.copy'",
@@ -255,16 +246,16 @@ def test_a_directory_in_place_of_a_file_is_moved_out(name: str, file: str) -> No
     found = advice(finding(name, Severity.WARNING, file), forecast=refused)
     beside = f"/a b.{file.replace('/', '-')}"
     moved = [f"mv '/a b/{file}' '{beside}'", "rmqc audit '/a b'"]
-    assert found.first_steps == [(OBSTACLE, moved)]
-    assert [step["do"] for step in next_steps(found)] == [AFTER_REFUSAL]
+    assert found.first_steps == [(TEXTS["OBSTACLE"], moved)]
+    assert [step["do"] for step in next_steps(found)] == [TEXTS["AFTER_REFUSAL"]]
 
 
 def test_a_directory_in_place_of_a_log_file_is_moved_before_a_copy() -> None:
     refused = replace(LOSSES, refusal="it is no file", obstacle=LOG)
     steps = advice(DAMAGED, forecast=refused).first_steps
     texts = [text for text, _ in steps]
-    assert texts.index(OBSTACLE) + 1 == texts.index(RESTORED)
-    moved = dict(steps)[OBSTACLE][0]
+    assert texts.index(TEXTS["OBSTACLE"]) + 1 == texts.index(RESTORED)
+    moved = dict(steps)[TEXTS["OBSTACLE"]][0]
     assert moved == f"mv '/a b/{LOG}' '/a b.{LOG.replace('/', '-')}'"
 
 
@@ -284,8 +275,11 @@ def test_no_copy_is_put_in_place_that_is_broken_too() -> None:
     refused = replace(HARMLESS, refusal="consumerOffset.json is broken")
     found = advice(table, copy, forecast=refused)
     salvaged = "rmqc salvage '/a b' -o '/a b.salvaged'"
-    assert found.first_steps == [(SALVAGE_REFUSED, [salvaged])]
-    assert [step["do"] for step in next_steps(found)] == [NO_COPY, NO_COPY]
+    assert found.first_steps == [(TEXTS["SALVAGE_REFUSED"], [salvaged])]
+    assert [step["do"] for step in next_steps(found)] == [
+        TEXTS["NO_COPY"],
+        TEXTS["NO_COPY"],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -316,7 +310,7 @@ def test_a_damaged_log_is_the_headline_also_if_it_was_not_requested() -> None:
         )
         commands = [command for _, each in found.first_steps for command in each]
         assert f"cp -a OTHER/{LOG} '/a b/{LOG}'" in commands
-        assert found.for_group([UNIT]) == (AFTER_LOG, [])
+        assert found.for_group([UNIT]) == (TEXTS["AFTER_LOG"], [])
 
 
 @pytest.mark.parametrize("forecast", [HARMLESS, LOSSES])
@@ -345,9 +339,9 @@ def test_queues_are_rebuilt_only_if_a_start_without_them_is_harmless() -> None:
     good, bad = (replace(HARMLESS, rebuilt=one) for one in (HARMLESS, LOSSES))
     moved = "mv '/a b/consumequeue' '/a b.consumequeue'"
     assert advice(UNIT, forecast=good).for_group([UNIT])[1] == [moved]
-    assert advice(UNIT, forecast=bad).for_group([UNIT]) == (NO_REBUILD, [])
+    assert advice(UNIT, forecast=bad).for_group([UNIT]) == (TEXTS["NO_REBUILD"], [])
     late = replace(UNIT, severity=Severity.WARNING)
-    assert advice(late).for_group([late]) == (BY_ITSELF, [])
+    assert advice(late).for_group([late]) == (TEXTS["BY_ITSELF"], [])
     assert advice(UNIT).first_steps == []
 
 
@@ -361,7 +355,7 @@ def test_nothing_is_to_do_about_a_log_end_that_a_start_repairs(
     assert found.headline == (
         "No errors: a starting broker repairs the warnings by itself."
     )
-    assert (step["do"], step["cost"]) == (BY_ITSELF, UNFINISHED)
+    assert (step["do"], step["cost"]) == (TEXTS["BY_ITSELF"], TEXTS["UNFINISHED"])
 
 
 def test_a_log_end_is_brought_back_where_a_start_does_harm() -> None:
@@ -389,7 +383,7 @@ def test_only_directories_that_exist_are_moved() -> None:
     assert "move consumequeue out of the store" in text
     assert commands == ["mv '/a b/consumequeue' '/a b.consumequeue'"]
     found = advice(UNIT, listing=listing("commitlog"))
-    text = REBUILD_MISSING.format(names="consumequeue")
+    text = TEXTS["REBUILD_MISSING"].format(names="consumequeue")
     assert found.for_group([UNIT]) == (text, [])
 
 
