@@ -22,7 +22,7 @@ from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_da
 from spark_checks.invariants import checkpoints, files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_headers
-from spark_checks.invariants.index.index_keys import key_findings, key_ranges
+from spark_checks.invariants.index.index_items import key_findings, key_ranges
 from spark_checks.invariants.lmq_and_batch import lmq_and_batch_findings
 from spark_checks.invariants.pop.check_pop import check_pop
 from spark_checks.invariants.system_topics import (

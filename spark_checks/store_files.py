@@ -28,11 +28,11 @@ from spec.integers import INT32_MAX, INT64_MAX
 from spec.layout import LayoutError
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import CONSUME_QUEUE
 from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
 from spec.store.queue_extension import EXTENSION
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL
-from spec.wire.message.topic_names import LMQ_PREFIX
 
 _offset_name = re.compile(r"[0-9]{20}")
 _time_name = re.compile(r"[0-9]{17}")
@@ -129,26 +129,15 @@ class Store:
         """Bytes of all commit-log files."""
         return sum(file.size for file in self.commit_log)
 
-    @property
-    def consume_queues(self) -> tuple[StoreFile, ...]:
-        """Consume-queue files with a valid name and at least one byte."""
-        return self._of_queues("consumequeue")
-
-    @property
-    def extensions(self) -> tuple[StoreFile, ...]:
-        """Files of the consume queues' extensions, as above."""
-        return self._of_queues(EXTENSION)
-
-    @property
-    def batch_queues(self) -> tuple[StoreFile, ...]:
-        """Files of batch consume queues, as above."""
-        return self._of_queues(BATCH_QUEUE)
-
-    @property
-    def lmq_files(self) -> tuple[StoreFile, ...]:
-        """Consume-queue files of LMQs."""
-        begin = f"consumequeue/{LMQ_PREFIX}"
-        return tuple(f for f in self.consume_queues if f.path.startswith(begin))
+    def queue_files(self, directory: str = CONSUME_QUEUE) -> tuple[StoreFile, ...]:
+        """Return the files of queues in *directory* with a valid name and a byte."""
+        return tuple(
+            file
+            for file in self.files
+            if queue_of(file.path, directory) is not None
+            and file.base is not None
+            and file.size > 0
+        )
 
     @property
     def settings(self) -> tuple[StoreFile, ...]:
@@ -182,15 +171,6 @@ class Store:
         """Whether a broker runs on this store, or was killed: abort exists."""
         return any(file.path == "abort" for file in self.files)
 
-    def _of_queues(self, directory: str) -> tuple[StoreFile, ...]:
-        return tuple(
-            file
-            for file in self.files
-            if queue_of(file.path, directory) is not None
-            and file.base is not None
-            and file.size > 0
-        )
-
 
 def file_at(files: Sequence[StoreFile], offset: int) -> StoreFile | None:
     """Return the file with the byte at *offset* among ordered *files*, or None."""
@@ -201,7 +181,7 @@ def file_at(files: Sequence[StoreFile], offset: int) -> StoreFile | None:
     return file if offset < (file.base or 0) + file.size else None
 
 
-def queue_of(path: str, directory: str = "consumequeue") -> tuple[str, int] | None:
+def queue_of(path: str, directory: str = CONSUME_QUEUE) -> tuple[str, int] | None:
     """Return topic and queue id of a path below *directory*; None elsewhere."""
     parts = path.split("/")
     if len(parts) != 4 or parts[0] != directory or not parts[2].isdecimal():
@@ -220,8 +200,7 @@ def commit_log_file_size(store: Store) -> int | None:
 
 def queue_file_size(store: Store) -> int | None:
     """Return the most frequent size of consume-queue files."""
-    files = [file for file in store.files if queue_of(file.path)]
-    sizes = [file.size for file in files if file.size and file.base is not None]
+    sizes = [file.size for file in store.queue_files()]
     return _elected(Counter(sizes), {size for size in sizes if size % UNIT_SIZE == 0})
 
 

@@ -21,12 +21,13 @@ from spark_checks.invariants import extensions, queues, records
 from spark_checks.invariants.index import index_items
 from spark_checks.invariants.records import WRONG_ROW
 from spark_checks.readers.index import ItemDamage
+from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.tables.finding_rows import has_damage
 from spark_checks.tables.store_tables import (
     Tables,
     open_index,
+    open_log,
     open_tables,
-    shared_places,
 )
 
 SHARED_QUEUE_INVARIANTS = ("INV-LOG-005", "INV-CQ-004", "INV-CQ-005")
@@ -95,7 +96,15 @@ def _with_shared_queues(
     if len(others) == len(found):
         return found
     surveyed.progress("reading the queues that messages name")
-    shared = shared_places(surveyed.session, surveyed.store, surveyed.situation.delays)
+    delays = surveyed.situation.delays
+    records = open_log(
+        surveyed.session, surveyed.store, MultiDispatchSource, delays=delays
+    )
+    shared = records.where("kind = 'shared'").selectExpr(
+        *("offset", "queue as topic", "own_queue_id as queue_id"),
+        "number as queue_offset",
+    )
+    shared = shared.distinct()
     with persisted(shared):
         if shared.isEmpty():
             return found

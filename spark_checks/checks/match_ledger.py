@@ -127,7 +127,7 @@ def listed_by_tasks(
     store = surveyed.store
     queues = [
         file
-        for file in store.consume_queues
+        for file in store.queue_files()
         if file.path.startswith(f"consumequeue/{SCHEDULE_TOPIC}/")
     ]
     situation = replace(surveyed.situation, key_ranges=(), known_topics=None)

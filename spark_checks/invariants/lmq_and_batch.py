@@ -14,6 +14,7 @@ from spark_checks import counting_rules
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding
 from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
+from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.situation import Situation
 from spark_checks.store_files import listing
 from spark_checks.tables.finding_rows import (
@@ -29,14 +30,11 @@ from spark_checks.tables.predicates import (
     transaction_type,
     within,
 )
-from spark_checks.tables.store_tables import (
-    open_multi_dispatch,
-    open_table,
-    open_units,
-)
+from spark_checks.tables.store_tables import open_log, open_table, open_units
 from spec.store import batch_queue
 from spec.store.consume_queue import UNIT_SIZE
-from spec.wire.message.topic_names import RETRY_PREFIX, SCHEDULE_TOPIC
+from spec.store.file_names import CONSUME_QUEUE
+from spec.wire.message.topic_names import LMQ_PREFIX, RETRY_PREFIX, SCHEDULE_TOPIC
 
 _NOT_DISPATCHED = (RETRY_PREFIX, "rmq_sys_", "RMQ_SYS_", SCHEDULE_TOPIC)
 """Prefixes of topics that some release does not dispatch to LMQs."""
@@ -47,24 +45,21 @@ _BATCH = ("size", "tags_code", "stored_at_ms", "message_count")
 def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     """Return the findings in LMQs and batch consume queues."""
     store, only = surveyed.store, surveyed.only
+    begin = f"{CONSUME_QUEUE}/{LMQ_PREFIX}"
+    of_lmqs = [file for file in store.queue_files() if file.path.startswith(begin)]
+    of_batches = store.queue_files(batch_queue.BATCH_QUEUE)
     checked = [
         name
-        for name, files in (
-            ("INV-LIGHT-", store.lmq_files),
-            ("INV-BATCH-", store.batch_queues),
-        )
+        for name, files in (("INV-LIGHT-", of_lmqs), ("INV-BATCH-", of_batches))
         if files and (not only or any(one.startswith(name) for one in only))
     ]
     if not checked:
         return []
     surveyed.progress("comparing LMQs and batch consume queues with their records")
-    session = surveyed.session
-    situation = surveyed.situation
-    records = open_multi_dispatch(session, store, situation.delays)
-    lmqs = open_units(session, store, store.lmq_files)
-    batches = open_table(
-        session, store, BatchConsumeQueueSource, listing(store.batch_queues)
-    )
+    session, situation = surveyed.session, surveyed.situation
+    records = open_log(session, store, MultiDispatchSource, delays=situation.delays)
+    lmqs = open_units(session, store, of_lmqs)
+    batches = open_table(session, store, BatchConsumeQueueSource, listing(of_batches))
     parts = []
     if "INV-LIGHT-" in checked:
         parts += [

@@ -92,7 +92,7 @@ class QueueFiles:
     def of_queue(self) -> Mapping[Queue, Sequence[StoreFile]]:
         """The files of each queue, in order; a queue may have none."""
         found: dict[Queue, list[StoreFile]] = defaultdict(list)
-        for file in self.store.consume_queues:
+        for file in self.store.queue_files():
             found[queue_of(file.path) or ("", 0)].append(file)
         return found
 

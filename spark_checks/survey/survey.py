@@ -120,7 +120,7 @@ def parts_of(store: Store, processors: int) -> list[Parts]:
     """Return the pieces of the files of *store*, in partitions of about equal size."""
     count = processors * TASKS_EACH
     log = {"files": listing(store.commit_log), **log_options(store)}
-    queues = {"files": listing(store.consume_queues), "partitions": str(count)}
+    queues = {"files": listing(store.queue_files()), "partitions": str(count)}
     sources = (
         CommitLogSource({"url": store.url, **log}),
         ConsumeQueueSource({"url": store.url, **queues}),

@@ -18,13 +18,13 @@ from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.config import ConfigSource
 from spark_checks.readers.consume_queue import ConsumeQueueSource
 from spark_checks.readers.index import IndexSource
-from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.readers.queue_extension import QueueExtensionSource
 from spark_checks.readers.register import register
 from spark_checks.readers.schemas import EXTENSION_COLUMNS, spark_schema
 from spark_checks.readers.whole_files import CheckpointSource
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store, StoreFile, listing, sizes_of
+from spec.store.queue_extension import EXTENSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ def open_tables(
     """Return the tables of *store*; *wide* adds the columns that an audit omits."""
     return Tables(
         log=open_commit_log(session, store, situation.delays, wide=wide),
-        units=open_units(session, store, store.consume_queues),
+        units=open_units(session, store, store.queue_files()),
         extensions=open_extensions(session, store),
         situation=situation,
     )
@@ -121,27 +121,10 @@ def _from_begin(rows: DataFrame, store: Store) -> DataFrame:
 
 def open_extensions(session: SparkSession, store: Store) -> DataFrame:
     """Return the units of the consume queues' extensions."""
-    if not store.extensions:  # opening a table takes two processes
+    files = store.queue_files(EXTENSION)
+    if not files:  # opening a table takes two processes
         return session.createDataFrame([], spark_schema(EXTENSION_COLUMNS))
-    return open_table(session, store, QueueExtensionSource, listing(store.extensions))
-
-
-def open_multi_dispatch(
-    session: SparkSession, store: Store, delays: Mapping[int, int]
-) -> DataFrame:
-    """Return the additional queues of the records of *store*."""
-    return open_log(session, store, MultiDispatchSource, delays=delays)
-
-
-def shared_places(
-    session: SparkSession, store: Store, delays: Mapping[int, int]
-) -> DataFrame:
-    """Return the places of records in queues of other topics, see :class:`Tables`."""
-    rows = open_multi_dispatch(session, store, delays).where("kind = 'shared'")
-    return rows.selectExpr(
-        *("offset", "queue as topic", "own_queue_id as queue_id"),
-        "number as queue_offset",
-    ).distinct()
+    return open_table(session, store, QueueExtensionSource, listing(files))
 
 
 def open_checkpoint(session: SparkSession, store: Store) -> DataFrame:

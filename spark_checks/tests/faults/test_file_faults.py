@@ -17,7 +17,7 @@ import pytest
 from spark_checks.audit import file_findings
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.findings import INVARIANTS, Finding
-from spark_checks.invariants.index.index_keys import key_ranges
+from spark_checks.invariants.index.index_items import key_ranges
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
 from spark_checks.survey.summary import SurveySummary

@@ -204,9 +204,9 @@ def test_a_name_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
 def test_a_queue_that_there_cannot_be_is_passed_over_as_a_broker_does(
     root: Path,
 ) -> None:
-    known = list_store(str(root)).consume_queues
+    known = list_store(str(root)).queue_files()
     shutil.copytree(root / QUEUE, root / f"consumequeue/Orders/{2**31}")
-    assert list_store(str(root)).consume_queues == known
+    assert list_store(str(root)).queue_files() == known
     assert _found(root) == []
 
 

@@ -107,7 +107,7 @@ def test_time_excludes_files_only_where_the_clock_is_trusted(store: Store) -> No
 
 def units_of(store: Store, *filters: Condition) -> dict[str, int]:
     """Return the number of units read of each file."""
-    files = [[file.path, file.base, file.size] for file in store.consume_queues]
+    files = [[file.path, file.base, file.size] for file in store.queue_files()]
     reader = ConsumeQueueSource({"url": store.url, "files": json.dumps(files)})
     reader.conditions = Conditions(filters)
     found: dict[str, int] = {}
@@ -120,7 +120,7 @@ def units_of(store: Store, *filters: Condition) -> dict[str, int]:
 
 def test_other_queues_and_other_units_are_not_read(store: Store) -> None:
     every = units_of(store)
-    assert len(every) == len(store.consume_queues)
+    assert len(every) == len(store.queue_files())
     one = units_of(store, ("topic", "=", "Topic1"), ("queue_id", "=", 0))
     assert one
     assert all(path.startswith("consumequeue/Topic1/0/") for path in one)

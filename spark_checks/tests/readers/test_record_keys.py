@@ -15,7 +15,7 @@ import pytest
 
 from spark_checks.columns.long_hashes import xor_of
 from spark_checks.columns.record_scan import FileRange, ReadAt
-from spark_checks.invariants.index.index_keys import ranges_of
+from spark_checks.invariants.index.index_items import ranges_of
 from spark_checks.readers.log_part import Ranges, within
 from spark_checks.readers.record_keys import key_batches
 from spark_checks.situation import Situation
