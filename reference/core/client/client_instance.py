@@ -56,11 +56,9 @@ class ClientInstance:
 
         The route is fetched only if no route has an address of the queue's broker.
         """
-        address = self.routes.pull_address(queue.broker_name, broker_id)
-        if address is None:
+        if self.routes.pull_address(queue.broker_name, broker_id) is None:
             await self.routes.fetch(queue.topic)
-            address = self.routes.pull_address(queue.broker_name, broker_id)
-        return address
+        return self.routes.pull_address(queue.broker_name, broker_id)
 
     async def invoke_broker(
         self,

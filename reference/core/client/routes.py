@@ -39,7 +39,8 @@ class Routes:
         self.versions: dict[str, int] = {}
         """Versions of brokers, by address (Java: MQVersion)."""
         self._servers = list(name_servers)
-        self._routes: dict[str, TopicRoute] = {}
+        self.table: dict[str, TopicRoute] = {}
+        """Routes by topic (Java: topicRouteTable)."""
         self._requested: dict[str, Wait[TopicRoute | None]] = {}
         """By topic: routes that name servers have not returned yet."""
         self._unanswered: dict[str, str] = {}
@@ -49,14 +50,6 @@ class Routes:
     def name_servers(self) -> Sequence[str]:
         """Addresses, the one in use first."""
         return tuple(self._servers)
-
-    def get(self, topic: str) -> TopicRoute | None:
-        """Return the route of *topic*, if the table has it."""
-        return self._routes.get(topic)
-
-    def put(self, topic: str, route: TopicRoute) -> None:
-        """Replace the route of *topic*."""
-        self._routes[topic] = route
 
     def address(self, broker_name: str, broker_id: int = MASTER_ID) -> str | None:
         """Return the address of a broker, from the route of any topic."""
@@ -89,7 +82,7 @@ class Routes:
 
     def brokers(self, *, masters_only: bool = False) -> list[str]:
         """Return the addresses of every broker or every master in any route."""
-        datas = [one for route in self._routes.values() for one in route.broker_datas]
+        datas = [one for route in self.table.values() for one in route.broker_datas]
         return sorted(
             {
                 address
@@ -110,7 +103,7 @@ class Routes:
 
     async def find(self, topic: str) -> TopicRoute | None:
         """Return a topic's route, from the table or a name server."""
-        return self.get(topic) or await self.fetch(topic)
+        return self.table.get(topic) or await self.fetch(topic)
 
     async def fetch(self, topic: str) -> TopicRoute | None:
         """Request the route of *topic*, and put it into the table.
@@ -119,7 +112,7 @@ class Routes:
         """
         route = await self.request(topic)
         if route is not None:
-            self.put(topic, route)
+            self.table[topic] = route
         return route
 
     async def request(self, topic: str) -> TopicRoute | None:
@@ -153,12 +146,12 @@ class Routes:
 
     def refresh(self) -> None:
         """Fetch every route again."""
-        for topic in tuple(self._routes):
+        for topic in tuple(self.table):
             start(self.fetch(topic))
 
     def _addresses(self, broker_name: str) -> Iterator[Mapping[int, str]]:
         """Yield the broker's addresses by broker id, from each route that has it."""
-        for route in self._routes.values():
+        for route in self.table.values():
             data = route.broker(broker_name)
             if data is not None:
                 yield data.addresses

@@ -75,9 +75,7 @@ class NameServer(RemotingServer):
         self.config = config
         self.kv_config = KvConfigTable(namespaces, kv_persistence)
         self.routes = RouteTables()
-        self.handlers = processor_table(
-            self.routes, self.kv_config, config, config_persistence
-        )
+        self.handlers = self._processor_table(config_persistence)
         self.idle_limit_ms = 1000 * config.server_channel_max_idle_time_seconds
         self._persistences = kv_persistence, config_persistence
 
@@ -97,37 +95,36 @@ class NameServer(RemotingServer):
         for connection in self.routes.remove_expired(now_ms):
             self.close(connection, "the broker has not registered for two minutes")
 
-
-def processor_table(
-    routes: RouteTables,
-    kv: KvConfigTable,
-    config: NameServerConfig,
-    config_persistence: Persistence,
-) -> Mapping[int, Handler]:
-    """Return the handlers of all requests that a name server serves."""
-    return {  # [ROUTE-CODE-001]
-        Code.REGISTER_BROKER: partial(register_broker, routes, kv),
-        Code.UNREGISTER_BROKER: partial(unregister_broker, routes),
-        Code.QUERY_DATA_VERSION: partial(query_data_version, routes),
-        Code.GET_ROUTEINFO_BY_TOPIC: partial(get_route_info, routes, kv, config),
-        Code.GET_BROKER_CLUSTER_INFO: partial(get_cluster_info, routes),
-        Code.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: partial(get_all_topics, routes),
-        Code.GET_TOPICS_BY_CLUSTER: partial(get_topics_by_cluster, routes),
-        Code.GET_SYSTEM_TOPIC_LIST_FROM_NS: partial(get_system_topics, routes),
-        # [ROUTE-LIST-006] [ROUTE-LIST-007] [ROUTE-LIST-008]
-        Code.GET_UNIT_TOPIC_LIST: partial(get_topics_with_flag, routes, Flag.UNIT),
-        Code.GET_HAS_UNIT_SUB_TOPIC_LIST: partial(
-            get_topics_with_flag, routes, Flag.UNIT_SUBSCRIPTION
-        ),
-        Code.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST: partial(
-            get_topics_with_flag, routes, Flag.UNIT_SUBSCRIPTION, without=Flag.UNIT
-        ),
-        Code.WIPE_WRITE_PERM_OF_BROKER: partial(wipe_write_permission, routes),
-        Code.DELETE_TOPIC_IN_NAMESRV: partial(delete_topic, routes),
-        Code.PUT_KV_CONFIG: partial(put_kv_config, kv),
-        Code.GET_KV_CONFIG: partial(get_kv_config, kv),
-        Code.DELETE_KV_CONFIG: partial(delete_kv_config, kv),
-        Code.GET_KVLIST_BY_NAMESPACE: partial(get_kv_list_by_namespace, kv),
-        Code.UPDATE_NAMESRV_CONFIG: partial(update_config, config, config_persistence),
-        Code.GET_NAMESRV_CONFIG: partial(get_config, config),
-    }
+    def _processor_table(
+        self, config_persistence: Persistence
+    ) -> Mapping[int, Handler]:
+        """Return the handlers of all requests that a name server serves."""
+        routes, kv, config = self.routes, self.kv_config, self.config
+        return {  # [ROUTE-CODE-001]
+            Code.REGISTER_BROKER: partial(register_broker, routes, kv),
+            Code.UNREGISTER_BROKER: partial(unregister_broker, routes),
+            Code.QUERY_DATA_VERSION: partial(query_data_version, routes),
+            Code.GET_ROUTEINFO_BY_TOPIC: partial(get_route_info, routes, kv, config),
+            Code.GET_BROKER_CLUSTER_INFO: partial(get_cluster_info, routes),
+            Code.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: partial(get_all_topics, routes),
+            Code.GET_TOPICS_BY_CLUSTER: partial(get_topics_by_cluster, routes),
+            Code.GET_SYSTEM_TOPIC_LIST_FROM_NS: partial(get_system_topics, routes),
+            # [ROUTE-LIST-006] [ROUTE-LIST-007] [ROUTE-LIST-008]
+            Code.GET_UNIT_TOPIC_LIST: partial(get_topics_with_flag, routes, Flag.UNIT),
+            Code.GET_HAS_UNIT_SUB_TOPIC_LIST: partial(
+                get_topics_with_flag, routes, Flag.UNIT_SUBSCRIPTION
+            ),
+            Code.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST: partial(
+                get_topics_with_flag, routes, Flag.UNIT_SUBSCRIPTION, without=Flag.UNIT
+            ),
+            Code.WIPE_WRITE_PERM_OF_BROKER: partial(wipe_write_permission, routes),
+            Code.DELETE_TOPIC_IN_NAMESRV: partial(delete_topic, routes),
+            Code.PUT_KV_CONFIG: partial(put_kv_config, kv),
+            Code.GET_KV_CONFIG: partial(get_kv_config, kv),
+            Code.DELETE_KV_CONFIG: partial(delete_kv_config, kv),
+            Code.GET_KVLIST_BY_NAMESPACE: partial(get_kv_list_by_namespace, kv),
+            Code.UPDATE_NAMESRV_CONFIG: partial(
+                update_config, config, config_persistence
+            ),
+            Code.GET_NAMESRV_CONFIG: partial(get_config, config),
+        }

@@ -54,7 +54,7 @@ def test_what_failed_too_often_is_sent_to_the_retry_topic_and_the_rest_goes_on()
 ):
     reading = begun(0, 1)
     fail(reading)
-    reading.world.routes.put("%RETRY%g", reading.route)
+    reading.world.routes.table["%RETRY%g"] = reading.route
     fail(reading)
     (sent,) = properties_of_sends(reading)
     assert (sent["RECONSUME_TIME"], sent["MAX_RECONSUME_TIMES"]) == ("1", "1")
@@ -71,7 +71,7 @@ def test_what_cannot_be_sent_is_handled_again(refuses: set[int]) -> None:
     fail(reading)
     reading.refuses = refuses
     if refuses:
-        reading.world.routes.put("%RETRY%g", reading.route)
+        reading.world.routes.table["%RETRY%g"] = reading.route
     fail(reading)
     (again,) = reading.delivered()
     assert places(again) == [(0, 2)]

@@ -34,7 +34,7 @@ class Pulling:
             PullOptions(**given),  # type: ignore[arg-type] # tests know the names
             self.world.client,
         )
-        self.world.routes.put("T", route or route_of("a", count=2))
+        self.world.routes.table["T"] = route or route_of("a", count=2)
 
     def pull(self, expression: str = "*") -> Call:
         """Begin to pull from the offset 7 on."""

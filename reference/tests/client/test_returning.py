@@ -24,7 +24,7 @@ def test_what_is_not_taken_back_is_sent_anew_or_stays(refuses: set[int]) -> None
     reading = Reading(from_first=True)
     reading.refuses = refuses
     reading.start()
-    reading.world.routes.put("%RETRY%g", reading.route)
+    reading.world.routes.table["%RETRY%g"] = reading.route
     reading.find(reading.pull(), record(0), record(1))
     (delivery,) = reading.delivered()
     reading.handle(delivery.queue, delivery.messages, failed=delivery.messages[:1])

@@ -38,7 +38,7 @@ def transactions(
             raise RuntimeError("no idea")
         return decision
 
-    world.routes.put("T", route_of("a"))
+    world.routes.table["T"] = route_of("a")
     return TransactionService("g", check, world.client)
 
 

@@ -137,7 +137,7 @@ class Consumer(GroupMember):
     @property
     def has_route(self) -> bool:
         """Whether a name server has returned a route of the topic."""
-        return self._routes.get(self.options.topic) is not None
+        return self.options.topic in self._routes.table
 
     async def _announce(self) -> None:
         """Send the first heartbeats, after fetching the route."""

@@ -132,7 +132,7 @@ class Producer(GroupMember):
         route = await self._routes.request(DEFAULT_TOPIC)
         if route is not None:
             own = default_route(route, queue_count=self.options.queue_count)
-            self._routes.put(topic, own)
+            self._routes.table[topic] = own
 
     def _next_attempt(self, call: SendCall) -> Attempt | Failure:
         """Begin the next attempt at the selected queue.
@@ -241,5 +241,5 @@ class Producer(GroupMember):
         return call.command
 
     def _queues(self, topic: str) -> tuple[MessageQueue, ...]:
-        route = self._routes.get(topic)
+        route = self._routes.table.get(topic)
         return () if route is None else publish_queues(topic, route)
