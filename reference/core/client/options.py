@@ -95,8 +95,8 @@ class PullOptions(ClientOptions, frozen=True, kw_only=True):
     """For a pull consumer a message counts as consumed when it is pulled."""
 
 
-class MemberOptions(PullOptions, frozen=True, kw_only=True):
-    """Options of a consumer that shares queues with its group."""
+class RebalanceOptions(PullOptions, frozen=True, kw_only=True):
+    """Options of a consumer whose queues are assigned by rebalance."""
 
     broadcasts: bool = False
     """Message model BROADCASTING: every member has all queues and local offsets."""
@@ -106,7 +106,7 @@ class MemberOptions(PullOptions, frozen=True, kw_only=True):
     """Messages in a pull (Java: pullBatchSize)."""
 
 
-class LiteOptions(MemberOptions, frozen=True, kw_only=True):
+class LiteOptions(RebalanceOptions, frozen=True, kw_only=True):
     """Options of a lite pull consumer. Its hooks see only messages of `pull`."""
 
     auto_commits: bool = True
@@ -119,7 +119,7 @@ class LiteOptions(MemberOptions, frozen=True, kw_only=True):
     """
 
 
-class ConsumerOptions(MemberOptions, frozen=True, kw_only=True):
+class ConsumerOptions(RebalanceOptions, frozen=True, kw_only=True):
     """Options of a push consumer."""
 
     topic: str

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from reference.core.client.effects import DeliverMessages
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.rebalance.process_queue import PullThresholds
@@ -21,7 +22,6 @@ from reference.core.client.rebalance.strategies import (
     allocate_message_queue_by_machine_room,
     allocate_message_queue_consistent_hash,
 )
-from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.shell.adapter.common import (
     AdaptedClient,
     Emit,

@@ -16,14 +16,10 @@ from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
+from reference.core.client.effects import DeliverMessages, PersistOffsets, Write
 from reference.core.client.message import MessageQueue
-from reference.core.client.options import ClientOptions, MemberOptions
+from reference.core.client.options import ClientOptions, RebalanceOptions
 from reference.core.client.remoting.errors import Reason
-from reference.core.client.remoting.rpc_client import (
-    DeliverMessages,
-    PersistOffsets,
-    Write,
-)
 from reference.core.client.remoting.tasks import Task, Value, start
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import LogError, SetTimer
@@ -73,15 +69,16 @@ STOP_TIMEOUT_S = 3.0
 class ClientHost(LoopHost):
     """Connections, pending calls and local offsets of one client.
 
-    Addresses of *name_servers* are separated by semicolons. Local offsets are in
-    *offset_folder*, by default in the user's home. With *tls* every connection is
-    encrypted.
+    Addresses of *name_servers* are separated by semicolons. A push consumer passes
+    *deliver*. Local offsets are in *offset_folder*, by default in the user's home. With
+    *tls* every connection is encrypted.
     """
 
     def __init__(
         self,
         name_servers: str,
         options: ClientOptions,
+        *,
         deliver: Callable[[DeliverMessages], None] | None = None,
         offset_folder: Path | None = None,
         tls: ssl.SSLContext | None = None,
@@ -91,7 +88,7 @@ class ClientHost(LoopHost):
         servers = [one for one in name_servers.split(";") if one]
         own_id = options.client_id or client_id()
         self.offsets = LocalOffsetStore(offset_folder, own_id, options.group)
-        broadcasts = isinstance(options, MemberOptions) and options.broadcasts
+        broadcasts = isinstance(options, RebalanceOptions) and options.broadcasts
         self.client = ClientInstance(
             own_id,
             name_servers=servers,
@@ -130,7 +127,7 @@ class ClientHost(LoopHost):
                     case SetTimer(at_ms):
                         self._set_timer(at_ms)
                     case DeliverMessages():
-                        assert self._deliver is not None, "a producer gets no messages"
+                        assert self._deliver is not None, "a push consumer has it"
                         self._deliver(effect)
                     case PersistOffsets(offsets):
                         self._persist(offsets)

@@ -20,13 +20,13 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from reference.core.client.consumer.push_consumer import Consumer
+from reference.core.client.consumer.push_consumer import PushConsumer
+from reference.core.client.effects import DeliverMessages
 from reference.core.client.options import ConsumerOptions, LiteOptions, PullOptions
 from reference.core.client.pull.lite_pull_consumer import LitePullConsumer
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.remoting.errors import ClientError
-from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.shell.client.client_host import (
     ClientHost,
     RunningClient,
@@ -35,7 +35,7 @@ from reference.shell.client.client_host import (
 )
 
 
-class ConsumerClient(RunningClient[Consumer]):
+class ConsumerClient(RunningClient[PushConsumer]):
     """A push consumer with an iterator instead of a listener.
 
     A broadcasting one persists its offsets in *offset_folder*, by default in the
@@ -52,8 +52,10 @@ class ConsumerClient(RunningClient[Consumer]):
     ) -> None:
         self._delivered: asyncio.Queue[DeliverMessages] = asyncio.Queue()
         deliver = self._delivered.put_nowait
-        host = ClientHost(name_servers, options, deliver, offset_folder, tls)
-        super().__init__(Consumer(options, host.client), host)
+        host = ClientHost(
+            name_servers, options, deliver=deliver, offset_folder=offset_folder, tls=tls
+        )
+        super().__init__(PushConsumer(options, host.client), host)
 
     async def __aenter__(self) -> Self:
         """Join the group; raise ClientError if a broker refuses the expression."""
@@ -83,7 +85,7 @@ class ConsumerClient(RunningClient[Consumer]):
         self.core.on_delivered(delivery)
         return delivery
 
-    process_consume_result = forward(Consumer.process_consume_result)
+    process_consume_result = forward(PushConsumer.process_consume_result)
 
 
 class PullClient(RunningClient[PullConsumer]):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reference.core.client.consumer.push_consumer import Consumer
+from reference.core.client.consumer.push_consumer import PushConsumer
+from reference.core.client.effects import DeliverMessages
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.tests.client.routes import route_of
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import encode_route
@@ -39,7 +39,7 @@ class Reading:
             "topic": "T",
             **options,
         }
-        self.consumer = Consumer(
+        self.consumer = PushConsumer(
             ConsumerOptions(**given),  # type: ignore[arg-type] # tests know the names
             self.world.client,
         )

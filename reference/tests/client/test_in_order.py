@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reference.core.client.consumer.orderly import OrderlyPullLoop
+from reference.core.client.effects import DeliverMessages
 from reference.core.client.remoting.errors import Reason
-from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.tests.client.reading import Reading, offset_of, record
 from spec.wire.remoting.request_code import RequestCode
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from reference.core.client.effects import PersistOffsets
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
-from reference.core.client.remoting.rpc_client import PersistOffsets
-from reference.core.remoting.effects import SetTimer
 from reference.shell.client.client_host import ClientHost, LocalOffsetStore
 from reference.tests.client.reading import Reading, offset_of, record
 from spec.client.local_offsets import BACKUP, FILE
@@ -91,7 +90,7 @@ def test_a_full_disk_leaves_the_other_effects(
             offset_folder=folder,
         )
         host.client.rpc.emit(PersistOffsets({FIRST: 3}))
-        host.client.rpc.emit(SetTimer(0))
+        host.client.rpc.call_later(0, lambda: None)
         host.perform()
         is_set = host._timer is not None
         await host.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.client.remoting.rpc_client import DeliverMessages
+from reference.core.client.effects import DeliverMessages
 from reference.tests.client.reading import SEND, Reading, record
 from spec.wire.message.properties import decode_properties
 

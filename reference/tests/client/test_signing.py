@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from reference.core.client.effects import Write
 from reference.core.client.options import ProducerOptions
 from reference.core.client.remoting.errors import Failure, Reason
-from reference.core.client.remoting.rpc_client import Result, RpcClient, Write
+from reference.core.client.remoting.rpc_client import Result, RpcClient
 from reference.core.client.remoting.tasks import start
 from reference.core.remoting.response import Response, create_request
 from spec.security.signature import (

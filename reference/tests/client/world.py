@@ -8,17 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reference.core.client.client_instance import ClientInstance
+from reference.core.client.effects import DeliverMessages, PersistOffsets, Write
 from reference.core.client.message import MessageQueue, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.producer import Producer
 from reference.core.client.producer.select_queue import RoundRobin
 from reference.core.client.producer.send_request import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Reason
-from reference.core.client.remoting.rpc_client import (
-    DeliverMessages,
-    PersistOffsets,
-    Write,
-)
 from reference.core.client.remoting.tasks import Task, start
 from reference.core.remoting.connection import decode_request
 from reference.core.remoting.effects import SetTimer

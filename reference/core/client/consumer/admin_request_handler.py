@@ -12,10 +12,10 @@ from typing import Any
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.push_pull_loop import PushPullLoop
+from reference.core.client.effects import DeliverMessages, DirectRequest
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import decode_message
-from reference.core.client.remoting.rpc_client import DeliverMessages, DirectRequest
 from reference.core.client.remoting.tasks import start
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.consumer.send_back import next_delivery
+from reference.core.client.effects import DeliverMessages
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.rebalance.assigned_queue import PushQueue
-from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.core.client.remoting.tasks import start
 from spec.client.subscription import AFTER_KEPT_MS
 

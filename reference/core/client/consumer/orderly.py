@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.consumer.send_back import next_delivery
+from reference.core.client.effects import DeliverMessages
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.rebalance.orderly_queue import (
@@ -22,7 +23,6 @@ from reference.core.client.rebalance.orderly_queue import (
     OrderlyState,
 )
 from reference.core.client.rebalance.queue_locks import LockClient
-from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.core.client.remoting.tasks import start
 from spec.client.orderly import AFTER_FAILURE_MS, AFTER_UNLOCKED_MS
 from spec.client.subscription import AFTER_ERROR_MS

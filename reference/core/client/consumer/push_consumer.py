@@ -14,17 +14,14 @@ from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.consumer.admin_request_handler import AdminRequestHandler
 from reference.core.client.consumer.concurrently import ConcurrentPullLoop
 from reference.core.client.consumer.orderly import OrderlyPullLoop
+from reference.core.client.effects import DeliverMessages
 from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.subscription import consumer_data, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
 from reference.core.client.remoting.errors import ClientError
-from reference.core.client.remoting.rpc_client import (
-    DeliverMessages,
-    failure_of,
-    is_success,
-)
+from reference.core.client.remoting.rpc_client import failure_of, is_success
 from reference.core.client.remoting.tasks import start
 from reference.core.client.validators import check_topic
 from reference.core.remoting.request import Request
@@ -42,7 +39,7 @@ from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
 
 
-class Consumer(GroupMember):
+class PushConsumer(GroupMember):
     """A push consumer without sockets and threads."""
 
     def __init__(self, options: ConsumerOptions, client: ClientInstance) -> None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reference.core.client.client_instance import ClientInstance
+from reference.core.client.effects import PersistOffsets
 from reference.core.client.message import MessageQueue
-from reference.core.client.options import MemberOptions
+from reference.core.client.options import RebalanceOptions
 from reference.core.client.pull.pull_request import queue_command
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
-from reference.core.client.remoting.rpc_client import PersistOffsets, is_success
+from reference.core.client.remoting.rpc_client import is_success
 from reference.core.client.remoting.tasks import begin
 from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.wire.remoting.command import Command
@@ -26,7 +27,7 @@ class OffsetStore:
 
     def __init__(
         self,
-        options: MemberOptions,
+        options: RebalanceOptions,
         client: ClientInstance,
         assigned_queues: Mapping[MessageQueue, AssignedQueue],
     ) -> None:

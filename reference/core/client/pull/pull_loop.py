@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
-from reference.core.client.options import MemberOptions
+from reference.core.client.options import RebalanceOptions
 from reference.core.client.pull.offset_store import OffsetStore
 from reference.core.client.pull.pull_request import (
     PullResult,
@@ -50,7 +50,7 @@ class PullLoop(ABC, Generic[Queue]):
 
     queue_type: type[Queue]
 
-    def __init__(self, options: MemberOptions, client: ClientInstance) -> None:
+    def __init__(self, options: RebalanceOptions, client: ClientInstance) -> None:
         self.assigned: dict[MessageQueue, Queue] = {}
         self.offset_store = OffsetStore(options, client, self.assigned)
         self._options = options

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
-from reference.core.client.options import MemberOptions
+from reference.core.client.options import RebalanceOptions
 from reference.core.client.rebalance.orderly_queue import (
     LockEvent,
     LockState,
@@ -30,7 +30,7 @@ from spec.wire.remoting.request_code import RequestCode
 class LockClient:
     """Locks queues for one member of a group."""
 
-    def __init__(self, options: MemberOptions, client: ClientInstance) -> None:
+    def __init__(self, options: RebalanceOptions, client: ClientInstance) -> None:
         self._group = options.group
         self._client_id = client.client_id
         self._rpc, self._routes = client.rpc, client.routes

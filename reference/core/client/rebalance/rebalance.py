@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
-from reference.core.client.options import MemberOptions
+from reference.core.client.options import RebalanceOptions
 from reference.core.client.remoting.rpc_client import body_of
 from reference.core.client.remoting.tasks import start
 from reference.core.client.routes import subscribe_queues
@@ -35,7 +35,7 @@ class Rebalance:
 
     def __init__(
         self,
-        options: MemberOptions,
+        options: RebalanceOptions,
         client: ClientInstance,
         subscriptions: Mapping[str, SubscriptionData],
         assign: AssignQueues,

@@ -9,15 +9,13 @@ MQClientAPIImpl).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial, wraps
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
-from msgspec import Struct
-
-from reference.core.client.message import MessageQueue
+from reference.core.client.effects import Effect, Write
 from reference.core.client.remoting.errors import Failure, Reason
 from reference.core.client.remoting.tasks import Value, Wait
 from reference.core.remoting.outbox import Outbox
@@ -39,39 +37,6 @@ Clock = Callable[[], int]
 _OPAQUE_END = 2**31
 
 
-class Write(Struct, frozen=True):
-    """Effect: write a frame to an address, over a new connection if needed."""
-
-    address: str
-    frame: bytes
-    opaque: int | None
-    """Number by which a failed write is reported; None if no report is needed."""
-
-
-class DirectRequest(Struct, frozen=True):
-    """A CONSUME_MESSAGE_DIRECTLY without a response."""
-
-    address: str
-    opaque: int
-    at_ms: int
-
-
-class DeliverMessages(Struct, frozen=True):
-    """Effect: pass messages of a queue to the application, which reports the result."""
-
-    queue: MessageQueue
-    messages: tuple[Any, ...]
-    """MessageExt each."""
-    direct: DirectRequest | None = None
-    """The request of a message to consume directly, which is of no assigned queue."""
-
-
-class PersistOffsets(Struct, frozen=True):
-    """Effect: persist the consumer offsets of a broadcasting member."""
-
-    offsets: Mapping[MessageQueue, int]
-
-
 class _PendingRequest(Wait[Result]):
     """A request without a response (Java: ResponseFuture)."""
 
@@ -80,11 +45,8 @@ class _PendingRequest(Wait[Result]):
         self.address = address
 
 
-class RpcClient(Outbox[object]):
-    """Pending requests of one client, which signs them if it has credentials.
-
-    Its parts have further effects of their own, such as `DeliverMessages`.
-    """
+class RpcClient(Outbox[Effect]):
+    """Pending requests of one client, which signs them if it has credentials."""
 
     def __init__(self, clock: Clock, credentials: Credentials | None = None) -> None:
         super().__init__()
