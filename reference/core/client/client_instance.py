@@ -18,7 +18,7 @@ from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import Clock, Result, RpcClient
 from reference.core.client.remoting.tasks import start
 from reference.core.client.routes import Routes
-from reference.core.client.validators import check_group
+from reference.core.client.validators import check_name
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import create_request
 from spec.client.liveness import FIRST_HEARTBEAT_MS, HEARTBEAT_TIMEOUT_MS
@@ -77,7 +77,7 @@ class GroupMember(ABC):
     """A producer or a consumer, which is in its group from its start to its stop."""
 
     def __init__(self, options: ClientOptions, client: ClientInstance) -> None:
-        check_group(options.group)
+        check_name("group", options.group)
         self._periods = options.periods
         self._client = client
         self._rpc, self._routes = client.rpc, client.routes

@@ -21,16 +21,21 @@ _NAME = re.compile(r"[%|a-zA-Z0-9_-]+")
 _WAITS = "true"
 
 
+def check_name(kind: str, name: str) -> None:
+    """Raise ClientError for an illegal name of a topic or a group."""
+    if not name.strip():
+        raise _illegal(f"the {kind} is blank")
+    if not _NAME.fullmatch(name):  # [CLIENT-VALIDATE-004]
+        raise _illegal(f"the {kind} {name!r} has other characters than A-Za-z0-9%|_-")
+    if len(name) > NAME_LENGTH_MAX:  # [CLIENT-VALIDATE-005]
+        raise _illegal(f"the {kind} has {len(name)} characters, {NAME_LENGTH_MAX} may")
+
+
 def check_topic(topic: str) -> None:
     """Raise ClientError for an illegal topic."""
-    _check_name("topic", topic)
+    check_name("topic", topic)
     if topic == DEFAULT_TOPIC:  # [CLIENT-VALIDATE-007]
         raise _illegal(f"{topic} is reserved for the creation of topics")
-
-
-def check_group(group: str) -> None:
-    """Raise ClientError for an illegal group name."""
-    _check_name("group", group)
 
 
 def check_message(message: Message, *, body_size_max: int = MESSAGE_SIZE_MAX) -> None:
@@ -66,15 +71,6 @@ def check_batch(
 def waits(message: Message) -> bool:
     """Return whether the response waits for flush and replication."""
     return message.properties.get(Property.WAIT, _WAITS).lower() == _WAITS
-
-
-def _check_name(kind: str, name: str) -> None:
-    if not name.strip():
-        raise _illegal(f"the {kind} is blank")
-    if not _NAME.fullmatch(name):  # [CLIENT-VALIDATE-004]
-        raise _illegal(f"the {kind} {name!r} has other characters than A-Za-z0-9%|_-")
-    if len(name) > NAME_LENGTH_MAX:  # [CLIENT-VALIDATE-005]
-        raise _illegal(f"the {kind} has {len(name)} characters, {NAME_LENGTH_MAX} may")
 
 
 def _illegal(remark: str, code: int | None = None) -> ClientError:

@@ -8,8 +8,8 @@ from reference.core.client.message import Message
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.validators import (
     check_batch,
-    check_group,
     check_message,
+    check_name,
 )
 
 MESSAGE_ILLEGAL = 13
@@ -55,7 +55,7 @@ def test_a_batch_may_say_aloud_that_it_waits() -> None:
 
 
 def test_a_group_has_a_name() -> None:
-    check_group("group-1")
+    check_name("group", "group-1")
     for name in ("", "a b", "x" * 256):
         with pytest.raises(ClientError):
-            check_group(name)
+            check_name("group", name)
