@@ -15,7 +15,8 @@ from reference.core.client.hooks import (
 from reference.core.client.message import Message, MessageQueue, Mode
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.tests.client.reading import Reading, record
+from reference.tests.client.peers import record
+from reference.tests.client.push_peers import PushPeers
 from reference.tests.client.routes import route_of
 from reference.tests.client.world import World
 from spec.wire.message.properties import decode_properties
@@ -65,13 +66,13 @@ def test_an_attempt_is_told_of_before_and_after_whatever_other_hooks_throw() -> 
     producer = world.producer(hooks=SendHooks(hooks=(Throwing(), noting)))
     call = world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a", "b"))
-    world.response(world.question(), SYSTEM_ERROR)
+    world.response(world.sent_request(), SYSTEM_ERROR)
     assert noting.calls == [
         ("before", None),
         ("after", Reason.REFUSED),
         ("before", None),
     ]
-    world.store(world.question())
+    world.store(world.sent_request())
     assert noting.calls[3:] == [("after", "SEND_OK")]
     assert world.result(call).queue.broker_name == "b"
 
@@ -87,7 +88,7 @@ def test_what_a_hook_puts_in_the_place_of_a_message_is_sent() -> None:
     producer = world.producer(hooks=SendHooks(hooks=(Marking(),)))
     world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a"))
-    sent = world.question().command
+    sent = world.sent_request().command
     assert decode_properties(sent.fields["i"])["mark"] == "yes"
 
 
@@ -98,10 +99,10 @@ def test_a_repeated_asynchronous_send_is_told_of_when_it_goes_and_when_it_ends()
     producer = world.producer(hooks=SendHooks(hooks=(noting,)))
     world.begin(producer.send(MESSAGE, mode=Mode.ASYNC))
     world.give_route(route_of("a", "b"))
-    sent = world.question()
+    sent = world.sent_request()
     assert noting.calls == [("before", None), ("after", None)]
     world.fail(sent, Reason.LOST)
-    again = world.question()
+    again = world.sent_request()
     assert len(noting.calls) == 2
     world.store(again)
     assert noting.calls[2:] == [("after", "SEND_OK")]
@@ -133,7 +134,7 @@ def test_what_is_forbidden_is_never_sent_and_told_to_no_hook(
     hooks = SendHooks(forbid=(forbid,), hooks=(noting,))
     call = world.begin(world.producer(hooks=hooks).send(MESSAGE, mode=mode))
     world.give_route(route_of("a", "b"))
-    assert world.questions() == []
+    assert world.sent_requests() == []
     error = world.error(call)
     assert error.failure.reason is Reason.FORBIDDEN
     assert error.failure.remark == "not this one"
@@ -158,15 +159,14 @@ def test_a_filter_takes_messages_out_whatever_others_throw() -> None:
     def fail(_messages: list[MessageExt]) -> None:
         raise RuntimeError
 
-    reading = Reading(from_first=True, filters=(fail, keep_even))
-    reading.start()
-    reading.find(reading.pull(), *(record(n) for n in range(4)))
-    (delivery,) = reading.delivered()
+    peers = PushPeers(from_first=True, filters=(fail, keep_even))
+    peers.start()
+    peers.find(peers.pull(), *(record(n) for n in range(4)))
+    (delivery,) = peers.delivered()
     assert [one.record.queue_offset for one in delivery.messages] == [0, 2]
-    reading.handle(delivery.queue, delivery.messages)
-    reading.world.wait(5000)
-    reading.go_on()
-    assert reading.consumer.pull_loop.offsets()[MessageQueue("T", "a", 0)] == 3
+    peers.consumed(delivery.queue, delivery.messages)
+    peers.wait(5000)
+    assert peers.consumer.pull_loop.offsets()[MessageQueue("T", "a", 0)] == 3
 
 
 @pytest.mark.parametrize(
@@ -184,19 +184,19 @@ def test_a_consume_hook_hears_what_came_of_a_message(
     fails: bool, error: str | None, spent_ms: int, outcome: ConsumeReturnType
 ) -> None:
     noting = Noting()
-    reading = Reading(from_first=True, hooks=(Throwing(), noting))
-    reading.start()
-    reading.find(reading.pull(), record(0))
-    (delivery,) = reading.delivered()
+    peers = PushPeers(from_first=True, hooks=(Throwing(), noting))
+    peers.start()
+    peers.find(peers.pull(), record(0))
+    (delivery,) = peers.delivered()
     assert noting.calls == []
-    reading.consumer.on_delivered(delivery)
+    peers.consumer.on_delivered(delivery)
     assert noting.calls == [("before", None)]
-    reading.world.now_ms += spent_ms
-    reading.consumer.process_consume_result(
+    peers.world.now_ms += spent_ms
+    peers.consumer.process_consume_result(
         delivery,
         delivery.messages if fails else (),
         error=error,
     )
     assert noting.calls[1:] == [("after", outcome)]
-    reading.go_on()
-    assert len(reading.sent(36)) == fails
+    peers.go_on()
+    assert len(peers.sent(36)) == fails

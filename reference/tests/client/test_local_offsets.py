@@ -11,7 +11,8 @@ from reference.core.client.effects import PersistOffsets
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.shell.client.client_host import ClientHost, LocalOffsetStore
-from reference.tests.client.reading import Reading, offset_of, record
+from reference.tests.client.peers import offset_of, record
+from reference.tests.client.push_peers import PushPeers
 from spec.client.local_offsets import BACKUP, FILE
 
 FIRST, SECOND = MessageQueue("T", "a", 0), MessageQueue("T", "b", 1)
@@ -62,17 +63,17 @@ def test_a_file_and_the_one_before_it_are_kept(store: LocalOffsetStore) -> None:
 
 
 def test_a_broadcasting_member_persists_its_offset_and_begins_there() -> None:
-    reading = Reading(broadcasts=True, from_first=True)
-    reading.start()
-    reading.find(reading.pull(), record(0), record(1))
-    (delivery,) = reading.delivered()
-    reading.handle(delivery.queue, delivery.messages[:1])
-    reading.consumer.stop()
-    reading.go_on()
-    assert reading.world.persisted == {FIRST: 1}
+    peers = PushPeers(broadcasts=True, from_first=True)
+    peers.start()
+    peers.find(peers.pull(), record(0), record(1))
+    (delivery,) = peers.delivered()
+    peers.consumed(delivery.queue, delivery.messages[:1])
+    peers.consumer.stop()
+    peers.go_on()
+    assert peers.world.persisted == {FIRST: 1}
 
-    again = Reading(broadcasts=True, from_first=True)
-    again.world.client.local_offsets.update(reading.world.persisted)
+    again = PushPeers(broadcasts=True, from_first=True)
+    again.world.client.local_offsets.update(peers.world.persisted)
     again.start()
     assert offset_of(again.pull()) == 1
 

@@ -25,7 +25,7 @@ def test_a_send_asks_for_the_route_once_and_then_the_broker() -> None:
     producer = world.producer()
     call = world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a"))
-    sent = world.question()
+    sent = world.sent_request()
     assert (sent.address, sent.command.code) == ("a:10911", 310)
     world.store(sent)
     result = world.result(call)
@@ -33,7 +33,7 @@ def test_a_send_asks_for_the_route_once_and_then_the_broker() -> None:
     assert (result.offset_message_id, result.queue.queue_id) == ("offset-id", 1)
     assert result.queue_offset == 7
     world.begin(producer.send(MESSAGE))
-    assert world.question().address == "a:10911"
+    assert world.sent_request().address == "a:10911"
 
 
 @pytest.mark.parametrize("code", [SYSTEM_ERROR, None])
@@ -43,7 +43,7 @@ def test_a_synchronous_send_is_tried_at_another_broker(code: int | None) -> None
     world.give_route(route_of("a", "b"))
     addresses, opaques, keys = [], set[int](), set[str]()
     for _ in range(3):
-        sent = world.question()
+        sent = world.sent_request()
         addresses.append(sent.address)
         opaques.add(sent.command.opaque)
         keys.add(sent.command.fields["i"])
@@ -51,7 +51,7 @@ def test_a_synchronous_send_is_tried_at_another_broker(code: int | None) -> None
             world.fail(sent)
         else:
             world.response(sent, code)
-    assert world.questions() == []
+    assert world.sent_requests() == []
     assert addresses == ["a:10911", "b:10911", "a:10911"]
     assert (len(opaques), len(keys)) == (3, 1)
     error = world.error(call)
@@ -64,12 +64,12 @@ def test_the_time_of_a_call_includes_route_and_retries() -> None:
     call = world.begin(world.producer().send(MESSAGE))
     world.wait(1000)
     world.give_route(route_of("a", "b"))
-    world.question()
+    world.sent_request()
     world.wait(1999)
     assert call not in world.finished
     world.wait(1)
     assert world.error(call).failure.reason is Reason.CALL_TIMEOUT
-    assert world.questions() == []
+    assert world.sent_requests() == []
 
 
 def test_what_was_stored_badly_is_sent_again_if_that_is_wanted() -> None:
@@ -77,9 +77,9 @@ def test_what_was_stored_badly_is_sent_again_if_that_is_wanted() -> None:
     producer = world.producer(retries_not_stored=True)
     call = world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a", "b"))
-    world.store(world.question(), FLUSH_DISK_TIMEOUT)
-    world.fail(world.question())
-    world.fail(world.question())
+    world.store(world.sent_request(), FLUSH_DISK_TIMEOUT)
+    world.fail(world.sent_request())
+    world.fail(world.sent_request())
     assert world.result(call).status is SendStatus.FLUSH_DISK_TIMEOUT
 
 
@@ -87,11 +87,11 @@ def test_an_asynchronous_send_is_repeated_as_it_is_when_nothing_comes() -> None:
     world = World()
     call = world.begin(world.producer().send(MESSAGE, mode=Mode.ASYNC))
     world.give_route(route_of("a", "b"))
-    first = world.question()
+    first = world.sent_request()
     world.wait(3999)
-    assert world.questions() == []
+    assert world.sent_requests() == []
     world.wait(1)
-    second = world.question()
+    second = world.sent_request()
     assert (first.address, second.address) == ("a:10911", "b:10911")
     assert second.command.fields == first.command.fields
     assert second.command.opaque != first.command.opaque
@@ -105,8 +105,8 @@ def test_without_a_response_of_a_name_server_the_error_names_them_all() -> None:
     producer = world.producer()
     call = world.begin(producer.send(MESSAGE))
     for reason in (Reason.CONNECT, Reason.TIMEOUT) * 2:  # for T, then for TBW102
-        world.fail(world.question(), reason)
-    assert world.questions() == []
+        world.fail(world.sent_request(), reason)
+    assert world.sent_requests() == []
     assert str(world.error(call)) == (
         f"no response from a name server: {NAME_SERVER}: the connection could not be"
         f" made, {OTHER_NAME_SERVER}: no response before the timeout"
@@ -123,7 +123,7 @@ def test_a_selector_chooses_and_its_choice_is_not_left() -> None:
         world.producer().send(MESSAGE, selector=lambda queues: queues[-1])
     )
     world.give_route(route_of("a", "b"))
-    sent = world.question()
+    sent = world.sent_request()
     assert (sent.address, sent.command.fields["e"]) == ("b:10911", "3")
     world.fail(sent)
     assert world.error(call).failure.reason is Reason.CONNECT
@@ -133,7 +133,7 @@ def test_a_batch_has_one_request_and_all_keys() -> None:
     world = World()
     call = world.begin(world.producer().send([MESSAGE, MESSAGE]))
     world.give_route(route_of("a"))
-    sent = world.question()
+    sent = world.sent_request()
     assert sent.command.code == 320
     world.store(sent)
     assert len(world.result(call).message_id.split(",")) == 2
@@ -143,12 +143,12 @@ def test_a_name_server_that_is_gone_is_left_for_the_next() -> None:
     world = World(NAME_SERVER, OTHER_NAME_SERVER)
     producer = world.producer()
     world.begin(producer.send(MESSAGE))
-    first = world.question()
+    first = world.sent_request()
     world.fail(first)
-    second = world.question()
+    second = world.sent_request()
     assert (first.address, second.address) == (NAME_SERVER, OTHER_NAME_SERVER)
     world.fail(second)
-    assert world.question().command.fields["topic"] == "TBW102"
+    assert world.sent_request().command.fields["topic"] == "TBW102"
 
 
 def test_routes_are_asked_for_again_every_30_seconds() -> None:
@@ -157,20 +157,20 @@ def test_routes_are_asked_for_again_every_30_seconds() -> None:
     producer.start()
     world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a"))
-    world.store(world.question())
+    world.store(world.sent_request())
     world.wait(29_999)
-    assert world.question().command.code == RequestCode.HEART_BEAT
+    assert world.sent_request().command.code == RequestCode.HEART_BEAT
     world.wait(1)
     world.give_route(route_of("b"))
     world.begin(producer.send(MESSAGE))
-    assert world.question().address == "b:10911"
+    assert world.sent_request().address == "b:10911"
 
 
 def test_a_lost_connection_ends_all_that_waited_for_it() -> None:
     world = World()
     call = world.begin(world.producer(retry_count=0).send(MESSAGE))
     world.give_route(route_of("a"))
-    world.rpc.connection_lost(world.question().address)
+    world.rpc.connection_lost(world.sent_request().address)
     assert world.error(call).failure.reason is Reason.LOST
 
 
@@ -178,7 +178,7 @@ def test_an_answer_that_comes_too_late_is_dropped() -> None:
     world = World()
     call = world.begin(world.producer(retry_count=0).send(MESSAGE))
     world.give_route(route_of("a"))
-    sent = world.question()
+    sent = world.sent_request()
     world.wait(3000)
     world.store(sent)
     assert world.error(call).failure.reason is Reason.TIMEOUT
@@ -193,6 +193,6 @@ def test_a_selector_that_raises_ends_its_own_call() -> None:
     call = world.begin(world.producer().send(MESSAGE, selector=no_queue))
     other = world.begin(world.producer().send(MESSAGE))
     world.give_route(route_of("a"))
-    world.store(world.question())
+    world.store(world.sent_request())
     assert world.result(other).queue.broker_name == "a"
     assert isinstance(world.finished[call], KeyError)

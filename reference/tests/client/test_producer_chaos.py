@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reference.core.client.message import Message, Mode
 from reference.core.client.options import ProducerOptions
 from reference.tests.client.routes import route_of
-from reference.tests.client.world import Question, World
+from reference.tests.client.world import SentRequest, World
 from spec.wire.remoting.request_code import RequestCode
 
 ATTEMPTS = 1 + ProducerOptions(group="g").retry_count
@@ -39,7 +39,7 @@ def test_a_call_ends(
     for happening, pause_ms in zip([*happenings, "late"], pauses_ms, strict=False):
         sent = [
             one
-            for one in world.questions()
+            for one in world.sent_requests()
             if one.command.code == RequestCode.SEND_MESSAGE_V2
         ]
         attempts += len(sent)
@@ -47,26 +47,26 @@ def test_a_call_ends(
         for one in sent:
             if one.opaque is not None:
                 happen(world, one, happening)
-    attempts += len(world.questions())
+    attempts += len(world.sent_requests())
     while call not in world.finished:
         world.wait_to_be_woken()
         assert world.now_ms - begun_ms <= LATEST_MS[mode], "the call never ends"
-        attempts += len(world.questions())
+        attempts += len(world.sent_requests())
     assert 0 < attempts <= ATTEMPTS
     assert world.rpc.is_idle or mode is Mode.ONEWAY
 
 
-def happen(world: World, question: Question, happening: str) -> None:
-    """Let *happening* befall *question*."""
+def happen(world: World, request: SentRequest, happening: str) -> None:
+    """Let *happening* befall *request*."""
     if happening == "stored":
-        world.store(question)
+        world.store(request)
     elif happening == "refused":
-        world.response(question, 1)
+        world.response(request, 1)
     elif happening == "illegal":
-        world.response(question, 13)
+        world.response(request, 13)
     elif happening == "garbage":
-        world.response(question, 0, {"msgId": "x", "queueId": "no number"})
+        world.response(request, 0, {"msgId": "x", "queueId": "no number"})
     elif happening == "cut":
-        world.fail(question)
+        world.fail(request)
     elif happening == "lost":
-        world.rpc.connection_lost(question.address)
+        world.rpc.connection_lost(request.address)

@@ -10,10 +10,10 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import PullResult, PullStatus
 from reference.core.client.remoting.errors import Reason
-from reference.tests.client.reading import record
+from reference.tests.client.peers import record
 from reference.tests.client.routes import broker_data, queue_data, route_of
 from reference.tests.client.test_hooks import Noting
-from reference.tests.client.world import Call, Question, World
+from reference.tests.client.world import Call, SentRequest, World
 from spec.routing.route_data import TopicRoute
 from spec.store.message_record import encode_record
 from spec.wire.bodies.heartbeat import HeartbeatData
@@ -24,7 +24,7 @@ PULL, COMMIT, QUERY_NOT_FOUND = 11, 15, 22
 HEART_BEAT, LEAVE = 34, 35
 
 
-class Pulling:
+class PullPeers:
     """A pull consumer whose client has the route of its topic."""
 
     def __init__(self, route: TopicRoute | None = None, **options: object) -> None:
@@ -42,7 +42,7 @@ class Pulling:
             self.consumer.pull(QUEUE, expression, offset=7, count=4)
         )
 
-    def response(self, question: Question, *tags: str, suggested: int = 0) -> None:
+    def response(self, request: SentRequest, *tags: str, suggested: int = 0) -> None:
         """Answer a pull with messages of these tags."""
         found = [record(7 + n, tag=tag) for n, tag in enumerate(tags)]
         fields = {
@@ -52,20 +52,20 @@ class Pulling:
             "suggestWhichBrokerId": str(suggested),
         }
         body = b"".join(map(encode_record, found))
-        self.world.response(question, 0, fields, body)
+        self.world.response(request, 0, fields, body)
 
     def found(self, call: Call) -> PullResult:
         """Return the result of a pull."""
-        self.world.questions()
+        self.world.sent_requests()
         pulled = self.world.finished[call]
         assert isinstance(pulled, PullResult), pulled
         return pulled
 
 
 def test_a_pull_asks_for_what_the_application_wants_and_is_not_held() -> None:
-    pulling = Pulling()
-    call = pulling.pull("A || B")
-    sent = pulling.world.question()
+    peers = PullPeers()
+    call = peers.pull("A || B")
+    sent = peers.world.sent_request()
     assert (sent.address, sent.command.code) == ("a:10911", PULL)
     wanted = {
         "consumerGroup": "g",
@@ -76,8 +76,8 @@ def test_a_pull_asks_for_what_the_application_wants_and_is_not_held() -> None:
         "subscription": "A || B",
     }
     assert wanted.items() <= sent.command.fields.items()
-    pulling.response(sent, "A", "C", "B")
-    found = pulling.found(call)
+    peers.response(sent, "A", "C", "B")
+    found = peers.found(call)
     assert found.status is PullStatus.FOUND
     assert (found.next_offset, found.min_offset, found.max_offset) == (10, 1, 100)
     assert [one.properties["TAGS"] for one in found.messages] == ["A", "B"]
@@ -87,99 +87,99 @@ def test_the_next_pull_goes_where_the_last_answer_says_but_offsets_do_not() -> N
     route = TopicRoute(
         queue_datas=(queue_data("a"),), broker_datas=(broker_data("a", 0, 1),)
     )
-    pulling = Pulling(route)
-    pulling.pull()
-    pulling.response(pulling.world.question(), "A", suggested=1)
-    pulling.pull()
-    assert pulling.world.question().address == "a:10921"
-    pulling.world.begin(pulling.consumer.max_offset(QUEUE))
-    assert pulling.world.question().address == "a:10911"
+    peers = PullPeers(route)
+    peers.pull()
+    peers.response(peers.world.sent_request(), "A", suggested=1)
+    peers.pull()
+    assert peers.world.sent_request().address == "a:10921"
+    peers.world.begin(peers.consumer.max_offset(QUEUE))
+    assert peers.world.sent_request().address == "a:10911"
 
 
 def test_a_pull_that_is_not_answered_fails_after_ten_seconds() -> None:
-    pulling = Pulling()
-    call = pulling.pull()
-    pulling.world.question()
-    pulling.world.wait(9999)
-    assert pulling.world.questions() == []
-    assert call not in pulling.world.finished
-    pulling.world.wait(1)
-    assert pulling.world.error(call).failure.reason is Reason.TIMEOUT
+    peers = PullPeers()
+    call = peers.pull()
+    peers.world.sent_request()
+    peers.world.wait(9999)
+    assert peers.world.sent_requests() == []
+    assert call not in peers.world.finished
+    peers.world.wait(1)
+    assert peers.world.error(call).failure.reason is Reason.TIMEOUT
 
 
 def test_an_offset_is_queried() -> None:
-    pulling = Pulling()
-    call = pulling.world.begin(pulling.consumer.min_offset(QUEUE))
-    sent = pulling.world.question()
+    peers = PullPeers()
+    call = peers.world.begin(peers.consumer.min_offset(QUEUE))
+    sent = peers.world.sent_request()
     assert (sent.address, sent.command.code) == ("a:10911", 31)
-    pulling.world.response(sent, 0, {"offset": "12"})
-    pulling.world.questions()
-    assert pulling.world.finished[call] == 12
+    peers.world.response(sent, 0, {"offset": "12"})
+    peers.world.sent_requests()
+    assert peers.world.finished[call] == 12
 
 
 def test_a_group_that_never_committed_is_at_no_offset() -> None:
-    pulling = Pulling()
-    call = pulling.world.begin(pulling.consumer.committed(QUEUE))
-    pulling.world.response(pulling.world.question(), QUERY_NOT_FOUND)
-    pulling.world.questions()
-    assert pulling.world.finished[call] is None
+    peers = PullPeers()
+    call = peers.world.begin(peers.consumer.committed(QUEUE))
+    peers.world.response(peers.world.sent_request(), QUERY_NOT_FOUND)
+    peers.world.sent_requests()
+    assert peers.world.finished[call] is None
 
 
 @pytest.mark.parametrize("fields", [{}, {"offset": "many"}])
 def test_an_answer_without_an_offset_is_an_error(fields: dict[str, str]) -> None:
-    pulling = Pulling()
-    call = pulling.world.begin(pulling.consumer.max_offset(QUEUE))
-    pulling.world.response(pulling.world.question(), 0, fields)
-    assert pulling.world.error(call).failure.reason is Reason.REFUSED
+    peers = PullPeers()
+    call = peers.world.begin(peers.consumer.max_offset(QUEUE))
+    peers.world.response(peers.world.sent_request(), 0, fields)
+    assert peers.world.error(call).failure.reason is Reason.REFUSED
 
 
 def test_an_offset_is_committed_without_an_answer() -> None:
-    pulling = Pulling()
-    call = pulling.world.begin(pulling.consumer.commit(QUEUE, 5))
-    commit = pulling.world.question().command
+    peers = PullPeers()
+    call = peers.world.begin(peers.consumer.commit(QUEUE, 5))
+    commit = peers.world.sent_request().command
     assert (commit.code, commit.is_oneway) == (COMMIT, True)
     assert commit.fields["commitOffset"] == "5"
-    assert pulling.world.finished[call] is None
+    assert peers.world.finished[call] is None
 
 
 def test_a_queue_whose_broker_is_not_known_has_its_route_asked_for() -> None:
-    pulling = Pulling(route_of("b"))
-    call = pulling.pull()
-    pulling.world.give_route(route_of("a"))
-    assert pulling.world.question().address == "a:10911"
-    assert call not in pulling.world.finished
+    peers = PullPeers(route_of("b"))
+    call = peers.pull()
+    peers.world.give_route(route_of("a"))
+    assert peers.world.sent_request().address == "a:10911"
+    assert call not in peers.world.finished
 
 
 def test_a_queue_whose_broker_nobody_knows_is_an_error() -> None:
-    pulling = Pulling(route_of("b"))
-    call = pulling.pull()
-    pulling.world.give_route(None)
-    assert pulling.world.error(call).failure.reason is Reason.NO_BROKER
+    peers = PullPeers(route_of("b"))
+    call = peers.pull()
+    peers.world.give_route(None)
+    assert peers.world.error(call).failure.reason is Reason.NO_BROKER
 
 
 def test_queues_are_told_sorted_and_no_topic_is_an_error() -> None:
-    pulling = Pulling()
-    call = pulling.world.begin(pulling.consumer.queues("T"))
-    pulling.world.give_route(route_of("b", "a", count=1))
-    pulling.world.questions()
-    found = pulling.world.finished[call]
+    peers = PullPeers()
+    call = peers.world.begin(peers.consumer.queues("T"))
+    peers.world.give_route(route_of("b", "a", count=1))
+    peers.world.sent_requests()
+    found = peers.world.finished[call]
     assert found == (MessageQueue("T", "a", 0), MessageQueue("T", "b", 0))
-    call = pulling.world.begin(pulling.consumer.queues("U"))
-    pulling.world.give_route(None)
-    assert pulling.world.error(call).failure.reason is Reason.NO_ROUTE
+    call = peers.world.begin(peers.consumer.queues("U"))
+    peers.world.give_route(None)
+    assert peers.world.error(call).failure.reason is Reason.NO_ROUTE
 
 
 def test_brokers_hear_that_a_group_pulls_and_that_it_leaves() -> None:
-    pulling = Pulling()
-    pulling.consumer.start()
-    pulling.world.questions()
-    pulling.world.wait_to_be_woken()
-    (beat,) = pulling.world.questions()
+    peers = PullPeers()
+    peers.consumer.start()
+    peers.world.sent_requests()
+    peers.world.wait_to_be_woken()
+    (beat,) = peers.world.sent_requests()
     assert beat.command.code == HEART_BEAT
     (member,) = decode_body(HeartbeatData, beat.command.body).consumers
     assert (member.group, member.consume_type) == ("g", "CONSUME_ACTIVELY")
-    pulling.consumer.stop()
-    assert pulling.world.question().command.code == LEAVE
+    peers.consumer.stop()
+    assert peers.world.sent_request().command.code == LEAVE
 
 
 def test_filters_and_hooks_hear_of_what_is_pulled() -> None:
@@ -187,8 +187,8 @@ def test_filters_and_hooks_hear_of_what_is_pulled() -> None:
         del messages[0]
 
     noting = Noting()
-    pulling = Pulling(filters=(drop_first,), hooks=(noting,))
-    call = pulling.pull()
-    pulling.response(pulling.world.question(), "A", "B")
-    assert [one.properties["TAGS"] for one in pulling.found(call).messages] == ["B"]
+    peers = PullPeers(filters=(drop_first,), hooks=(noting,))
+    call = peers.pull()
+    peers.response(peers.world.sent_request(), "A", "B")
+    assert [one.properties["TAGS"] for one in peers.found(call).messages] == ["B"]
     assert noting.calls == [("before", None), ("after", "SUCCESS")]

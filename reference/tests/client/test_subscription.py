@@ -9,7 +9,8 @@ from reference.core.client.pull.subscription import (
     subscription_of,
 )
 from reference.core.client.remoting.errors import ClientError
-from reference.tests.client.reading import Reading, offset_of, record
+from reference.tests.client.peers import offset_of, record
+from reference.tests.client.push_peers import PushPeers
 from reference.tests.client.routes import route_of
 from spec.wire.remoting.command import Command
 
@@ -23,10 +24,10 @@ def test_an_expression_is_taken_apart() -> None:
 
 
 def test_tags_of_the_same_hash_are_told_apart() -> None:
-    reading = Reading(from_first=True, expression="Aa || C")
-    reading.start()
-    reading.find(reading.pull(), record(0, tag="Aa"), record(1, tag="BB"), record(2))
-    (delivery,) = reading.delivered()
+    peers = PushPeers(from_first=True, expression="Aa || C")
+    peers.start()
+    peers.find(peers.pull(), record(0, tag="Aa"), record(1, tag="BB"), record(2))
+    (delivery,) = peers.delivered()
     assert [one.properties for one in delivery.messages] == [{"TAGS": "Aa"}]
 
 
@@ -38,40 +39,40 @@ def test_an_expression_that_is_no_tags_stays_as_it_is() -> None:
 
 
 def test_only_a_broker_that_knows_sql_is_asked_by_sql() -> None:
-    reading = Reading(from_first=True, expression="a = 1", expression_type="SQL92")
-    reading.start()
-    assert offset_of(reading.pull()) == 0
-    reading.world.routes.versions = dict.fromkeys(reading.world.routes.versions, 231)
-    (address,) = reading.world.routes.versions
-    reading.world.receive(address, Command(code=40, fields={"consumerGroup": "g"}))
-    reading.go_on()
-    assert reading.pulls == []
+    peers = PushPeers(from_first=True, expression="a = 1", expression_type="SQL92")
+    peers.start()
+    assert offset_of(peers.pull()) == 0
+    peers.world.routes.versions = dict.fromkeys(peers.world.routes.versions, 231)
+    (address,) = peers.world.routes.versions
+    peers.world.receive(address, Command(code=40, fields={"consumerGroup": "g"}))
+    peers.go_on()
+    assert peers.pulls == []
 
 
 @pytest.mark.parametrize("code", [0, 1])
 def test_a_broker_checks_an_expression_that_is_not_of_tags(code: int) -> None:
-    reading = Reading(expression="a = 1", expression_type="SQL92")
-    world = reading.world
-    call = reading.world.begin(reading.consumer.check_expression())
+    peers = PushPeers(expression="a = 1", expression_type="SQL92")
+    world = peers.world
+    call = peers.world.begin(peers.consumer.check_expression())
     world.give_route(route_of("a"))
-    check = world.question()
+    check = world.sent_request()
     assert check.command.code == 46
     assert b'"subString":"a = 1"' in check.command.body
     world.response(check, code)
-    world.questions()
+    world.sent_requests()
     assert isinstance(world.finished[call], ClientError) is bool(code)
 
 
 def test_an_expression_of_tags_is_not_checked() -> None:
-    reading = Reading(expression="A")
-    call = reading.world.begin(reading.consumer.check_expression())
-    assert reading.world.questions() == []
-    assert reading.world.finished == {call: None}
+    peers = PushPeers(expression="A")
+    call = peers.world.begin(peers.consumer.check_expression())
+    assert peers.world.sent_requests() == []
+    assert peers.world.finished == {call: None}
 
 
 def test_an_expression_is_not_checked_without_a_route() -> None:
-    reading = Reading(expression="a = 1", expression_type="SQL92")
-    call = reading.world.begin(reading.consumer.check_expression())
-    reading.world.give_route(None)
-    assert reading.world.questions() == []
-    assert reading.world.finished == {call: None}
+    peers = PushPeers(expression="a = 1", expression_type="SQL92")
+    call = peers.world.begin(peers.consumer.check_expression())
+    peers.world.give_route(None)
+    assert peers.world.sent_requests() == []
+    assert peers.world.finished == {call: None}

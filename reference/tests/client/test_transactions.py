@@ -42,7 +42,7 @@ def transactions(
     return TransactionService("g", check, world.client)
 
 
-def question(group: str = "g") -> Command:
+def sent_request(group: str = "g") -> Command:
     properties = {"PGROUP": group, "UNIQ_KEY": "KEY"}
     record = Record(
         topic="T",
@@ -59,7 +59,7 @@ def question(group: str = "g") -> Command:
 def test_the_broker_is_told_what_came_of_it(decision: LocalTransactionState) -> None:
     world = World()
     assert transactions(world).end_transaction(RESULT, lambda: decision) is decision
-    ended = world.question()
+    ended = world.sent_request()
     assert (ended.address, ended.command.code) == ("a:10911", END_TRANSACTION)
     assert ended.command.is_oneway
     assert ended.command.fields == {
@@ -82,12 +82,12 @@ def test_who_fails_does_not_know() -> None:
         transactions(world).end_transaction(RESULT, act)
         is LocalTransactionState.UNKNOWN
     )
-    assert world.question().command.remark == "RuntimeError: broken"
+    assert world.sent_request().command.remark == "RuntimeError: broken"
 
 
 def test_who_is_asked_for_another_group_is_silent() -> None:
     world = World()
     transactions(world, LocalTransactionState.COMMIT)
-    world.receive("b:1", question("other"))
-    world.receive("b:1", replace(question(), body=b"no record"))
-    assert world.questions() == []
+    world.receive("b:1", sent_request("other"))
+    world.receive("b:1", replace(sent_request(), body=b"no record"))
+    assert world.sent_requests() == []

@@ -33,7 +33,7 @@ STORED = {"msgId": "offset-id", "queueId": "1", "queueOffset": "7"}
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SentRequest:
     """A request that the client wrote."""
 
     address: str
@@ -60,7 +60,7 @@ class World:
         self.wake_ms: int | None = None
         self.delivered: list[DeliverMessages] = []
         self.persisted: dict[MessageQueue, int] = {}
-        self._questions: list[Question] = []
+        self._sent: list[SentRequest] = []
 
     def producer(self, **options: object) -> Producer:
         """Return a producer in this world."""
@@ -85,13 +85,13 @@ class World:
         start(run())
         return call
 
-    def questions(self) -> list[Question]:
+    def sent_requests(self) -> list[SentRequest]:
         """Return the requests that the client wrote since the last call."""
         for effect in self.rpc.take_effects():
             if isinstance(effect, Write):
                 command = decode_command(effect.frame)
-                question = Question(effect.address, command, effect.opaque)
-                self._questions.append(question)
+                request = SentRequest(effect.address, command, effect.opaque)
+                self._sent.append(request)
             elif isinstance(effect, DeliverMessages):
                 self.delivered.append(effect)
             elif isinstance(effect, PersistOffsets):
@@ -100,30 +100,30 @@ class World:
                 self.wake_ms = effect.at_ms
             else:
                 raise AssertionError(effect)
-        found, self._questions = self._questions, []
+        found, self._sent = self._sent, []
         return found
 
-    def question(self) -> Question:
+    def sent_request(self) -> SentRequest:
         """Return the one request that the client wrote since the last call."""
-        (found,) = self.questions()
+        (found,) = self.sent_requests()
         return found
 
     def response(
         self,
-        question: Question,
+        request: SentRequest,
         code: int = 0,
         fields: Mapping[str, str] | None = None,
         body: bytes = b"",
     ) -> None:
-        """Answer *question*."""
+        """Answer *request*."""
         response = Command(
             code=code,
-            opaque=question.command.opaque,
+            opaque=request.command.opaque,
             flag=CommandFlag.RESPONSE,
             fields=fields or {},
             body=body,
         )
-        self.receive(question.address, response)
+        self.receive(request.address, response)
 
     def receive(self, address: str, command: Command) -> None:
         """Let *command* arrive from *address*."""
@@ -131,23 +131,23 @@ class World:
         request = decode_request(frame, 0, len(frame))
         self.rpc.command_received(address, request)
 
-    def fail(self, question: Question, reason: Reason = Reason.CONNECT) -> None:
-        """Let *question* not be written."""
-        assert question.opaque is not None
-        self.rpc.request_failed(question.opaque, reason)
+    def fail(self, request: SentRequest, reason: Reason = Reason.CONNECT) -> None:
+        """Let *request* not be written."""
+        assert request.opaque is not None
+        self.rpc.request_failed(request.opaque, reason)
 
     def give_route(self, route: TopicRoute | None) -> None:
-        """Answer the question for a route."""
-        question = self.question()
-        assert question.command.code == 105
+        """Answer the request for a route."""
+        request = self.sent_request()
+        assert request.command.code == 105
         if route is None:
-            self.response(question, NO_TOPIC)
+            self.response(request, NO_TOPIC)
         else:
-            self.response(question, body=encode_route(route))
+            self.response(request, body=encode_route(route))
 
-    def store(self, question: Question, code: int = 0) -> None:
+    def store(self, request: SentRequest, code: int = 0) -> None:
         """Answer a send as a broker that stored the message."""
-        self.response(question, code, STORED)
+        self.response(request, code, STORED)
 
     def wait(self, duration_ms: int) -> None:
         """Let time pass."""
@@ -161,14 +161,14 @@ class World:
 
     def result(self, call: Call) -> SendResult:
         """Return the result of *call*, which it has."""
-        self._questions += self.questions()
+        self._sent += self.sent_requests()
         found = self.finished[call]
         assert isinstance(found, SendResult), found
         return found
 
     def error(self, call: Call) -> ClientError:
         """Return the error of *call*, which it has."""
-        self._questions += self.questions()
+        self._sent += self.sent_requests()
         found = self.finished[call]
         assert isinstance(found, ClientError), found
         return found

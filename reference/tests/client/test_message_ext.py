@@ -9,17 +9,18 @@ import pytest
 
 from reference.core.client.pull import message_ext
 from reference.core.client.pull.message_ext import MessageExt, decompress
-from reference.tests.client.reading import Reading, record
+from reference.tests.client.peers import record
+from reference.tests.client.push_peers import PushPeers
 from spec.layout import LayoutError
 from spec.store.message_record import SystemFlag
 
 
 def test_a_compressed_body_is_inflated() -> None:
-    reading = Reading(from_first=True)
-    reading.start()
+    peers = PushPeers(from_first=True)
+    peers.start()
     body = zlib.compress(b"hello")
-    reading.find(reading.pull(), record(0, body, flags=SystemFlag.COMPRESSED))
-    (delivery,) = reading.delivered()
+    peers.find(peers.pull(), record(0, body, flags=SystemFlag.COMPRESSED))
+    (delivery,) = peers.delivered()
     (message,) = delivery.messages
     assert isinstance(message, MessageExt)
     assert message.body == b"hello"

@@ -13,7 +13,7 @@ from reference.core.client.producer.request_reply import (
 )
 from reference.core.client.remoting.errors import ClientError
 from reference.tests.client.routes import route_of
-from reference.tests.client.world import Call, Question, World
+from reference.tests.client.world import Call, SentRequest, World
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.remoting.command import Command
 
@@ -30,7 +30,7 @@ class Requesting:
         self.requests = RequestReplyService(producer, self.world.client)
         self.call = self.request()
         self.world.give_route(route_of("a"))
-        self.heartbeat, self.sent = self.world.questions()
+        self.heartbeat, self.sent = self.world.sent_requests()
 
     def request(self) -> Call:
         """Begin a request."""
@@ -48,15 +48,15 @@ class Requesting:
         fields = {"topic": "R", "sysFlag": str(flags), "properties": properties}
         pushed = Command(code=PUSH, opaque=7, fields=fields, body=body)
         self.world.receive(self.sent.address, pushed)
-        return self.world.question().command.code
+        return self.world.sent_request().command.code
 
     def result(self) -> object:
         """Return the result of the request."""
-        self.world.questions()
+        self.world.sent_requests()
         return self.world.finished[self.call]
 
 
-def properties_of(sent: Question) -> dict[str, str]:
+def properties_of(sent: SentRequest) -> dict[str, str]:
     return dict(decode_properties(sent.command.fields["i"]))
 
 

@@ -1,0 +1,39 @@
+"""Messages that a consumer sends back after a failure."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.tests.client.peers import BACK, SEND, record
+from reference.tests.client.push_peers import PushPeers
+
+
+def test_what_failed_is_handed_back() -> None:
+    peers = PushPeers(from_first=True)
+    peers.start()
+    peers.find(peers.pull(), record(0), record(1))
+    (delivery,) = peers.delivered()
+    peers.consumed(delivery.queue, delivery.messages, failed=delivery.messages[1:])
+    peers.go_on()
+    back = peers.sent(BACK)
+    assert [one.fields["offset"] for one in back] == ["1001"]
+    assert back[0].fields["maxReconsumeTimes"] == "16"
+
+
+@pytest.mark.parametrize("refuses", [{BACK}, {BACK, SEND}])
+def test_what_is_not_taken_back_is_sent_anew_or_stays(refuses: set[int]) -> None:
+    peers = PushPeers(from_first=True)
+    peers.refuses = refuses
+    peers.start()
+    peers.world.routes.table["%RETRY%g"] = peers.route
+    peers.find(peers.pull(), record(0), record(1))
+    (delivery,) = peers.delivered()
+    peers.consumed(delivery.queue, delivery.messages, failed=delivery.messages[:1])
+    peers.go_on()
+    (sent,) = peers.sent(SEND)
+    assert (sent.fields["b"], sent.fields["j"]) == ("%RETRY%g", "1")
+    peers.world.wait(5000)
+    again = peers.delivered()
+    assert [one.messages[0].record.reconsume_times for one in again] == [1] * (
+        len(refuses) - 1
+    )
