@@ -1,4 +1,4 @@
-"""A lite pull consumer's groups, polls and commits, played by hand."""
+"""A lite pull consumer's groups, polls and commits, with scripted peers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a lite pull consumer pulls ahead, and where: played by hand."""
+"""The pull loop of a lite pull consumer, with scripted peers."""
 
 from __future__ import annotations
 

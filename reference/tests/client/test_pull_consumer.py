@@ -43,7 +43,7 @@ class PullPeers:
         )
 
     def response(self, request: SentRequest, *tags: str, suggested: int = 0) -> None:
-        """Answer a pull with messages of these tags."""
+        """Respond to a pull with messages of these tags."""
         found = [record(7 + n, tag=tag) for n, tag in enumerate(tags)]
         fields = {
             "nextBeginOffset": str(7 + len(tags)),

@@ -1,4 +1,4 @@
-"""Messages that wait for a reply, played by hand."""
+"""Requests that wait for a reply, with scripted responses."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class World:
         fields: Mapping[str, str] | None = None,
         body: bytes = b"",
     ) -> None:
-        """Answer *request*."""
+        """Send the response to *request*."""
         response = Command(
             code=code,
             opaque=request.command.opaque,
@@ -126,18 +126,18 @@ class World:
         self.receive(request.address, response)
 
     def receive(self, address: str, command: Command) -> None:
-        """Let *command* arrive from *address*."""
+        """Receive *command* from *address*."""
         frame = encode_command(command)
         request = decode_request(frame, 0, len(frame))
         self.rpc.command_received(address, request)
 
     def fail(self, request: SentRequest, reason: Reason = Reason.CONNECT) -> None:
-        """Let *request* not be written."""
+        """Report that *request* could not be written, or has no response."""
         assert request.opaque is not None
         self.rpc.request_failed(request.opaque, reason)
 
     def give_route(self, route: TopicRoute | None) -> None:
-        """Answer the request for a route."""
+        """Respond to the request for a route."""
         request = self.sent_request()
         assert request.command.code == 105
         if route is None:
@@ -146,7 +146,7 @@ class World:
             self.response(request, body=encode_route(route))
 
     def store(self, request: SentRequest, code: int = 0) -> None:
-        """Answer a send as a broker that stored the message."""
+        """Respond to a send as a broker that stored the message."""
         self.response(request, code, STORED)
 
     def wait(self, duration_ms: int) -> None:
