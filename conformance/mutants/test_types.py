@@ -48,7 +48,7 @@ def mypy_errors(tree: Path, cache: Path) -> list[str]:
     command = [
         *(sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports"),
         *("--no-error-summary", "--hide-error-context"),
-        *("--cache-dir", cache, *PLANTED),
+        *("--cache-dir", str(cache), *PLANTED),
     ]
     run = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
     assert not run.stderr, run.stderr
