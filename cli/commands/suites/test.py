@@ -5,18 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from cli.options.common import list_option
-from cli.options.exit_codes import (
-    FINDINGS,
-    NOT_RUN,
-    SUCCESS,
-    USAGE,
-    WrongValueError,
-)
+from cli.options.exit_codes import NOT_RUN, WrongValueError
 from cli.options.selection import select
 from cli.options.suites import completions as completing
 from cli.options.suites.clause_selection import chosen
@@ -31,23 +25,21 @@ from cli.options.suites.run_options import (
 from cli.runs.suites.listing import (
     TestsByClause,
     count_tests,
-    keywords_of,
     print_clauses,
     read_only_suites,
     selected_tests,
     suites_with_tests,
     without_writers,
 )
-from cli.runs.suites.pytest_run import run_pytest
-from cli.runs.suites.side_by_side import folder_of, keep_former, write_matrix
-from cli.runs.suites.workers import ORDERS, effort_words, jobs_of, seed_of, spread_words
-from conformance.harness.pytest_plugin.options import (
-    BROKER_SUITES,
-    DEFAULT_TARGET,
-    JUNIT,
-    SUITES,
-    suite_folders,
+from cli.runs.suites.target_runs import (
+    STORE,
+    RunOptions,
+    are_stores,
+    pytest_words,
+    run_each,
 )
+from cli.runs.suites.workers import ORDERS
+from conformance.harness.pytest_plugin.options import BROKER_SUITES, SUITES
 from conformance.harness.targets.target import (
     TargetError,
     is_client,
@@ -57,9 +49,6 @@ from conformance.harness.targets.target import (
 from spec.clause import Clause
 
 CLIENT_SUITE, STORE_SUITE = "client", "store"
-STORE = "store:"
-"""Before the directory of a store, whose files are examined without a broker."""
-GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
 
 
 @click.command(
@@ -154,28 +143,7 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
 )
 @click.option("--seed", type=int, help="Seed of the generated tests.")
 @click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
-def test(
-    targets: tuple[str, ...],
-    profile: str | None,
-    suite: str | None,
-    known: Path | None,
-    report: Path | None,
-    read_only: bool,
-    no_baseline: bool,
-    may_configure: bool,
-    against_evidence: bool,
-    only: str | None,
-    level: str | None,
-    listed: bool,
-    explain: str | None,
-    write_known: Path | None,
-    jobs: int | None,
-    order: str,
-    against: str | None,
-    examples: str,
-    seed: int | None,
-    pytest_args: tuple[str, ...],
-) -> None:
+def test(**given: Any) -> None:
     """Run the conformance suites against a target.
 
     Further arguments go to pytest, for example -k NAME or -x.
@@ -184,97 +152,52 @@ def test(
     no verdict if nothing was checked, or the harness or the target failed to run. With
     --against: 0 without unexplained differences, 1 with some. Ctrl-C: 130.
     """
-    if explain:
-        from cli.commands.suites.spec import show  # exports take 0.3 s to import
-
-        click.get_current_context().invoke(show, selection=(explain,))
+    options = RunOptions(**given)
+    if options.explain:
+        _explain(options.explain)
         return
-    _check_words(pytest_args)
-    names = targets or (DEFAULT_TARGET,)
-    _check((*names, against) if against else names, profile)
-    if against:
-        if len(names) > 1 or read_only or pytest_args:
-            raise click.UsageError("--against: one --target, and nothing for pytest")
-        sys.exit(_compare(names[0], against, examples, seed, profile, report))
-    wanted = chosen(only, level)
-    keywords = keywords_of(pytest_args)
-    is_reading = read_only and not _are_stores(names)
-    if listed:
-        known_suites = suites_of(targets) if targets else ",".join(SUITES)
-        tests = selected_tests(_suites(suite or known_suites), keywords)
-        if is_reading:
-            tests = without_writers(tests)
-        is_part = bool(suite or targets or keywords or read_only)
-        _list(wanted, tests, profile, has_tests_only=is_part)
+    _check(options)
+    if options.against:
+        sys.exit(_compare(options, options.against))
+    if options.listed:
+        _list(options)
         return
-    suites = _suites_to_run(suite, names)
-    if is_reading:
-        _check_reads(selected_tests(suites, keywords), wanted)
-    test_count = _test_count(suites, keywords, wanted, jobs)
-    if may_configure:
-        jobs = 0  # all tests see the changes
-    words = [*map(str, suite_folders(suites))]
-    words += _known_words(known, write_known, names)
-    words += _option_words(
-        profile=profile,
-        suite=suite and ",".join(suites),
-        read_only=read_only,
-        no_baseline=no_baseline,
-        may_configure=may_configure,
-        only_clauses=",".join(one.id for one in wanted or ()),
-        against_evidence=against_evidence,
-    )
-    seed = seed_of(order, seed)
-    words += effort_words(examples, seed)
-    words += spread_words(order, seed, jobs_of(jobs, names, pytest_args, test_count))
-    words += pytest_args
-    sys.exit(_run_each(names, words, report))
+    sys.exit(_run(options))
 
 
-def _run_each(names: tuple[str, ...], words: list[str], report: Path | None) -> int:
-    """Run pytest on each target, and return the gravest exit code."""
-    codes = [
-        run_pytest(name, words, _report_for(report, name, names)) for name in names
-    ]
-    if report is not None and len(names) > 1:
-        click.echo(write_matrix(report, (folder_of(report, name) for name in names)))
-    return next(code for code in GRAVEST_FIRST if code in codes)
+def _explain(selection: str) -> None:
+    """Print the selected clauses, with their sources, tests and evidence."""
+    from cli.commands.suites.spec import show  # exports take 0.3 s to import
+
+    click.get_current_context().invoke(show, selection=(selection,))
 
 
-def _compare(
-    target: str,
-    against: str,
-    examples: str,
-    seed: int | None,
-    profile: str | None,
-    report: Path | None,
-) -> int:
+def _compare(options: RunOptions, against: str) -> int:
     """Compare two targets by generated programs, and return the exit code."""
     from cli.runs.suites.differential import compare_targets, programs_of
 
     return compare_targets(
-        target,
+        options.names[0],
         against,
-        examples=programs_of(examples),
-        seed=seed or 0,
-        profile=profile,
-        report=report,
+        examples=programs_of(options.examples),
+        seed=options.seed or 0,
+        profile=options.profile,
+        report=options.report,
     )
 
 
-def _list(
-    wanted: Sequence[Clause] | None,
-    tests: TestsByClause,
-    profile: str | None,
-    *,
-    has_tests_only: bool,
-) -> None:
+def _list(options: RunOptions) -> None:
     """Print the selected clauses; end the program without one."""
+    wanted = chosen(options.only, options.level)
+    known = suites_of(options.targets) if options.targets else ",".join(SUITES)
+    tests = selected_tests(_suites(options.suite or known), options.keywords)
+    if options.is_reading:
+        tests = without_writers(tests)
     count = print_clauses(
         wanted,
         tests,
-        release=release_of_profile(profile) if profile else None,
-        has_tests_only=has_tests_only,
+        release=release_of_profile(options.profile) if options.profile else None,
+        has_tests_only=options.is_part,
     )
     if not count:
         where = suites_with_tests(wanted or ())
@@ -282,15 +205,29 @@ def _list(
         _exit_unchecked(f"no selected clause has a selected test{advice}")
 
 
-def _check(names: tuple[str, ...], profile: str | None) -> None:
-    """Raise UsageError for an invalid target or profile, before any run."""
+def _run(options: RunOptions) -> int:
+    """Run the suites on each target, and return the gravest exit code."""
+    wanted = chosen(options.only, options.level)
+    suites = _suites_to_run(options.suite, options.names)
+    if options.is_reading:
+        _check_reads(selected_tests(suites, options.keywords), wanted)
+    test_count = _test_count(suites, options.keywords, wanted, options.jobs)
+    return run_each(options, pytest_words(options, suites, wanted, test_count))
+
+
+def _check(options: RunOptions) -> None:
+    """Raise UsageError for invalid words or targets, before any run."""
+    _check_words(options.pytest_args)
+    names, against = options.names, options.against
     try:
-        for name in names:
+        for name in (*names, against) if against else names:
             parse_target(name).close()
-        if profile:
-            release_of_profile(profile)
+        if options.profile:
+            release_of_profile(options.profile)
     except (TargetError, ValueError) as error:
         raise click.UsageError(str(error)) from None
+    if against and (len(names) > 1 or options.read_only or options.pytest_args):
+        raise click.UsageError("--against: one --target, and nothing for pytest")
 
 
 def _check_words(pytest_args: tuple[str, ...]) -> None:
@@ -307,12 +244,7 @@ def suites_of(names: tuple[str, ...]) -> str:
         raise click.UsageError("--target: clients and brokers are tested apart")
     if kinds.pop():
         return CLIENT_SUITE
-    return STORE_SUITE if _are_stores(names) else ",".join(BROKER_SUITES)
-
-
-def _are_stores(names: tuple[str, ...]) -> bool:
-    """Return whether all targets are files of stores."""
-    return all(name.startswith(STORE) for name in names)
+    return STORE_SUITE if are_stores(names) else ",".join(BROKER_SUITES)
 
 
 def _suites(text: str) -> list[str]:
@@ -381,37 +313,3 @@ def _check_reads(tests: TestsByClause, wanted: Sequence[Clause] | None) -> None:
         " nothing; the other clauses are not checked",
         err=True,
     )
-
-
-def _known_words(
-    known: Path | None, write_known: Path | None, names: tuple[str, ...]
-) -> list[str]:
-    """Return pytest's words for the files of known failures."""
-    if write_known and len(names) > 1:
-        raise click.UsageError("--write-known: of one target at a time")
-    files = {"known": known, "write-known": write_known}
-    return [f"--{name}={file.resolve()}" for name, file in files.items() if file]
-
-
-def _option_words(**options: str | bool | None) -> list[str]:
-    """Return pytest's words for the options that have a value; True is a flag."""
-    names = {f"--{name.replace('_', '-')}": value for name, value in options.items()}
-    return [
-        name if value is True else f"{name}={value}"
-        for name, value in names.items()
-        if value
-    ]
-
-
-def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[str]:
-    """Return the options that write the reports."""
-    if report is None:
-        return []
-    directory = report.resolve()
-    if len(names) > 1:
-        directory = folder_of(directory, name)
-        try:
-            keep_former(directory)
-        except OSError as error:
-            raise click.UsageError(f"--report {directory}: {error.strerror}") from None
-    return [f"--report={directory}", f"--junitxml={directory / JUNIT}"]

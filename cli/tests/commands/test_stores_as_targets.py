@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.commands.suites import test as command
 from cli.main import main
+from cli.runs.suites import target_runs
 
 LINE = "store: the suite store; the others need a running broker\n"
 
@@ -35,7 +35,7 @@ def test_only_the_suite_about_files_examines_a_store(
         given[:] = words
         return 0
 
-    monkeypatch.setattr(command, "run_pytest", run)
+    monkeypatch.setattr(target_runs, "run_pytest", run)
     named = [word for one in targets for word in ("--target", one)]
     printed = CliRunner().invoke(main, ["test", *named, *suite, "--jobs", "0"])
     assert printed.exit_code == 0, printed.output

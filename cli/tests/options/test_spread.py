@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from cli.commands.suites import test as command_module
 from cli.commands.suites.test import test as command
 from cli.main import main
+from cli.runs.suites import target_runs
 from cli.runs.suites.workers import (
     BY_FILE,
     CLIENT_JOBS,
@@ -77,7 +78,7 @@ def test_the_selection_decides_the_workers_of_a_run(
         given.append(pytest_words)
         return 0
 
-    monkeypatch.setattr(command_module, "run_pytest", run)
+    monkeypatch.setattr(target_runs, "run_pytest", run)
     ended = CliRunner().invoke(main, ["test", *words])
     assert ended.exit_code == 0, ended.output
     assert given[0][given[0].index("-n") + 1] == jobs
