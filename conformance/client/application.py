@@ -21,7 +21,7 @@ from conformance.harness.targets.client_adapter import (
     Adapter,
     AdapterError,
     Line,
-    Pending,
+    ResponseFuture,
 )
 from conformance.harness.targets.client_hello import OPTION_INTERVALS
 
@@ -74,7 +74,7 @@ class Outcome:
 class Sending:
     """A pending send."""
 
-    def __init__(self, pending: Pending) -> None:
+    def __init__(self, pending: ResponseFuture) -> None:
         self._pending = pending
 
     @property
@@ -226,7 +226,7 @@ class Application:
             self._held += [{"consumer": name, "keys": keys}] * words.count("hold")
         return name, outcome
 
-    def stop(self, name: str) -> Pending:
+    def stop(self, name: str) -> ResponseFuture:
         """Begin to stop a producer or consumer."""
         if name in self._made:
             self._made.remove(name)

@@ -39,7 +39,7 @@ NOT_SALVAGED = 2
 """Exit code of ``rmqc salvage`` for a store that it cannot read."""
 
 
-class Kept(NamedTuple):
+class MessageCounts(NamedTuple):
     """Numbers of messages of one damaged store."""
 
     before: int
@@ -50,7 +50,9 @@ class Kept(NamedTuple):
     """Messages in the queues of the salvaged store."""
 
 
-def kept_messages(rmqc: Command, release: str, damage: Damage, directory: Path) -> Kept:
+def kept_messages(
+    rmqc: Command, release: str, damage: Damage, directory: Path
+) -> MessageCounts:
     """Return the numbers for *damage* of the recorded store of *release*.
 
     The damaged and the salvaged store are written below *directory*.
@@ -58,7 +60,7 @@ def kept_messages(rmqc: Command, release: str, damage: Damage, directory: Path) 
     whole = store_of(release)
     before = dict(_contents(whole))
     store = damaged_copy(release, damage, directory)
-    return Kept(
+    return MessageCounts(
         before=len(before),
         start=_kept_by_start(release, damage, store, before),
         salvage=_kept_by_salvage(rmqc, store, before),
@@ -120,13 +122,13 @@ def _kept_by_salvage(
     return (salvaged & Counter(before.values())).total()
 
 
-def table_row(name: str, numbers: Mapping[str, Kept]) -> str:
+def table_row(name: str, numbers: Mapping[str, MessageCounts]) -> str:
     """Return the row of one damage, with its numbers by release."""
     cells = [str(number) for kept in numbers.values() for number in kept]
     return f"| `{name}` | {DAMAGES[name].description} | {' | '.join(cells)} |"
 
 
-def numbers_on_page(page: str) -> Mapping[str, Mapping[str, Kept]]:
+def numbers_on_page(page: str) -> Mapping[str, Mapping[str, MessageCounts]]:
     """Return the numbers in the table of *page*, by damage and release."""
     found = {}
     for line in page.splitlines():
@@ -134,7 +136,7 @@ def numbers_on_page(page: str) -> Mapping[str, Mapping[str, Kept]]:
             name, _, *cells = line.strip("| ").split(" | ")
             numbers = iter(map(int, cells))
             found[name.strip("`")] = {
-                release: Kept(next(numbers), next(numbers), next(numbers))
+                release: MessageCounts(next(numbers), next(numbers), next(numbers))
                 for release in recorded_releases()
             }
     return found

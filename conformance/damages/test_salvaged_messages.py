@@ -14,7 +14,7 @@ from conformance.damages.damages import DAMAGES
 from conformance.damages.recorded_stores import recorded_releases
 from conformance.damages.salvaged_messages import (
     PAGE,
-    Kept,
+    MessageCounts,
     kept_messages,
     numbers_on_page,
 )
@@ -57,4 +57,6 @@ def test_salvage_keeps_every_message_that_a_start_keeps() -> None:
     ]
     assert worse == list(WRONG_OFFSET)
     whole = on_page["nothing"].values()
-    assert all(kept == Kept(kept.before, kept.before, kept.before) for kept in whole)
+    assert all(
+        kept == MessageCounts(kept.before, kept.before, kept.before) for kept in whole
+    )

@@ -19,12 +19,12 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     need,
 )
-from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.pytest_plugin.known_settings import (
     configured,
     need_settings,
     with_settings,
 )
+from conformance.harness.pytest_plugin.target_cache import TargetCache
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.groups.lock_expiry import LockExpiry, watch
 from conformance.messaging.pop import revival
@@ -83,7 +83,7 @@ def scope_of_change(
 
 @pytest.fixture(scope=scope_of_change)
 def configurable_target(
-    pytestconfig: pytest.Config, target: Target, kept: Kept
+    pytestconfig: pytest.Config, target: Target, target_cache: TargetCache
 ) -> Iterator[Target]:
     """Return a target whose settings tests may change, and which filters by SQL92.
 
@@ -94,7 +94,7 @@ def configurable_target(
         need(target, Capability.WIRE, Capability.CONFIG)
     if Capability.CONFIG in target.capabilities:
         conf = {"maxMessageSize": str(LARGEST_MESSAGE), **FILTERING}
-        yield kept.get(
+        yield target_cache.get(
             "configurable_target", lambda: another_target(pytestconfig, conf)
         )
     else:
@@ -127,20 +127,20 @@ def recalling(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 
 @pytest.fixture(scope=scope_of_change)
 def checking_target(
-    pytestconfig: pytest.Config, target: Target, kept: Kept
+    pytestconfig: pytest.Config, target: Target, target_cache: TargetCache
 ) -> Iterator[Target]:
     """Yield a target whose broker checks half messages often.
 
     A running broker before 5.0 reads the interval only at its start.
     """
     changes = frequent_check_settings(target.release)
-    yield from checking(pytestconfig, target, kept, FREQUENT_CHECKS, changes)
+    yield from checking(pytestconfig, target, target_cache, FREQUENT_CHECKS, changes)
 
 
 def checking(
     config: pytest.Config,
     target: Target,
-    kept: Kept,
+    target_cache: TargetCache,
     conf: Mapping[str, str],
     changes: Mapping[str, str],
 ) -> Iterator[Target]:
@@ -148,7 +148,7 @@ def checking(
     is_5 = release_key(target.release) >= (5,)
     if Capability.CONFIG in target.capabilities:
         name = "checking", *sorted(conf.items())
-        yield kept.get(name, lambda: another_target(config, conf))
+        yield target_cache.get(name, lambda: another_target(config, conf))
     elif is_5 and config.stash[OPTIONS].may_configure:
         with target.connect_for_admin() as admin:
             before_ms = int(admin.broker_settings().get(CHECK_INTERVAL, "0"))

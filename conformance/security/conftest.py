@@ -8,14 +8,16 @@ import pytest
 
 from conformance.harness.client.client import Client
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, need
-from conformance.harness.pytest_plugin.kept import Kept
+from conformance.harness.pytest_plugin.target_cache import TargetCache
 from conformance.harness.targets.target import Capability, Target
 from conformance.security.accounts import ADMIN
 from conformance.security.guard import Guard, administered, guarded
 
 
 @pytest.fixture
-def guard(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Guard:
+def guard(
+    pytestconfig: pytest.Config, target: Target, target_cache: TargetCache
+) -> Guard:
     """Return a broker with the accounts of the suite; no test changes them.
 
     A running cluster may be one that has users, if the suite may add some.
@@ -23,16 +25,18 @@ def guard(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Guard:
     may_configure = pytestconfig.stash[OPTIONS].may_configure
     if may_configure and Capability.RESTART not in target.capabilities:
         need(target, Capability.ACL)
-        return kept.get("guard", lambda: administered(target))
+        return target_cache.get("guard", lambda: administered(target))
     need(target, Capability.RESTART, Capability.ACL)
-    return kept.get("guard", lambda: guarded(pytestconfig))
+    return target_cache.get("guard", lambda: guarded(pytestconfig))
 
 
 @pytest.fixture
-def changing(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Guard:
+def changing(
+    pytestconfig: pytest.Config, target: Target, target_cache: TargetCache
+) -> Guard:
     """Return a broker whose accounts the tests change; each states its own first."""
     need(target, Capability.RESTART, Capability.ACL)
-    return kept.get("changing", lambda: guarded(pytestconfig))
+    return target_cache.get("changing", lambda: guarded(pytestconfig))
 
 
 @pytest.fixture

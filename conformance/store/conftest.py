@@ -17,11 +17,11 @@ from conformance.harness.pytest_plugin.background import (
     result_of,
 )
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, another_target, need
-from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.pytest_plugin.known_settings import (
     configured,
     may_change_running,
 )
+from conformance.harness.pytest_plugin.target_cache import TargetCache
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.store.disk.expired_files import Aged, aged
@@ -45,12 +45,14 @@ OF_A_WATCH = {
 
 
 @pytest.fixture
-def written(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Written:
+def written(
+    pytestconfig: pytest.Config, target: Target, target_cache: TargetCache
+) -> Written:
     """Return a target with a known history: of the suite's own, with small files.
 
     On a running cluster that may be configured it is the cluster itself.
     """
-    return kept.get("written", partial(_written, pytestconfig, target))
+    return target_cache.get("written", partial(_written, pytestconfig, target))
 
 
 @contextmanager
@@ -95,12 +97,14 @@ def readable(files: StoreFiles, pytestconfig: pytest.Config) -> StoreFiles:
 
 
 @pytest.fixture
-def special(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Special:
+def special(
+    pytestconfig: pytest.Config, target: Target, target_cache: TargetCache
+) -> Special:
     """Return the store of a target configured to write every kind of file.
 
     A running cluster that may be configured has the settings while the suite sends.
     """
-    return kept.get("special", partial(_special, pytestconfig, target))
+    return target_cache.get("special", partial(_special, pytestconfig, target))
 
 
 @contextmanager
@@ -156,6 +160,8 @@ def _on_another(watching: Callable[[Target, threading.Event], object]) -> Observ
 
 
 @pytest.fixture
-def followed(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Followed:
+def followed(
+    pytestconfig: pytest.Config, target: Target, target_cache: TargetCache
+) -> Followed:
     """Return a slave whose master is a script."""
-    return kept.get("followed", partial(followed_slave, pytestconfig, target))
+    return target_cache.get("followed", partial(followed_slave, pytestconfig, target))

@@ -8,16 +8,18 @@ from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.access import ANY_CERTIFICATE, Access, client_context
 from conformance.harness.client.certificates import server_settings
 from conformance.harness.pytest_plugin.fixtures import need
-from conformance.harness.pytest_plugin.kept import Kept
+from conformance.harness.pytest_plugin.target_cache import TargetCache
 from conformance.harness.targets.target import Capability, Target
 from conformance.tls.tls_servers import Served, Servers
 
 
 @pytest.fixture
-def servers(pytestconfig: pytest.Config, target: Target, kept: Kept) -> Servers:
+def servers(
+    pytestconfig: pytest.Config, target: Target, target_cache: TargetCache
+) -> Servers:
     """Return the targets of this run by their properties."""
     need(target, Capability.RESTART, Capability.TLS)
-    return Servers(pytestconfig, kept)
+    return Servers(pytestconfig, target_cache)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from conformance.harness.client.client import Client
 from conformance.harness.client.frame_socket import CONNECT_TIMEOUT_S, open_socket
 from conformance.harness.client.peer_errors import ClosedError, PeerError
 from conformance.harness.pytest_plugin.fixtures import another_target
-from conformance.harness.pytest_plugin.kept import Kept
+from conformance.harness.pytest_plugin.target_cache import TargetCache
 from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import Target
 from spec.security import tls
@@ -82,7 +82,7 @@ class Servers:
     """Started targets by their properties."""
 
     config: pytest.Config
-    kept: Kept
+    target_cache: TargetCache
 
     def with_settings(self, settings: Settings) -> Served:
         """Return the target with *settings*, started unless it still runs.
@@ -100,7 +100,7 @@ class Servers:
         started = partial(
             serving, self.config, settings, own_name_server=own_name_server
         )
-        return self.kept.get(name, started)
+        return self.target_cache.get(name, started)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from cli.options.suites.completions import targets
 from conformance.harness.report.terminal.line_width import wrapped
 from conformance.harness.targets.probing.probe import (
     REFUSALS_DO_NOT_COUNT,
-    Probed,
+    ProbeResult,
     names_of,
     probe,
 )
@@ -62,14 +62,14 @@ def probe_(text: str) -> None:
         fail(error)
     for name, value in _rows(named, found):
         click.echo(wrapped(f"{name:<13} {value}", indent=14))
-    if found.complaints:
+    if found.violations:
         sys.exit(FINDINGS)
     sys.exit(SUCCESS if found.release else NOT_RUN)
 
 
-def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
+def _rows(started: Target, found: ProbeResult) -> list[tuple[str, str]]:
     """Return the lines to print, as pairs of name and value."""
-    is_silent = not found.release and not found.complaints
+    is_silent = not found.release and not found.violations
     return [
         ("target", started.text),
         ("profile", started.release),
@@ -100,12 +100,12 @@ def _next_step(started: Target) -> list[tuple[str, str]]:
     return [("next", command)]
 
 
-def _features(found: Probed) -> list[tuple[str, str]]:
+def _features(found: ProbeResult) -> list[tuple[str, str]]:
     """Return the lines about a peer that responds."""
     return [
         ("header", found.header),
         ("json", found.json),
         ("refuses", ", ".join(names_of(found.refused)) or "no probed request"),
-        *(("not honest", line) for line in found.complaints),
-        *([("so", REFUSALS_DO_NOT_COUNT)] if found.complaints else []),
+        *(("not honest", line) for line in found.violations),
+        *([("so", REFUSALS_DO_NOT_COUNT)] if found.violations else []),
     ]

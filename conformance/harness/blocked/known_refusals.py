@@ -34,7 +34,7 @@ def refusal_in_test(description: Mapping[str, str]) -> str | None:
     The refusals of any other target count only if they were found before the run.
     """
     refuses = refuses_of(description)
-    if description.get("is_foreign") and not description.get("complaints"):
+    if description.get("is_foreign") and not description.get("violations"):
         refuses = KNOWN_CODES
     transcripts = CONVERSATIONS.transcripts() if refuses else []
     codes = refused_in(transcripts, refuses)

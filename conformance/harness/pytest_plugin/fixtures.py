@@ -19,8 +19,8 @@ import pytest
 from conformance.harness.blocked.preconditions import precondition
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
-from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.pytest_plugin.options import Options
+from conformance.harness.pytest_plugin.target_cache import TargetCache
 from conformance.harness.targets.shared_target import (
     SharedTarget,
     TargetOwner,
@@ -31,7 +31,7 @@ from conformance.harness.targets.topics import request_group, request_topic
 
 TARGET_OWNER = pytest.StashKey[TargetOwner]()
 OPTIONS = pytest.StashKey[Options]()
-KEPT = pytest.StashKey[Kept]()
+TARGET_CACHE = pytest.StashKey[TargetCache]()
 
 _run = uuid.uuid4().hex[:8]
 _numbers = itertools.count(1)
@@ -53,9 +53,9 @@ def target(pytestconfig: pytest.Config) -> SharedTarget:
 
 
 @pytest.fixture(scope="session")
-def kept(pytestconfig: pytest.Config) -> Iterator[Kept]:
+def target_cache(pytestconfig: pytest.Config) -> Iterator[TargetCache]:
     """Yield the targets of this process that several tests use."""
-    made = pytestconfig.stash[KEPT] = Kept()
+    made = pytestconfig.stash[TARGET_CACHE] = TargetCache()
     yield made
     made.close()
 

@@ -29,16 +29,16 @@ from conformance.harness.pytest_plugin.collection.selection import (
     select,
 )
 from conformance.harness.pytest_plugin.fixtures import (
-    KEPT,
     OPTIONS,
+    TARGET_CACHE,
     TARGET_OWNER,
     broker,
     group,
-    kept,
     namesrv,
     own_target,
     start_target,
     target,
+    target_cache,
     topic,
     unique,
 )
@@ -72,11 +72,11 @@ from conformance.harness.targets.shared_target import TargetOwner
 __all__ = [
     "broker",
     "group",
-    "kept",
     "namesrv",
     "own_target",
     "start_target",
     "target",
+    "target_cache",
     "topic",
     "unique",
 ]
@@ -255,8 +255,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """End kept targets that are idle: a file of tests may last some minutes."""
-    used = item.config.stash.get(KEPT, None)
+    """End cached targets that are idle: a file of tests may last some minutes."""
+    used = item.config.stash.get(TARGET_CACHE, None)
     if used is None or nextitem is None:
         return
     if nextitem.path == item.path:

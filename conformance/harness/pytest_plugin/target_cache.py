@@ -1,7 +1,7 @@
 """
 Targets that several tests use, the latest few of which run at a time.
 
-An idle broker of 4.x needs 2 % of a core, one of 5.x 10 %. A worker that kept each
+An idle broker of 4.x needs 2 % of a core, one of 5.x 10 %. A worker that caches each
 until its end would slow down all others.
 """
 
@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 LIMIT = 2
-"""Values that are kept at a time; a target is one JVM, or two."""
+"""Values that are cached at a time; a target is one JVM, or two."""
 IDLE_S = 20.0
 """A target that no test has used for so long has cost as much as its next start."""
 
 
-class Kept:
+class TargetCache:
     """Values of context managers by name, such as started targets."""
 
     def __init__(self) -> None:

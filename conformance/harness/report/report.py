@@ -28,7 +28,7 @@ from conformance.harness.report.report_json import (
 )
 from conformance.harness.report.run_record import ClauseResult
 from conformance.harness.targets.probing.probe import names_of
-from conformance.harness.targets.shared_target import complaints_of, refuses_of
+from conformance.harness.targets.shared_target import refuses_of, violations_of
 from spec.registry import all_clauses
 
 FAILURES = (Outcome.FAIL, Outcome.ERROR, Outcome.KNOWN)
@@ -113,7 +113,7 @@ def _target(description: Mapping[str, str]) -> TargetEntry:
             filter(None, description.get("capabilities", "").split(","))
         ),
         refuses=names_of(refuses_of(description)),
-        complaints=complaints_of(description),
+        violations=violations_of(description),
         broker=description.get("broker_name", ""),
         cluster=description.get("cluster", ""),
         error=description.get("error"),

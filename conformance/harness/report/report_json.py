@@ -35,7 +35,7 @@ class TargetEntry(Struct, frozen=True, kw_only=True):
     capabilities: Sequence[str] = ()
     refuses: Sequence[str] = ()
     """Names of the requests that it does not support, of those that were sent."""
-    complaints: Sequence[str] = ()
+    violations: Sequence[str] = ()
     """Reasons why it is not honest: its refusals do not count."""
     broker: str = ""
     cluster: str = ""

@@ -48,7 +48,7 @@ class AdapterError(ProcessError):
     """The adapter, not the client, is broken: no verdict about any clause."""
 
 
-class Pending:
+class ResponseFuture:
     """A request whose response may not have come yet."""
 
     def __init__(self, adapter: Adapter, request: Line) -> None:
@@ -107,8 +107,8 @@ class Adapter:
         """Whether the adapter accepts requests."""
         return self._process.poll() is None and not self.fault
 
-    def call(self, verb: str, **fields: object) -> Pending:
-        """Write a line, and return what its response will be found in."""
+    def call(self, verb: str, **fields: object) -> ResponseFuture:
+        """Write a line, and return the future of its response."""
         line: Line = {"id": next(self._numbers), "verb": verb, **fields}
         assert self._process.stdin is not None
         try:
@@ -118,7 +118,7 @@ class Adapter:
             self._reading.join(ENDING_S)
             reason = self._state(f"it reads no line: {error}")
             raise AdapterError(f"{reason}\nrequest: {verb}") from error
-        return Pending(self, line)
+        return ResponseFuture(self, line)
 
     def hello(self, timeout_s: float = HELLO_TIMEOUT_S) -> Any:
         """Return the adapter's description of itself and its client, unchecked.

@@ -58,7 +58,7 @@ class SharedTarget(Target):
         self.use_access(dict(parse_qsl(description.get("access", ""))))
 
 
-def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str, str]:
+def describe_target(target: Target, violations: Iterable[str] = ()) -> dict[str, str]:
     """Return the description of a started *target* for workers, as text values."""
     return {
         "text": target.text,
@@ -74,15 +74,15 @@ def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str,
         "capabilities": ",".join(sorted(target.capabilities)),
         "release_source": target.release_source,
         "refuses": ",".join(str(code) for code in sorted(target.refuses)),
-        "complaints": "\n".join(complaints),
+        "violations": "\n".join(violations),
         "access": urlencode(target.access_settings),
         "is_foreign": "yes" if target.is_foreign else "",
     }
 
 
-def complaints_of(description: Mapping[str, str]) -> list[str]:
-    """Return the complaints about the honesty of the target."""
-    return description.get("complaints", "").splitlines()
+def violations_of(description: Mapping[str, str]) -> list[str]:
+    """Return the violations of the protocol that the probe has found."""
+    return description.get("violations", "").splitlines()
 
 
 def has_late_routes(description: Mapping[str, str]) -> bool:
@@ -206,7 +206,7 @@ class TargetOwner:
         try:
             self._started = parse_target(self._text, profile=self._profile)
             self._started.start()
-            complaints = examine(self._started) if self._started.is_foreign else ()
+            violations = examine(self._started) if self._started.is_foreign else ()
         except TargetError as error:
             is_started = self._started is not None and self._started.can_be_started
             happened = "did not start" if is_started else "cannot be tested"
@@ -215,7 +215,7 @@ class TargetOwner:
         except BaseException:
             self.close()
             raise
-        description = describe_target(self._started, complaints)
+        description = describe_target(self._started, violations)
         if Capability.WIRE not in self._started.capabilities:
             return description
         return {**description, **self._watched(self._started)}

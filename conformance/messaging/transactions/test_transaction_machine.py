@@ -21,9 +21,9 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
-from conformance.harness.pytest_plugin.kept import Kept
 from conformance.harness.pytest_plugin.known_settings import changed
 from conformance.harness.pytest_plugin.stateful import run_machine
+from conformance.harness.pytest_plugin.target_cache import TargetCache
 from conformance.harness.targets.target import Target
 from conformance.messaging.conftest import checking
 from conformance.messaging.transactions.check_comparison import CheckComparison
@@ -49,11 +49,11 @@ bodies = st.binary(min_size=1, max_size=40)
 
 @pytest.fixture(scope="module")
 def restless(
-    pytestconfig: pytest.Config, target: Target, kept: Kept
+    pytestconfig: pytest.Config, target: Target, target_cache: TargetCache
 ) -> Iterator[Target]:
     """Yield a target whose broker checks half messages without pause."""
     settings = restless_settings(target)
-    yield from checking(pytestconfig, target, kept, settings, settings)
+    yield from checking(pytestconfig, target, target_cache, settings, settings)
 
 
 class TransactionMachine(RuleBasedStateMachine):

@@ -118,7 +118,7 @@ def test_what_an_honest_peer_refuses_is_known() -> None:
         found = probe(target)
         assert examine(target) == ()
     assert found.refused == {REFUSED}
-    assert found.complaints == ()
+    assert found.violations == ()
     assert target.refuses == {REFUSED}
     assert found.release == "4.6.0"
     assert "bare" in found.json
@@ -128,15 +128,15 @@ def test_what_an_honest_peer_refuses_is_known() -> None:
 def test_of_a_liar_every_nonsense_is_named_and_no_refusal_believed() -> None:
     with cluster(boastful) as server:
         target = at(server)
-        complaints = "\n".join(examine(target))
+        violations = "\n".join(examine(target))
     for who in ("name server", "broker"):
-        assert f"the {who} responds with SUCCESS to request code 300017" in complaints
+        assert f"the {who} responds with SUCCESS to request code 300017" in violations
     for request in (
         "GET_ROUTEINFO_BY_TOPIC for a topic that does not exist",
         "GET_MAX_OFFSET with a queueId that is not a number",
         "GET_CONSUMER_LIST_BY_GROUP for a group that does not exist",
     ):
-        assert f"responds with SUCCESS to {request}" in complaints
+        assert f"responds with SUCCESS to {request}" in violations
     assert target.refuses == frozenset()
 
 
@@ -144,9 +144,9 @@ def test_a_refusal_that_was_declared_and_is_none_is_named() -> None:
     with cluster(modest) as server:
         target = at(server)
         target.refuses = frozenset({REFUSED, RequestCode.GET_MIN_OFFSET})
-        (complaint,) = examine(target)
+        (violation,) = examine(target)
     assert (
-        complaint
+        violation
         == "it declares that it refuses GET_MIN_OFFSET, but its response has code 0"
     )
 
@@ -188,10 +188,10 @@ def test_a_peer_that_requires_tls_is_probed_over_tls() -> None:
     conf = {**server_settings(tls.ENFORCING), "tls": "any"}
     with parse_target("embedded:", conf=conf) as target:
         target.refuses = frozenset({REFUSED})
-        encrypted, (complaint,) = probe(target), examine(target)
+        encrypted, (violation,) = probe(target), examine(target)
         target.access = OPEN
         plain = probe(target)
-    assert complaint.startswith("it declares that it refuses")
+    assert violation.startswith("it declares that it refuses")
     assert encrypted.release == "4.6.0"
     assert "ROCKETMQ headers in" in encrypted.header
     assert plain.release is None
@@ -201,14 +201,14 @@ def test_a_peer_that_requires_tls_is_probed_over_tls() -> None:
 def test_a_peer_that_closes_has_no_refusals() -> None:
     with LyingServer(lambda _: b"") as server:
         found = probe(at(server))
-    assert (found.refused, found.complaints) == (frozenset(), ())
+    assert (found.refused, found.violations) == (frozenset(), ())
 
 
-def test_wrong_opaques_are_a_complaint() -> None:
+def test_wrong_opaques_are_a_violation() -> None:
     with LyingServer(lambda asked: honest(asked, opaque=asked.opaque + 1000)) as server:
         found = probe(at(server))
     assert found.refused == frozenset()
-    assert found.complaints == (
+    assert found.violations == (
         f"the name server {WRONG_OPAQUES}",
         f"the broker {WRONG_OPAQUES}",
     )

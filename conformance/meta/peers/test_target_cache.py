@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from conformance.harness.pytest_plugin.kept import IDLE_S, LIMIT, Kept
+from conformance.harness.pytest_plugin.target_cache import IDLE_S, LIMIT, TargetCache
 
 
 def test_the_targets_used_longest_ago_end() -> None:
@@ -20,12 +20,12 @@ def test_the_targets_used_longest_ago_end() -> None:
         yield name
         events.append(f"end {name}")
 
-    kept = Kept()
+    target_cache = TargetCache()
     assert LIMIT == 2
     for name in ("a", "b", "a", "c", "a", "b"):
-        assert kept.get(name, partial(started, name)) == name
+        assert target_cache.get(name, partial(started, name)) == name
     assert events == ["start a", "start b", "end b", "start c", "end c", "start b"]
-    kept.close()
+    target_cache.close()
     assert events[6:] == ["end a", "end b"]
 
 
@@ -38,12 +38,12 @@ def test_a_target_that_does_not_start_is_started_once() -> None:
         raise OSError("no broker")
         yield ""
 
-    kept = Kept()
+    target_cache = TargetCache()
     for _ in range(3):
         with pytest.raises(OSError, match="no broker"):
-            kept.get("a", broken)
+            target_cache.get("a", broken)
     assert len(starts) == 1
-    kept.close()
+    target_cache.close()
 
 
 def test_the_end_of_a_value_that_fails_is_not_charged_to_another() -> None:
@@ -56,20 +56,20 @@ def test_the_end_of_a_value_that_fails_is_not_charged_to_another() -> None:
         if name.startswith("bad"):
             raise OSError(name)
 
-    kept = Kept()
+    target_cache = TargetCache()
     for name in ("bad 1", "bad 2"):
-        kept.get(name, partial(started, name))
+        target_cache.get(name, partial(started, name))
     with pytest.raises(OSError, match="bad 1"):
-        kept.get("good", partial(started, "good"))
-    assert kept.get("good", partial(started, "good")) == "good"
+        target_cache.get("good", partial(started, "good"))
+    assert target_cache.get("good", partial(started, "good")) == "good"
     with pytest.raises(OSError, match="bad 2"):
-        kept.close()
+        target_cache.close()
     assert ended == ["bad 1", "bad 2", "good"]
 
 
 def test_a_value_that_no_file_uses_any_more_ends() -> None:
     ended: list[str] = []
-    kept = Kept()
+    target_cache = TargetCache()
 
     @contextmanager
     def started(name: str) -> Iterator[str]:
@@ -77,29 +77,29 @@ def test_a_value_that_no_file_uses_any_more_ends() -> None:
         ended.append(name)
 
     for name in ("used", "idle"):
-        kept.get(name, partial(started, name))
-    kept.end_file(now_s=0.0)
-    kept.get("used", partial(started, "used"))
-    kept.end_file(now_s=IDLE_S + 1)
+        target_cache.get(name, partial(started, name))
+    target_cache.end_file(now_s=0.0)
+    target_cache.get("used", partial(started, "used"))
+    target_cache.end_file(now_s=IDLE_S + 1)
     assert ended == ["idle"]
-    kept.end_file(now_s=2 * IDLE_S + 3)
+    target_cache.end_file(now_s=2 * IDLE_S + 3)
     assert ended == ["idle", "used"]
 
 
 def test_an_idle_value_ends_within_the_next_file() -> None:
     ended: list[str] = []
-    kept = Kept()
+    target_cache = TargetCache()
 
     @contextmanager
     def started(name: str) -> Iterator[str]:
         yield name
         ended.append(name)
 
-    kept.get("before", partial(started, "before"))
-    kept.end_file(now_s=0.0)
-    kept.get("now", partial(started, "now"))
-    kept.end_idle(now_s=IDLE_S)
+    target_cache.get("before", partial(started, "before"))
+    target_cache.end_file(now_s=0.0)
+    target_cache.get("now", partial(started, "now"))
+    target_cache.end_idle(now_s=IDLE_S)
     assert ended == []
-    kept.end_idle(now_s=IDLE_S + 1)
+    target_cache.end_idle(now_s=IDLE_S + 1)
     assert ended == ["before"]
-    kept.close()
+    target_cache.close()

@@ -80,23 +80,23 @@ def test_an_entry_of_the_baseline_is_stale_when_its_step_passes(
     assert cases(tmp_path).get(stale) == ("failure" if has_step else None)
 
 
-def test_all_files_of_a_report_have_the_complaints_about_the_target(
+def test_all_files_of_a_report_have_the_violations_about_the_target(
     tmp_path: Path,
 ) -> None:
     junit = f"--junitxml={tmp_path / 'junit.xml'}"
     words = [f"--report={tmp_path}", junit]
-    complaints = read_complaints(tmp_path, words)
-    assert complaints
+    violations = read_violations(tmp_path, words)
+    assert violations
     for name in ("report.html", "summary.md", "junit.xml"):
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert "not honest" in text.lower(), name
-        assert all(escape(one) in text for one in complaints), name
+        assert all(escape(one) in text for one in violations), name
 
 
-def read_complaints(directory: Path, words: list[str]) -> list[str]:
-    """Return the complaints in the report on a target that accepts everything."""
+def read_violations(directory: Path, words: list[str]) -> list[str]:
+    """Return the violations in the report on a target that accepts everything."""
     run_on_lying_cluster(directory, PASSES, *words)
-    return list(read_report(directory / "report.json").target.complaints)
+    return list(read_report(directory / "report.json").target.violations)
 
 
 def test_a_stale_entry_is_a_failed_case(tmp_path: Path) -> None:

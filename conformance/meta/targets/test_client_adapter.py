@@ -28,7 +28,7 @@ from conformance.harness.targets.client_adapter import (
     FIRST_HELLO_VARIABLE,
     Adapter,
     AdapterError,
-    Pending,
+    ResponseFuture,
 )
 from conformance.harness.targets.client_hello import FEATURES
 from conformance.harness.targets.client_target import ClientTarget
@@ -253,7 +253,7 @@ def test_an_unsupported_verb_ends_a_test_that_waits_for_its_request() -> None:
 def test_the_error_of_an_adapter_ends_a_test_without_a_verdict() -> None:
     error = {"kind": "adapter", "code": None, "text": "TypeError()"}
     adapter = SimpleNamespace(responses={1: {"error": error}}, responded_at_ms={1: 5})
-    line = Pending(cast(Adapter, adapter), {"id": 1, "verb": "send"})
+    line = ResponseFuture(cast(Adapter, adapter), {"id": 1, "verb": "send"})
     adapter.wait_until = lambda *_, **__: None
     with pytest.raises(AdapterError, match="the adapter failed: TypeError"):
         Sending(line).done_at_ms()

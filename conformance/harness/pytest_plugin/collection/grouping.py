@@ -2,8 +2,8 @@
 Grouping of tests by worker: a file, or all files with the same broker.
 
 Some fixtures start a broker for the tests of several files. Each worker with such a
-test starts one, and another one if it ended meanwhile (see `kept`). So these files stay
-together on one worker. The parameters of a file's functions name its fixtures.
+test starts one, and another one if it ended meanwhile (see `target_cache`). So these
+files stay together on one worker. The parameters of functions name fixtures.
 """
 
 from __future__ import annotations

@@ -43,14 +43,14 @@ def add_cases(config: pytest.Config, kind: str, verdicts: Iterable[Verdict]) -> 
 
 
 def add_remarks(
-    config: pytest.Config, interrupted: str, complaints: Iterable[str]
+    config: pytest.Config, interrupted: str, violations: Iterable[str]
 ) -> None:
-    """Add an error for an interrupted run, and properties for complaints, to JUnit."""
+    """Add an error for an interrupted run, and properties for violations, to JUnit."""
     junit = config.stash.get(xml_key, None)
     if junit is None:
         return
-    for complaint in complaints:
-        junit.add_global_property(NOT_HONEST, complaint)
+    for violation in violations:
+        junit.add_global_property(NOT_HONEST, violation)
     if interrupted:
         report = _report(RUN_CASES, interrupted)
         report.when, report.outcome, report.longrepr = "setup", "failed", interrupted

@@ -45,8 +45,8 @@ from conformance.harness.targets.client_target import first_step_of
 from conformance.harness.targets.probing.probe import names_of
 from conformance.harness.targets.shared_target import (
     TargetOwner,
-    complaints_of,
     refuses_of,
+    violations_of,
 )
 from conformance.harness.targets.target import is_client
 from spec.observed import all_evidence
@@ -121,7 +121,7 @@ class Recorder:
         add_cases(session.config, STALE_CASES, filter(None, stale))
         add_cases(session.config, BROKE_CASES, self._late)
         self._interrupted = session.config.stash.get(INTERRUPTED, "")
-        add_remarks(session.config, self._interrupted, complaints_of(description))
+        add_remarks(session.config, self._interrupted, violations_of(description))
         self._prepare_output(session.config)
         self._comparison = self._compared(description.get("release", ""))
         session.exitstatus = self._exit_status(session)
@@ -171,7 +171,7 @@ class Recorder:
         write_honesty(
             terminalreporter,
             names_of(refuses_of(description)),
-            complaints_of(description),
+            violations_of(description),
         )
         if self._comparison is not None:
             is_whole = not self._options.by_cause or self._options.against_evidence

@@ -99,8 +99,8 @@ def remarks_of(report: Report) -> list[str]:
         remarks.append(f"The run was {report.interrupted}.")
     for loss in losses_of(report.results):
         remarks.append(f"The {loss.headline}: {loss.problem}.")
-    for complaint in target.complaints:
-        remarks.append(f"Not honest: {complaint}; its refusals do not count.")
+    for violation in target.violations:
+        remarks.append(f"Not honest: {violation}; its refusals do not count.")
     return remarks
 
 

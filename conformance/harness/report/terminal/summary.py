@@ -175,13 +175,13 @@ def write_uncollected(terminal: pytest.TerminalReporter, files: Sequence[str]) -
 
 
 def write_honesty(
-    terminal: pytest.TerminalReporter, refused: list[str], complaints: list[str]
+    terminal: pytest.TerminalReporter, refused: list[str], violations: list[str]
 ) -> None:
-    """Write the codes that the target refuses, and complaints about its honesty."""
+    """Write the codes that the target refuses, and its violations."""
     if refused:
         named = ", ".join(_first_few(refused))
         _write(terminal, [Line(f"the target refuses: {named}")])
-    for line in complaints:
+    for line in violations:
         text = f"not honest: {line}; its refusals do not count"
         _write(terminal, [Line(text, {"red": True})])
 

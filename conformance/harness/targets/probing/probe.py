@@ -51,7 +51,7 @@ STUDIED = tuple(one for one in Version if one is not Version.V4_1_0_SNAPSHOT)
 REFUSALS_DO_NOT_COUNT = (
     "its refusals do not count: a test that needs a refused request fails"
 )
-"""Consequence of a complaint."""
+"""Consequence of a violation."""
 WRONG_OPAQUES = (
     f"sends responses with opaques that no request had ({WrongOpaqueError.clause})"
 )
@@ -65,7 +65,7 @@ _FAILURES = (PeerError, AssertionError, LayoutError, ValueError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probed:
+class ProbeResult:
     """Result of probing."""
 
     release: str | None
@@ -76,34 +76,34 @@ class Probed:
     """Reaction to a header in ROCKETMQ notation."""
     json: str
     """How it writes the numbers that are keys of JSON objects."""
-    complaints: tuple[str, ...]
+    violations: tuple[str, ...]
     """Nonsense that the peer accepted, and wrong opaques of its responses."""
 
 
-def probe(target: Target) -> Probed:
+def probe(target: Target) -> ProbeResult:
     """Return the result of probing *target*, which has been started."""
-    refused, complaints = refusals(target)
+    refused, violations = refusals(target)
     guess = guess_release(target.namesrv, target.broker, target.access)
-    return Probed(
+    return ProbeResult(
         release=guess.release if guess is not None else None,
         refused=refused,
         header=_header_notation(target),
         json=_json_notation(target),
-        complaints=complaints,
+        violations=violations,
     )
 
 
 def examine(target: Target) -> tuple[str, ...]:
-    """Set the refused codes of *target*; return complaints, which prevent that."""
-    refused, complaints = refusals(target)
-    target.refuses = frozenset() if complaints else refused
-    return complaints
+    """Set the refused codes of *target*; return violations, which prevent that."""
+    refused, violations = refusals(target)
+    target.refuses = frozenset() if violations else refused
+    return violations
 
 
 def refusals(target: Target) -> tuple[frozenset[int], tuple[str, ...]]:
-    """Return the codes that *target* refuses, and complaints against its honesty."""
+    """Return the codes that *target* refuses, and its violations of the protocol."""
     refused: set[int] = set()
-    complaints: list[str] = []
+    violations: list[str] = []
     for role, address, requests in (
         ("name server", target.namesrv, OF_NAME_SERVER),
         ("broker", target.broker, {**OF_BROKER, **bare(target.refuses)}),
@@ -113,12 +113,12 @@ def refusals(target: Target) -> tuple[frozenset[int], tuple[str, ...]]:
         try:
             responses = invoke_all(address, requests, target.access)
         except WrongOpaqueError as error:
-            complaints.append(f"the {role} {_HABITS[type(error)]}")
+            violations.append(f"the {role} {_HABITS[type(error)]}")
             continue
         refused.update(code for code in responses if _is_refusal(responses[code]))
-        complaints += _false_claims(target.refuses, responses)
-    complaints += dishonesties(target)
-    return frozenset(refused), tuple(complaints)
+        violations += _false_claims(target.refuses, responses)
+    violations += _accepted_nonsense(target)
+    return frozenset(refused), tuple(violations)
 
 
 def refused_codes(
@@ -159,7 +159,7 @@ def invoke_all(
     return responses
 
 
-def dishonesties(target: Target) -> list[str]:
+def _accepted_nonsense(target: Target) -> list[str]:
     """Return the nonsense requests that *target* accepted."""
     namesrv, broker = target.namesrv, target.broker
     unknown_code = f"request code {NONSENSE_CODE}, which no release has"
