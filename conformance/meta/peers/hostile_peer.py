@@ -130,7 +130,7 @@ class HostilePeer:
     def _fields(self, request: Command) -> dict[str, str]:
         """Return the fields of the response to *request*."""
         if request.code == RequestCode.PUT_KV_CONFIG:
-            self._value = request.fields["value"]
+            self._value = request.fields.get("value", "")
         is_get = request.code == RequestCode.GET_KV_CONFIG
         has_value = is_get and self._habit is not Habit.STORES_NOTHING
         return {"value": self._value} if has_value else {}
