@@ -11,10 +11,7 @@ from msgspec import Struct
 
 from reference.core.client.hooks import ConsumeHook, SendHooks
 from reference.core.client.pull.pull_request import FilterMessageHook
-from reference.core.client.rebalance.process_queue import (
-    DEFAULT_THRESHOLDS,
-    PullThresholds,
-)
+from reference.core.client.rebalance.process_queue import PullThresholds
 from reference.core.client.rebalance.strategies import (
     AllocateStrategy,
     allocate_message_queue_averagely,
@@ -49,17 +46,13 @@ class Periods(Struct, frozen=True, kw_only=True):
     """Java: the system property rocketmq.client.rebalance.lockMaxLiveTime."""
 
 
-DEFAULT_PERIODS = Periods()
-NO_HOOKS = SendHooks()
-
-
 class ClientOptions(Struct, frozen=True, kw_only=True):
     """Options of every producer and consumer."""
 
     group: str
     client_id: str = ""
     """Empty: an id of the address and the process."""
-    periods: Periods = DEFAULT_PERIODS
+    periods: Periods = Periods()
     credentials: Credentials | None = None
     """Keys with which every request is signed (Java: AclClientRPCHook)."""
 
@@ -84,7 +77,7 @@ class ProducerOptions(ClientOptions, frozen=True, kw_only=True):
     """Body size in bytes (Java: compressMsgBodyOverHowmuch)."""
     body_size_max: int = MESSAGE_SIZE_MAX
     """Bytes (Java: maxMessageSize)."""
-    hooks: SendHooks = NO_HOOKS
+    hooks: SendHooks = SendHooks()
 
 
 class PullOptions(ClientOptions, frozen=True, kw_only=True):
@@ -101,7 +94,7 @@ class RebalanceOptions(PullOptions, frozen=True, kw_only=True):
     broadcasts: bool = False
     """Message model BROADCASTING: every member has all queues and local offsets."""
     allocate_strategy: AllocateStrategy = allocate_message_queue_averagely
-    thresholds: PullThresholds = DEFAULT_THRESHOLDS
+    thresholds: PullThresholds = PullThresholds()
     batch_size: int = 32
     """Messages in a pull (Java: pullBatchSize)."""
 

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from reference.core.client.message import MessageQueue
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.rebalance.process_queue import (
-    DEFAULT_THRESHOLDS,
     ProcessQueue,
     PullThresholds,
 )
 from spec.store.message_record import Record
+
+DEFAULTS = PullThresholds()
 
 
 def message(offset: int, size: int = 1) -> MessageExt:
@@ -57,36 +58,34 @@ def test_nothing_is_skipped_while_something_waits() -> None:
 def test_a_thousand_messages_are_not_too_many() -> None:
     process_queue = ProcessQueue()
     process_queue.add([message(offset) for offset in range(1000)])
-    assert not process_queue.exceeds(DEFAULT_THRESHOLDS)
+    assert not process_queue.exceeds(DEFAULTS)
     process_queue.add([message(1000)])
-    assert process_queue.exceeds(DEFAULT_THRESHOLDS)
+    assert process_queue.exceeds(DEFAULTS)
     process_queue.remove([message(3)])
-    assert not process_queue.exceeds(DEFAULT_THRESHOLDS)
+    assert not process_queue.exceeds(DEFAULTS)
 
 
 def test_a_hundred_whole_mebibytes_are_not_too_much() -> None:
     process_queue = ProcessQueue()
     process_queue.add([message(0, 50 * 2**20), message(1, 51 * 2**20 - 1)])
-    assert not process_queue.exceeds(DEFAULT_THRESHOLDS)
+    assert not process_queue.exceeds(DEFAULTS)
     process_queue.add([message(2)])
-    assert process_queue.exceeds(DEFAULT_THRESHOLDS)
+    assert process_queue.exceeds(DEFAULTS)
 
 
 def test_offsets_may_be_two_thousand_apart() -> None:
     process_queue = ProcessQueue()
     process_queue.add([message(0), message(2000)])
-    assert not process_queue.exceeds(DEFAULT_THRESHOLDS)
+    assert not process_queue.exceeds(DEFAULTS)
     process_queue.add([message(2001)])
-    assert process_queue.exceeds(DEFAULT_THRESHOLDS)
+    assert process_queue.exceeds(DEFAULTS)
     assert not process_queue.exceeds(PullThresholds(span=None))
     process_queue.remove([message(2001)])
-    assert not process_queue.exceeds(DEFAULT_THRESHOLDS), (
-        "only what is not handled counts"
-    )
+    assert not process_queue.exceeds(DEFAULTS), "only what is not handled counts"
 
 
 @pytest.mark.parametrize(("queue_count", "each"), [(1, 8), (3, 2), (9, 1)])
 def test_the_queues_of_a_topic_share_its_threshold(queue_count: int, each: int) -> None:
     thresholds = PullThresholds(topic_count=8, topic_mib=8).of_queue(queue_count)
     assert (thresholds.count, thresholds.mib) == (each, each)
-    assert DEFAULT_THRESHOLDS.of_queue(queue_count) == DEFAULT_THRESHOLDS
+    assert DEFAULTS.of_queue(queue_count) == DEFAULTS

@@ -47,9 +47,6 @@ class PullThresholds(Struct, frozen=True, kw_only=True):
         return replace(self, count=count, mib=mib)
 
 
-DEFAULT_THRESHOLDS = PullThresholds()
-
-
 class ProcessQueue:
     """Cached messages and the consumed offset."""
 
