@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ClientOptions
@@ -40,8 +39,8 @@ class ClientInstance:
         *,
         name_servers: Sequence[str],
         clock: Clock,
+        local_offsets: Mapping[MessageQueue, int],
         credentials: Credentials | None = None,
-        local_offsets: Mapping[MessageQueue, int] = MappingProxyType({}),
     ) -> None:
         self.client_id = client_id
         self.rpc = RpcClient(clock, credentials)

@@ -10,8 +10,8 @@ from typing import Any
 from reference.core.client.message import Message, MessageQueue
 from reference.core.client.options import Periods
 from reference.core.client.pull.message_ext import MessageExt
-from reference.shell.client.client_host import RunningClient
 from reference.shell.client.identity import client_id
+from reference.shell.client.running_client import RunningClient
 from reference.shell.tls import (
     OWN_CERTIFICATE,
     OWN_KEY,

@@ -7,15 +7,12 @@ There is one connection for each address, made by the first write to it.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ssl
 import sys
-from collections.abc import Callable, Coroutine, Mapping
-from functools import wraps
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from reference.core.client.client_instance import ClientInstance, GroupMember
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.effects import DeliverMessages, PersistOffsets, Write
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ClientOptions, RebalanceOptions
@@ -24,44 +21,10 @@ from reference.core.client.remoting.tasks import Task, Value, start
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import LogError, SetTimer
 from reference.shell.client.identity import client_id
+from reference.shell.client.local_offset_store import LocalOffsetStore
 from reference.shell.clock import now_ms
 from reference.shell.loop_host import LoopHost, without_delay
-from spec.client.local_offsets import BACKUP, FILE, FOLDER, LocalOffsets
 from spec.host import Host
-from spec.layout import LayoutError
-from spec.wire.bodies.json_body import decode_body, encode_body
-
-
-class LocalOffsetStore:
-    """The consumer offsets of a broadcasting member, in a JSON file with a backup.
-
-    Java: LocalFileOffsetStore, with `.bak` for the content before.
-    """
-
-    def __init__(self, folder: Path | None, client_id: str, group: str) -> None:
-        self.folder = (folder or Path.home() / FOLDER) / client_id / group
-
-    def read(self) -> Mapping[MessageQueue, int]:
-        """Return the persisted offsets, from the backup if the file is unreadable."""
-        for name in (FILE, BACKUP):  # [CLIENT-LOCALOFFSET-002]
-            try:
-                content = (self.folder / name).read_bytes()
-                table = decode_body(LocalOffsets, content).offsets
-            except (OSError, LayoutError):
-                continue
-            return {MessageQueue.named(name): offset for name, offset in table.items()}
-        return {}
-
-    def persist(self, offsets: Mapping[MessageQueue, int]) -> None:
-        """Replace the file, which becomes the backup."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        file, fresh = self.folder / FILE, self.folder / f"{FILE}.tmp"
-        table = {queue.name: offset for queue, offset in offsets.items()}
-        fresh.write_bytes(encode_body(LocalOffsets(offsets=table)))
-        with contextlib.suppress(FileNotFoundError):
-            file.replace(self.folder / BACKUP)
-        fresh.replace(file)
-
 
 STOP_TIMEOUT_S = 3.0
 
@@ -231,53 +194,3 @@ class _ClientProtocol(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Report the loss."""
         self._host.connection_lost(self)
-
-
-Arguments = ParamSpec("Arguments")
-Member = TypeVar("Member", bound=GroupMember)
-
-
-class RunningClient(Generic[Member]):
-    """A producer or consumer that runs while its context is entered."""
-
-    def __init__(self, core: Member, host: ClientHost) -> None:
-        self.core = core
-        self.host = host
-
-    async def __aenter__(self) -> Self:
-        self.core.start()
-        self.host.perform()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.core.stop()
-        await self.host.stop()
-
-
-def forward_call(
-    method: Callable[Concatenate[Any, Arguments], Task[Value]],
-) -> Callable[Concatenate[RunningClient[Any], Arguments], Coroutine[Any, Any, Value]]:
-    """Build the application's form of a task of the core."""
-
-    @wraps(method)
-    async def run(
-        client: RunningClient[Any], /, *given: Arguments.args, **named: Arguments.kwargs
-    ) -> Value:
-        return await client.host.call(method(client.core, *given, **named))
-
-    return run
-
-
-def forward(
-    method: Callable[Concatenate[Any, Arguments], None],
-) -> Callable[Concatenate[RunningClient[Any], Arguments], None]:
-    """Build the application's form of a *method* of the core that has no result."""
-
-    @wraps(method)
-    def run(
-        client: RunningClient[Any], /, *given: Arguments.args, **named: Arguments.kwargs
-    ) -> None:
-        method(client.core, *given, **named)
-        client.host.perform()
-
-    return run

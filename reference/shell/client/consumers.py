@@ -27,12 +27,8 @@ from reference.core.client.pull.lite_pull_consumer import LitePullConsumer
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.remoting.errors import ClientError
-from reference.shell.client.client_host import (
-    ClientHost,
-    RunningClient,
-    forward,
-    forward_call,
-)
+from reference.shell.client.client_host import ClientHost
+from reference.shell.client.running_client import RunningClient, forward, forward_call
 
 
 class ConsumerClient(RunningClient[PushConsumer]):

@@ -22,8 +22,9 @@ from reference.core.client.producer.transaction import (
     half_message,
 )
 from reference.core.client.pull.message_ext import MessageExt
-from reference.shell.client.client_host import ClientHost, RunningClient, forward_call
+from reference.shell.client.client_host import ClientHost
 from reference.shell.client.identity import random_start, unique_id_generator
+from reference.shell.client.running_client import RunningClient, forward_call
 
 
 def decide_nothing(_half: MessageExt) -> LocalTransactionState:

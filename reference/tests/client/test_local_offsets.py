@@ -10,7 +10,8 @@ import pytest
 from reference.core.client.effects import PersistOffsets
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
-from reference.shell.client.client_host import ClientHost, LocalOffsetStore
+from reference.shell.client.client_host import ClientHost
+from reference.shell.client.local_offset_store import LocalOffsetStore
 from reference.tests.client.peers import offset_of, record
 from reference.tests.client.push_peers import PushPeers
 from spec.client.local_offsets import BACKUP, FILE

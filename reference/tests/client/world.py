@@ -54,6 +54,7 @@ class World:
             "me",
             name_servers=name_servers or (NAME_SERVER,),
             clock=lambda: self.now_ms,
+            local_offsets={},
         )
         self.rpc, self.routes = self.client.rpc, self.client.routes
         self.finished: dict[Call, object] = {}

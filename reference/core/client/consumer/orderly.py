@@ -93,7 +93,6 @@ class OrderlyPullLoop(PushPullLoop[OrderlyQueue]):
         if message not in failed:
             self._finish(assigned, message, OrderlyEvent.CONSUMED)
             return
-
         times, retries_max = message.record.reconsume_times, self._options.retries_max
         if retries_max is None or times < retries_max:
             start(self._retry(assigned, message, OrderlyEvent.FAILED))
