@@ -147,7 +147,8 @@ def written_units(
         start = first * UNIT_SIZE
         count = min(UNITS_AT_ONCE, whole.stop - first)
         data = read_at(start, count * UNIT_SIZE)
-        found = np.frombuffer(data, dtype=UNIT, count=len(data) // UNIT_SIZE)
+        filled = -(-len(data.rstrip(b"\0")) // UNIT_SIZE)  # holes are mostly last
+        found = np.frombuffer(data, UNIT, min(filled, len(data) // UNIT_SIZE))
         written = np.arange(len(found))
         if not found["size"].all():
             is_written = (found["size"] != 0) | (found["commit_log_offset"] != 0)

@@ -67,9 +67,8 @@ def sums_of_units(pieces: Sequence[QueueUnits], situation: Situation) -> Queues:
     lengths = [len(units) for _, _, units in pieces]
     groups = np.repeat([number[queue] for queue, _, _ in pieces], lengths)
     queue_offsets = np.concatenate([offsets for _, offsets, _ in pieces])
-    units = np.concatenate([units for _, _, units in pieces])
     at, sizes, codes = (
-        units[name].astype(np.int64)
+        np.concatenate([units[name] for _, _, units in pieces], dtype=np.int64)
         for name in ("commit_log_offset", "size", "tags_code")
     )
     needed = counting_rules.needs_record(at, sizes, codes, situation.min_offset)
