@@ -121,10 +121,10 @@ def parts_of(store: Store, processors: int) -> list[Parts]:
     count = processors * TASKS_EACH
     log = {"files": listing(store.commit_log), **log_options(store)}
     queues = {"files": listing(store.queue_files()), "partitions": str(count)}
-    sources = (
-        CommitLogSource({"url": store.url, **log}),
+    sources = (  # a byte of the log takes the least time, and ends tasks evenly
         ConsumeQueueSource({"url": store.url, **queues}),
         IndexSource({"url": store.url, "files": sizes_of(store.index)}),
+        CommitLogSource({"url": store.url, **log}),
     )
     parts: list[Any] = [part for one in sources for part in one.partitions()]
     total = sum(map(size_of, parts))
@@ -257,7 +257,7 @@ def _units_of(url: str, part: QueueFiles) -> Iterator[list[QueueUnits]]:
         with reading(url, file[0]) as read_at:
             for units, positions in written_units(read_at, file, whole):
                 offsets: Ints = (file[1] + positions) // UNIT_SIZE
-                held.append((queue_in(file[0]), offsets, units.copy()))
+                held.append((queue_in(file[0]), offsets, units))
                 count += len(units)
         if count >= UNITS_AT_ONCE:
             yield held
