@@ -18,7 +18,7 @@ from columns.gather import FieldColumns, Ints
 from columns.record_properties import Properties
 from columns.string_hashes import powers
 from columns.topics import Topics
-from spec.integers import java_string_hash
+from spec.integers import INT32_MAX, java_string_hash
 from spec.store.index_file import key_hash
 from spec.store.message_record import SystemFlag
 
@@ -53,7 +53,7 @@ def key_hashes(
     for name in names:
         values, is_tag = split.values[name], name == TAGS
         wanted = (values.sizes > 0) & is_kept
-        prefixes = before[topics.numbers, int(is_tag)]
+        prefixes = before[:, int(is_tag)][topics.numbers]
         codes = _absolute(values.codes + prefixes * powers[values.sizes])
         record = np.flatnonzero(wanted & values.are_words)
         parts.append((record, codes[record], is_tag))
@@ -78,8 +78,8 @@ def _prefixes_of(topic: bytes) -> tuple[int, int]:
 
 
 def _absolute(codes: npt.NDArray[np.uint32]) -> Ints:
-    signed = codes.view(np.int32).astype(np.int64)
-    found: Ints = np.where(signed == -(1 << 31), 0, np.abs(signed))
+    signed = codes.view(np.int32)
+    found: Ints = np.bitwise_and(INT32_MAX, np.abs(signed)).astype(np.int64)
     return found
 
 

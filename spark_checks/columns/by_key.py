@@ -32,6 +32,8 @@ class Table(dict[str, Ints]):
 
     def where(self, which: Ints | npt.NDArray[np.bool_]) -> Table:
         """Return some rows."""
+        if which.dtype == np.bool_:
+            which = np.flatnonzero(which)
         return Table({name: column[which] for name, column in self.items()})
 
     def select(self, *names: str) -> Table:

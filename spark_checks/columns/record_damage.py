@@ -30,7 +30,7 @@ from spec.wire.bodies.zlib_stream import (
 
 SAMPLE = encode_checksum(b"")
 """End of a record with a checksum; digits are placeholders."""
-MARK_PLACES = (0, SAMPLE.index(b"#"), CHECKSUM_SIZE - 1)
+MARK_PLACES = (SAMPLE.index(b"#"), CHECKSUM_SIZE - 1)
 """Bytes of SAMPLE that exclude most records without a checksum."""
 KNOWN_FLAGS = 0x7FF
 """System flags with a meaning in some release; bits 8 to 10 since 5.0."""
@@ -177,8 +177,9 @@ def disagreeing(data: bytes, starts: Ints, ends: Ints) -> Ints:
 
 def _marked(data: bytes, ends: Ints) -> Ints:
     """Return the numbers of records with these *ends* that seem to have a checksum."""
-    found = np.arange(len(ends))
     octets = np.frombuffer(data, dtype=np.uint8)
+    begins = ends - CHECKSUM_SIZE
+    found = np.flatnonzero(octets[begins] == SAMPLE[0])
     for place in MARK_PLACES:
-        found = found[octets[ends[found] - CHECKSUM_SIZE + place] == SAMPLE[place]]
+        found = found[octets[begins[found] + place] == SAMPLE[place]]
     return found

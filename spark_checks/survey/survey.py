@@ -217,7 +217,7 @@ def survey_records(columns: RecordColumns, base: int, situation: Situation) -> S
         bad_checksums=_count(fixed["body_crc"] != columns.body_crcs),
         bad_places=_count(fixed["physical_offset"] != columns.offsets),
         damaged=_count(columns.damage != 0),
-        log_end=int((columns.offsets + fixed["size"]).max()),
+        log_end=int(columns.offsets[-1] + fixed["size"][-1]),
         last_stored_at_ms=int(fixed["stored_at_ms"].max()),
         last_file_base=base,
         key_sums=sums,
