@@ -8,13 +8,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from spark_checks.faults import (
-    in_files,
-    in_index,
-    in_queues,
-    in_records,
-    in_system_topics,
-)
+from spark_checks.faults import in_files, in_index, in_queues, in_records
 from spark_checks.faults.fault import Fault, Plant, Planted
 from spark_checks.faults.field_faults import WrongField
 from spark_checks.faults.site import Site
@@ -23,7 +17,7 @@ from spark_checks.generate.plan import Plan
 PATH = Path(__file__).with_name("faults.toml")
 _FUNCTIONS: Mapping[str, Plant] = {
     name.replace("_", "-"): value
-    for module in (in_files, in_index, in_queues, in_records, in_system_topics)
+    for module in (in_files, in_index, in_queues, in_records)
     for name, value in vars(module).items()
 }
 """Functions that plant a fault, among others, by the name of its kind."""

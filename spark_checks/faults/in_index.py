@@ -23,15 +23,10 @@ def index_hash(site: Site) -> Found:
     message = before.message_of(number)
     site.overwrite(place, struct.pack(">i", -7))
     after = _chains(IndexPart(site))
-    also = [
-        at("INV-INDEX-004" if is_item else "INV-INDEX-003", (before.file, position))
-        for (is_item, position), named in after.items()
-        if chains.get((is_item, position), 0) != named
-    ]
-    also += [  # slots without items now
-        at("INV-INDEX-003", (before.file, position))
-        for is_item, position in chains
-        if (is_item, position) not in after
+    also = [  # slots may have no items now
+        at("INV-INDEX-004" if one[0] else "INV-INDEX-003", (before.file, one[1]))
+        for one in {**after, **chains}
+        if chains.get(one, 0) != after.get(one)
     ]
     also += [at("INV-INDEX-007", place), at_record("INV-INDEX-008", message)]
     return [at("INV-INDEX-006", place), *also]

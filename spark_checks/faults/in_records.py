@@ -1,10 +1,11 @@
 """
-Faults of several records, and of bodies with an incomplete compressed frame.
+Faults of several records: lost pages, incomplete compressed frames, system topics.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -13,10 +14,16 @@ import pyarrow as pa
 from spark_checks.faults.fault import Expected, Found, at, at_record, at_unit
 from spark_checks.faults.places import item_places
 from spark_checks.faults.site import Site
-from spark_checks.generate.part import Placed
+from spark_checks.generate.part import Placed, rounds_of
+from spark_checks.generate.plan import ROUND_MS, PlanError
+from spark_checks.generate.rounds import Kind
+from spark_checks.invariants.transactions import CHECKS_END_MS
 from spec.layout import LayoutError
-from spec.store.message_record import Record, SystemFlag, decode_record
+from spec.store.message_record import Record, SystemFlag, decode_record, record_size
 from spec.wire.bodies.zlib_stream import LZ4_TYPE, ZSTD_TYPE
+
+EARLY_ROUND = 3
+"""Round without other faults, whose half messages are overdue at the store's end."""
 
 
 def record_zero_page(site: Site) -> Found:
@@ -32,7 +39,7 @@ def record_zero_page(site: Site) -> Found:
         torn = lost.pop(0)
         also += [at_record(f"INV-LOG-{number:03d}", torn) for number in (1, 2, 6)]
         also.append(at_unit("INV-CQ-003", torn))
-        also += keys_lost(site, torn)
+        also += _keys_lost(site, torn)
     also += [
         at_record(finding, m)
         for m in taken
@@ -50,7 +57,7 @@ def _when_lost(site: Site, message: Placed) -> list[Expected]:
     ]
 
 
-def keys_lost(site: Site, message: Placed) -> list[Expected]:
+def _keys_lost(site: Site, message: Placed) -> list[Expected]:
     """Return the findings if the keys of *message* were changed."""
     items = [at("INV-INDEX-007", place) for place in item_places(site, message)]
     return [*items, at_record("INV-INDEX-008", message)]
@@ -83,3 +90,52 @@ def _frame_cut(site: Site, codec: str, flag: int) -> Found:
 
 record_lz4_cut = partial(_frame_cut, codec="lz4", flag=LZ4_TYPE)
 record_zstd_cut = partial(_frame_cut, codec="zstd", flag=ZSTD_TYPE)
+
+
+def half_undecided(site: Site) -> Found:
+    """Make an op message name the previous half message again."""
+    plan = site.plan
+    last = rounds_of(plan) * plan.files - 1
+    if (last - EARLY_ROUND) * ROUND_MS <= CHECKS_END_MS:
+        raise PlanError("the store is too short for a half message to get old")
+    messages = site.round(EARLY_ROUND)
+    noted, forgotten = (m for m in messages if m.kind is Kind.HALF)
+    _, hit = (m for m in messages if m.kind is Kind.OP)
+    body = str(noted.record.queue_offset).encode()
+    site.rewrite(hit, replace(hit.record, body=body))
+    return [at_record("INV-TXN-004", forgotten)]
+
+
+def _in_place_of_next(site: Site, kind: Kind, finding: str, more: str) -> Found:
+    """Put a copy of a message of *kind* in place of the next one of its kind."""
+    one, other = site.take_kinds(), site.take_kinds()
+    source, hit = one[kind], other[kind]
+    again = replace(
+        source.record,
+        physical_offset=hit.offset,
+        queue_offset=hit.record.queue_offset,
+        stored_at_ms=hit.record.stored_at_ms,
+    )
+    site.rewrite(hit, _as_large(again, hit.size))
+    also = [at_record(more, hit), at_record(more, other[Kind.DELAYED])]
+    also += [at_unit("INV-CQ-003", hit), *_keys_lost(site, hit)]
+    return [at_record(finding, hit), *also]
+
+
+def _as_large(record: Record, size: int) -> Record:
+    """Return *record* with *size* bytes: without keys, and with a longer WAIT."""
+    text = re.sub("KEYS\x01[^\x02]*\x02", "", record.properties)
+    bare = replace(record, properties=text)
+    value = "true" + "e" * (size - record_size(bare))
+    return replace(bare, properties=text.replace("WAIT\x01true", f"WAIT\x01{value}"))
+
+
+commit_twice = partial(
+    _in_place_of_next, kind=Kind.COMMITTED, finding="INV-TXN-003", more="INV-TXN-002"
+)
+delay_twice = partial(
+    _in_place_of_next,
+    kind=Kind.DELIVERED,
+    finding="INV-DELAY-002",
+    more="INV-DELAY-001",
+)

@@ -125,12 +125,8 @@ def write_entry(root: Path, entry: Entry) -> None:
 
 def write_at(path: Path, position: int, data: bytes, size: int) -> None:
     """Write *data* into the file at *path* of *size* bytes, beside other writers."""
-    opened = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
-    try:
-        if os.fstat(opened).st_size < size:
-            os.ftruncate(opened, size)
-        view, done = memoryview(data), 0
-        while done < len(data):
-            done += os.pwrite(opened, view[done:], position + done)
-    finally:
-        os.close(opened)
+    with open(os.open(path, os.O_CREAT | os.O_RDWR, 0o644), "r+b") as file:
+        if os.fstat(file.fileno()).st_size < size:
+            file.truncate(size)
+        file.seek(position)
+        file.write(data)

@@ -140,16 +140,11 @@ def _steps(plan: Plan) -> Iterator[Step]:
     if plan.is_rich:
         yield Step(kind=Kind.LMQ, topic=plan.topic_names[-1], queue_id=0)
         yield Step(kind=Kind.BATCH, topic=BATCH_TOPIC, queue_id=0)
-        yield from _pop_steps(plan)
-
-
-def _pop_steps(plan: Plan) -> Iterator[Step]:
-    """Yield the steps of a pop of an ordinary message and the compressed one."""
-    popped = _TRANSACTIONS + plan.queues * plan.topics
-    yield Step(kind=Kind.CHECKPOINT, topic=REVIVE_TOPIC, queue_id=0, of=popped)
-    yield Step(kind=Kind.ACKNOWLEDGED, topic=REVIVE_TOPIC, queue_id=0, of=popped)
-    again = plan.pop_retry_topic
-    yield Step(kind=Kind.POPPED_AGAIN, topic=again, queue_id=0, of=popped)
+        # A pop of an ordinary message and the compressed one.
+        popped, again = _TRANSACTIONS + plan.queues * plan.topics, plan.pop_retry_topic
+        yield Step(kind=Kind.CHECKPOINT, topic=REVIVE_TOPIC, queue_id=0, of=popped)
+        yield Step(kind=Kind.ACKNOWLEDGED, topic=REVIVE_TOPIC, queue_id=0, of=popped)
+        yield Step(kind=Kind.POPPED_AGAIN, topic=again, queue_id=0, of=popped)
 
 
 def records_of_round(plan: Plan, number: int, begin: int) -> Iterator[Record]:
@@ -316,9 +311,5 @@ def _with(record: Record, properties: dict[str, str]) -> Record:
 def _body(plan: Plan, message: int, chance: random.Random) -> bytes:
     size = plan.body_size - chance.randrange(plan.body_size // 16 + 1)
     head = f'{{"order": {message}, "of": "{GROUP}", "more": "'.encode()[:size]
-    return (
-        head
-        + chance.randbytes(-(-(size - len(head)) // 2))
-        .hex()
-        .encode()[: size - len(head)]
-    )
+    rest = size - len(head)
+    return head + chance.randbytes(-(-rest // 2)).hex().encode()[:rest]
