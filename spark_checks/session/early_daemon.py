@@ -56,13 +56,18 @@ def early_daemon(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     finally:
-        assert process.stdin is not None  # for the type checker
-        process.stdin.close()
-        try:
-            process.wait(timeout=STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        end_process(process, STOP_S)
+
+
+def end_process(process: subprocess.Popen[bytes], timeout_s: float) -> None:
+    """End a *process* that reads its standard input to the end."""
+    assert process.stdin is not None  # for the type checker
+    process.stdin.close()
+    try:
+        process.wait(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def is_replaced_by_early_daemon() -> bool:

@@ -11,7 +11,6 @@ import logging
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -31,7 +30,7 @@ from pyspark.sql import SparkSession
 from java_runtime.class_archive import ClassArchive, writing_options
 from java_runtime.find_java import JavaUnavailableError
 from spark_checks.progress import Progress, silent
-from spark_checks.session.early_daemon import SOCKET_VARIABLE, early_daemon
+from spark_checks.session.early_daemon import SOCKET_VARIABLE, early_daemon, end_process
 from spark_checks.session.java_home import class_archive, prepare_java_home
 from spark_checks.session.kernel_request import requests
 from spark_checks.session.worker_archive import ARCHIVE, ROOT, SHIPPED, zip_for_workers
@@ -165,7 +164,7 @@ def spark_context(
             java_home = prepare_java_home(directory / "java")
             archive = class_archive(java_home)
             draft = after_stop.enter_context(archive.draft())
-            surroundings = _environment(master, java_home, directory)
+            surroundings = _variables(_environment(master, java_home, directory))
             with surroundings, _stderr_to(log), _killed_on_failure():
                 if size is not None:
                     after_stop.enter_context(_early_daemon(master, directory, size))
@@ -204,12 +203,9 @@ def _early_daemon(master: str, directory: Path, size: int) -> Iterator[None]:
     if processors is None or len(os.fsencode(path)) > SOCKET_PATH_MAX:
         yield
         return
-    os.environ[SOCKET_VARIABLE] = str(path)
-    try:
-        with early_daemon(path, requests(size, processors)):
-            yield
-    finally:
-        del os.environ[SOCKET_VARIABLE]
+    variables = _variables({SOCKET_VARIABLE: str(path)})
+    with variables, early_daemon(path, requests(size, processors)):
+        yield
 
 
 def _start(master: str, settings: Mapping[str, str]) -> SparkContext:
@@ -343,9 +339,8 @@ def _shuffle_partitions(master: str) -> int:
     return (os.cpu_count() or 2) if master.startswith("local") else 64
 
 
-@contextmanager
-def _environment(master: str, java_home: Path, directory: Path) -> Iterator[None]:
-    """Set the variables that Spark reads at its start, and restore them."""
+def _environment(master: str, java_home: Path, directory: Path) -> dict[str, str]:
+    """Return the variables that Spark reads at its start."""
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     is_local = master.startswith("local")
     if not is_local:  # queries are planned here, by the workers' Python
@@ -362,6 +357,12 @@ def _environment(master: str, java_home: Path, directory: Path) -> Iterator[None
     }
     if is_on_loopback(master):
         wanted["SPARK_LOCAL_IP"] = "127.0.0.1"
+    return wanted
+
+
+@contextmanager
+def _variables(wanted: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables, and restore them at the end."""
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
@@ -415,12 +416,7 @@ def _stop(context: SparkContext) -> None:
         gateway.shutdown()
         process = getattr(gateway, "proc", None)
         if process is not None:
-            process.stdin.close()
-            try:
-                process.wait(timeout=STOP_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            end_process(process, STOP_S)
     _forget_gateway()
 
 

@@ -9,16 +9,15 @@ the archive in the working directory of each executor.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import construct
+
 ROOT = Path(__file__).resolve().parents[2]
 """Directory that holds the project's packages."""
 OWN = ("spec", "columns", "java_runtime", "spark_checks")
-OTHERS = ("construct",)
-"""Third-party packages in pure Python that clusters rarely have."""
 ARCHIVE = "rmqc-workers.zip"
 SHIPPED = "rmqc-workers"
 """Directory of an executor with the unpacked archive."""
@@ -40,17 +39,9 @@ def zip_for_workers(archive: Path) -> None:
 def _sources() -> Iterator[tuple[Path, Path]]:
     """Yield every file to pack, and its name in the archive."""
     roots = [(ROOT, package) for package in OWN]
-    roots += [(_parent_of(package), package) for package in OTHERS]
+    roots.append((Path(construct.__file__).parents[1], construct.__name__))
     for root, package in roots:
         for source in sorted((root / package).rglob("*.*")):
             is_product = "tests" not in source.parts[len(root.parts) :]
             if is_product and source.suffix in PACKED:
                 yield source, source.relative_to(root)
-
-
-def _parent_of(package: str) -> Path:
-    """Return the directory that holds an installed *package*."""
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise ModuleNotFoundError(f"{package} is not installed", name=package)
-    return Path(found.origin).parents[1]

@@ -35,7 +35,7 @@ def keep_archive_listings() -> None:
 
     Each task would list Spark's thousands of files, which takes a tenth of a second.
     """
-    zipimport.zipimporter.invalidate_caches = _do_nothing  # type: ignore[assignment,method-assign]
+    zipimport.zipimporter.invalidate_caches = do_nothing  # type: ignore[assignment,method-assign]
 
 
 def prefer_installed_pyspark() -> None:
@@ -56,7 +56,7 @@ def prefer_installed_pyspark() -> None:
                 return
 
 
-def _do_nothing(_of: object) -> None:
+def do_nothing(_of: object) -> None:
     """Do nothing."""
 
 

@@ -21,6 +21,7 @@ from spark_checks.session.early_daemon import is_replaced_by_early_daemon
 from spark_checks.session.kernel_request import are_kernels_requested, request_kernels
 from spark_checks.session.worker_archive import DIGEST
 from spark_checks.session.worker_imports import (
+    do_nothing,
     import_for_workers,
     keep_archive_listings,
     prefer_installed_pyspark,
@@ -39,12 +40,8 @@ def start_workers(context: SparkContext, size: int) -> None:
     request_kernels(context, size)
     started = 0
     while (processors := context.defaultParallelism) > started:
-        context.parallelize(range(processors), processors).foreach(_do_nothing)
+        context.parallelize(range(processors), processors).foreach(do_nothing)
         started = processors
-
-
-def _do_nothing(_of: object) -> None:
-    """Do nothing."""
 
 
 def _run_kept_code() -> None:
