@@ -45,39 +45,29 @@ def read_broker_conf(path: Path) -> BrokerConf:
         text = path.read_text("utf-8", "replace")  # comments may have any encoding
     except OSError as error:
         raise ConfError(f"{path} cannot be read: {error}") from None
-    found = dict(_settings(text))
+    lines = [line.strip() for line in text.splitlines()]
+    pairs = [line.partition("=") for line in lines if line and line[0] not in "#!"]
+    found = {name.strip(): value.strip() for name, _, value in pairs}
+    levels = found.get("messageDelayLevel", DEFAULT_DELAY_LEVELS)
+    try:
+        delays = delays_in_setting(levels)
+    except LayoutError:
+        reason = f"messageDelayLevel={levels} is not a list of delays"
+        raise ConfError(f"{path}: {reason}") from None
     queue_size = _size(found, "ConsumeQueue", path)
     return BrokerConf(
         commit_log_file_size=_size(found, "CommitLog", path),
         queue_file_size=queue_size and -(-queue_size // UNIT_SIZE) * UNIT_SIZE,
-        delays=_delays(found.get("messageDelayLevel", DEFAULT_DELAY_LEVELS), path),
+        delays=delays,
         delays_are_known=True,
     )
 
 
-def _settings(text: str) -> list[tuple[str, str]]:
-    lines = [line.strip() for line in text.splitlines()]
-    pairs = [line.partition("=") for line in lines if line and line[0] not in "#!"]
-    return [(name.strip(), value.strip()) for name, _, value in pairs]
-
-
 def _size(found: Mapping[str, str], what: str, path: Path) -> int | None:
     """Return the size of one kind of file; 4.x misspells the setting's name."""
-    name = next(
-        (n for n in (f"mapedFileSize{what}", f"mappedFileSize{what}") if n in found),
-        None,
-    )
-    if name is None:
-        return None
-    if not found[name].isdecimal() or int(found[name]) == 0:
-        raise ConfError(f"{path}: {name}={found[name]} is not a size")
-    return int(found[name])
-
-
-def _delays(text: str, path: Path) -> Mapping[int, int]:
-    try:
-        return delays_in_setting(text)
-    except LayoutError:
-        raise ConfError(
-            f"{path}: messageDelayLevel={text} is not a list of delays"
-        ) from None
+    for name in (f"mapedFileSize{what}", f"mappedFileSize{what}"):
+        if name in found:
+            if not found[name].isdecimal() or int(found[name]) == 0:
+                raise ConfError(f"{path}: {name}={found[name]} is not a size")
+            return int(found[name])
+    return None

@@ -35,7 +35,12 @@ def part_since(store: Store, since_ms: int) -> Store:
 
     Files with earlier records only are left out.
     """
-    begin = _first_since(store, since_ms)
+    times = (
+        one
+        for file in _from_last_earlier(store, since_ms)
+        for one in _times(store, file)
+    )
+    begin = next((offset for offset, time_ms in times if time_ms >= since_ms), None)
     if begin is None:
         moment = datetime.fromtimestamp(since_ms / 1000, UTC).isoformat()
         raise NothingSinceError(
@@ -43,15 +48,6 @@ def part_since(store: Store, since_ms: int) -> Store:
         )
     files = tuple(file for file in store.files if not _is_earlier(store, file, begin))
     return replace(store, begin=begin, files=files)
-
-
-def _first_since(store: Store, since_ms: int) -> int | None:
-    """Return the offset of the first record stored late enough; None without one."""
-    for file in _from_last_earlier(store, since_ms):
-        for offset, time_ms in _times(store, file):
-            if time_ms >= since_ms:
-                return offset
-    return None
 
 
 def _from_last_earlier(store: Store, since_ms: int) -> Sequence[StoreFile]:

@@ -354,27 +354,18 @@ def allocated_ranges(url: str, path: str, size: int) -> list[range]:
     system, root = open_filesystem(url)
     if not isinstance(system, fs.LocalFileSystem) or not hasattr(os, "SEEK_DATA"):
         return [range(size)]
-    try:
-        with Path(root, path).open("rb", buffering=0) as file:
-            return _allocated_of(file.fileno(), size)
-    except OSError:  # unsupported, or deleted: then reading fails
-        return [range(size)]
-
-
-def _allocated_of(opened: int, size: int) -> list[range]:
-    """Return the allocated ranges of an *opened* file; raises OSError."""
     found: list[range] = []
     end = 0
-    while end < size:
-        try:
-            begin = os.lseek(opened, end, os.SEEK_DATA)
-            end = os.lseek(opened, begin, os.SEEK_HOLE)
-        except OSError as error:
-            if error.errno == errno.ENXIO:  # no allocated range from here on
-                return found
-            raise
-        found.append(range(begin, min(end, size)))
-    return found
+    try:
+        with Path(root, path).open("rb", buffering=0) as file:
+            while end < size:
+                begin = os.lseek(file.fileno(), end, os.SEEK_DATA)
+                end = os.lseek(file.fileno(), begin, os.SEEK_HOLE)
+                found.append(range(begin, min(end, size)))
+    except OSError as error:
+        if error.errno != errno.ENXIO:  # unsupported, or deleted: then reading fails
+            return [range(size)]
+    return found  # with ENXIO there is no allocated range from there on
 
 
 def read_whole(url: str, file: StoreFile, *, size_max: int = 1 << 26) -> bytes:

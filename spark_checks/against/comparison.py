@@ -31,7 +31,7 @@ from spark_checks.against.sides import Comparison, Side, written_end
 from spark_checks.audit import Audit
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.run_checks import run_checks
-from spark_checks.findings import LISTED_MAX, Finding, in_order
+from spark_checks.findings import LISTED_MAX, in_order
 from spark_checks.progress import Progress, silent
 from spark_checks.session.session import FAILURES, failed
 from spark_checks.situation import situation_of
@@ -126,6 +126,8 @@ def _compared(
         units_end = parted_at(rows) if any(map(is_parted, ranges)) else end
         here, here_behind = with_outside(session, here, begin=begin, end=end)
         there, there_behind = with_outside(session, there, begin=begin, end=end)
+        of_both = units.units_of(here.tables, there.tables, begin=begin, end=units_end)
+        queues = units.differing_queues(of_both)
         lacking = one_sided(rows, here_behind, there_behind) if ranges else []
         both = rows.where(F.col("side") == "both").orderBy("offset")
         return Comparison(
@@ -139,19 +141,9 @@ def _compared(
             changed=tuple(both.limit(LISTED_MAX).collect()) if ranges else (),
             changed_count=both.count() if ranges else 0,
             one_sided=tuple(lacking),
-            unit_findings=_unit_findings(here, there, begin=begin, end=units_end),
+            unit_findings=run_checks(units.differing_units(of_both, queues))
+            if queues
+            else (),
         )
     finally:
         rows.unpersist()
-
-
-def _unit_findings(
-    here: Side, there: Side, *, begin: int, end: int
-) -> tuple[Finding, ...]:
-    """Return the differences of consume queues about records from *begin* to *end*."""
-    of_both = units.units_of(here.tables, there.tables, begin=begin, end=end)
-    queues = units.differing_queues(of_both)
-    if not queues:
-        return ()
-    rows = units.differing_units(of_both, queues)
-    return tuple(run_checks(rows))

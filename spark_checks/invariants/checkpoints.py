@@ -63,11 +63,6 @@ def _ahead_of_log(
             yield name, f"an offset of at most {summary.log_end}"
 
 
-def _follows_5_5(store: Store) -> bool:
-    """Return whether a broker since 5.5 was the last to write the consumed offsets."""
-    return any(_PULL_OFFSETS in config_file(store, path).members for path in CONSUMED)
-
-
 def _behind_files(
     found: Checkpoint, store: Store, summary: SurveySummary
 ) -> Iterator[tuple[str, str]]:
@@ -84,7 +79,9 @@ def _behind_files(
     if store.was_left_open or is_part or last_ms is None or summary.damaged:
         return  # a damaged record may have a wrong time
     is_behind = found.logics_ms < last_ms - FLUSH_MS_MAX
-    if summary.units and is_behind and not _follows_5_5(store):
+    consumed = [config_file(store, path).members for path in CONSUMED]
+    follows_5_5 = any(_PULL_OFFSETS in members for members in consumed)
+    if summary.units and is_behind and not follows_5_5:
         yield "logics_ms", f"about {last_ms}, when the last record was stored"
     first_ms = stored_at_ms(store, store.min_offset)
     is_long = first_ms is not None and last_ms - first_ms > UNFLUSHED_MS_MAX

@@ -27,7 +27,10 @@ def check_files(
 
     The sizes are those of the configuration, or None for the most frequent ones.
     """
-    groups = _groups(store)
+    groups: dict[str, list[StoreFile]] = {}
+    for file in store.files:
+        if queue_of(file.path) or file.directory in ("commitlog", "index"):
+            groups.setdefault(file.directory, []).append(file)
     queue_size = queue_size or queue_file_size(store)
     log_size = log_size or commit_log_file_size(store)
     for directory, files in groups.items():
@@ -36,15 +39,6 @@ def check_files(
         if directory != "index" and size:
             yield from _wrong_sizes(files, size)
             yield from _gaps(files, size)
-
-
-def _groups(store: Store) -> dict[str, list[StoreFile]]:
-    groups: dict[str, list[StoreFile]] = {}
-    for file in store.files:
-        in_queue = queue_of(file.path) is not None
-        if in_queue or file.directory == "commitlog" or file.directory == "index":
-            groups.setdefault(file.directory, []).append(file)
-    return groups
 
 
 def _wrong_names(files: Sequence[StoreFile]) -> Iterator[Finding]:

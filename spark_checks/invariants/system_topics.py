@@ -7,7 +7,7 @@ records of rows that break one are read again, for the text of their finding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import fields
 
@@ -106,46 +106,40 @@ class LedgerRecords:
             "checks_end_ms": CHECKS_END_MS,
         }
         values.pop("message", None)  # a hash
-        if name in _FOUND:
-            values["found"] = _FOUND[name](self, record, row)
+        found = self._found(name, record, row)
+        if found is not None:
+            values["found"] = found
         return file_finding(name, *record.place, **values)
 
+    def _found(self, name: str, record: QueuedRecord, row: Row) -> str | None:
+        """Return the value that breaks an invariant, if more than the row has it."""
+        if name == "INV-TXN-001":  # the number in an op message, or text without one
+            if row["queue_offset"] != NOTHING:
+                return str(row["queue_offset"])
+            pieces = record.body[:OP_SIZE_MAX].removesuffix(b",").split(b",")
+            return next(one for one in pieces if not is_op_number(one)).decode(
+                "latin-1"
+            )
+        if name == "INV-TXN-002":
+            return self._difference_from_half(record, row)
+        if name == "INV-TXN-003":
+            is_again = row["rank"] > 1
+            return (
+                f"commit {row['rank']}" if is_again else "a commit after the op message"
+            )
+        if name == "INV-RETRY-001":
+            topic = record.properties.get(Property.RETRY_TOPIC, "no topic")
+            origin = record.properties.get(Property.ORIGIN_MESSAGE_ID, "no id")
+            return f"{topic}, {origin}, {record.reconsume_times} deliveries"
+        return None
 
-def _number_of_op(_records: LedgerRecords, record: QueuedRecord, row: Row) -> str:
-    """Return the queue offset that an op message names, or what is not a number."""
-    if row["queue_offset"] != NOTHING:
-        return str(row["queue_offset"])
-    pieces = record.body[:OP_SIZE_MAX].removesuffix(b",").split(b",")
-    return next(one for one in pieces if not is_op_number(one)).decode("latin-1")
-
-
-def _half_of(records: LedgerRecords, record: QueuedRecord, row: Row) -> str:
-    """Return the difference between a commit and its half message."""
-    if not row["has_half"]:
-        return "no half message"
-    half = records.at(row["half_at"])
-    topic, queue = half.real_place if half.topic == HALF_TOPIC else half.own_place
-    waits = record.topic in LATER_TOPICS
-    if (record.real_place if waits else record.own_place) == (topic, queue):
-        return "another body or key"
-    return f"a half message of {topic}, queue {queue}"
-
-
-def _decision(_records: LedgerRecords, _record: QueuedRecord, row: Row) -> str:
-    is_again = row["rank"] > 1
-    return f"commit {row['rank']}" if is_again else "a commit after the op message"
-
-
-def _origin(_records: LedgerRecords, record: QueuedRecord, _row: Row) -> str:
-    topic = record.properties.get(Property.RETRY_TOPIC, "no topic")
-    origin = record.properties.get(Property.ORIGIN_MESSAGE_ID, "no id")
-    return f"{topic}, {origin}, {record.reconsume_times} deliveries"
-
-
-_FOUND: Mapping[str, Callable[[LedgerRecords, QueuedRecord, Row], str]] = {
-    "INV-TXN-001": _number_of_op,
-    "INV-TXN-002": _half_of,
-    "INV-TXN-003": _decision,
-    "INV-RETRY-001": _origin,
-}
-"""Text of the value that breaks an invariant, where it needs more than the row."""
+    def _difference_from_half(self, record: QueuedRecord, row: Row) -> str:
+        """Return the difference between a commit and its half message."""
+        if not row["has_half"]:
+            return "no half message"
+        half = self.at(row["half_at"])
+        topic, queue = half.real_place if half.topic == HALF_TOPIC else half.own_place
+        waits = record.topic in LATER_TOPICS
+        if (record.real_place if waits else record.own_place) == (topic, queue):
+            return "another body or key"
+        return f"a half message of {topic}, queue {queue}"

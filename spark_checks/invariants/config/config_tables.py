@@ -26,8 +26,12 @@ def check_config_tables(store: Store, summary: SurveySummary) -> Iterator[Findin
         path = f"config/{name}"
         if store.file(path) is None:
             yield from _missing(store, path, summary)
-        else:
-            yield from _without_table(store, path, member)
+            continue
+        file = config_file(store, path)
+        if isinstance(file.value, dict) and not file.has_table:
+            members = ", ".join(file.members) or "of an empty object"
+            texts = {"expected": f"a table {member}", "found": f"the members {members}"}
+            yield file_finding("INV-CONFIG-005", path, (0, len(file.data)), **texts)
 
 
 def check_configuration(store: Store) -> Iterator[Finding]:
@@ -85,11 +89,3 @@ def _finding(path: str, found: str, severity: Severity) -> Finding:
     return file_finding(
         "INV-CONFIG-005", path, (0, 0), severity, message=message, **texts
     )
-
-
-def _without_table(store: Store, path: str, member: str) -> Iterator[Finding]:
-    file = config_file(store, path)
-    if isinstance(file.value, dict) and not file.has_table:
-        members = ", ".join(file.members) or "of an empty object"
-        texts = {"expected": f"a table {member}", "found": f"the members {members}"}
-        yield file_finding("INV-CONFIG-005", path, (0, len(file.data)), **texts)

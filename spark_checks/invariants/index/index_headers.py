@@ -50,7 +50,12 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
     files = [file for file in store.under("index") if file.is_named_by_time]
     sizes = Counter(file.size for file in files)
     usual = max(sizes, key=lambda size: (sizes[size], size), default=0)
-    ranges = _item_ranges(store)
+    # Without the files whose header does not agree with their first and last item.
+    ranges = {
+        file: (header.begin_offset, header.end_offset)
+        for file, header in used_index_headers(store)
+        if not any(_unlike_items(store, file, header))
+    }
     end_before = 0
     for file in files:
         if file.size != usual or file.size < HEADER_SIZE + SLOT_SIZE + ITEM_SIZE:
@@ -68,18 +73,6 @@ def used_index_headers(store: Store) -> Iterator[tuple[StoreFile, IndexHeader]]:
         header = index_header(store, file)
         if header is not None and 1 < header.index_count <= capacity_of(file.size):
             yield file, header
-
-
-def _item_ranges(store: Store) -> Mapping[StoreFile, tuple[int, int]]:
-    """Return the commit-log offsets of the first and the last item of index files.
-
-    Files whose header does not agree with these items are left out.
-    """
-    return {
-        file: (header.begin_offset, header.end_offset)
-        for file, header in used_index_headers(store)
-        if not any(_unlike_items(store, file, header))
-    }
 
 
 def _check_header(

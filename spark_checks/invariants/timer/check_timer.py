@@ -5,7 +5,6 @@ Check the timer's files of a store, and the messages that its units point at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from spark_checks.config_files import TOPICS, config_file
@@ -38,21 +37,6 @@ FILES_MAX = 4
 _CHECKPOINT_PLACES = places_in(timer_checkpoint_layout)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicQueue:
-    """Consume queue of the timer's topic."""
-
-    sizes: Mapping[int, int]
-    """Size of each message by its commit-log offset."""
-    begin: int
-    """First queue offset that still exists."""
-
-    @property
-    def end(self) -> int:
-        """Queue offset behind the last message."""
-        return self.begin + len(self.sizes)
-
-
 def check_timer(store: Store) -> Iterator[Finding]:
     """Yield the findings in the timer's files of *store*."""
     files = [file for file in store.under(TIMER_LOG) if file.base is not None]
@@ -65,14 +49,16 @@ def check_timer(store: Store) -> Iterator[Finding]:
     if log is not None and not damaged:
         yield from check_chains(log)
         yield from check_wheel(store, log)
-    queue = _topic_queue(store)
-    if log is not None and queue is not None:
-        yield from islice(_check_messages(store, log, queue), LISTED_MAX)
-    yield from _check_progress(store, log, queue)
+    sizes, begin = _topic_queue(store)
+    if log is not None and sizes:
+        least = max(min(sizes) if begin else 0, store.min_offset)
+        yield from islice(_check_messages(store, log, sizes, least), LISTED_MAX)
+    queue_end = begin + len(sizes) if sizes else None
+    yield from _check_progress(store, log, queue_end)
 
 
 def _check_progress(
-    store: Store, log: TimerLog | None, queue: TopicQueue | None
+    store: Store, log: TimerLog | None, queue_end: int | None
 ) -> Iterator[Finding]:
     """Yield the fields of the timer's checkpoint that are out of range."""
     path = f"config/{TIMER_CHECKPOINT}"
@@ -84,7 +70,7 @@ def _check_progress(
     limits: dict[str, int | None] = {
         **dict.fromkeys(_CHECKPOINT_PLACES),
         "flushed_position": log.end if log is not None else None,
-        "queue_offset": queue.end if queue is not None else None,
+        "queue_offset": queue_end,
     }
     for name, limit in limits.items():
         value = getattr(found, name)
@@ -95,40 +81,31 @@ def _check_progress(
         yield file_finding("INV-TIMER-005", *place, expected=expected, found=value)
 
 
-def _topic_queue(store: Store) -> TopicQueue | None:
-    """Return the queue of the timer's topic; None without messages."""
+def _topic_queue(store: Store) -> tuple[Mapping[int, int], int]:
+    """Return the size of each message of the timer's topic, by its commit-log offset.
+
+    The first queue offset that still exists is returned as well.
+    """
     queues = QueueFiles(store)
     files = queues.of_queue[TIMER_TOPIC, 0]
     sizes: dict[int, int] = {}
     for file in files:
         units = queues.units_in(file)
-        units = units[units["size"] > 0]
-        places = units["commit_log_offset"].tolist(), units["size"].tolist()
-        sizes.update(zip(*places, strict=True))
-    if not sizes:
-        return None
-    return TopicQueue(
-        sizes=sizes, begin=(files[0].base or 0) // consume_queue.UNIT_SIZE
-    )
+        used = units[units["size"] > 0]
+        sizes.update(used[["commit_log_offset", "size"]].tolist())
+    return sizes, (files[0].base or 0) // consume_queue.UNIT_SIZE if files else 0
 
 
 def _check_messages(
-    store: Store, log: TimerLog, queue: TopicQueue
+    store: Store, log: TimerLog, sizes: Mapping[int, int], least: int
 ) -> Iterator[Finding]:
-    """Yield the units that do not match a message of the timer's topic."""
-    least = min(queue.sizes) if queue.begin else 0
+    """Yield the units from offset *least* on that match no message of these *sizes*."""
     hashes = set(map(java_string_hash, known_topics(store, config_file(store, TOPICS))))
-    rows = zip(
-        *(
-            log.units[name].tolist()
-            for name in ("commit_log_offset", "record_size", "topic_hash")
-        ),
-        strict=True,
-    )
+    rows = log.units[["commit_log_offset", "record_size", "topic_hash"]].tolist()
     for index, (offset, size, topic_hash) in enumerate(rows):
-        if 0 <= offset < max(least, store.min_offset):
+        if 0 <= offset < least:
             continue
-        if queue.sizes.get(offset) == size and (
+        if sizes.get(offset) == size and (
             topic_hash in hashes or topic_hash == _real_hash(store, offset)
         ):
             continue

@@ -77,7 +77,9 @@ def read_timer_log(
         blank = _wrong_blank(data, end * UNIT_SIZE, is_last=is_last)
         if blank:
             damaged.append((file, end * UNIT_SIZE, blank))
-        is_whole = _are_whole(rows[:end])
+        magic = rows["magic"][:end].astype(np.int64)
+        is_whole = (magic >= 1) & (magic <= MAGIC_MAX) & (magic & 1 == 1)
+        is_whole &= (rows["size"] == UNIT_SIZE)[:end] & (rows["reserved"] == 0)[:end]
         damaged += [
             (file, int(index) * UNIT_SIZE, "other bytes")
             for index in np.flatnonzero(~is_whole)
@@ -106,18 +108,6 @@ def _end_of(rows: Rows) -> int:
     if len(blanks) and int(blanks[-1]) == last - 1:
         return int(blanks[-1])
     return last
-
-
-def _are_whole(rows: Rows) -> npt.NDArray[np.bool_]:
-    magic = rows["magic"].astype(np.int64)
-    found: npt.NDArray[np.bool_] = (
-        (rows["size"] == UNIT_SIZE)
-        & (magic >= 1)
-        & (magic <= MAGIC_MAX)
-        & (magic & 1 == 1)
-        & (rows["reserved"] == 0)
-    )
-    return found
 
 
 def _wrong_blank(data: bytes, at: int, *, is_last: bool) -> str | None:
