@@ -26,6 +26,8 @@ INNER = {**OPTIONS, "forceinline": True}
 """Options of functions that other kernels call."""
 LINE = 64
 """Bytes of a cache line."""
+BLOCK = 64
+"""Bytes of a vector with a bit in a word for each."""
 MASKS = np.array(
     [(1 << 8 * size) - 1 for size in range(WORD + 1)],
     dtype=np.uint64,
@@ -86,6 +88,29 @@ def lowest_bit(typing_context: Any, word: Any) -> Any:  # noqa: ARG001 # numba's
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(word), generated
+
+
+@intrinsic
+def low_bytes_at(typing_context: Any, data: Any, at: Any, limit: Any) -> Any:  # noqa: ARG001 # numba's
+    """Return a bit for each of the BLOCK bytes of *data* from *at*, if below *limit*.
+
+    The first byte has the lowest bit. A *limit* of 128 finds ASCII.
+    """
+
+    def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _first_byte(context, builder, signature.args[0], args[0], args[1])
+        kind = ir.VectorType(ir.IntType(8), BLOCK)
+        block = builder.load(builder.bitcast(place, kind.as_pointer()), align=1)
+        byte = builder.trunc(args[2], ir.IntType(8))
+        one = builder.insert_element(
+            ir.Constant(kind, ir.Undefined), byte, ir.Constant(ir.IntType(32), 0)
+        )
+        lanes = ir.Constant(ir.VectorType(ir.IntType(32), BLOCK), [0] * BLOCK)
+        every = builder.shuffle_vector(one, one, lanes)
+        are_low = builder.icmp_unsigned("<", block, every)
+        return builder.bitcast(are_low, ir.IntType(64))
+
+    return types.uint64(data, at, limit), generated
 
 
 @intrinsic

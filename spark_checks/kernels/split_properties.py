@@ -1,8 +1,8 @@
 """
 Kernel that finds properties; see :func:`columns.record_properties.properties_of`.
 
-Properties stay in place: their text is the window. Separators are searched in eight
-bytes per step.
+Properties stay in place: their text is the window. Separators are searched in a block
+of bytes per step.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from columns.record_properties import (
     no_values,
     word_of,
 )
-from columns.string_hashes import ONES, TOPS
 from columns.uint64_words import WORD
 from spark_checks.kernels.memory import (
+    BLOCK,
     BOOLS,
     DATA,
     INNER,
@@ -33,6 +33,7 @@ from spark_checks.kernels.memory import (
     OPTIONS,
     WORDS,
     fetch_ahead,
+    low_bytes_at,
     lowest_bit,
     word_at,
 )
@@ -40,12 +41,6 @@ from spark_checks.kernels.string_hashes import java_hash
 
 _AHEAD = 8
 """Records to prefetch."""
-_LOWS = ~TOPS
-_PAST_END = np.uint64(0x80 - END - 1) * ONES
-"""Addend that sets the top bit of each byte that is not a separator."""
-_LAST = np.uint64(0x80)
-"""Mark of a word whose first byte is a separator."""
-_NOTHING = np.uint64(0)
 _TABLE = types.int64[:, ::1]
 
 
@@ -90,10 +85,22 @@ def _word_within(data, begin, end):
     return word
 
 
-@njit(types.uint64(types.uint64), **INNER)
-def _separators(word):
-    """Return the top bit of each byte of *word* that is a separator or zero."""
-    return ~((word & _LOWS) + _PAST_END) & ~word & TOPS
+@njit(types.UniTuple(types.uint64, 2)(DATA, types.int64, types.int64), **INNER)
+def _marks(data, begin, end):
+    """Return a bit for each of the next bytes before *end*: separators, then ASCII."""
+    if begin + BLOCK <= len(data):
+        marks = low_bytes_at(data, begin, END + 1)
+        ascii_bytes = low_bytes_at(data, begin, 0x80)
+    else:
+        marks = ascii_bytes = np.uint64(0)
+        for index in range(min(end - begin, BLOCK)):
+            byte, bit = data[begin + index], np.uint64(1) << np.uint64(index)
+            marks |= bit * np.uint64(byte <= END)
+            ascii_bytes |= bit * np.uint64(byte < 0x80)
+    beyond = np.uint64(0)
+    if end - begin < BLOCK:
+        beyond = ~np.uint64(0) << np.uint64(end - begin)
+    return marks & ~beyond, ascii_bytes | beyond
 
 
 @njit(types.boolean(DATA, types.int64, DATA, types.int64, types.int64), **INNER)
@@ -112,7 +119,7 @@ def _has_rest(data, begin, names, name, size):
     ),
     **OPTIONS,
 )
-def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
+def _split(  # noqa: C901, PLR0912 # split up: twice the time
     data,
     begins,
     ends,
@@ -126,7 +133,7 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
     is_broken,
 ):
     """Fill in the places; return whether all properties are regular, and ASCII."""
-    is_regular, bits = True, _NOTHING
+    is_regular, ascii_bytes = True, ~np.uint64(0)
     for record in range(len(begins)):
         soon = record + _AHEAD
         if soon < len(begins):
@@ -140,19 +147,12 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
         is_closed = data[end - 1] == END
         while at < end or not is_closed:
             if at < end:
-                if at + WORD <= end:
-                    word = word_at(data, at)
-                else:
-                    word = _word_within(data, at, end)
-                bits |= word
-                marks = _separators(word)
-                if end - at < WORD:
-                    marks &= MASKS[end - at]
+                marks, found_ascii = _marks(data, at, end)
+                ascii_bytes &= found_ascii
             else:  # the last value may end without a separator
-                is_closed = True
-                marks = _LAST
+                is_closed, marks = True, np.uint64(1)
             while marks:
-                place = at + (lowest_bit(marks) >> 3)
+                place = at + lowest_bit(marks)
                 marks &= marks - np.uint64(1)
                 byte = data[place] if place < end else np.uint8(END)
                 if byte == NAME_END:
@@ -179,8 +179,8 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
                     begin, name_end = place + 1, np.int64(-1)
                 else:
                     has_zero = True
-            at = min(at + WORD, end)
+            at = min(at + BLOCK, end)
         if name_ends != pieces or has_zero:
             is_broken[record] = True
             is_regular = False
-    return is_regular, bits & TOPS == _NOTHING
+    return is_regular, ascii_bytes == ~np.uint64(0)

@@ -24,9 +24,7 @@ from spark_checks.kernels.memory import (
 )
 
 zero_bytes = njit(types.uint64(types.uint64), **INNER)(of_column)
-_LOWS = np.array([lows for lows, _, _ in STEPS])
-_BITS = np.array([bits for _, bits, _ in STEPS])
-_WEIGHTS = np.array([weight for _, _, weight in STEPS])
+(_LOW1, _BITS1, _WEIGHT1), (_LOW2, _BITS2, _WEIGHT2), (_LOW4, _BITS4, _WEIGHT4) = STEPS
 
 
 @njit(types.uint64(DATA, types.int64, types.int64), **INNER)
@@ -46,9 +44,9 @@ def java_hash(data, begin, end):
     while at < end:
         word = _word_before(data, begin, at)
         other_bits |= word & TOPS | zero_bytes(word ^ BLANKS)
-        for step in range(len(_LOWS)):
-            lows, bits = _LOWS[step], _BITS[step]
-            word = (word & lows) * _WEIGHTS[step] + ((word >> bits) & lows)
+        word = (word & _LOW1) * _WEIGHT1 + ((word >> _BITS1) & _LOW1)
+        word = (word & _LOW2) * _WEIGHT2 + ((word >> _BITS2) & _LOW2)
+        word = (word & _LOW4) * _WEIGHT4 + (word >> _BITS4)
         code = code * OF_WORD + word
         at += WORD
     return np.uint32(code), other_bits == 0
