@@ -44,9 +44,9 @@ class Dispatcher:
         log: CommitLog,
         queues: ConsumeQueueTable,
         index: IndexService,
-        *,
         checkpoint: CheckpointFile,
         options: StoreOptions,
+        *,
         calc_bit_map: CalcBitMap,
     ) -> None:
         self.position = 0

@@ -76,27 +76,20 @@ class MessageStore(StoreReads):
         """Requests of the records that were appended since the last dispatch."""
         levels, size_max = DelayLevels(options.delay_levels), options.max_message_size
         self._check = partial(check_message, levels=levels, size_max=size_max)
-        self.log = CommitLog(files, options, levels)
-        self.queues = ConsumeQueueTable(
+        log = self.log = CommitLog(files, options, levels)
+        queues = self.queues = ConsumeQueueTable(
             files, options.consume_queue_file_size, options.extension_file_size
         )
-        self.index = IndexService(files, options, started_at_ms=now_ms)
-        self.schedule_service = ScheduleMessageService(
-            self.log, self.queues, levels, self.config
-        )
-        self.clean_service = CleanService(files, self.log, self.queues, self.index)
+        index = self.index = IndexService(files, options, started_at_ms=now_ms)
+        self.schedule_service = ScheduleMessageService(log, queues, levels, self.config)
+        self.clean_service = CleanService(files, log, queues, index)
         files.lock()
         try:
             is_clean = self._files.size(ABORT) is None
             self.checkpoint = self._load_before_index()
             self.index.load(is_clean=is_clean, checkpoint=self.checkpoint)
             self.dispatcher = Dispatcher(
-                self.log,
-                self.queues,
-                self.index,
-                checkpoint=self.checkpoint,
-                options=options,
-                calc_bit_map=calc_bit_map,
+                log, queues, index, self.checkpoint, options, calc_bit_map=calc_bit_map
             )
             recover(self, is_clean=is_clean, bulk_scan=bulk_scan)
             resume_dispatch(self)
