@@ -47,7 +47,7 @@ class PushConsumer(GroupMember):
         check_topic(options.topic)
         self.options = options
         subscriptions = _subscriptions(options, version=client.rpc.now_ms())
-        self._data = consumer_data(
+        self._group_data = consumer_data(
             options.group,
             subscriptions,
             is_push=True,
@@ -62,21 +62,21 @@ class PushConsumer(GroupMember):
         self._admin = AdminRequestHandler(
             options,
             client,
-            consumer_data=self._data,
+            consumer_data=self._group_data,
             pull_loop=self.pull_loop,
             rebalance=self._rebalance.rebalance,
         )
 
     def group_data(self) -> ConsumerData:
         """Return the consumer's part of a heartbeat."""
-        return self._data
+        return self._group_data
 
     async def check_expression(self) -> None:
         """Have a broker check an expression that is not of tags.
 
         Raises ClientError if it is wrong, or not enabled.
         """
-        subscription = self._data.subscriptions[0]
+        subscription = self._group_data.subscriptions[0]
         if subscription.expression_type == TAG:
             return
         route = await self._routes.fetch(subscription.topic)
@@ -104,7 +104,7 @@ class PushConsumer(GroupMember):
     def stop(self) -> None:
         """Commit offsets and leave the group."""
         self.pull_loop.offset_store.commit_all()
-        for subscription in self._data.subscriptions:
+        for subscription in self._group_data.subscriptions:
             self.pull_loop.assign((), subscription)
         self._rpc.abandon()
         super().stop()
