@@ -49,6 +49,7 @@ class PullLoop(ABC, Generic[Queue]):
     """The assigned queues of a member."""
 
     queue_type: type[Queue]
+    """Class of the assigned queues."""
 
     def __init__(self, options: RebalanceOptions, client: ClientInstance) -> None:
         self.assigned: dict[MessageQueue, Queue] = {}

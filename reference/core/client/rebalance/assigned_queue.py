@@ -24,7 +24,7 @@ class AssignedQueue(Struct, kw_only=True):
     """The queue offset of the next pull; None before the first offset is known."""
     process_queue: ProcessQueue = field(default_factory=ProcessQueue)
     committed_offset: int | None = None
-    """The offset of the last commit; None if no broker has confirmed it."""
+    """The offset of the last commit; None before one, and after one that failed."""
     broker_id: int = MASTER_ID
     """The broker of the next pull."""
     pulled_at_ms: int = 0
