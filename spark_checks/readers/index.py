@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
 from columns.accelerated import Accelerated
-from columns.gather import dtype_of
+from columns.gather import Ints, dtype_of
 from spark_checks.columns.index_order import TimeDecreases, outside
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_batch
@@ -164,7 +164,7 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
             "key_hash": items["key_hash"],
             "commit_log_offset": items["commit_log_offset"],
             "seconds": items["seconds"],
-            "begun_at_ms": np.full(len(items), header.begin_stored_at_ms),
+            "begun_at_ms": np.full(len(numbers), header.begin_stored_at_ms),
             "names": items["previous_item"],
             "should_name": previous,
             "damage": damage,
@@ -185,27 +185,33 @@ def _items(
     count: int,
     slots: tuple[range, int],
     decreases: TimeDecreases,
-) -> tuple[_Items, _Items, _Items]:
-    """Return numbers, items and relative slots of the items in some *slots*.
+) -> tuple[Ints, Mapping[str, Ints], Ints]:
+    """Return numbers, columns and relative slots of the items in some *slots*.
 
     There are *count* items from position *begin*. *decreases* gets the seconds of all.
     """
     mine, slot_count = slots
-    numbers: list[_Items] = [np.zeros(0, dtype=np.int64)]
+    numbers: list[Ints] = [np.zeros(0, dtype=np.int64)]
     found: list[_Items] = [np.zeros(0, dtype=_dtype)]
-    of_slots: list[_Items] = [np.zeros(0, dtype=np.int64)]
+    of_slots: list[Ints] = [np.zeros(0, dtype=np.int64)]
     for start in range(0, count, ROWS_AT_ONCE):
         size = min(ROWS_AT_ONCE, count - start) * ITEM_SIZE
         data = read_at(begin + start * ITEM_SIZE, size)
         items = np.frombuffer(data[: len(data) // ITEM_SIZE * ITEM_SIZE], dtype=_dtype)
-        decreases.note(start + 1, items["seconds"])
+        decreases.note(start + 1, items["seconds"].astype(np.int64))
         of_slot = items["key_hash"].astype(np.int64) % slot_count - mine.start
-        kept = np.flatnonzero((of_slot >= 0) & (of_slot < len(mine)))
+        kept = np.flatnonzero(of_slot.view(np.uint64) < len(mine))
         is_whole = len(kept) == len(items)
         numbers.append(kept + start + 1)
         found.append(items if is_whole else items[kept])
         of_slots.append(of_slot if is_whole else of_slot[kept])
-    return np.concatenate(numbers), np.concatenate(found), np.concatenate(of_slots)
+    columns = {  # numpy compares native numbers in a fifth of the time
+        name: np.concatenate(
+            [items[name] for items in found], dtype=kind.newbyteorder("=")
+        )
+        for name, (kind, *_) in (_dtype.fields or {}).items()
+    }
+    return np.concatenate(numbers), columns, np.concatenate(of_slots)
 
 
 @Accelerated
@@ -233,17 +239,21 @@ def _order_of(slots: _Items) -> _Items:
 
 
 def _damage_of(
-    numbers: _Items,
-    items: _Items,
-    previous: _Items,
+    numbers: Ints,
+    items: Mapping[str, Ints],
+    previous: Ints,
     header: IndexHeader,
     decreases: TimeDecreases,
-) -> _Items:
-    found = np.zeros(len(items), dtype=np.int64)
-    found[items["previous_item"] != previous] |= int(ItemDamage.PREVIOUS)
-    found[items["key_hash"] < 0] |= int(ItemDamage.HASH)
-    found[outside(numbers, items["seconds"], header)] |= int(ItemDamage.SECONDS)
-    found[decreases.are_among(numbers)] |= int(ItemDamage.ORDER)
+) -> Ints:
+    is_damaged = {
+        ItemDamage.PREVIOUS: items["previous_item"] != previous,
+        ItemDamage.HASH: items["key_hash"] < 0,
+        ItemDamage.SECONDS: outside(numbers, items["seconds"], header),
+        ItemDamage.ORDER: decreases.are_among(numbers),
+    }
+    found = np.zeros(len(numbers), dtype=np.int64)
+    for damage, which in is_damaged.items():
+        found[np.flatnonzero(which)] |= int(damage)
     return found
 
 

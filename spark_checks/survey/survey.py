@@ -21,7 +21,7 @@ from pyspark import RDD, SparkContext
 
 from columns.gather import Ints
 from columns.key_hashes import key_hashes
-from spark_checks.columns.long_hashes import xor_of
+from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_columns import RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
     FileRange,
@@ -271,15 +271,14 @@ def survey_index(read_at: ReadAt, file: IndexFile, situation: Situation) -> Surv
     found = check_items(read_at, file)
     if found is None:
         return Survey()
-    offsets = found.items["commit_log_offset"].astype(np.int64)
+    offsets, codes = found.items["commit_log_offset"], found.items["key_hash"]
     damaged = (found.items["damage"] != 0) & (
         (offsets < 0) | (offsets >= situation.begin)
     )
     inside = within(offsets, situation.key_ranges)
-    codes = found.items["key_hash"].astype(np.int64)
     summary = SurveySummary(
         slots_used=Counter({file.path: found.slots_used}),
         damaged_items=_count(damaged) + len(found.wrong_slots["damage"]),
-        item_sum=xor_of(offsets[inside], codes[inside]),
+        item_sum=int(np.bitwise_xor.reduce(hash_of_longs(offsets, codes)[inside])),
     )
     return Survey(summary=summary)
