@@ -15,6 +15,7 @@ from reference.core.client.hooks import (
 from reference.core.client.message import Message, MessageQueue, Mode
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
+from reference.tests.client.hooks import RaisingHook, RecordingHook
 from reference.tests.client.peers import record
 from reference.tests.client.push_peers import PushPeers
 from reference.tests.client.routes import route_of
@@ -26,59 +27,24 @@ SYSTEM_ERROR = 1
 FORBIDDEN = ClientError(Failure(reason=Reason.ILLEGAL, remark="not this one"))
 
 
-class Noting:
-    """A hook of either kind that records its calls."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[str, object]] = []
-
-    def before(self, context: SendContext | ConsumeContext) -> None:
-        """Note that something begins."""
-        self.calls.append(("before", _shown(context)))
-
-    def after(self, context: SendContext | ConsumeContext) -> None:
-        """Note what came of it."""
-        self.calls.append(("after", _shown(context)))
-
-
-class Throwing:
-    """A hook that always throws."""
-
-    def before(self, _context: object) -> None:
-        """Throw."""
-        raise RuntimeError("before")
-
-    def after(self, _context: object) -> None:
-        """Throw."""
-        raise RuntimeError("after")
-
-
-def _shown(context: SendContext | ConsumeContext) -> object:
-    if isinstance(context, ConsumeContext):
-        return context.outcome
-    if context.failure is not None:
-        return context.failure.reason
-    return context.result and context.result.status.value
-
-
 def test_an_attempt_is_told_of_before_and_after_whatever_other_hooks_throw() -> None:
-    world, noting = World(), Noting()
-    producer = world.producer(hooks=SendHooks(hooks=(Throwing(), noting)))
+    world, hook = World(), RecordingHook()
+    producer = world.producer(hooks=SendHooks(hooks=(RaisingHook(), hook)))
     call = world.begin(producer.send(MESSAGE))
     world.give_route(route_of("a", "b"))
     world.response(world.sent_request(), SYSTEM_ERROR)
-    assert noting.calls == [
+    assert hook.calls == [
         ("before", None),
         ("after", Reason.REFUSED),
         ("before", None),
     ]
     world.store(world.sent_request())
-    assert noting.calls[3:] == [("after", "SEND_OK")]
+    assert hook.calls[3:] == [("after", "SEND_OK")]
     assert world.result(call).queue.broker_name == "b"
 
 
 def test_what_a_hook_puts_in_the_place_of_a_message_is_sent() -> None:
-    class Marking(Noting):
+    class Marking(RecordingHook):
         def before(self, context: SendContext | ConsumeContext) -> None:
             assert isinstance(context, SendContext)
             properties = {**context.message.properties, "mark": "yes"}
@@ -95,25 +61,25 @@ def test_what_a_hook_puts_in_the_place_of_a_message_is_sent() -> None:
 def test_a_repeated_asynchronous_send_is_told_of_when_it_goes_and_when_it_ends() -> (
     None
 ):
-    world, noting = World(), Noting()
-    producer = world.producer(hooks=SendHooks(hooks=(noting,)))
+    world, hook = World(), RecordingHook()
+    producer = world.producer(hooks=SendHooks(hooks=(hook,)))
     world.begin(producer.send(MESSAGE, mode=Mode.ASYNC))
     world.give_route(route_of("a", "b"))
     sent = world.sent_request()
-    assert noting.calls == [("before", None), ("after", None)]
+    assert hook.calls == [("before", None), ("after", None)]
     world.fail(sent, Reason.LOST)
     again = world.sent_request()
-    assert len(noting.calls) == 2
+    assert len(hook.calls) == 2
     world.store(again)
-    assert noting.calls[2:] == [("after", "SEND_OK")]
+    assert hook.calls[2:] == [("after", "SEND_OK")]
 
 
 def test_a_oneway_send_is_told_of_without_a_result() -> None:
-    world, noting = World(), Noting()
-    producer = world.producer(hooks=SendHooks(hooks=(noting,)))
+    world, hook = World(), RecordingHook()
+    producer = world.producer(hooks=SendHooks(hooks=(hook,)))
     world.begin(producer.send(MESSAGE, mode=Mode.ONEWAY))
     world.give_route(route_of("a"))
-    assert noting.calls == [("before", None), ("after", None)]
+    assert hook.calls == [("before", None), ("after", None)]
 
 
 def forbid(_attempt: SendContext) -> None:
@@ -130,8 +96,8 @@ def break_down(_attempt: SendContext) -> None:
 def test_what_is_forbidden_is_never_sent_and_told_to_no_hook(
     mode: Mode, tries: int
 ) -> None:
-    world, noting = World(), Noting()
-    hooks = SendHooks(forbid=(forbid,), hooks=(noting,))
+    world, hook = World(), RecordingHook()
+    hooks = SendHooks(forbid=(forbid,), hooks=(hook,))
     call = world.begin(world.producer(hooks=hooks).send(MESSAGE, mode=mode))
     world.give_route(route_of("a", "b"))
     assert world.sent_requests() == []
@@ -139,7 +105,7 @@ def test_what_is_forbidden_is_never_sent_and_told_to_no_hook(
     assert error.failure.reason is Reason.FORBIDDEN
     assert error.failure.remark == "not this one"
     assert len(error.brokers_tried) == tries
-    assert noting.calls == []
+    assert hook.calls == []
 
 
 def test_a_hook_that_breaks_down_where_it_may_forbid_ends_the_call() -> None:
@@ -183,20 +149,20 @@ def test_a_filter_takes_messages_out_whatever_others_throw() -> None:
 def test_a_consume_hook_hears_what_came_of_a_message(
     fails: bool, error: str | None, spent_ms: int, outcome: ConsumeReturnType
 ) -> None:
-    noting = Noting()
-    peers = PushPeers(from_first=True, hooks=(Throwing(), noting))
+    hook = RecordingHook()
+    peers = PushPeers(from_first=True, hooks=(RaisingHook(), hook))
     peers.start()
     peers.find(peers.pull(), record(0))
     (delivery,) = peers.delivered()
-    assert noting.calls == []
+    assert hook.calls == []
     peers.consumer.on_delivered(delivery)
-    assert noting.calls == [("before", None)]
+    assert hook.calls == [("before", None)]
     peers.world.now_ms += spent_ms
     peers.consumer.process_consume_result(
         delivery,
         delivery.messages if fails else (),
         error=error,
     )
-    assert noting.calls[1:] == [("after", outcome)]
+    assert hook.calls[1:] == [("after", outcome)]
     peers.go_on()
     assert len(peers.sent(36)) == fails

@@ -10,9 +10,9 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import PullResult, PullStatus
 from reference.core.client.remoting.errors import Reason
+from reference.tests.client.hooks import RecordingHook
 from reference.tests.client.peers import record
 from reference.tests.client.routes import broker_data, queue_data, route_of
-from reference.tests.client.test_hooks import Noting
 from reference.tests.client.world import Call, SentRequest, World
 from spec.routing.route_data import TopicRoute
 from spec.store.message_record import encode_record
@@ -186,9 +186,9 @@ def test_filters_and_hooks_hear_of_what_is_pulled() -> None:
     def drop_first(messages: list[MessageExt]) -> None:
         del messages[0]
 
-    noting = Noting()
-    peers = PullPeers(filters=(drop_first,), hooks=(noting,))
+    hook = RecordingHook()
+    peers = PullPeers(filters=(drop_first,), hooks=(hook,))
     call = peers.pull()
     peers.response(peers.world.sent_request(), "A", "B")
     assert [one.properties["TAGS"] for one in peers.found(call).messages] == ["B"]
-    assert noting.calls == [("before", None), ("after", "SUCCESS")]
+    assert hook.calls == [("before", None), ("after", "SUCCESS")]
