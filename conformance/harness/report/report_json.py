@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-from msgspec import Struct, convert, to_builtins
+from msgspec import Struct, convert, field, to_builtins
 
 from conformance.harness.report.outcome import Outcome
 from spec.clause import Level
@@ -35,7 +35,7 @@ class TargetEntry(Struct, frozen=True, kw_only=True):
     capabilities: Sequence[str] = ()
     refuses: Sequence[str] = ()
     """Names of the requests that it does not support, of those that were sent."""
-    violations: Sequence[str] = ()
+    violations: Sequence[str] = field(default=(), name="complaints")
     """Reasons why it is not honest: its refusals do not count."""
     broker: str = ""
     cluster: str = ""

@@ -47,7 +47,7 @@ TEXT = """\
    "wire"
   ],
   "refuses": [],
-  "violations": [],
+  "complaints": [],
   "broker": "",
   "cluster": "",
   "error": null
@@ -93,7 +93,7 @@ def test_a_report_of_an_earlier_version_has_fewer_members() -> None:
     values = json.loads(TEXT)
     for name in ("at", "interrupted"):
         del values[name]
-    for name in ("refuses", "violations", "broker", "cluster", "error"):
+    for name in ("refuses", "complaints", "broker", "cluster", "error"):
         del values["target"][name]
     for name in ("level", "reason"):
         del values["results"][0][name]
