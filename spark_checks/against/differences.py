@@ -25,29 +25,23 @@ from spark_checks.against.fields import (
 )
 from spark_checks.columns.record_scan import WINDOW_SIZE, ReadAt
 from spark_checks.readers.commit_log import batches
+from spark_checks.readers.schemas import LOG_COLUMNS, spark_schema
 from spark_checks.store_files import Store, StoreFile, file_at, reading
 
 PIECE_SIZE = 16 * 1024 * 1024
 """Bytes compared per piece."""
-_RECORD = {
-    "offset": "long",
-    "size": "long",
-    "kind": "string",
-    "topic": "string",
-    "queue_id": "int",
-    "queue_offset": "long",
-    "born_at_ms": "long",
-    "computed_crc": "int",
-}
-SCHEMA = ", ".join(
-    f"{name} {kind}"
-    for name, kind in {
+_RECORD = (
+    *("offset", "size", "kind", "topic", "queue_id", "queue_offset"),
+    *("born_at_ms", "computed_crc"),
+)
+SCHEMA = spark_schema(
+    {
         "side": "string",
-        "piece": "int",
-        "at": "long",
-        **_RECORD,
+        "piece": "int32",
+        "at": "int64",
+        **{name: LOG_COLUMNS[name] for name in _RECORD},
         **dict.fromkeys(("field", "expected", "found"), "string"),
-    }.items()
+    }
 )
 """A row is a record or region that is not the same on both sides.
 
