@@ -41,12 +41,10 @@ def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:
         return
     times = log.due_ms // precision_ms
     order = np.argsort(times, kind="stable")
-    firsts = order[np.unique(times[order], return_index=True)[1]]
-    lasts = order[np.unique(times[order][::-1], return_index=True)[1] * -1 - 1]
-    ends = {
-        int(times[first]): (int(first), int(last))
-        for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)
-    }
+    distinct, first = np.unique(times[order], return_index=True)
+    last = np.append(first[1:], len(order)) - 1
+    pairs = zip(order[first].tolist(), order[last].tolist(), strict=True)
+    ends = dict(zip(distinct.tolist(), pairs, strict=True))
     yield from _units_beside_slots(log, precision_ms)
     yield from _units_without_slot(log, slots, ends)
     for number in np.flatnonzero(slots.view(np.uint8).reshape(-1, SLOT_SIZE).any(1)):
