@@ -22,11 +22,15 @@ from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_da
 from spark_checks.invariants import checkpoints, files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_headers
-from spark_checks.invariants.index.index_items import key_findings, key_ranges
+from spark_checks.invariants.index.index_items import (
+    KEY_INVARIANTS,
+    key_findings,
+    key_ranges,
+)
 from spark_checks.invariants.lmq_and_batch import lmq_and_batch_findings
 from spark_checks.invariants.pop.check_pop import check_pop
 from spark_checks.invariants.system_topics import (
-    needs_system_topics,
+    LEDGER_INVARIANTS,
     system_topic_findings,
 )
 from spark_checks.invariants.timer.check_timer import check_timer
@@ -147,19 +151,20 @@ def _audit_once(
     """Return one audit; see :func:`audit_store`."""
     progress("listing files")
     store = list_store(url)
-    sample, checked = None, frozenset(INVARIANTS)
+    sample, checked = None, set(INVARIANTS)
+    requested = set(only or checked)
     if since_ms is not None:
         # Before files are left out.
         log_size = conf.commit_log_file_size or commit_log_file_size(store)
         conf = replace(conf, commit_log_file_size=log_size)
         store = part_since(store, since_ms)
     if sample_spec is not None:
-        only, checked = checked_ids(only), frozenset(checked_ids(()))
+        requested, checked = set(checked_ids(only)), set(checked_ids(()))
         sample = sample_of(store, sample_spec)
         store = replace(store, parts=sample.ranges)
     try:
         surveyed = surveyed_store(
-            context, store, conf, sample, only=only, progress=progress
+            context, store, conf, sample, requested=requested, progress=progress
         )
         log_end = log_end_of(store, surveyed.summary.log_end)
         found = file_findings(store, conf, surveyed.summary)
@@ -178,17 +183,18 @@ def _audit_once(
     found = [one.settled(is_open=store.was_left_open) for one in found]
     if is_live:
         found = [one for one in found if one.severity is Severity.ERROR]
-    damage = [one for one in found if is_damage(one) and one.invariant.id not in only]
     return Audit(
         store=shown_url(url),
         summary={**store_summary(store, surveyed.summary), "live": is_live},
         sample=sample,
-        findings=_requested(found, store, only),
+        findings=_findings_of(requested, found, store),
         survey_summary=surveyed.summary,
         listing=store,
         histograms=histograms,
         is_live=is_live,
-        unrequested_damage=_requested(damage, store, checked) if only else (),
+        unrequested_damage=_findings_of(
+            checked - requested, filter(is_damage, found), store
+        ),
         is_log_read_whole=since_ms is None and sample is None,
     )
 
@@ -199,14 +205,15 @@ def surveyed_store(
     conf: BrokerConf,
     sample: Sample | None,
     *,
-    only: Collection[str],
+    requested: Collection[str],
     progress: Progress,
 ) -> SurveyedStore:
     """Return *store* with the result of its survey."""
+    needs_keys = any(one in requested for one in KEY_INVARIANTS)
     situation = replace(
         situation_of(store, conf),
-        key_ranges=key_ranges(store, only),
-        needs_system_topics=needs_system_topics(only),
+        key_ranges=key_ranges(store) if needs_keys else [],
+        needs_system_topics=any(one in requested for one in LEDGER_INVARIANTS),
     )
     size = sum(file.size for file in store.files)
     if sample is not None:
@@ -226,21 +233,16 @@ def surveyed_store(
         ledger=survey.ledger,
         situation=summary.completed(situation),
         progress=progress,
-        only=only,
+        requested=requested,
     )
 
 
-def _requested(
-    found: Iterable[Finding], store: Store, only: Collection[str]
+def _findings_of(
+    names: Collection[str], found: Iterable[Finding], store: Store
 ) -> tuple[Finding, ...]:
-    """Return the requested findings among *found*, in the order of a report."""
-    requested = [
-        finding
-        for finding in found
-        if (not only or finding.invariant.id in only)
-        and not is_about_earlier(store, finding)
-    ]
-    return tuple(in_order(requested))
+    """Return the findings about invariants *names*, in the order of a report."""
+    chosen = (one for one in found if one.invariant.id in names)
+    return tuple(in_order(one for one in chosen if not is_about_earlier(store, one)))
 
 
 def file_findings(

@@ -34,8 +34,8 @@ class SurveyedStore:
     """Rows of the survey about system topics."""
     situation: Situation
     progress: Progress
-    only: Collection[str] = ()
-    """Ids of the requested invariants; empty for all."""
+    requested: Collection[str]
+    """Ids of the invariants to check."""
 
     @property
     def session(self) -> SparkSession:

@@ -44,14 +44,14 @@ _BATCH = ("size", "tags_code", "stored_at_ms", "message_count")
 
 def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     """Return the findings in LMQs and batch consume queues."""
-    store, only = surveyed.store, surveyed.only
+    store = surveyed.store
     begin = f"{CONSUME_QUEUE}/{LMQ_PREFIX}"
     of_lmqs = [file for file in store.queue_files() if file.path.startswith(begin)]
     of_batches = store.queue_files(batch_queue.BATCH_QUEUE)
     checked = [
         name
         for name, files in (("INV-LIGHT-", of_lmqs), ("INV-BATCH-", of_batches))
-        if files and (not only or any(one.startswith(name) for one in only))
+        if files and any(one.startswith(name) for one in surveyed.requested)
     ]
     if not checked:
         return []

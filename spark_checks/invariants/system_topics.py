@@ -7,7 +7,7 @@ records of rows that break one are read again, for the text of their finding.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import fields
 
@@ -34,18 +34,12 @@ Row = Mapping[str, int]
 """Values of a row by column."""
 
 
-def needs_system_topics(only: Collection[str] = ()) -> bool:
-    """Return whether a requested check needs the ledger."""
-    return not only or any(one in only for one in LEDGER_INVARIANTS)
-
-
 def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
     """Return the findings in system topics, and in messages made from them."""
     store, ledger = surveyed.store, surveyed.ledger
     if not ledger.rows and not ledger.is_incomplete:
         return []
-    only = surveyed.only
-    names = [name for name in LEDGER_INVARIANTS if not only or name in only]
+    names = [name for name in LEDGER_INVARIANTS if name in surveyed.requested]
     bases = [file.base or 0 for file in store.commit_log]
     if ledger.is_incomplete:
         surveyed.progress("matching records of system topics")

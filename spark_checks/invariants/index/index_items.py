@@ -9,7 +9,7 @@ compared one by one only if the sums differ.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
@@ -30,13 +30,7 @@ from spec.store.index_file import ITEM_SIZE, SLOT_SIZE
 KEY_INVARIANTS = ("INV-INDEX-007", "INV-INDEX-008")
 
 
-def key_ranges(store: Store, only: Collection[str] = ()) -> Ranges:
-    """Return the ranges of *store* in which the survey must sum up keys."""
-    wants_keys = not only or any(one in only for one in KEY_INVARIANTS)
-    return ranges_of(store) if wants_keys else []
-
-
-def ranges_of(store: Store) -> Ranges:
+def key_ranges(store: Store) -> Ranges:
     """Return the ranges of the log that *store*'s index covers.
 
     The first record of a file may have its first keys in the file before, except at

@@ -162,6 +162,7 @@ def test_tasks_find_the_rows_that_the_driver_finds(
         ledger=found,
         situation=situation,
         progress=silent,
+        requested=NAMES,
     )
     bases = [file.base or 0 for file in store.commit_log]
     here = listed_rows(matched(found, situation), NAMES, bases)

@@ -15,7 +15,7 @@ import pytest
 
 from spark_checks.columns.long_hashes import xor_of
 from spark_checks.columns.record_scan import FileRange, ReadAt
-from spark_checks.invariants.index.index_items import ranges_of
+from spark_checks.invariants.index.index_items import key_ranges
 from spark_checks.readers.log_part import Ranges, within
 from spark_checks.readers.record_keys import key_batches
 from spark_checks.situation import Situation
@@ -81,7 +81,7 @@ def _xor(sums: Iterable[int]) -> int:
 @pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
 def test_the_index_of_a_real_store_has_its_keys_and_no_others(path: Path) -> None:
     store = list_store(str(path))
-    ranges = ranges_of(store)
+    ranges = key_ranges(store)
     rows = [
         row
         for base, data in _files(path)
