@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from java_runtime.user_cache import cache_path
-from spark_checks.session.early_daemon import is_replaced_by_early_daemon
+from spark_checks.session.early_daemon import HUGE_PAGES, is_replaced_by_early_daemon
 from spark_checks.session.kernel_request import are_kernels_requested, request_kernels
 from spark_checks.session.worker_archive import DIGEST
 from spark_checks.session.worker_imports import (
@@ -65,7 +65,7 @@ def _run_kept_code() -> None:
                 with suppress(FileExistsError):  # another worker was faster
                     copy.rename(kept)
         path = os.pathsep.join([str(kept), os.environ.get("PYTHONPATH", "")])
-        environment = os.environ | {"PYTHONPATH": path}
+        environment = os.environ | {"PYTHONPATH": path, **HUGE_PAGES}
         os.execve(sys.executable, sys.orig_argv, environment)  # noqa: S606 # no shell
 
 
