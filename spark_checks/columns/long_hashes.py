@@ -36,8 +36,3 @@ def hash_of_longs(*columns: npt.NDArray[Any]) -> Ints:
         codes = mixed(codes ^ column.astype(np.uint64))
     found: Ints = codes.view(np.int64)
     return found
-
-
-def xor_of(*columns: npt.NDArray[Any]) -> int:
-    """Return the exclusive or of the hashes of all rows."""
-    return int(np.bitwise_xor.reduce(hash_of_longs(*columns)))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spark_checks.columns.long_hashes import xor_of
+from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.invariants.index.index_items import key_ranges
 from spark_checks.readers.log_part import Ranges, within
@@ -71,7 +71,7 @@ def _items(store: Store) -> set[tuple[int, int]]:
 
 def _sum(keys: set[tuple[int, int]]) -> int:
     offsets, codes = (np.array(c, np.int64) for c in zip(*keys, strict=True))
-    return xor_of(offsets, codes)
+    return int(np.bitwise_xor.reduce(hash_of_longs(offsets, codes)))
 
 
 def _xor(sums: Iterable[int]) -> int:

@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from columns.log_batch import follow_sizes
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.columns.long_hashes import xor_of
+from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.readers.index import IndexFile
 from spark_checks.readers.log_part import LogRange
 from spark_checks.session.kernel_request import KERNELS_VARIABLE
@@ -83,11 +84,15 @@ def _by_queue(
             matched_count=row.matched,
             first=row.first,
             last=row.last,
-            hash=xor_of(*np.array(row.identities, dtype=np.int64).reshape(-1, 4).T),
+            hash=_xor(np.array(row.identities, dtype=np.int64).reshape(-1, 4)),
             bytes=row.bytes,
         )
         for row in made.collect()
     }
+
+
+def _xor(rows: npt.NDArray[np.int64]) -> int:
+    return int(np.bitwise_xor.reduce(hash_of_longs(*rows.T)))
 
 
 def _store_of_all_rows(root: Path) -> Path:
