@@ -55,9 +55,11 @@ class ClientInstance:
 
         The route is fetched only if no route has an address of the queue's broker.
         """
-        if self.routes.pull_address(queue.broker_name, broker_id) is None:
+        address = self.routes.pull_address(queue.broker_name, broker_id)
+        if address is None:
             await self.routes.fetch(queue.topic)
-        return self.routes.pull_address(queue.broker_name, broker_id)
+            address = self.routes.pull_address(queue.broker_name, broker_id)
+        return address
 
     async def invoke_broker(
         self,
