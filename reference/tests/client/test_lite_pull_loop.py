@@ -25,6 +25,22 @@ def test_it_pulls_ahead_and_waits_when_too_much_waits() -> None:
     assert offset_of(peers.pull()) == 7
 
 
+@pytest.mark.parametrize("code", [19, 21])
+def test_a_pull_without_messages_goes_on_where_the_broker_says(code: int) -> None:
+    peers = LitePeers().assigned()
+    peers.respond_to_pull(peers.pull(), code, 42)
+    assert offset_of(peers.pull()) == 42
+
+
+def test_a_pull_that_fails_is_tried_again_after_a_second() -> None:
+    peers = LitePeers().assigned()
+    peers.respond_to_pull(peers.pull(), 1, 0)
+    peers.wait(999)
+    assert not peers.pulls
+    peers.wait(1)
+    assert offset_of(peers.pull()) == 5
+
+
 def test_a_group_that_is_nowhere_waits_until_it_is_told() -> None:
     peers = LitePeers()
     peers.committed.clear()
