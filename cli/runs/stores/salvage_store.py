@@ -108,8 +108,7 @@ def salvage_store(
         log_end = files[-1][0] + size + MISSING_FILES_MAX * size
         _count_lost(store, range(files[0][0], log_end), offsets, result)
         result.warnings += unreadable_entries(store / COMMIT_LOG)
-        there = [(start, path) for start, path in files if path is not None]
-        result.warnings += too_long_files(there, size)
+        result.warnings += too_long_files(commit_log_files(store / COMMIT_LOG), size)
         changes = write_config(view, partial, offsets)
         result.warnings += changes.warnings
         result.lowered += changes.lowered

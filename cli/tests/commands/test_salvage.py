@@ -330,9 +330,16 @@ def test_a_directory_in_place_of_a_file_is_reported(
     assert f"  commitlog/{last.name} is a directory" in output
 
 
-def test_a_file_that_is_too_long_is_reported(store: Path, tmp_path: Path) -> None:
-    path = min((store / "commitlog").iterdir())
-    size = path.stat().st_size
+@pytest.mark.parametrize("is_preallocated", [False, True])
+def test_a_file_that_is_too_long_is_reported(
+    store: Path, tmp_path: Path, is_preallocated: bool
+) -> None:
+    files = sorted((store / "commitlog").iterdir())
+    size = files[0].stat().st_size
+    path = files[0]
+    if is_preallocated:
+        path = path.with_name(f"{int(files[-1].name) + size:020}")
+        path.write_bytes(bytes(size))
     path.write_bytes(path.read_bytes() + bytes(size))
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert code == 1
