@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.config_files import (
-    CONSUMED_OFFSETS,
     DELIVERED_OFFSETS,
     TOPICS,
     ConfigFile,
     config_file,
+    consumed_path,
     numbers_of,
 )
 from spark_checks.store_files import Store, queue_file_size, queue_of
@@ -72,7 +72,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     }
     topics = config_file(store, TOPICS)
     levels = numbers_of(config_file(store, DELIVERED_OFFSETS).entries)
-    consumed = config_file(store, CONSUMED_OFFSETS).entries
+    consumed = config_file(store, consumed_path(store)).entries
     return Situation(
         begin=store.begin,
         min_offset=store.min_offset,

@@ -4,6 +4,7 @@ Rules match the ledger of an intact store, and find each fault in a wrong one.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -46,6 +47,8 @@ TABLES = ("halves", "commits", "ops", "delayed", "delivered", "due")
 PLAN = Plan(seed=5, files=4, log_size=200 * 1024, topics=2, queues=2, body_size=200)
 ROOT = Path(__file__).resolve().parents[3]
 STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+STOPPED = ROOT / "fixtures" / "store" / "5.4.0-stopped"
+"""Store with checked half messages."""
 FAULTS = [one.kind for one in CATALOGUE.values() if one.subject == "system_topics"]
 
 
@@ -67,6 +70,16 @@ def _broken(root: Path) -> dict[str, list[int]]:
         for name in NAMES
         if name in found.rows
     }
+
+
+def test_checked_half_messages_are_those_of_a_broker_with_lmqs(tmp_path: Path) -> None:
+    config = shutil.copytree(STOPPED, tmp_path / "store") / "config"
+    store = list_store(str(config.parent))
+    checked = situation_of(store, BrokerConf()).checked_offsets
+    assert max(checked.values()) > 0
+    (config / "consumerOffset.json").rename(config / "lmqConsumerOffset.json")
+    store = list_store(str(config.parent))
+    assert situation_of(store, BrokerConf()).checked_offsets == checked
 
 
 def test_a_generated_store_matches(tmp_path: Path) -> None:
