@@ -65,7 +65,7 @@ def _run_kept_code() -> None:
                 with suppress(FileExistsError):  # another worker was faster
                     copy.rename(kept)
         path = os.pathsep.join([str(kept), os.environ.get("PYTHONPATH", "")])
-        environment = os.environ | {"PYTHONPATH": path, **HUGE_PAGES}
+        environment = {**HUGE_PAGES, **os.environ, "PYTHONPATH": path}
         os.execve(sys.executable, sys.orig_argv, environment)  # noqa: S606 # no shell
 
 
