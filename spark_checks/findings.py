@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,8 @@ EXPLAINED = ", where OTHER is the path of that store"
 """Explanation of OTHER in commands that copy files from another store."""
 EXPLAINED_HERE = "{where OTHER}"
 """Place of that explanation in an advice of invariants.toml."""
+TEXTS = ("expected", "found", "message")
+"""Texts of a finding."""
 
 
 class Severity(StrEnum):
@@ -47,6 +49,12 @@ class Invariant:
     expected: str = "{expected}"
     found: str = "{found}"
     message: str = "{file} has {found}; expected: {expected}."
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether each text of a finding is declared."""
+        texts = (one for one in fields(self) if one.name in TEXTS)
+        return all(getattr(self, one.name) != one.default for one in texts)
 
 
 def _declared() -> Iterator[Invariant]:

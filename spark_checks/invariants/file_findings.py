@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from construct import Struct
 
-from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding, Severity
+from spark_checks.findings import INVARIANTS, LISTED_MAX, TEXTS, Finding, Severity
 from spec.derive.numpy_dtype import leading_fields
 
 Place = tuple[str, tuple[int, int]]
@@ -28,9 +28,11 @@ def file_finding(
 
     Its texts are the invariant's with *values* in them, or else among *values*.
     """
+    if "severity" in values:  # mypy accepts it as a value
+        raise TypeError("the severity of a finding is its fourth argument")
     invariant = INVARIANTS[name]
     values["file"] = file
-    for text in ("expected", "found", "message"):
+    for text in TEXTS:
         if text not in values:
             values[text] = getattr(invariant, text).format_map(values)
     return Finding(

@@ -19,7 +19,7 @@ from typing import TypeVar
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import INVARIANTS, Severity
+from spark_checks.findings import INVARIANTS, TEXTS, Severity
 from spark_checks.situation import Situation
 from spec.store.consume_queue import UNIT_SIZE
 
@@ -45,14 +45,17 @@ class Rule:
     values: Mapping[str, str] = field(default_factory=dict)
     """SQL of values in the texts that are no columns, by name."""
 
+    def __post_init__(self) -> None:
+        """Require all texts: the default of one is a value that no row has."""
+        if not INVARIANTS[self.invariant].has_texts:
+            raise ValueError(f"invariants.toml lacks a text of {self.invariant}")
+
     def columns(self) -> list[Column]:
         """Return the finding's columns, apart from its place."""
         invariant = INVARIANTS[self.invariant]
         texts = {
             "severity": self.severity or str(invariant.severity),
-            "expected": invariant.expected,
-            "found": invariant.found,
-            "message": invariant.message,
+            **{name: getattr(invariant, name) for name in TEXTS},
         }
         return [
             F.lit(self.invariant).alias("invariant"),

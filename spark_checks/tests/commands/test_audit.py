@@ -5,6 +5,7 @@ Recorded stores have no findings, and output has the promised form.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -17,16 +18,20 @@ from cli.commands.stores import audit as audit_command
 from rocketmq_conformance.paths import module_command
 from spark_checks.audit import Audit, NotAudited, audit_store
 from spark_checks.broker_conf import ConfError, read_broker_conf
-from spark_checks.findings import INVARIANTS, Finding, Severity
+from spark_checks.findings import INVARIANTS, Finding, Invariant, Severity
+from spark_checks.invariants.file_findings import file_finding
+from spark_checks.invariants.system_topics import LEDGER_INVARIANTS
 from spark_checks.report import report
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.session.java_home import wrap_java
+from spark_checks.tables.finding_rows import Rule
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.commands.command import run_alone
 from spark_checks.tests.slow import slow_but
 from spec.registry import all_clauses
 
 ROOT = Path(__file__).resolve().parents[3]
+PACKAGE = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures"
 STORES = [*sorted((FIXTURES / "store").glob("*-*")), FIXTURES / "batches" / "5.3.3"]
 
@@ -49,6 +54,34 @@ def test_a_real_store_is_silent(spark: SparkSession, store: Path) -> None:
 
 def test_every_invariant_rests_on_a_clause() -> None:
     assert {one.requirement for one in INVARIANTS.values()} <= set(all_clauses())
+
+
+def test_a_finding_about_a_row_has_all_its_texts() -> None:
+    paths = (path for path in PACKAGE.rglob("*.py") if "tests" not in path.parts)
+    sources = [path.read_text("utf-8") for path in paths]
+    of_rows = {
+        name
+        for source in sources
+        if "spark_checks.tables.finding_rows import" in source
+        for name in re.findall('"(INV-[A-Z]+-[0-9]{3})"', source)
+    }
+    assert {name.split("-")[1] for name in of_rows} == {
+        *("AGAINST", "BATCH", "CQ", "EXT", "INDEX", "LIGHT", "LOG"),
+    }
+    assert [name for name in sorted(of_rows) if not INVARIANTS[name].has_texts] == []
+    bare = Invariant(id="", title="", requirement="", cost="")
+    for one in (INVARIANTS[name] for name in LEDGER_INVARIANTS):
+        assert one.message != bare.message, one.id
+        assert one.expected != bare.expected, one.id
+
+
+def test_a_text_or_severity_in_the_wrong_place_is_refused() -> None:
+    with pytest.raises(ValueError, match="lacks a text of INV-CHECK-001"):
+        Rule("INV-CHECK-001")
+    with pytest.raises(TypeError, match="severity"):
+        file_finding("INV-CHECK-001", "checkpoint", (0, 0), found="", severity="error")
+    with pytest.raises(KeyError, match="found"):
+        file_finding("INV-CHECK-001", "checkpoint", (0, 0))
 
 
 def _damaged() -> Audit:
