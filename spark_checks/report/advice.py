@@ -102,7 +102,7 @@ class Advice:
             found = TEXTS["HARMFUL"]
         elif any(one.invariant.id == "INV-LOG-001" for one in own):
             found = TEXTS["TORN"].format(log=f"The {part}commit log")
-        elif self.forecast is not None and self.forecast.refusal is not None:
+        elif self._is_refused:
             found = TEXTS["REFUSED"]
         else:
             found = TEXTS["UNDAMAGED"].format(part=part)
@@ -112,9 +112,8 @@ class Advice:
     def first_steps(self) -> list[tuple[str, list[str]]]:
         """Sentences with commands where a start does harm; the first comes first."""
         if not self.is_unsafe:
-            is_refused = self.forecast is not None and self.forecast.refusal is not None
             last_resort = [(TEXTS["SALVAGE_REFUSED"], [self._salvage])]
-            return self._moved_obstacle or last_resort * is_refused
+            return self._moved_obstacle or (last_resort if self._is_refused else [])
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.audit.store)
         copy = shlex.quote(f"{self.audit.store.rstrip('/')}.copy")
@@ -127,6 +126,11 @@ class Advice:
             *restored,
             (TEXTS["SALVAGE"] if restored else TEXTS["SALVAGE_UNITS"], [self._salvage]),
         ]
+
+    @property
+    def _is_refused(self) -> bool:
+        """Whether the broker does not start."""
+        return self.forecast is not None and self.forecast.refusal is not None
 
     @property
     def _again(self) -> str:

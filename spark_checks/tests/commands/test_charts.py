@@ -95,18 +95,7 @@ def test_names_are_no_markup() -> None:
 
 
 QUEUE = QueueSummary(count=10, matched_count=10, first=10, last=19, hash=0, bytes=0)
-SUMMARY = SurveySummary(
-    records={},
-    units={("T", 0): QUEUE, ("T", 1): QUEUE},
-    regions=0,
-    bad_checksums=0,
-    bad_places=0,
-    damaged=0,
-    log_end=0,
-    last_stored_at_ms=None,
-    last_file_base=0,
-    first_tail_base=None,
-)
+SUMMARY = SurveySummary(units={("T", 0): QUEUE, ("T", 1): QUEUE})
 
 
 def test_the_lag_of_a_group_counts_what_it_has_not_consumed() -> None:
