@@ -20,8 +20,6 @@ BATCH_QUEUE = "batchconsumequeue"
 """The directory of a store that has the files, as TOPIC/QUEUE/OFFSET."""
 UNIT_SIZE = 46
 """Bytes of a unit (Java: CQ_STORE_UNIT_SIZE)."""
-UNITS_PER_FILE_DEFAULT = 300_000
-"""Units of a file by default (mapperFileSizeBatchConsumeQueue)."""
 NOT_COMPACTED = -1
 """Missing position in a compacted log (Java: INVALID_POS)."""
 

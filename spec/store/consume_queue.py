@@ -20,8 +20,6 @@ from spec.layout import LayoutError, field
 
 UNIT_SIZE = 20
 """Bytes of a unit (Java: CQ_STORE_UNIT_SIZE)."""
-UNITS_PER_FILE_DEFAULT = 300_000
-"""Units of a file by default (mappedFileSizeConsumeQueue)."""
 EXTENSION_ADDRESS_MAX = -(2**31) - 1
 """A tags code not above this is an address in consumequeue_ext instead."""
 

@@ -17,7 +17,7 @@ from reference.tests.client.world import Call, SentRequest, World
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.remoting.command import Command
 
-SEND, PUSH, SEND_REPLY, HEART_BEAT = 310, 326, 325, 34
+SEND, PUSH, HEART_BEAT = 310, 326, 34
 WAIT_MS = 500
 
 
