@@ -107,6 +107,11 @@ def salvage_store(
         # Missing files may follow the last one: their messages are lost.
         log_end = files[-1][0] + size + MISSING_FILES_MAX * size
         _count_lost(store, range(files[0][0], log_end), offsets, result)
+        if offsets.disordered_count:
+            result.warnings.append(
+                "queue offsets out of order, now each behind that of the message"
+                f" before: {offsets.disordered_count:,}"
+            )
         result.warnings += unreadable_entries(store / COMMIT_LOG)
         result.warnings += too_long_files(commit_log_files(store / COMMIT_LOG), size)
         changes = write_config(view, partial, offsets)

@@ -399,3 +399,16 @@ def test_each_moved_queue_is_listed_with_its_gap(store: Path, tmp_path: Path) ->
     for one in moved["moved_queues"]:
         line = f"    {one['topic']}, queue {one['queue']}, by {one['by']:,}\n"
         assert line in output
+
+
+def test_a_message_with_the_queue_offset_of_another_is_kept(tmp_path: Path) -> None:
+    store, new = tmp_path / "store", tmp_path / "new"
+    words = ("--size", "1M", "--faults", "record-queue-id,record-queue-offset")
+    assert run("generate", store, *words)[0] == 0
+    code, output = run("salvage", store, "-o", new, "--format", "json")
+    assert code == 1, output
+    found = json.loads(output)
+    assert "message before: 2" in found["warnings"][0]
+    assert found["messages"] == len(run("dump", store)[1].splitlines())
+    code, output = run("recover", new, "--release", "4.6")
+    assert code == 0, output

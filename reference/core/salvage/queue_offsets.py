@@ -4,7 +4,8 @@ Queue offsets without gaps, for the records that are left.
 A broker appends the units of a queue in the order of the log. It does not leave room
 for a lost one: with a gap, every later unit would be at another queue offset than its
 record states. So later records of such a queue move down, and committed offsets with
-them.
+them. Units below the end of a queue are left out, so a record with an earlier record's
+queue offset moves to the end.
 
 4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfo.
 """
@@ -41,6 +42,15 @@ class OffsetRange(NamedTuple):
     end: int
 
 
+class Jump(NamedTuple):
+    """A record whose queue offset does not follow that of the record before it."""
+
+    end: int
+    """Queue offset behind it if it had the offset that follows."""
+    distance: int
+    """Lost offsets. Negative: the offsets of earlier records are repeated."""
+
+
 class QueueOffsets:
     """The gaps of all queues, and the offsets that close them.
 
@@ -58,8 +68,12 @@ class QueueOffsets:
         """Queue offset from which on records are expected."""
         self.ends: dict[QueueName, int] = {}
         """Original queue offset behind the last readable record."""
+        self.disordered_count = 0
+        """Records whose queue offset does not follow, without a loss."""
+        self._jumps: dict[QueueName, Jump] = {}
+        """Queues whose last record does not follow."""
         self._distances: dict[QueueName, int] = defaultdict(int)
-        """Sum of the lost offsets."""
+        """Sum of the jumps."""
 
     def add(self, record: Record) -> int:
         """Return the new queue offset of the next *record* of the log."""
@@ -70,14 +84,29 @@ class QueueOffsets:
             name, 0 if self._is_whole else record.queue_offset
         )
         end = self.ends.get(name, begin)
-        if record.queue_offset > end:
-            self.lost[name].append(OffsetRange(end, record.queue_offset))
-            self._distances[name] += record.queue_offset - end
-        self.ends[name] = max(end, record.queue_offset + _length(record))
+        offset = record.queue_offset
+        if offset != end and name in self._jumps and offset == self._jumps[name].end:
+            self._undo(name)
+            end = offset
+        self._jumps.pop(name, None)
+        if offset != end:
+            self._jumps[name] = Jump(end + _length(record), offset - end)
+            self._distances[name] += offset - end
+            if offset > end:
+                self.lost[name].append(OffsetRange(end, offset))
+            else:
+                self.disordered_count += 1
+        self.ends[name] = offset + _length(record)
         self.counts[name] += 1
-        if record.queue_offset < end:  # it is there twice
-            return self.moved(name, record.queue_offset)
-        return record.queue_offset - self._distances[name]
+        return offset - self._distances[name]
+
+    def _undo(self, name: QueueName) -> None:
+        """Take back the last jump of a queue: its record had a wrong queue offset."""
+        distance = self._jumps[name].distance
+        self._distances[name] -= distance
+        if distance > 0:
+            self.lost[name].pop()
+            self.disordered_count += 1
 
     def moved(self, name: QueueName, offset: int) -> int:
         """Return the new offset for an original *offset* of a queue."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -197,6 +198,34 @@ def test_a_committed_offset_is_at_most_the_new_end_of_its_queue() -> None:
     ]
     assert offsets.committed(QueueName("without records", 0), 7) == 0
     assert offsets.committed(QueueName("%LMQ%light", 0), 7) == 7
+
+
+@pytest.mark.parametrize(
+    ("stated", "disordered_count"),
+    [
+        ([0, 1, 0, 3, 3], 2),
+        ([0, 1, 1 << 40, 3, 4], 1),
+        ([0, 1, 0, 1, 2], 1),
+        ([0, 1, 2, 2, 3], 1),
+    ],
+)
+def test_a_queue_offset_out_of_order_follows_the_one_before_it(
+    stated: list[int], disordered_count: int
+) -> None:
+    offsets = QueueOffsets(is_whole=True)
+    new = [offsets.add(record(number, 0)) for number in stated]
+    assert new == [*range(5)]
+    assert offsets.disordered_count == disordered_count
+    assert not offsets.lost[QUEUE]
+    assert offsets.committed(QUEUE, 99) == 5
+
+
+def test_a_loss_behind_repeated_queue_offsets_is_found() -> None:
+    offsets = QueueOffsets(is_whole=True)
+    new = [offsets.add(record(number, 0)) for number in (0, 1, 2, 0, 1, 5, 6)]
+    assert new == [*range(7)]
+    assert offsets.lost[QUEUE] == [OffsetRange(2, 5)]
+    assert offsets.disordered_count == 1
 
 
 def test_half_and_rolled_back_messages_have_no_place_in_a_queue() -> None:
