@@ -71,6 +71,18 @@ def test_an_empty_last_file(release: str, clause: str | None, tmp_path: Path) ->
         assert found["refusal"]["file"] == name
 
 
+@pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])
+def test_a_negative_count_of_an_index_file_is_no_obstacle(
+    release: str, tmp_path: Path
+) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    (*_, file) = sorted((store / "index").iterdir())
+    with file.open("r+b") as index:
+        index.seek(36)
+        index.write(b"\xff" * 4)
+    assert foretold(store, release)["starts"] is True
+
+
 @pytest.mark.parametrize(
     ("release", "starts"), [("5.3.3", True), ("5.4.0", False), ("5.5.0", True)]
 )

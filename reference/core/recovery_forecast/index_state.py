@@ -11,8 +11,9 @@ from reference.core.recovery_forecast.store_view import StartRefusedError, Store
 from reference.core.store.commitlog.record_reader import TRANSACTION_MASK, ScannedRecord
 from reference.core.store.recovery.load import is_offset, keeps_index_file
 from reference.core.store.recovery.rules import RecoveryRules
+from spec.layout import parse
 from spec.store.file_names import INDEX
-from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
+from spec.store.index_file import HEADER_SIZE, IndexHeader, header_layout
 from spec.wire.message.properties import Property, decode_properties, keys_of
 
 
@@ -89,6 +90,10 @@ class IndexState:
             self._next_item = 1
 
     def _header(self, path: str) -> IndexHeader:
-        """Return the header of a file. A short file is padded with zeros."""
+        """Return the header of a file, also one with negative counts.
+
+        A short file is padded with zeros.
+        """
         data = bytes(self._view.data(path)[:HEADER_SIZE])
-        return decode_header(data.ljust(HEADER_SIZE, b"\0"))
+        parsed = parse(header_layout, data.ljust(HEADER_SIZE, b"\0"))
+        return IndexHeader(**{name: parsed[name] for name in IndexHeader.__slots__})
