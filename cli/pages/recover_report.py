@@ -27,7 +27,7 @@ from spec.store.config.config_files import (
     GROUPS_FILE,
     TOPICS_FILE,
 )
-from spec.store.file_names import COMMIT_LOG, LOCK, file_name
+from spec.store.file_names import COMMIT_LOG, CONFIG, LOCK, file_name
 
 if TYPE_CHECKING:
     from cli.runs.stores.recover_copy import CopyRecovered
@@ -44,6 +44,8 @@ _CONTENT = {
     CONSUMER_FILTERS_FILE: "filters of consumers",
     DELAY_OFFSETS_FILE: "offsets of all delay levels",
 }
+_TOPICS = f"{CONFIG}/{TOPICS_FILE}"
+"""A broker with queues has this file; others may be missing in a young store."""
 
 
 def as_json(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
@@ -202,7 +204,8 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     lines += [
         f"{one.file} {one.report}."
         for one in outcome.config
-        if one.source == "bak" and not one.is_present
+        if not one.is_present
+        and (one.source == "bak" or (outcome.queues and one.file == _TOPICS))
     ]
     if outcome.later_start is not None:
         lines.append(_later_loss(outcome.later_start))

@@ -111,6 +111,13 @@ def test_a_short_timer_wheel_matters_since_5(
         assert found["refusal"]["clause"] == "REC-LOAD-008"
 
 
+def test_a_store_without_its_topics_is_noticed(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    shutil.rmtree(store / "config")
+    result = recover(store, "--release", "4.6.0")
+    assert "config/topics.json is missing, and there is no .bak.\n" in result.output
+
+
 def test_both_copies_of_a_setting_are_broken(tmp_path: Path) -> None:
     store = copied(tmp_path)
     for name in ("topics.json", "topics.json.bak"):

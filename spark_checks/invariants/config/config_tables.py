@@ -64,7 +64,9 @@ def _missing(store: Store, path: str, summary: SurveySummary) -> Iterator[Findin
     if store.file(f"{path}.bak") is not None:
         yield _finding(path, f"no file, but a copy {path}.bak", Severity.WARNING)
     elif not has_database and _is_required(store, path, summary):
-        yield _finding(path, "no file, and no copy", Severity.ERROR)
+        has_others = bool(store.under("config"))  # a copy may leave out all of them
+        severity = Severity.ERROR if has_others else Severity.WARNING
+        yield _finding(path, "no file, and no copy", severity)
 
 
 def _is_required(store: Store, path: str, summary: SurveySummary) -> bool:
@@ -75,7 +77,7 @@ def _is_required(store: Store, path: str, summary: SurveySummary) -> bool:
     paths = {file.path for file in store.under("config")}
     if path == TOPICS:
         topics = {topic for topic, _ in summary.units}
-        return bool(paths) and any(not OF_THE_BROKER.fullmatch(one) for one in topics)
+        return any(not OF_THE_BROKER.fullmatch(one) for one in topics)
     is_closed = not store.was_left_open
     others = {TOPICS, GROUPS}
     return (

@@ -84,6 +84,11 @@ def _topic_missing(root: Path, value: dict[str, Any]) -> str:
     return "config/topics.json"
 
 
+def _no_config(root: Path) -> Place:
+    shutil.rmtree(root / "config")
+    return Place(file="config/topics.json", offset=0)
+
+
 def _no_times(root: Path) -> Place:
     path = root / "checkpoint"
     path.write_bytes(bytes(24) + path.read_bytes()[24:])
@@ -149,6 +154,14 @@ SETTING_FAULTS = (
             "INV-CONFIG-005",
         )
         for name in NAMES
+    ),
+    _fault(
+        "config-missing",
+        "no directory config",
+        _no_config,
+        "INV-CONFIG-005",
+        severity="warning",
+        why="A copy may leave it out.",
     ),
     _fault(
         "consumed-beyond",
