@@ -43,6 +43,7 @@ def as_json(result: Salvage) -> str:
                 "damaged_ranges": [_texts(one) for one in result.damaged],
                 "missing_files": result.missing_files,
                 "warnings": result.warnings,
+                "without_queues": result.is_without_queues,
             },
             indent=2,
         )
@@ -76,6 +77,12 @@ def as_text(result: Salvage) -> str:
         ]
     lines += [f"  missing file: commitlog/{name}" for name in result.missing_files]
     lines += [f"  {warning}" for warning in result.warnings]
+    if result.is_without_queues:
+        lines += [
+            "  no consumequeue: only a broker builds LMQs and batch consume queues.",
+            "    The first start builds all queues. An audit before it reports that",
+            "    they are missing (INV-CQ-005).",
+        ]
     lines += [
         "",
         f"The new store is {result.target}. Check it before use:",

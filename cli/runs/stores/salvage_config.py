@@ -33,6 +33,12 @@ class ConfigChanges(NamedTuple):
     warnings: list[str]
     lowered: list[QueueName]
     """Queue of each committed or delivered offset that was behind the new end."""
+    has_batch_topics: bool
+    """Whether a topic has queues of the type BatchCQ.
+
+    A broker does not start with any others of it: 5.3.3
+    org.apache.rocketmq.store.queue.ConsumeQueueStore#queueTypeShouldBe.
+    """
 
 
 def write_config(
@@ -57,14 +63,22 @@ def write_config(
         DELAY_OFFSETS_FILE: lambda found: _delay_offsets(found, committed),
     }
     warnings = []
+    has_batch_topics = False
     for name, made in makers.items():
         found, report = _loaded(view, f"{CONFIG}/{name}")
         if report:
             warnings.append(f"{CONFIG}/{name} {report}")
         if found is None and name != TOPICS_FILE:
             continue
-        (directory / name).write_bytes(dumps_pretty(made(found or {})))
-    return ConfigChanges(warnings, lowered)
+        new = made(found or {})
+        topics = new["topicConfigTable"].values() if name == TOPICS_FILE else ()
+        has_batch_topics |= any(map(_is_batch, topics))
+        (directory / name).write_bytes(dumps_pretty(new))
+    return ConfigChanges(warnings, lowered, has_batch_topics)
+
+
+def _is_batch(topic: Table) -> bool:
+    return (topic.get("attributes") or {}).get("queue.type") == "BatchCQ"
 
 
 def _loaded(view: ReadOnlyStore, path: str) -> tuple[Table | None, str]:

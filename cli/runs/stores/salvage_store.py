@@ -8,6 +8,7 @@ the reference on the new store makes consume queues, index and checkpoint.
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -53,7 +54,8 @@ from reference.core.store.message_store import MessageStore
 from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.read_only_files import ReadOnlyStore
-from spec.store.file_names import COMMIT_LOG, file_name
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name
+from spec.wire.message.topic_names import LMQ_PREFIX
 
 
 @dataclass(kw_only=True)
@@ -73,6 +75,8 @@ class Salvage:
     lowered: list[QueueName] = field(default_factory=list)
     """Queue of each committed or delivered offset that was behind its new end."""
     warnings: list[str] = field(default_factory=list)
+    is_without_queues: bool = False
+    """Whether a broker has to build the queues: some are LMQs or batch queues."""
 
     @property
     def damaged_size(self) -> int:
@@ -117,8 +121,11 @@ def salvage_store(
         changes = write_config(view, partial, offsets)
         result.warnings += changes.warnings
         result.lowered += changes.lowered
+        result.is_without_queues |= changes.has_batch_topics
         (partial / PARTIAL_LOG).rename(partial / COMMIT_LOG)
         _make_queues(partial, options, offsets)
+        if result.is_without_queues:
+            shutil.rmtree(partial / CONSUME_QUEUE)
     return result
 
 
@@ -210,6 +217,7 @@ class LogWriter:
         if record is None:
             yield from bridge(part.offset, end, part.record.stored_at_ms)
             return
+        self._result.is_without_queues |= LMQ_PREFIX in record.properties
         is_old_bridge = is_bridge(record)
         self._result.record_count += not is_old_bridge
         self._result.bridge_count += is_old_bridge
@@ -224,7 +232,10 @@ class LogWriter:
 def _count_lost(
     store: Path, log: range, offsets: QueueOffsets, result: Salvage
 ) -> None:
-    """Add the lost offsets: the gaps, and those that only a consume queue has."""
+    """Add the lost offsets: the gaps, and those that only a consume queue has.
+
+    Each message of an LMQ is counted in the queue of its topic.
+    """
     stated = stated_offsets(store, log)
     for name in dict.fromkeys([*offsets.ends, *stated]):
         gaps = offsets.lost.get(name, [])
@@ -237,7 +248,7 @@ def _count_lost(
             OffsetRange(max(end, known.begin), known.end),
         ]
         lost = [one for one in dict.fromkeys(lost) if one.begin < one.end]
-        if lost:
+        if lost and not name.topic.startswith(LMQ_PREFIX):
             result.lost[name] = lost
         if gaps:
             result.moved[name] = sum(one.end - one.begin for one in gaps)

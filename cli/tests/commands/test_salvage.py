@@ -412,3 +412,14 @@ def test_a_message_with_the_queue_offset_of_another_is_kept(tmp_path: Path) -> N
     assert found["messages"] == len(run("dump", store)[1].splitlines())
     code, output = run("recover", new, "--release", "4.6")
     assert code == 0, output
+
+
+def test_a_broker_builds_lmqs_and_batch_queues(tmp_path: Path) -> None:
+    store, new = tmp_path / "store", tmp_path / "new"
+    assert run("generate", store, "--size", "1M", "--rich")[0] == 0
+    code, output = run("salvage", store, "-o", new)
+    assert (code, "none lost" in output) == (0, True), output
+    assert "The first start builds all queues" in output
+    assert not (new / "consumequeue").exists()
+    code, output = run("recover", new, "--release", "5.3")
+    assert code == 0, output
