@@ -261,7 +261,7 @@ class Advice:
         store = self.audit.listing
         found = [d for d in directories if store is None or d in store.directories]
         if not found:
-            return TEXTS["REBUILD_MISSING"].format(names=" and ".join(directories)), []
+            return TEXTS["REBUILD_MISSING"].format(name=directories[0]), []
         return TEXTS["REBUILD"].format(names=" and ".join(found)), self._moves(found)
 
     def _moves(self, paths: Iterable[str]) -> list[str]:

@@ -32,7 +32,7 @@ class StartForecast:
     deleted_files: tuple[str, ...] = ()
     """Deleted commit-log files, relative to the store."""
     rebuilt: StartForecast | None = None
-    """The same start without the directory consumequeue."""
+    """The same start without the files of all queues."""
 
     @property
     def lost_count(self) -> int:

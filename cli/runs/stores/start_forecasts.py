@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from reference.core.store.recovery.rules import rules_of
 from reference.core.store.types import StoreOptions
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
+from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
 
 SIZE_MAX = 2 << 30
@@ -25,23 +26,21 @@ ONLY_NEW = ("config/consumerOrderInfo.json", "timerwheel", "compaction")
 """Files that only 5.x writes."""
 
 
-class PartOfStore(ReadOnlyStore):
-    """A store without some of the directories at its top."""
-
-    def __init__(self, directory: Path, hidden: Collection[str]) -> None:
-        super().__init__(directory)
-        self._hidden = hidden
+class StoreWithoutUnits(ReadOnlyStore):
+    """A store without the files of its queues. Batch queues keep their topics."""
 
     def entries(self, directory: str) -> list[DirectoryEntry]:
         """Return the entries of *directory*; an empty list if it is hidden."""
-        return [] if self._hides(directory) else super().entries(directory)
+        return [] if _is_of_units(directory) else super().entries(directory)
 
     def exists(self, path: str) -> bool:
         """Return whether *path* exists and is not hidden."""
-        return not self._hides(path) and super().exists(path)
+        return not _is_of_units(path) and super().exists(path)
 
-    def _hides(self, path: str) -> bool:
-        return path.partition("/")[0] in self._hidden
+
+def _is_of_units(path: str) -> bool:
+    directory, _, inner = path.partition("/")
+    return directory == CONSUME_QUEUE or (directory == BATCH_QUEUE and bool(inner))
 
 
 def start_forecast(
@@ -60,7 +59,7 @@ def start_forecast(
     options = options or inferred_options(view)
     try:
         found = forecast(view, rules, options)
-        without = PartOfStore(Path(store), (CONSUME_QUEUE,))
+        without = StoreWithoutUnits(Path(store))
         rebuilt = forecast(without, rules, options)
     except (ViewError, ValueError):
         return None

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.runs.stores.start_forecasts import start_forecast
 from cli.tests.commands.recover_command import (
     LAST_FILE,
     RELEASES,
@@ -22,6 +23,8 @@ from cli.tests.commands.recover_command import (
     foretold,
     recover,
 )
+from spec.store.batch_queue import BatchUnit, encode_batch_unit
+from spec.store.file_names import file_name
 
 
 def state(directory: Path) -> dict[str, tuple[int, int, bytes]]:
@@ -69,6 +72,40 @@ def test_an_empty_last_file(release: str, clause: str | None, tmp_path: Path) ->
     else:
         assert found["refusal"]["clause"] == clause
         assert found["refusal"]["file"] == name
+
+
+def with_batch_queue(tmp_path: Path, release: str) -> Path:
+    """Return a recorded store with a batch queue that points into its last file."""
+    store = copied(tmp_path, f"{release}-stopped")
+    queue = store / "batchconsumequeue" / "Batches" / "0"
+    queue.mkdir(parents=True)
+    unit = BatchUnit(
+        commit_log_offset=65536,
+        size=200,
+        stored_at_ms=1,
+        first_queue_offset=0,
+        message_count=1,
+    )
+    (queue / file_name(0)).write_bytes(encode_batch_unit(unit).ljust(46 * 10, b"\0"))
+    return store
+
+
+@pytest.mark.parametrize(("release", "is_rebuilt"), [("4.9.7", True), ("5.3.3", False)])
+def test_records_before_a_batch_of_a_batch_queue_are_not_dispatched(
+    release: str, is_rebuilt: bool, tmp_path: Path
+) -> None:
+    store = with_batch_queue(tmp_path, release)
+    shutil.rmtree(store / "consumequeue")
+    found = foretold(store, release)
+    assert (found["totals"]["invisible"] == 0) is is_rebuilt
+
+
+def test_a_start_without_both_kinds_of_queues_rebuilds_them(tmp_path: Path) -> None:
+    store = with_batch_queue(tmp_path, "5.3.3")
+    found = start_forecast(str(store), "5.3.3")
+    assert found is not None
+    assert found.rebuilt is not None
+    assert found.rebuilt.is_harmless
 
 
 @pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])

@@ -5,6 +5,8 @@ All consume queues of a store during a start.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import chain
 
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.store_view import (
@@ -13,10 +15,13 @@ from reference.core.recovery_forecast.store_view import (
     load_files,
 )
 from reference.core.store.commitlog.record_reader import ScannedRecord
+from reference.core.store.recovery.load import is_offset
+from reference.core.store.recovery.queue_end import FILES_TO_RECOVER
 from reference.core.store.recovery.rules import RecoveryRules
 from reference.core.store.types import Queue
 from spec.integers import INT32_MAX
-from spec.store.batch_queue import BATCH_QUEUE
+from spec.store.batch_queue import BATCH_QUEUE, BatchUnit, decode_batch_units
+from spec.store.batch_queue import UNIT_SIZE as BATCH_UNIT_SIZE
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
 
@@ -30,7 +35,7 @@ class QueuesState:
         self._rules = rules
         self._queues: dict[Queue, QueueState] = {}
         self._elsewhere = frozenset(one.name for one in view.entries(BATCH_QUEUE))
-        """Topics with batch consume queues (since 5.0), which are not read here."""
+        """Topics with batch consume queues (since 5.0). Only their ends are read."""
 
     def __iter__(self) -> Iterator[QueueState]:
         return iter(self._queues.values())
@@ -62,7 +67,34 @@ class QueuesState:
     @property
     def max_physical_offset(self) -> int:
         """Highest physical offset (end) of all queues; -1 without units."""
-        return max((queue.end.max_physical_offset for queue in self), default=-1)
+        ends = (queue.end.max_physical_offset for queue in self)
+        return max(chain(ends, (self._batch_end,)))
+
+    @cached_property
+    def _batch_end(self) -> int:
+        """Commit-log offset of the last batch that a queue has; -1 without one.
+
+        5.3.3 org.apache.rocketmq.store.queue.BatchConsumeQueue#recover. Releases up to
+        4.9 have no such queues.
+        """
+        topics = self._elsewhere if self._rules.has_timer else ()
+        return max(
+            (
+                unit.commit_log_offset
+                for topic in topics
+                for queue in self._view.entries(f"{BATCH_QUEUE}/{topic}")
+                for unit in self._last_batches(f"{BATCH_QUEUE}/{topic}/{queue.name}")
+            ),
+            default=-1,
+        )
+
+    def _last_batches(self, directory: str) -> Iterator[BatchUnit]:
+        """Yield the units in the last files of a batch consume queue."""
+        for file in self._view.entries(directory)[-FILES_TO_RECOVER:]:
+            if file.size and is_offset(file.name):
+                data = self._view.data(f"{directory}/{file.name}")
+                whole = file.size - file.size % BATCH_UNIT_SIZE
+                yield from decode_batch_units(data[:whole])
 
     def _load(self, topic: str, name: str) -> None:
         directory = f"{CONSUME_QUEUE}/{topic}/{name}"

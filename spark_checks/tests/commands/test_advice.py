@@ -61,8 +61,14 @@ def advice(
 ) -> Advice:
     """Return the advice for a store with *findings*, and *more* of its audit."""
     found = tuple(in_order(findings))
+    more.setdefault("listing", listing("consumequeue"))
     audit = Audit(store="/a b", summary={}, findings=found, forecast=forecast, **more)
     return Advice(audit=audit)
+
+
+def listing(*directories: str) -> Store:
+    """Return a store with these directories."""
+    return Store(url="/a b", files=(), directories=frozenset(directories))
 
 
 def test_steps_are_one_a_kind_and_the_gravest_comes_first() -> None:
@@ -371,11 +377,6 @@ def test_only_the_forecast_contains_the_effect_of_a_start() -> None:
             assert "Recovery truncates" not in one.cost
 
 
-def listing(directory: str) -> Store:
-    """Return a store with one directory."""
-    return Store(url="/a b", files=(), directories=frozenset({directory}))
-
-
 def test_only_directories_that_exist_are_moved() -> None:
     extension = finding("INV-EXT-001", file=f"consumequeue_ext/T/0/{0:020}")
     found = advice(extension, listing=listing("consumequeue"))
@@ -383,8 +384,17 @@ def test_only_directories_that_exist_are_moved() -> None:
     assert "move consumequeue out of the store" in text
     assert commands == ["mv '/a b/consumequeue' '/a b.consumequeue'"]
     found = advice(UNIT, listing=listing("commitlog"))
-    text = TEXTS["REBUILD_MISSING"].format(names="consumequeue")
+    text = TEXTS["REBUILD_MISSING"].format(name="consumequeue")
     assert found.for_group([UNIT]) == (text, [])
+
+
+@pytest.mark.parametrize("name", ["INV-CQ-005", "INV-BATCH-002", "INV-EXT-001"])
+def test_queues_are_rebuilt_together(name: str) -> None:
+    """Dispatch begins behind the last unit of all queues, of both kinds."""
+    both = ("consumequeue", "batchconsumequeue")
+    found = advice(UNIT, listing=listing(*both))
+    _, commands = found.for_group([finding(name)])
+    assert sorted(commands) == [f"mv '/a b/{one}' '/a b.{one}'" for one in sorted(both)]
 
 
 def test_an_index_file_is_moved_by_its_path() -> None:
