@@ -155,7 +155,8 @@ class Advice:
     @property
     def _restored(self) -> list[tuple[str, list[str]]]:
         """The step that brings files of the log back, if files of it are bad."""
-        if self.is_log_short:
+        cut_file = self.forecast.cut_file if self.forecast else None
+        if self.is_log_short and not cut_file:
             log = shlex.quote(self._path("commitlog/"))
             return [
                 (
@@ -163,7 +164,8 @@ class Advice:
                     [f"cp -an {self._donor}/commitlog/. {log}", self._again],
                 )
             ]
-        files = list(dict.fromkeys(one.file for one in self.damage))
+        damaged = [cut_file] if cut_file and self.is_log_short else []
+        files = list(dict.fromkeys([*damaged, *(one.file for one in self.damage)]))
         back = [
             f"cp -a {self._donor}/{shlex.quote(file)} {shlex.quote(self._path(file))}"
             for file in files[:SHOWN_FILES]

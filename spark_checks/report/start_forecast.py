@@ -29,6 +29,9 @@ class StartForecast:
     """Messages that the next start loses besides, after an orderly stop."""
     lacks_files: bool = False
     """Whether several units show that files behind the end of the log are missing."""
+    cut_file: str | None = None
+    """The last file of a closed store's log, relative to the store, if units show that
+    its end is missing."""
     deleted_files: tuple[str, ...] = ()
     """Deleted commit-log files, relative to the store."""
     rebuilt: StartForecast | None = None
@@ -52,8 +55,8 @@ class StartForecast:
 
     @property
     def is_log_short(self) -> bool:
-        """Whether messages are lost because the last files of the log are missing."""
-        return self.lacks_files and bool(self.lost)
+        """Whether messages are lost because the end of the log is missing."""
+        return bool((self.lacks_files or self.cut_file) and self.lost)
 
     @property
     def result(self) -> str:

@@ -67,6 +67,7 @@ def start_forecast(
         _in_short(found),
         obstacle=_obstacle(Path(store), found),
         lacks_files=found.log.lacks_files,
+        cut_file=_cut_file(found),
         rebuilt=_in_short(rebuilt),
     )
 
@@ -78,6 +79,13 @@ def _obstacle(store: Path, outcome: Outcome) -> str | None:
     path = store / outcome.refusal.file
     is_obstacle = path.exists() and not path.is_file()
     return outcome.refusal.file if is_obstacle else None
+
+
+def _cut_file(outcome: Outcome) -> str | None:
+    """Return the path of the last log file if a closed store lacks the end of it."""
+    log = outcome.log
+    is_cut = log.lacks_end and not outcome.after_crash
+    return log.path(log.start_offsets[-1]) if is_cut else None
 
 
 def _log_size(view: ReadOnlyStore) -> int:

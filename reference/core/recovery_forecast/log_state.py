@@ -46,6 +46,8 @@ class LogState:
         """Units, in order, of messages behind the end on disk."""
         self.first_behind_end: int | None = None
         """Lowest offset of these messages."""
+        self.queues_behind_end = 0
+        """Queues that have such units."""
         self._names: dict[int, str] = {}
         self._view = view
         self._rules = rules
@@ -96,6 +98,18 @@ class LogState:
             return False
         end = self.start_offsets[-1] + self.file_size if self.start_offsets else 0
         return end <= first < end + self.file_size
+
+    @property
+    def lacks_end(self) -> bool:
+        """Whether units of several queues point into the last file, behind its end.
+
+        A crash, or a copy of a running broker's store, leaves the same. A store that
+        was closed has lost the end of the file.
+        """
+        first = self.first_behind_end
+        if first is None or self.queues_behind_end < _SEVERAL:
+            return False
+        return self.file_of(first) is not None
 
     def open(self, base: int) -> memoryview:
         """Return the whole file that begins at *base*."""

@@ -82,6 +82,7 @@ class MessageLossSurvey:
         A unit that points behind its successor is garbage, and no message is lost.
         """
         log = self._outcome.log
+        before = log.units_behind_end
         units = self._cut_units_in_reach(queue)
         for (index, unit), (_, after) in pairwise(chain(units, (_NO_UNIT,))):
             if not self._end <= unit[0] < after[0]:
@@ -94,6 +95,7 @@ class MessageLossSurvey:
             cause = _CUT if record else _CUT_GARBAGE
             stored_at_ms = record.stored_at_ms if record else None
             self._outcome.lost.add(queue.name, index, cause, stored_at_ms)
+        log.queues_behind_end += log.units_behind_end > before
 
     def _cut_units_in_reach(self, queue: QueueState) -> Iterator[tuple[int, Unit]]:
         """Yield the truncated units whose message the log can have had."""

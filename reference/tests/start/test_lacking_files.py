@@ -20,19 +20,21 @@ SIZE = TINY.commit_log_file_size
 
 
 @pytest.mark.parametrize(
-    ("kept_bytes", "lacks_files"),
+    ("kept_bytes", "topics", "lacks_files", "lacks_end"),
     [
-        pytest.param(SIZE, True, id="without its last files"),
-        pytest.param(SIZE * 3 // 2, False, id="without the end of a file"),
+        pytest.param(SIZE, "AB", True, False, id="without its last files"),
+        pytest.param(SIZE * 3 // 2, "AB", False, True, id="without the end of a file"),
+        pytest.param(SIZE * 3 // 2, "A", False, False, id="units of one queue"),
     ],
 )
 def test_a_log_lacks_files_if_units_point_behind_the_last_one(
-    kept_bytes: int, lacks_files: bool
+    kept_bytes: int, topics: str, lacks_files: bool, lacks_end: bool
 ) -> None:
     files = MemoryFiles()
     store = started(files)
     while store.log.files.end < 2 * SIZE:
-        append_one(store, message("A", body=b"b" * (SIZE // 8)), NOON_MS)
+        for topic in topics:
+            append_one(store, message(topic, body=b"b" * (SIZE // 8)), NOON_MS)
     store.dispatch()
     store.stop()
     for name in files.names("commitlog"):
@@ -45,3 +47,4 @@ def test_a_log_lacks_files_if_units_point_behind_the_last_one(
     found = forecast(MemoryView(files), rules_of("4.6.0"), TINY)
     assert found.log.units_behind_end > 1
     assert found.log.lacks_files is lacks_files
+    assert found.log.lacks_end is lacks_end

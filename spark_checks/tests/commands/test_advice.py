@@ -177,7 +177,7 @@ def test_a_missing_end_of_the_log_is_the_headline_and_nothing_is_moved(
     checkpoint = finding("INV-CHECK-002", severity, "checkpoint")
     found = advice(unit, item, checkpoint, forecast=SHORT_LOG)
     assert found.headline == (
-        "The commit log can be read, but its last file may be missing. The start of a"
+        "The commit log can be read, but its end may be missing. The start of a"
         " 4.6.0 broker loses 3,001 messages: 3,000 of T, 1 of U."
     )
     assert [step["do"] for step in next_steps(found)] == [TEXTS["AFTER_LOG"]] * 3
@@ -189,6 +189,13 @@ def test_a_missing_end_of_the_log_is_the_headline_and_nothing_is_moved(
         "rmqc audit '/a b'",
         "rmqc salvage '/a b' -o '/a b.salvaged'",
     ]
+
+
+def test_a_file_without_its_end_is_replaced() -> None:
+    found = advice(UNIT, forecast=replace(LOSSES, cut_file=LOG))
+    assert found.is_log_short
+    commands = dict(found.first_steps)[RESTORED]
+    assert commands == [f"cp -a OTHER/{LOG} '/a b/{LOG}'", "rmqc audit '/a b'"]
 
 
 @pytest.mark.parametrize(

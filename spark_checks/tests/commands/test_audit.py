@@ -296,7 +296,7 @@ def test_a_store_without_the_end_of_its_log_has_a_forecast(tmp_path: Path) -> No
     )
     audit = json.loads(run.stdout)
     assert {one["severity"] for one in audit["violations"]} == {"warning"}
-    assert "its last file may be missing" in audit["headline"]
+    assert "its end may be missing" in audit["headline"]
     assert "Already unreadable: 63 messages: " in audit["headline"]
     assert audit["first_steps"][0]["do"].startswith("Start no broker on this store")
 
