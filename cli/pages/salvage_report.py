@@ -44,6 +44,7 @@ def as_json(result: Salvage) -> str:
                 "missing_files": result.missing_files,
                 "warnings": result.warnings,
                 "without_queues": result.is_without_queues,
+                "start": None if result.start is None else result.start.as_json(),
             },
             indent=2,
         )
@@ -83,6 +84,8 @@ def as_text(result: Salvage) -> str:
             "    The first start builds all queues. An audit before it reports that",
             "    they are missing (INV-CQ-005).",
         ]
+    if result.start is not None and result.start.is_harmless:
+        lines.append(f"  {result.start.result}")
     lines += [
         "",
         f"The new store is {result.target}. Check it before use:",

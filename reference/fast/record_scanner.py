@@ -8,12 +8,13 @@ not accept are left to core's `read_record`, which alone refuses any.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from columns.log_batch import LogBatch, sound_batch
 from columns.topics import topics_of
 from reference.core.store.recovery.recover import StoreParts
-from reference.core.store.recovery.rules import REFERENCE
 from reference.fast.bulk_dispatch import BulkDispatcher
 
 FIRST_WINDOW_SIZE = 64 * 1024
@@ -26,6 +27,7 @@ class RecordScanner:
 
     def __init__(self, parts: StoreParts, *, dispatches: bool, run_from: int) -> None:
         self._check_crc = parts.options.check_crc_on_recover
+        self._magics = [*parts.options.rules.magics]
         self._dispatcher = BulkDispatcher(parts, run_from) if dispatches else None
         self._window_size = FIRST_WINDOW_SIZE
 
@@ -48,7 +50,7 @@ class RecordScanner:
             window, end, base_offset=offset, check_crc=self._check_crc
         ):
             topics = topics_of(window, batch.fields)
-            count = _accepted(batch)
+            count = _accepted(batch, self._magics)
             if count and self._dispatcher is not None:
                 self._dispatcher.put(batch.first(count), topics.first(count))
             if count < len(batch.starts):
@@ -57,10 +59,10 @@ class RecordScanner:
         return end
 
 
-def _accepted(batch: LogBatch) -> int:
+def _accepted(batch: LogBatch, magics: Sequence[int]) -> int:
     """Return the number of records before the first that `read_record` refuses.
 
-    It refuses other magics.
+    It refuses other *magics*.
     """
-    is_refused = ~np.isin(batch.fields.numbers["magic"], [*REFERENCE.magics])
+    is_refused = ~np.isin(batch.fields.numbers["magic"], magics)
     return int(is_refused.argmax()) if is_refused.any() else len(batch.starts)

@@ -14,7 +14,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
 from io import StringIO
 from pathlib import Path
@@ -33,7 +33,13 @@ from spark_checks.progress import Progress, silent
 from spark_checks.session.early_daemon import SOCKET_VARIABLE, early_daemon, end_process
 from spark_checks.session.java_home import class_archive, prepare_java_home
 from spark_checks.session.kernel_request import requests
-from spark_checks.session.worker_archive import ARCHIVE, ROOT, SHIPPED, zip_for_workers
+from spark_checks.session.worker_archive import (
+    ARCHIVE,
+    OWN,
+    ROOT,
+    SHIPPED,
+    zip_for_workers,
+)
 from spark_checks.session.workers import start_workers
 from spark_checks.store_files import NotAStoreError
 
@@ -147,12 +153,17 @@ def session_of(context: SparkContext) -> SparkSession:
 
 @contextmanager
 def spark_context(
-    master: str = "local[*]", *, size: int | None = None, progress: Progress = silent
+    master: str = "local[*]",
+    *,
+    size: int | None = None,
+    progress: Progress = silent,
+    packages: Sequence[str] = OWN,
 ) -> Iterator[SparkContext]:
     """Yield a context on *master*, and stop it and its Java at the end.
 
     With *size*, the bytes of the largest store, Python workers are started too, with
-    kernels if that pays. Queries of small stores are interpreted.
+    kernels if that pays. Queries of small stores are interpreted. The workers of a
+    cluster get the *packages* of the project.
     """
     with (
         tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name,
@@ -169,7 +180,7 @@ def spark_context(
                 if size is not None:
                     after_stop.enter_context(_early_daemon(master, directory, size))
                 settings = {
-                    **_settings(master, directory, archive, draft),
+                    **_settings(master, directory, archive, draft, packages),
                     **(QUERIES_OF_FEW_ROWS if is_small(size) else {}),
                 }
                 context = _start(master, settings)
@@ -237,7 +248,11 @@ def _own_interrupt_handler() -> Iterator[None]:
 
 
 def _settings(
-    master: str, directory: Path, archive: ClassArchive, draft: Path | None
+    master: str,
+    directory: Path,
+    archive: ClassArchive,
+    draft: Path | None,
+    packages: Sequence[str],
 ) -> Mapping[str, str]:
     """Return Spark's settings for audits on *master*.
 
@@ -257,7 +272,7 @@ def _settings(
     }
     return {
         **(loopback if is_on_loopback(master) else {}),
-        **({} if is_local else _for_remote_workers(master, directory)),
+        **({} if is_local else _for_remote_workers(master, directory, packages)),
         # With them an executor starts in 2 s of processor time, not 8. An archive of
         # classes that it does not have is not missed.
         "spark.executor.extraJavaOptions": executor_options,
@@ -297,7 +312,9 @@ def socket_settings(directory: Path) -> Mapping[str, str]:
     }
 
 
-def _for_remote_workers(master: str, directory: Path) -> Mapping[str, str]:
+def _for_remote_workers(
+    master: str, directory: Path, packages: Sequence[str]
+) -> Mapping[str, str]:
     """Return the settings by which remote workers find the code, and open stores."""
     wanted = {name: os.environ.get(name) for name in STORE_VARIABLES}
     wanted["PYTHONPATH"] = SHIPPED  # in the executor's working directory
@@ -305,7 +322,7 @@ def _for_remote_workers(master: str, directory: Path) -> Mapping[str, str]:
         f"spark.executorEnv.{name}": value for name, value in wanted.items() if value
     }
     archive = directory / ARCHIVE
-    zip_for_workers(archive)
+    zip_for_workers(archive, packages)
     # YARN's temporary directories have too long names for sockets.
     sockets = _LOCAL_SOCKETS if master.startswith("spark://") else {}
     return {"spark.archives": f"{archive}#{SHIPPED}", **environment, **sockets}

@@ -15,6 +15,7 @@ from cli.options.common import format_option
 from cli.options.exit_codes import FINDINGS, SUCCESS, InterruptedCommand, reason_of
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
+from cli.options.releases import recoverable_releases, release_option
 
 
 class NotSalvaged(click.ClickException):
@@ -33,9 +34,28 @@ class NotSalvaged(click.ClickException):
     type=click.Path(path_type=Path),
     help="Directory of the new store; it must be empty or not exist.",
 )
+@release_option(
+    "The release that will start on the new store, as 4.6: records that it cannot read"
+    " are left out, and its start is forecast (default: by the files of STORE).",
+    among=recoverable_releases,
+)
+@click.option(
+    "--master",
+    help="Spark master whose workers read STORE and write the new log, for a store that"
+    " is too large for one process. They see both directories at the same paths"
+    " (default: this process).",
+)
 @out_option()
 @format_option(("table", "json"))
-def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
+def salvage(
+    *,
+    store: Path,
+    target: Path,
+    release: str | None,
+    master: str | None,
+    out: Path | None,
+    form: str,
+) -> None:
     """Write a new store of every message of STORE that can still be read.
 
     A broker's start ends the commit log at the first damage that its recovery reads.
@@ -61,7 +81,9 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
 
     try:
         with bytes_read(store) as progress:
-            result = salvage_store(store, target, progress)
+            result = salvage_store(
+                store, target, progress, release=release, master=master
+            )
     except SalvageError as error:
         raise NotSalvaged(str(error)) from error
     except (ViewError, FilesError) as error:

@@ -7,54 +7,42 @@ the reference on the new store makes consume queues, index and checkpoint.
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import structs
 
 from cli.runs.stores.commit_log_files import (
     commit_log_files,
-    mapped,
     too_long_files,
     unreadable_entries,
     without_preallocated,
 )
 from cli.runs.stores.salvage_config import write_config
+from cli.runs.stores.salvage_log import NewFile, OriginalFile, write_file
 from cli.runs.stores.salvage_target import (
     PARTIAL_LOG,
     SalvageError,
     check_target,
     partial_store,
 )
+from cli.runs.stores.start_forecasts import start_forecast
 from cli.runs.stores.stated_offsets import stated_offsets
 from reference.core.recovery_forecast.message_loss import MISSING_FILES_MAX
 from reference.core.recovery_forecast.store_view import inferred_options
-from reference.core.salvage.log_plan import (
-    NewBytes,
-    bridge,
-    encode_changed,
-    is_bridge,
-    plan_file,
-)
-from reference.core.salvage.queue_offsets import (
-    OffsetRange,
-    QueueName,
-    QueueOffsets,
-    with_half_offsets,
-)
-from reference.core.salvage.readable_records import (
-    DamagedRange,
-    FoundRecord,
-    readable_records,
-)
+from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
+from reference.core.salvage.readable_records import EVERY_MAGIC, DamagedRange
 from reference.core.store.message_store import MessageStore
+from reference.core.store.recovery.rules import rules_of
 from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.read_only_files import ReadOnlyStore
-from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name
+from spark_checks.report.start_forecast import StartForecast
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
 from spec.wire.message.topic_names import LMQ_PREFIX
 
 
@@ -77,6 +65,8 @@ class Salvage:
     warnings: list[str] = field(default_factory=list)
     is_without_queues: bool = False
     """Whether a broker has to build the queues: some are LMQs or batch queues."""
+    start: StartForecast | None = None
+    """Forecast of a broker's start on the new store; None for a large one."""
 
     @property
     def damaged_size(self) -> int:
@@ -90,11 +80,17 @@ class Salvage:
 
 
 def salvage_store(
-    store: Path, target: Path, progress: Callable[[int], None]
+    store: Path,
+    target: Path,
+    progress: Callable[[int], None],
+    *,
+    release: str | None = None,
+    master: str | None = None,
 ) -> Salvage:
     """Write the readable records of *store* to a new store at *target*.
 
-    *progress* receives the bytes read. Raises SalvageError.
+    *progress* receives the bytes read. Records that *release* cannot read are left out.
+    *master* is a Spark whose workers share both directories. Raises SalvageError.
     """
     check_target(store, target)
     view = ReadOnlyStore(store)
@@ -102,15 +98,17 @@ def salvage_store(
         raise SalvageError(f"a broker is running on {store}; stop it first")
     options = inferred_options(view)
     size = options.commit_log_file_size
-    files = _log_files(store, size)
+    magics = rules_of(release).magics if release else EVERY_MAGIC
+    files = _log_files(store, size, magics)
     if not files:
         raise SalvageError(f"{store} has no file of a commit log")
     result = Salvage(target=target)
     with partial_store(store, target) as partial:
-        offsets = _write_log(partial, size, files, progress, result)
+        log = partial / PARTIAL_LOG
+        offsets = _write_log(log, files, result, progress, master)
         # Missing files may follow the last one: their messages are lost.
-        log_end = files[-1][0] + size + MISSING_FILES_MAX * size
-        _count_lost(store, range(files[0][0], log_end), offsets, result)
+        log_end = files[-1].start_offset + size + MISSING_FILES_MAX * size
+        _count_lost(store, range(files[0].start_offset, log_end), offsets, result)
         if offsets.disordered_count:
             result.warnings.append(
                 "queue offsets out of order, now each behind that of the message"
@@ -122,36 +120,63 @@ def salvage_store(
         result.warnings += changes.warnings
         result.lowered += changes.lowered
         result.is_without_queues |= changes.has_batch_topics
-        (partial / PARTIAL_LOG).rename(partial / COMMIT_LOG)
+        log.rename(partial / COMMIT_LOG)
         _make_queues(partial, options, offsets)
         if result.is_without_queues:
             shutil.rmtree(partial / CONSUME_QUEUE)
+    result.start = start_forecast(str(target), release)
+    if result.start is not None and not result.start.is_harmless:
+        result.warnings.append(result.start.result)
     return result
 
 
 def _write_log(
-    partial: Path,
-    size: int,
-    files: list[tuple[int, Path | None]],
-    progress: Callable[[int], None],
+    log: Path,
+    files: list[OriginalFile],
     result: Salvage,
+    progress: Callable[[int], None],
+    master: str | None,
 ) -> QueueOffsets:
-    """Write the new log in *partial*; return the queue offsets of its records.
+    """Write the new log in the directory *log*; return its records' queue offsets.
 
-    Counts and damage are added to *result*.
+    Counts and damage are added to *result*. Without a *master* of Spark, this process
+    writes all files.
     """
-    log = partial / PARTIAL_LOG
     log.mkdir()
-    is_whole = files[0][0] == 0
-    writer = LogWriter(log, size, result, is_whole=is_whole)
-    for start_offset, path in files:
-        writer.write_file(start_offset, path, is_last=start_offset == files[-1][0])
-        progress(size)
-    return writer.offsets
+    offsets = QueueOffsets(is_whole=files[0].start_offset == 0)
+    with _new_files(log, files, offsets, master) as new_files:
+        for file, new in zip(files, new_files, strict=True):
+            result.record_count += new.record_count
+            result.bridge_count += new.bridge_count
+            result.damaged += new.damaged
+            result.is_without_queues |= new.has_lmq_messages
+            result.missing_files += [file.name] if file.path is None else []
+            progress(file.size)
+    return offsets
 
 
-def _log_files(store: Path, size: int) -> list[tuple[int, Path | None]]:
-    """Return begin offset and path of each file of the log; None for a missing one."""
+@contextmanager
+def _new_files(
+    log: Path, files: list[OriginalFile], offsets: QueueOffsets, master: str | None
+) -> Iterator[Iterator[NewFile]]:
+    """Yield the new files of *log* in order, each when it is written."""
+    if master is None:
+        yield (write_file(log, file, offsets) for file in files)
+        return
+    from cli.runs.stores.salvage_tasks import PACKAGES, write_log_by_tasks
+    from spark_checks.session.session import FAILURES, SparkError, failed, spark_context
+
+    try:
+        with spark_context(master, packages=PACKAGES) as context:
+            yield write_log_by_tasks(context, log, files, offsets)
+    except FAILURES as error:
+        raise SalvageError(str(failed(error))) from error
+    except SparkError as error:
+        raise SalvageError(str(error)) from error
+
+
+def _log_files(store: Path, size: int, magics: Collection[int]) -> list[OriginalFile]:
+    """Return the files of the log, and the missing ones, in order."""
     found = dict(without_preallocated(commit_log_files(store / COMMIT_LOG)))
     if not found:
         return []
@@ -159,74 +184,16 @@ def _log_files(store: Path, size: int) -> list[tuple[int, Path | None]]:
     off_grid = sorted(set(found) - set(start_offsets))
     if off_grid:
         raise SalvageError(f"{found[off_grid[0]]} is not a multiple of {size} bytes")
-    return [(start_offset, found.get(start_offset)) for start_offset in start_offsets]
-
-
-class LogWriter:
-    """Writes the files of the new log, and adds to the result what they lack."""
-
-    def __init__(
-        self, log: Path, file_size: int, result: Salvage, *, is_whole: bool
-    ) -> None:
-        self.offsets = QueueOffsets(is_whole=is_whole)
-        self._result = result
-        self._log = log
-        self._size = file_size
-
-    def write_file(
-        self, start_offset: int, path: Path | None, *, is_last: bool
-    ) -> None:
-        """Write the file that begins at *start_offset*; None is a missing original."""
-        name = file_name(start_offset)
-        original = nullcontext(b"") if path is None else mapped(path, self._size)
-        with original as data, (self._log / name).open("wb") as new:
-            new.truncate(self._size)
-            records = self._records(data, start_offset, is_last=is_last)
-            for part in plan_file(records, start_offset, self._size, is_last=is_last):
-                for piece in self._moved(part, data, start_offset):
-                    self._result.bridge_count += piece.is_bridge
-                    os.pwrite(new.fileno(), piece.data, piece.offset - start_offset)
-            os.fsync(new.fileno())
-            if path is None:
-                self._result.missing_files.append(name)
-            if len(data) < self._size and not is_last:
-                missing = DamagedRange(
-                    start_offset + len(data), start_offset + self._size
-                )
-                self._result.damaged.append(missing)
-
-    def _records(
-        self, data: bytes, start_offset: int, *, is_last: bool
-    ) -> Iterator[FoundRecord]:
-        """Yield the records of a file; add its damage to the result."""
-        for found in readable_records(data, start_offset, is_last=is_last):
-            if isinstance(found, DamagedRange):
-                self._result.damaged.append(found)
-            else:
-                yield found
-
-    def _moved(
-        self, part: FoundRecord | NewBytes, data: bytes, start_offset: int
-    ) -> Iterator[NewBytes]:
-        """Yield the bytes of a part; offsets in a record may have moved."""
-        if isinstance(part, NewBytes):
-            yield part
-            return
-        end = part.offset + part.size
-        record = with_half_offsets(part.record, self.offsets)
-        if record is None:
-            yield from bridge(part.offset, end, part.record.stored_at_ms)
-            return
-        self._result.is_without_queues |= LMQ_PREFIX in record.properties
-        is_old_bridge = is_bridge(record)
-        self._result.record_count += not is_old_bridge
-        self._result.bridge_count += is_old_bridge
-        record = replace(record, queue_offset=self.offsets.add(record))
-        original = data[part.offset - start_offset : end - start_offset]
-        is_same = record == part.record
-        yield NewBytes(
-            part.offset, original if is_same else encode_changed(record, original)
+    return [
+        OriginalFile(
+            start_offset=start_offset,
+            path=path.absolute() if (path := found.get(start_offset)) else None,
+            size=size,
+            is_last=start_offset == start_offsets[-1],
+            magics=magics,
         )
+        for start_offset in start_offsets
+    ]
 
 
 def _count_lost(
@@ -255,8 +222,13 @@ def _count_lost(
 
 
 def _make_queues(target: Path, options: StoreOptions, offsets: QueueOffsets) -> None:
-    """Start and stop the reference on the new store; check what its queues have."""
+    """Start and stop the reference on the new store; check what its queues have.
+
+    It reads the records of every release.
+    """
     now_ms = time.time_ns() // 1_000_000
+    rules = structs.replace(options.rules, magics=frozenset(EVERY_MAGIC))
+    options = structs.replace(options, rules=rules)
     store = MessageStore(DiskFiles(target), options, now_ms)
     store.checkpoint.physic_ms = store.checkpoint.logics_ms  # each file is on disk
     counts = sum(queue.max_offset - queue.min_offset for queue in store.queues)

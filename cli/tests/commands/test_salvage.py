@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from errno import EACCES
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from cli.runs.stores import salvage_store
 from reference.shell.storage.disk import DiskFiles
 from rocketmq_conformance.paths import module_command
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import file_name
+from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record
+from spec.wire.message.topic_names import OP_TOPIC
 
 PAGE = 4096
 
@@ -423,3 +427,76 @@ def test_a_broker_builds_lmqs_and_batch_queues(tmp_path: Path) -> None:
     assert not (new / "consumequeue").exists()
     code, output = run("recover", new, "--release", "5.3")
     assert code == 0, output
+
+
+def test_tasks_of_spark_write_the_same_store(tmp_path: Path) -> None:
+    store, here, there = tmp_path / "store", tmp_path / "here", tmp_path / "there"
+    words = ("--size", "3M", "--topics", "2", "--body-size", "1K")
+    assert run("generate", store, *words)[0] == 0
+    files = sorted((store / "commitlog").iterdir())
+    assert len(files) > 6
+    for number in (0, 2, 3):  # half messages are lost, and their op messages are not
+        data = bytearray(files[number].read_bytes())
+        data[5 * PAGE : 7 * PAGE] = bytes(2 * PAGE)
+        files[number].write_bytes(data)
+    files[5].unlink()
+    code, report = run("salvage", store, "-o", here, "--format", "json")
+    assert code == 1, report
+    words = ("salvage", str(store), "-o", str(there), "--format", "json")
+    by_tasks = subprocess.run(
+        module_command("cli", *words, "--master", "local[2]"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert by_tasks.returncode == 1, by_tasks.stderr
+    expected = {**json.loads(report), "store": str(there)}
+    assert json.loads(by_tasks.stdout) == expected
+    assert any(one["topic"] == OP_TOPIC for one in expected["moved_queues"])
+    assert log_of(there) == log_of(here)
+    assert content(there / "consumequeue") == content(here / "consumequeue")
+
+
+def test_a_task_that_cannot_write_is_one_line(store: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    new.mkdir()
+    small = ("sh", "-c", 'ulimit -f 100; exec "$@"', "sh")  # 50 KB for each file
+    command = module_command("cli", "salvage", str(store), "-o", str(new))
+    done = subprocess.run(
+        [*small, *command, "--master", "local[1]"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.endswith(f"; {new} was not written\n")
+    assert not any(new.iterdir())
+
+
+def test_a_store_for_an_older_release_has_no_records_that_it_cannot_read(
+    tmp_path: Path,
+) -> None:
+    store, size = tmp_path / "store", 64 * 1024
+    one = Record(topic="Old", queue_id=0, queue_offset=0, physical_offset=0, body=b"a")
+    data = encode_record(one)
+    for topic, number in (("New" * 60, 0), ("Old", 1)):
+        magic = MAGIC_V2 if len(topic) > 127 else MAGIC_V1
+        one = replace(
+            one,
+            topic=topic,
+            magic=magic,
+            queue_offset=number,
+            physical_offset=len(data),
+        )
+        data += encode_record(one)
+    (store / "commitlog").mkdir(parents=True)
+    (store / "commitlog" / file_name(0)).write_bytes(data.ljust(size, b"\0"))
+    counts = {}
+    for release in ("4.6.0", "5.3.3"):
+        words = ("--release", release, "--format", "json")
+        code, output = run("salvage", store, "-o", tmp_path / release, *words)
+        found = json.loads(output)
+        assert (found["start"]["release"], found["start"]["lost"]) == (release, 0)
+        counts[release] = code, found["messages"], found["bridging_records"]
+    assert counts == {"4.6.0": (1, 2, 1), "5.3.3": (0, 3, 0)}

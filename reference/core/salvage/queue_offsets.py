@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -40,6 +41,16 @@ class OffsetRange(NamedTuple):
 
     begin: int
     end: int
+
+
+class Run(NamedTuple):
+    """Records of a queue in the order of the log, whose queue offsets follow."""
+
+    begin: int
+    first_end: int
+    """Queue offset behind the first of them."""
+    end: int
+    record_count: int
 
 
 class Jump(NamedTuple):
@@ -79,26 +90,43 @@ class QueueOffsets:
         """Return the new queue offset of the next *record* of the log."""
         if record.system_flags & _TRANSACTION not in _IN_QUEUE:
             return record.queue_offset
-        name = QueueName(record.topic, record.queue_id)
-        begin = self.begins.setdefault(
-            name, 0 if self._is_whole else record.queue_offset
-        )
+        return self.add_run(queue_of(record), run_of(record))
+
+    def add_run(self, name: QueueName, run: Run) -> int:
+        """Return the new queue offset of the first of the next records of a queue."""
+        offset, length = run.begin, run.first_end - run.begin
+        begin = self.begins.setdefault(name, 0 if self._is_whole else offset)
         end = self.ends.get(name, begin)
-        offset = record.queue_offset
         if offset != end and name in self._jumps and offset == self._jumps[name].end:
             self._undo(name)
             end = offset
         self._jumps.pop(name, None)
         if offset != end:
-            self._jumps[name] = Jump(end + _length(record), offset - end)
+            if run.record_count == 1:
+                self._jumps[name] = Jump(end + length, offset - end)
             self._distances[name] += offset - end
             if offset > end:
                 self.lost[name].append(OffsetRange(end, offset))
             else:
                 self.disordered_count += 1
-        self.ends[name] = offset + _length(record)
-        self.counts[name] += 1
+        self.ends[name] = run.end
+        self.counts[name] += run.record_count
         return offset - self._distances[name]
+
+    def part(self, names: Iterable[QueueName]) -> QueueOffsets:
+        """Return a copy with the queues *names* only."""
+        found = QueueOffsets(is_whole=self._is_whole)
+        for name in names:
+            if name not in self.ends:
+                continue
+            found.lost[name] = [*self.lost.get(name, ())]
+            found.counts[name] = self.counts[name]
+            found.begins[name] = self.begins[name]
+            found.ends[name] = self.ends[name]
+            found._distances[name] = self._distances[name]
+            if name in self._jumps:
+                found._jumps[name] = self._jumps[name]
+        return found
 
     def _undo(self, name: QueueName) -> None:
         """Take back the last jump of a queue: its record had a wrong queue offset."""
@@ -138,6 +166,17 @@ class QueueOffsets:
         return is_in_gap or offset >= self.ends.get(name, 0)
 
 
+def queue_of(record: Record) -> QueueName:
+    """Return the queue of *record*."""
+    return QueueName(record.topic, record.queue_id)
+
+
+def run_of(record: Record) -> Run:
+    """Return the run of *record* alone."""
+    end = record.queue_offset + _length(record)
+    return Run(record.queue_offset, end, end, 1)
+
+
 def _length(record: Record) -> int:
     """Return the number of queue offsets that a record takes: a batch of 5.x several.
 
@@ -160,12 +199,22 @@ def with_half_offsets(record: Record, offsets: QueueOffsets) -> Record | None:
     4.6.0 org.apache.rocketmq.broker.transaction.queue.TransactionalMessageServiceImpl
     #fillOpRemoveMap.
     """
-    if record.topic != OP_TOPIC or not _OFFSETS.fullmatch(record.body):
+    half, stated = half_offsets(record)
+    if not stated:
         return record
-    half = QueueName(HALF_TOPIC, record.queue_id)
-    stated = [int(one) for one in record.body.split(b",") if one]
     left = [one for one in stated if not offsets.is_lost(half, one)]
     if not left:
         return None
     body = b",".join(b"%d" % offsets.moved(half, one) for one in left)
     return replace(record, body=body.rjust(len(record.body), b"0"))
+
+
+def half_offsets(record: Record) -> tuple[QueueName, Sequence[int]]:
+    """Return the queue of half messages of an op message, and the offsets it names.
+
+    Other records name none.
+    """
+    half = QueueName(HALF_TOPIC, record.queue_id)
+    if record.topic != OP_TOPIC or not _OFFSETS.fullmatch(record.body):
+        return half, ()
+    return half, [int(one) for one in record.body.split(b",") if one]

@@ -8,7 +8,7 @@ right and whose physical offset is its place. A record inside a body is not acce
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from reference.core.store.commitlog.record_reader import crc32, places_before_magics
@@ -24,6 +24,8 @@ from spec.store.message_record import (
     record_of,
 )
 from spec.store.record_checksum import agrees
+
+EVERY_MAGIC = (MAGIC_V1, MAGIC_V2)
 
 
 class FoundRecord(NamedTuple):
@@ -43,16 +45,21 @@ class DamagedRange(NamedTuple):
 
 
 def readable_records(
-    data: bytes, start_offset: int, *, is_last: bool
+    data: bytes,
+    start_offset: int,
+    *,
+    is_last: bool,
+    magics: Collection[int] = EVERY_MAGIC,
 ) -> Iterator[FoundRecord | DamagedRange]:
     """Yield the records and damaged ranges of the file at *start_offset* of the log.
 
-    The zeros behind the last record of the last file are no damage, nor is a blank.
+    The zeros behind the last record of the last file are no damage, nor is a blank. A
+    record with another magic than *magics* counts as damaged.
     """
     view = memoryview(data)
     position = 0
     while position < len(view):
-        found = record_at(view, position, start_offset)
+        found = record_at(view, position, start_offset, magics)
         if found is not None:
             yield found
             position += found.size
@@ -62,7 +69,8 @@ def readable_records(
             return
         candidates = places_before_magics(view, position + 1)
         following = next(
-            (at for at in candidates if record_at(view, at, start_offset)), None
+            (at for at in candidates if record_at(view, at, start_offset, magics)),
+            None,
         )
         if following is None and stop is Stop.ZEROS and is_last:
             return
@@ -71,14 +79,19 @@ def readable_records(
         position = end
 
 
-def record_at(view: memoryview, position: int, start_offset: int) -> FoundRecord | None:
-    """Return the valid record at *position*, or None."""
+def record_at(
+    view: memoryview,
+    position: int,
+    start_offset: int,
+    magics: Collection[int] = EVERY_MAGIC,
+) -> FoundRecord | None:
+    """Return the valid record at *position* with one of *magics*, or None."""
     try:
         fields, end = record_fields(view, position)
     except LayoutError:
         return None
     is_sound = (
-        fields.magic in (MAGIC_V1, MAGIC_V2)
+        fields.magic in magics
         and fields.size == end - position
         # as at a start
         and (not fields.body or body_crc(fields.body, crc32) == fields.body_crc)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
+from reference.core.store.recovery.rules import REFERENCE, RecoveryRules
 from spec.host import Host
 from spec.store.message_record import Record
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
@@ -204,3 +205,5 @@ class StoreOptions(Struct, frozen=True, kw_only=True):
     delay_levels: str = set_by("messageDelayLevel", DEFAULT_DELAY_LEVELS)
     is_slave: bool = False
     """brokerRole is SLAVE: the log comes from a master, piece by piece."""
+    rules: RecoveryRules = REFERENCE
+    """Rules by which records of the log are read."""

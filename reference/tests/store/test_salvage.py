@@ -21,6 +21,7 @@ from reference.core.salvage.queue_offsets import (
     QueueOffsets,
     with_half_offsets,
 )
+from reference.core.salvage.queue_runs import QueueRuns
 from reference.core.salvage.readable_records import (
     DamagedRange,
     FoundRecord,
@@ -29,6 +30,8 @@ from reference.core.salvage.readable_records import (
 from spec.store.blank import Blank, encode_blank
 from spec.store.commit_log import Stop, scan
 from spec.store.message_record import (
+    MAGIC_V1,
+    MAGIC_V2,
     Record,
     SystemFlag,
     decode_record,
@@ -279,3 +282,79 @@ def test_op_messages_name_the_moved_half_messages() -> None:
         b"105": None,
         b"text": b"text",
     }
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["T", "U", HALF_TOPIC, OP_TOPIC]),
+        st.sampled_from([1, 1, 1, 1, 0, 2, 5, -3]),
+        st.integers(-2, 1),
+    ),
+    max_size=30,
+)
+
+
+@given(first=STEPS, second=STEPS, is_whole=st.booleans())
+def test_runs_of_a_file_give_what_its_records_do(
+    first: list[tuple[str, int, int]],
+    second: list[tuple[str, int, int]],
+    *,
+    is_whole: bool,
+) -> None:
+    ends: dict[str, int] = {}
+    one_by_one, before = (QueueOffsets(is_whole=is_whole) for _ in range(2))
+    records = [record_after(ends, *step) for step in (*first, *second)]
+    for one in records[: len(first)]:
+        for offsets in (one_by_one, before):
+            kept = with_half_offsets(one, offsets)
+            if kept is not None:
+                offsets.add(kept)
+    runs = QueueRuns()
+    for one in records[len(first) :]:
+        runs.add(runs.note_halves(one))
+    copy = before.part(runs.queues)
+    for one in records[len(first) :]:
+        kept = with_half_offsets(one, one_by_one)
+        assert kept == with_half_offsets(one, copy)
+        if kept is not None:
+            assert one_by_one.add(kept) == copy.add(kept)
+    if not runs.may_lose_op_messages(before):
+        runs.add_to(before)
+        assert state_of(before) == state_of(one_by_one)
+
+
+def record_after(ends: dict[str, int], topic: str, step: int, half: int) -> Record:
+    """Return a record of *topic*, *step* queue offsets behind the last one.
+
+    An op message names a half message *half* offsets from the last one.
+    """
+    ends[topic] = max(ends.get(topic, 9) + step, 0)
+    named = max(ends.get(HALF_TOPIC, 9) + half, 0)
+    body = b"%d" % named if topic == OP_TOPIC else b"body"
+    return replace(record(ends[topic], 0, body), topic=topic)
+
+
+def state_of(offsets: QueueOffsets) -> list[object]:
+    """Return the state of all queues."""
+    queues = [
+        (
+            *(name, offsets.begins[name], offsets.ends[name], offsets.counts[name]),
+            offsets.lost.get(name, []),
+            [offsets.committed(name, number) for number in range(40)],
+        )
+        for name in sorted(offsets.ends)
+    ]
+    return [offsets.disordered_count, *queues]
+
+
+def test_a_record_with_another_magic_is_damage() -> None:
+    wide = replace(record(1, BASE), topic="T" * 200, magic=MAGIC_V2)
+    data = encode_record(wide)
+    data += encode_record(record(0, BASE + len(data)))
+    found = list(readable_records(data, BASE, is_last=True, magics={MAGIC_V1}))
+    size = record_size(wide)
+    assert found[0] == DamagedRange(BASE, BASE + size)
+    assert [one.record for one in found[1:] if isinstance(one, FoundRecord)] == [
+        record(0, BASE + size)
+    ]
+    assert len(list(readable_records(data, BASE, is_last=True))) == 2

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from spark_checks.session.standalone_cluster import Cluster, standalone_cluster
 
-PACKAGES = ("numpy", "pyarrow")
+PACKAGES = ("numpy", "pyarrow", "msgspec")
 """Packages that workers need."""
 KERNEL_PACKAGES = (*PACKAGES, "numba", "llvmlite", "isal")
 """Packages with which workers compile kernels."""

@@ -194,3 +194,18 @@ def test_a_cluster_ends_with_the_process_that_started_it(tmp_path: Path) -> None
     _, alive = psutil.wait_procs(daemons, timeout=DEADLINE_S)
     assert len(daemons) == 3
     assert alive == []
+
+
+def test_workers_salvage_what_this_machine_salvages(
+    cluster: Cluster, damaged: Path, tmp_path: Path
+) -> None:
+    reports = []
+    for name, master in (("here", ()), ("there", ("--master", cluster.url))):
+        words = ("salvage", str(damaged), "-o", str(tmp_path / name))
+        done = run("-m", "cli", *words, "--format", "json", *master, cluster=cluster)
+        assert done.returncode == 1, done.stderr
+        reports.append({**json.loads(done.stdout), "store": ""})
+        logs = (tmp_path / name / "commitlog").iterdir()
+        reports[-1]["log"] = [path.read_bytes() for path in sorted(logs)]
+    assert reports[0] == reports[1]
+    assert reports[0]["lost"] == 1

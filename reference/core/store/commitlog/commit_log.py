@@ -29,7 +29,6 @@ from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.layouts import blank_codec, record_size_reader
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
-from reference.core.store.recovery.rules import REFERENCE
 from reference.core.store.types import DispatchRequest, NewMessage, Queue, StoreOptions
 from spec.store.blank import BLANK_MAGIC, room_for
 from spec.store.file_names import COMMIT_LOG
@@ -64,6 +63,7 @@ class CommitLog:
         """Store time of the last message; 0 without one since the start."""
         self._committed_until_ms = 0
         self._size_max = options.max_message_size
+        self._rules = options.rules
         self.levels = levels
 
     @property
@@ -122,7 +122,7 @@ class CommitLog:
     def read_dispatch_request(self, offset: int) -> DispatchRequest | None:
         """Return the dispatch request of the record at *offset*, None without one."""
         data = self.files.view(offset) or _NOTHING
-        found = read_record(data, 0, REFERENCE, check_crc=False)
+        found = read_record(data, 0, self._rules, check_crc=False)
         if not isinstance(found, ScannedRecord):
             return None
         return dispatch_request_of(found, self.levels)
@@ -141,7 +141,7 @@ class CommitLog:
             return requests, Blank()
         at = 0
         while at < len(data) and len(requests) < READ_MAX:
-            found = read_record(data, at, REFERENCE, check_crc=False)
+            found = read_record(data, at, self._rules, check_crc=False)
             if not isinstance(found, ScannedRecord):
                 return requests, found
             request = dispatch_request_of(found, self.levels)

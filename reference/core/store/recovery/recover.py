@@ -78,7 +78,7 @@ def recover(
         log.files.file_data,
         parts.checkpoint.loaded,
         parts.options,
-        REFERENCE,
+        parts.options.rules,
         queue_end=queue_end,
         is_clean=is_clean,
         on_record=on_record,

@@ -1,0 +1,150 @@
+"""
+The new commit log of a salvage, one file at a time.
+
+A file needs the queue offsets of the records before it. They are known if the files are
+written in order. Otherwise the runs of each file are counted before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cli.runs.stores.commit_log_files import mapped
+from reference.core.salvage.log_plan import (
+    NewBytes,
+    bridge,
+    encode_changed,
+    is_bridge,
+    plan_file,
+)
+from reference.core.salvage.queue_offsets import QueueOffsets, with_half_offsets
+from reference.core.salvage.queue_runs import QueueRuns
+from reference.core.salvage.readable_records import (
+    DamagedRange,
+    FoundRecord,
+    readable_records,
+)
+from spec.store.file_names import file_name
+from spec.store.message_record import Record
+from spec.wire.message.topic_names import LMQ_PREFIX
+
+Changed = Callable[[Record], Record | None]
+"""Function of a record; returns it with other offsets, or None to leave it out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginalFile:
+    """A file of the original log."""
+
+    start_offset: int
+    path: Path | None
+    """None for a missing file."""
+    size: int
+    """Bytes of a whole file."""
+    is_last: bool
+    magics: Collection[int]
+    """Magics of the records to keep."""
+
+    @property
+    def name(self) -> str:
+        """Name of the file in both logs."""
+        return file_name(self.start_offset)
+
+    def opened(self) -> AbstractContextManager[bytes]:
+        """Return the bytes of the file, as a context."""
+        return nullcontext(b"") if self.path is None else mapped(self.path, self.size)
+
+
+@dataclass(slots=True, kw_only=True)
+class NewFile:
+    """Records of a new file, and damage of the original."""
+
+    record_count: int = 0
+    bridge_count: int = 0
+    """Records in the place of damage, which no consumer receives."""
+    damaged: list[DamagedRange] = field(default_factory=list)
+    has_lmq_messages: bool = False
+
+
+def runs_of_file(file: OriginalFile) -> QueueRuns:
+    """Return the queue offsets of *file*, all of whose op messages are kept."""
+    found = QueueRuns()
+    with file.opened() as data:
+        for _ in _new_parts(file, data, found, found.note_halves, NewFile()):
+            pass
+    return found
+
+
+def write_file(log: Path | None, file: OriginalFile, offsets: QueueOffsets) -> NewFile:
+    """Write the new file into the directory *log*; None counts its offsets only.
+
+    *offsets* are those of the log before, and get those of this file.
+    """
+    result = NewFile()
+
+    def changed(record: Record) -> Record | None:
+        return with_half_offsets(record, offsets)
+
+    with file.opened() as data:
+        parts = _new_parts(file, data, offsets, changed, result)
+        if log is None:
+            for _ in parts:
+                pass
+            return result
+        with (log / file.name).open("wb") as new:
+            new.truncate(file.size)
+            for part in parts:
+                os.pwrite(new.fileno(), part.data, part.offset - file.start_offset)
+            os.fsync(new.fileno())
+    return result
+
+
+def _new_parts(
+    file: OriginalFile,
+    data: bytes,
+    offsets: QueueOffsets,
+    changed: Changed,
+    result: NewFile,
+) -> Iterator[NewBytes]:
+    """Yield the bytes of the new file; counts and damage are added to *result*."""
+
+    def readable() -> Iterator[FoundRecord]:
+        """Yield the records of the file; add its damage to the result."""
+        for found in readable_records(
+            data, file.start_offset, is_last=file.is_last, magics=file.magics
+        ):
+            if isinstance(found, DamagedRange):
+                result.damaged.append(found)
+            else:
+                yield found
+
+    for part in plan_file(
+        readable(), file.start_offset, file.size, is_last=file.is_last
+    ):
+        if isinstance(part, NewBytes):
+            result.bridge_count += part.is_bridge
+            yield part
+            continue
+        end = part.offset + part.size
+        record = changed(part.record)
+        if record is None:
+            for piece in bridge(part.offset, end, part.record.stored_at_ms):
+                result.bridge_count += 1
+                yield piece
+            continue
+        result.has_lmq_messages |= LMQ_PREFIX in record.properties
+        is_old_bridge = is_bridge(record)
+        result.record_count += not is_old_bridge
+        result.bridge_count += is_old_bridge
+        record = replace(record, queue_offset=offsets.add(record))
+        original = data[part.offset - file.start_offset : end - file.start_offset]
+        is_same = record == part.record
+        new = original if is_same else encode_changed(record, original)
+        yield NewBytes(part.offset, new)
+    if len(data) < file.size and not file.is_last:
+        begin = file.start_offset
+        result.damaged.append(DamagedRange(begin + len(data), begin + file.size))

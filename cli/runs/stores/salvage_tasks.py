@@ -1,0 +1,79 @@
+"""
+The new commit log of a salvage, written by Spark tasks with a shared directory.
+
+Tasks first count the runs of each file of the original. Added in the order of the log,
+they are the queue offsets that the tasks need that write the new files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from cli.runs.stores.salvage_log import (
+    NewFile,
+    OriginalFile,
+    runs_of_file,
+    write_file,
+)
+from reference.core.salvage.queue_offsets import QueueOffsets
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+TASKS_EACH = 4
+"""Tasks of one job per processor, so that progress is shown in steps."""
+PACKAGES = ("spec", "columns", "java_runtime", "spark_checks", "reference", "cli")
+"""Packages of this project that the workers of a cluster need."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def write_log_by_tasks(
+    context: SparkContext,
+    log: Path,
+    files: Sequence[OriginalFile],
+    offsets: QueueOffsets,
+) -> Iterator[NewFile]:
+    """Write the new *files* into the directory *log*; yield the result of each.
+
+    *offsets* get those of all records. Raises SalvageError.
+    """
+    before: list[QueueOffsets] = []
+    runs = _each_by_task(context, runs_of_file, files)
+    for file, found in zip(files, runs, strict=True):
+        before.append(offsets.part(found.queues))
+        if found.may_lose_op_messages(offsets):
+            write_file(None, file, offsets)
+        else:
+            found.add_to(offsets)
+    write = partial(_write_with, log)
+    yield from _each_by_task(context, write, list(zip(files, before, strict=True)))
+
+
+def _write_with(log: Path, one: tuple[OriginalFile, QueueOffsets]) -> NewFile:
+    return write_file(log, *one)
+
+
+def _each_by_task(
+    context: SparkContext, function: Callable[[Item], Result], items: Sequence[Item]
+) -> Iterator[Result]:
+    """Yield the result of *function* for each of *items*, made by a task each."""
+    step = context.defaultParallelism * TASKS_EACH
+    for begin in range(0, len(items), step):
+        some = items[begin : begin + step]
+        tasks = context.parallelize(some, len(some))
+        for found in tasks.map(partial(_tried, function)).collect():
+            if isinstance(found, OSError):
+                raise found
+            yield found
+
+
+def _tried(function: Callable[[Item], Result], item: Item) -> Result | OSError:
+    """Return the result of *function*, or an error that no second attempt mends."""
+    try:
+        return function(item)
+    except OSError as error:
+        return error
