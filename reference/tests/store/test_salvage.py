@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.core.salvage.log_plan import (
@@ -286,14 +286,15 @@ def test_op_messages_name_the_moved_half_messages() -> None:
 
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["T", "U", HALF_TOPIC, OP_TOPIC]),
-        st.sampled_from([1, 1, 1, 0, 2, 5, -1, -3, -4]),
+        st.sampled_from(["T", "T", "T", HALF_TOPIC, OP_TOPIC]),
+        st.sampled_from([1, 1, 1, 0, 2, -1, -3]),
         st.integers(-2, 1),
     ),
     max_size=30,
 )
 
 
+@settings(max_examples=500)
 @given(first=STEPS, second=STEPS, is_whole=st.booleans())
 def test_runs_of_a_file_give_what_its_records_do(
     first: list[tuple[str, int, int]],
