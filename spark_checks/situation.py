@@ -37,6 +37,8 @@ class Situation:
     last_stored_at_ms: int = 0
     """Store time of the log's last record."""
     queue_file_size: int = 6_000_000
+    has_queues_in_rocksdb: bool = False
+    """Whether a record without a unit may have one in RocksDB."""
     known_topics: frozenset[str] | None = None
     """Topics with queues or a configuration; None without topics.json."""
     other_topics: frozenset[str] = frozenset()
@@ -78,6 +80,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         min_offset=store.min_offset,
         parts=store.parts,
         queue_file_size=size or Situation().queue_file_size,
+        has_queues_in_rocksdb=store.has_queues_in_rocksdb,
         known_topics=known_topics(store, topics) if topics.has_table else None,
         other_topics=frozenset(other),
         delays=conf.delays,

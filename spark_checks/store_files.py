@@ -28,7 +28,12 @@ from spec.integers import INT32_MAX, INT64_MAX
 from spec.layout import LayoutError
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.file_names import CONSUME_QUEUE
+from spec.store.file_names import (
+    CONSUME_QUEUE,
+    ROCKSDB_CURRENT,
+    ROCKSDB_QUEUES,
+    reason_without_log,
+)
 from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
 from spec.store.queue_extension import EXTENSION
 from spec.store.timer.timer_log import TIMER_LOG
@@ -167,6 +172,19 @@ class Store:
         return max(first, self.begin)
 
     @property
+    def databases(self) -> tuple[str, ...]:
+        """Directories of RocksDB with queues or configuration, which are not read."""
+        found = [file.directory for file in self.files if file.name == ROCKSDB_CURRENT]
+        return tuple(
+            one for one in found if one in ROCKSDB_QUEUES or one.startswith("config/")
+        )
+
+    @property
+    def has_queues_in_rocksdb(self) -> bool:
+        """Whether units may be in RocksDB (Java: RocksDBConsumeQueueStore)."""
+        return any(one in self.databases for one in ROCKSDB_QUEUES)
+
+    @property
     def was_left_open(self) -> bool:
         """Whether a broker runs on this store, or was killed: abort exists."""
         return any(file.path == "abort" for file in self.files)
@@ -240,11 +258,9 @@ def list_store(url: str) -> Store:
         for path, info in found.items()
         if info.type == fs.FileType.Directory
     )
-    if "commitlog" not in directories and "consumequeue" not in directories:
-        raise NotAStoreError(
-            f"{shown_url(url)} is not a store:"
-            " it has neither commitlog nor consumequeue"
-        )
+    unreadable = reason_without_log(directories)
+    if unreadable:
+        raise NotAStoreError(f"{shown_url(url)} {unreadable}")
     if isinstance(system, fs.LocalFileSystem):
         _require_readable(root, files)
         url = root  # absolute: the workers of a cluster have directories of their own

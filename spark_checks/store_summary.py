@@ -43,6 +43,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
         "groups": groups_of(config_file(store, consumed_path(store)).entries, summary),
         "handed_back": send_backs_of(summary),
         "left_open": store.was_left_open,
+        **({"not_read": list(store.databases)} if store.databases else {}),
         **_tasks(summary),
     }
 

@@ -117,11 +117,10 @@ def _with_shared_queues(
 
 def _shared_queue_checks(tables: Tables) -> list[DataFrame]:
     """Return the rows of the checks of SHARED_QUEUE_INVARIANTS."""
-    return [
-        records.offset_gaps(tables),
-        queues.wrong_units(tables),
-        queues.records_without_unit(tables),
-    ]
+    found = [records.offset_gaps(tables), queues.wrong_units(tables)]
+    if tables.situation.has_queues_in_rocksdb:
+        return found
+    return [*found, queues.records_without_unit(tables)]
 
 
 def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:

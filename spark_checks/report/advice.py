@@ -117,11 +117,12 @@ class Advice:
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.audit.store)
         copy = shlex.quote(f"{self.audit.store.rstrip('/')}.copy")
+        forecast = f"rmqc recover {store} --release {release} --dry-run"
         restored = self._restored
         return [
             (TEXTS["NO_START"], []),
             (TEXTS["COPY"], [f"cp -a {store} {copy}"]),
-            (TEXTS["LIST"], [f"rmqc recover {store} --release {release} --dry-run"]),
+            *([] if self._has_rocksdb else [(TEXTS["LIST"], [forecast])]),
             *self._moved_obstacle,
             *restored,
             (TEXTS["SALVAGE"] if restored else TEXTS["SALVAGE_UNITS"], [self._salvage]),
@@ -131,6 +132,12 @@ class Advice:
     def _is_refused(self) -> bool:
         """Whether the broker does not start."""
         return self.forecast is not None and self.forecast.refusal is not None
+
+    @property
+    def _has_rocksdb(self) -> bool:
+        """Whether no start can be forecast."""
+        store = self.audit.listing
+        return store is not None and store.has_queues_in_rocksdb
 
     @property
     def _again(self) -> str:

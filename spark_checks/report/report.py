@@ -23,6 +23,7 @@ AuditResults = Sequence[Audit | NotAudited]
 LEFT_OPEN = (
     "The file abort is there: the broker was killed, or runs on another machine."
 )
+NOT_READ = "Not checked, because they are RocksDB:"
 LIVE = (
     "A broker writes to this store. The moving ends of its files are not checked,"
     " and only errors are reported that two audits find."
@@ -66,7 +67,7 @@ def as_table(audits: AuditResults, *, is_styled: bool = False) -> str:
 
     def is_shown(audit: Audit) -> bool:
         has_any = bool(audit.findings or audit.unrequested_damage)
-        return has_any or len(audits) == 1
+        return has_any or "not_read" in audit.summary or len(audits) == 1
 
     return _rendered("audit.txt.j2", audits, is_shown, is_styled=is_styled)
 
@@ -94,6 +95,7 @@ def _rendered(
     return environment.get_template(template).render(
         left_open=LEFT_OPEN,
         live=LIVE,
+        not_read=NOT_READ,
         note=note,
         rows=rows if len(rows) > 1 else [],
         verdicts=Counter(row["verdict"] for row in rows),

@@ -156,7 +156,8 @@ class SurveySummary:
             return True
         log_side = (records.matched_count, records.hash) if records else (0, 0)
         queue_side = (units.matched_count, units.hash) if units else (0, 0)
-        if (log_side[0] or queue_side[0]) and log_side != queue_side:
+        has_units = units is not None or not situation.has_queues_in_rocksdb
+        if has_units and (log_side[0] or queue_side[0]) and log_side != queue_side:
             return True
         if records is None or not records.matched_count or situation.is_sampled:
             return False

@@ -9,6 +9,7 @@ few files have fixed names.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
@@ -71,6 +72,16 @@ INDEX_NAME_DIGITS = 17
 
 COMMIT_LOG = "commitlog"
 CONSUME_QUEUE = "consumequeue"
+ROCKSDB_QUEUES = (CONSUME_QUEUE, "consumequeue_rocksdb")
+"""Directories of a database with all consume queues, if a broker since 5.1.4 has one.
+
+The second one is that of 5.5.0 with useSeparateStorePathForRocksdbCQ (Java:
+StorePathConfigHelper#getStorePathRocksDBConsumeQueue).
+"""
+DLEDGER_PREFIX = "dledger-"
+"""Begin of the name of a directory with a DLedger log (enableDLegerCommitLog)."""
+ROCKSDB_CURRENT = "CURRENT"
+"""File that each RocksDB database has."""
 INDEX = "index"
 CONFIG = "config"
 CHECKPOINT = "checkpoint"
@@ -121,6 +132,21 @@ def offset_of(name: str) -> int:
     if int(name) > INT64_MAX:
         raise LayoutError(f"{name!r} is more than an offset can be")
     return int(name)
+
+
+def reason_without_log(names: Collection[str]) -> str | None:
+    """Return why a store with the entries *names* has no commit log to read, or None.
+
+    A DLedger log has a header before each record, and a name of the broker's choice
+    behind DLEDGER_PREFIX (dledger 0.3.1.2 DLedgerConfig#getDefaultPath).
+    """
+    for name in sorted(names):
+        if name.startswith(DLEDGER_PREFIX):
+            return f"has its commit log in DLedger ({name}), which is not read"
+    if COMMIT_LOG in names:
+        return None
+    place = "with storePathCommitLog it is elsewhere, and a link to it will do"
+    return f"is not a store: it has no directory {COMMIT_LOG} ({place})"
 
 
 def store_file(path: str | PurePath) -> StoreFile:

@@ -6,6 +6,7 @@ The store is only read. With ``--copy`` it is copied as well, and the copy is re
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +14,12 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.options.common import format_option
+from cli.options.exit_codes import reason_of
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
 from cli.options.releases import recoverable_releases, release_option
 from spec.clause import release_key
-from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
+from spec.store.file_names import reason_without_log
 
 if TYPE_CHECKING:
     from cli.runs.stores.recover_copy import CopyRecovered
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from reference.core.store.types import StoreOptions
     from reference.shell.storage.read_only_files import ReadOnlyStore
 
-STORE_NAMES = (COMMIT_LOG, CONSUME_QUEUE, CHECKPOINT, ABORT)
-"""A directory that has one of these is a store."""
 SETTINGS_OF = (4, 6)
 """Series of releases whose settings the reference has in a table."""
 
@@ -93,6 +93,8 @@ def recover(
             outcome = forecast(view, rules, options)
     except (ViewError, ValueError) as error:
         raise Unreadable(str(error)) from error
+    except OSError as error:
+        raise Unreadable(reason_of(error, store)) from error
     done = None
     if target is not None and outcome.refusal is None:
         done = _recover_copy(store, target, outcome, options)
@@ -113,8 +115,9 @@ def _options(
     from reference.core.broker.broker_config import BrokerOptions
     from reference.core.recovery_forecast.store_view import inferred_options
 
-    if not any(view.exists(name) for name in STORE_NAMES):
-        raise Unreadable(f"{view.directory} is not a store: it has no commitlog")
+    reason = reason_without_log(os.listdir(view.directory))
+    if reason:
+        raise Unreadable(f"{view.directory} {reason}")
     if broker_conf is None:
         return inferred_options(view)
     settings = broker_settings(broker_conf)

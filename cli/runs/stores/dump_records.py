@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +26,12 @@ from reference.core.salvage.readable_records import (
     readable_records,
 )
 from spec.layout import LayoutError
-from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, offset_of
+from spec.store.file_names import (
+    COMMIT_LOG,
+    CONSUME_QUEUE,
+    offset_of,
+    reason_without_log,
+)
 from spec.store.message_record import Record, SystemFlag
 from spec.wire.bodies.zlib_stream import COMPRESSION_TYPE, ZLIB_TYPES, inflate
 from spec.wire.message.properties import Property, decode_properties, keys_of
@@ -78,6 +84,9 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
         except ValueError as error:
             raise DumpError(f"{source} is not named as a commit-log file") from error
     else:
+        reason = reason_without_log(os.listdir(source))
+        if reason:
+            raise DumpError(f"{source} {reason}")
         files = commit_log_files(source / COMMIT_LOG)
         yield from unreadable_entries(source / COMMIT_LOG)
     if not files:

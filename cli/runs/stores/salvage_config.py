@@ -17,7 +17,7 @@ from spec.store.config.config_files import (
     GROUPS_FILE,
     TOPICS_FILE,
 )
-from spec.store.file_names import CONFIG
+from spec.store.file_names import CONFIG, ROCKSDB_CURRENT
 from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.bodies.json_object import JsonObject, as_integer, object_in
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
@@ -74,11 +74,19 @@ def write_config(
         topics = new["topicConfigTable"].values() if name == TOPICS_FILE else ()
         has_batch_topics |= any(map(_is_batch, topics))
         (directory / name).write_bytes(dumps_pretty(new))
-    return ConfigChanges(warnings, lowered, has_batch_topics)
+    return ConfigChanges(warnings + _databases(view), lowered, has_batch_topics)
 
 
 def _is_batch(topic: Table) -> bool:
     return (topic.get("attributes") or {}).get("queue.type") == "BatchCQ"
+
+
+def _databases(view: ReadOnlyStore) -> list[str]:
+    """Return a line about the RocksDB databases of the config (since 5.2), if any."""
+    names = [f"{CONFIG}/{one.name}" for one in view.entries(CONFIG)]
+    found = [one for one in names if view.exists(f"{one}/{ROCKSDB_CURRENT}")]
+    effect = "topics have the queues of their messages, groups no committed offsets"
+    return [f"{', '.join(found)}: RocksDB, not copied; {effect}"] if found else []
 
 
 def _loaded(view: ReadOnlyStore, path: str) -> tuple[Table | None, str]:

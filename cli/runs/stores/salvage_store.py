@@ -7,6 +7,7 @@ the reference on the new store makes consume queues, index and checkpoint.
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -42,7 +43,7 @@ from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
-from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, reason_without_log
 from spec.wire.message.topic_names import LMQ_PREFIX
 
 
@@ -94,6 +95,9 @@ def salvage_store(
     """
     check_target(store, target)
     view = ReadOnlyStore(store)
+    reason = reason_without_log(os.listdir(store))
+    if reason:
+        raise SalvageError(f"{store} {reason}")
     if view.is_locked():
         raise SalvageError(f"a broker is running on {store}; stop it first")
     options = inferred_options(view)

@@ -13,7 +13,9 @@ from errno import EACCES
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from cli.main import main
 from cli.runs.stores.start_forecasts import start_forecast
 from cli.tests.commands.recover_command import (
     LAST_FILE,
@@ -261,10 +263,33 @@ def test_what_cannot_be_done_is_one_line(words: tuple[str, ...], reason: str) ->
     assert result.output.count("\n") == 1
 
 
-def test_a_directory_that_is_no_store_is_refused(tmp_path: Path) -> None:
-    result = recover(tmp_path, "--release", "4.6.0", "--dry-run")
+@pytest.mark.parametrize("directory", ["consumequeue", "consumequeue_rocksdb"])
+def test_queues_in_rocksdb_are_one_line(directory: str, tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / directory).mkdir(exist_ok=True)
+    (store / directory / "CURRENT").touch()
+    result = recover(store, "--release", "5.5")
     assert result.exit_code == 2
-    assert "is not a store" in result.output
+    assert f"in RocksDB ({directory}), which is not read" in result.output
+
+
+def test_a_store_without_a_log_to_read_is_one_line(tmp_path: Path) -> None:
+    store, new = copied(tmp_path), tmp_path / "new"
+    (store / "commitlog").rename(tmp_path / "log")
+    require_one_line(store, new, "it has no directory commitlog (with storePath")
+    (store / "dledger-n0" / "data").mkdir(parents=True)
+    require_one_line(store, new, "in DLedger (dledger-n0), which is not read")
+    shutil.rmtree(store / "dledger-n0")
+    (store / "commitlog").symlink_to(tmp_path / "log")
+    assert recover(store, "--release", "4.6").exit_code == 0
+
+
+def require_one_line(store: Path, new: Path, reason: str) -> None:
+    """Require that each command about *store* ends with one line that has *reason*."""
+    for words in (("recover", "--release", "4.6"), ("salvage", "-o", new), ("dump",)):
+        result = CliRunner().invoke(main, [*map(str, words), str(store)])
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.output
+        assert reason in result.stderr
 
 
 def test_the_largest_size_of_all_keeps_4_x_from_starting(tmp_path: Path) -> None:
@@ -322,12 +347,12 @@ def test_a_log_without_permission_is_not_called_a_wrong_file(
 def test_a_store_that_may_not_be_entered_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def denied(path: Path) -> bool:
+    def denied(path: Path) -> list[str]:
         raise PermissionError(EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "exists", denied)
+    monkeypatch.setattr(os, "listdir", denied)
     result = recover(tmp_path, "--release", "4.6.0", "--dry-run")
-    line = "Error: commitlog cannot be read: Permission denied\n"
+    line = f"Error: {tmp_path} cannot be read: Permission denied\n"
     assert (result.exit_code, result.output) == (2, line)
 
 

@@ -115,6 +115,18 @@ def test_damage_is_reported_and_the_original_is_only_read(
     assert found["lost"] == lost > 0
 
 
+def test_a_configuration_in_rocksdb_is_reported_as_left_behind(
+    store: Path, tmp_path: Path
+) -> None:
+    database = store / "config" / "consumerOffsets"
+    database.mkdir()
+    (database / "CURRENT").touch()
+    code, output = run("salvage", store, "-o", tmp_path / "new", "--format", "json")
+    assert code == 1
+    [warning] = json.loads(output)["warnings"]
+    assert warning.startswith("config/consumerOffsets: RocksDB, not copied;")
+
+
 @pytest.mark.parametrize("end", [100, 5 * PAGE])
 def test_queues_whose_first_messages_are_lost_begin_at_0(
     store: Path, tmp_path: Path, end: int

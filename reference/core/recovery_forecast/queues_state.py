@@ -23,7 +23,7 @@ from spec.integers import INT32_MAX
 from spec.store.batch_queue import BATCH_QUEUE, BatchUnit, decode_batch_units
 from spec.store.batch_queue import UNIT_SIZE as BATCH_UNIT_SIZE
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.file_names import CONSUME_QUEUE
+from spec.store.file_names import CONSUME_QUEUE, ROCKSDB_CURRENT, ROCKSDB_QUEUES
 
 
 class QueuesState:
@@ -46,8 +46,12 @@ class QueuesState:
 
     def load(self) -> None:
         """Load the existing queues. Raise StartRefusedError at the first wrong file."""
-        if self._view.exists(f"{CONSUME_QUEUE}/CURRENT"):
-            raise ViewError("the consume queues are a RocksDB, which is not read here")
+        for directory in ROCKSDB_QUEUES:
+            if self._view.exists(f"{directory}/{ROCKSDB_CURRENT}"):
+                raise ViewError(
+                    f"the consume queues are in RocksDB ({directory}), which is not"
+                    " read: no start is forecast"
+                )
         for topic in self._view.entries(CONSUME_QUEUE):
             for queue in self._view.entries(f"{CONSUME_QUEUE}/{topic.name}"):
                 if _is_queue_id(queue.name):

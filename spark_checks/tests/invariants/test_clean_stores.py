@@ -4,6 +4,7 @@ An intact store has no finding, a killed broker's has warnings, a hole is an err
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,29 @@ def test_a_hole_among_units_of_deleted_records_is_reported(
     assert [_place(found) for found in audit.findings] == [
         ("INV-CQ-006", hit.queue_file, hit.unit_position)
     ]
+
+
+@pytest.mark.parametrize("directory", ["consumequeue", "consumequeue_rocksdb"])
+def test_queues_in_rocksdb_are_named_and_not_missed(
+    spark: SparkSession, tmp_path: Path, directory: str
+) -> None:
+    builder = StoreBuilder()
+    for _ in range(150):
+        builder.put("Orders")
+    hit = builder.placed["Orders", 0][10]
+    store = builder.write(tmp_path / "store")
+    shutil.rmtree(store / "consumequeue")
+    databases = ["config/topics", directory]
+    for name in databases:
+        (store / name).mkdir(parents=True)
+        (store / name / "CURRENT").write_text("MANIFEST-000015\n")
+    audit = audit_store(spark, str(store))
+    assert (audit.findings, audit.summary["not_read"]) == ((), databases)
+    assert f"RocksDB: {', '.join(databases)}\n" in report.as_table([audit, audit])
+    overwrite(store, hit.log_file, hit.position, bytes(8))
+    audit = audit_store(spark, str(store))
+    assert [one.invariant.id for one in audit.findings] == [
+        "INV-LOG-001",
+        "INV-LOG-005",
+    ]
+    assert "rmqc recover" not in report.as_table([audit])
