@@ -32,7 +32,7 @@ from cli.runs.stores.salvage_target import (
     partial_store,
 )
 from cli.runs.stores.start_forecasts import start_forecast
-from cli.runs.stores.stated_offsets import stated_offsets
+from cli.runs.stores.stated_offsets import QueueAt, queue_at, stated_offsets
 from reference.core.recovery_forecast.message_loss import MISSING_FILES_MAX
 from reference.core.recovery_forecast.store_view import inferred_options
 from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
@@ -111,8 +111,15 @@ def salvage_store(
         log = partial / PARTIAL_LOG
         offsets = _write_log(log, files, result, progress, master)
         # Missing files may follow the last one: their messages are lost.
+        paths = {one.start_offset: one.path for one in files}
         log_end = files[-1].start_offset + size + MISSING_FILES_MAX * size
-        _count_lost(store, range(files[0].start_offset, log_end), offsets, result)
+        _count_lost(
+            store,
+            range(files[0].start_offset, log_end),
+            lambda offset: queue_at(paths, size, offset),
+            offsets,
+            result,
+        )
         if offsets.disordered_count:
             result.warnings.append(
                 "queue offsets out of order, now each behind that of the message"
@@ -201,13 +208,13 @@ def _log_files(store: Path, size: int, magics: Collection[int]) -> list[Original
 
 
 def _count_lost(
-    store: Path, log: range, offsets: QueueOffsets, result: Salvage
+    store: Path, log: range, queue_of: QueueAt, offsets: QueueOffsets, result: Salvage
 ) -> None:
     """Add the lost offsets: the gaps, and those that only a consume queue has.
 
     Each message of an LMQ is counted in the queue of its topic.
     """
-    stated = stated_offsets(store, log)
+    stated = stated_offsets(store, log, queue_of)
     for name in dict.fromkeys([*offsets.ends, *stated]):
         gaps = offsets.lost.get(name, [])
         begin = offsets.begins.get(name, 0)

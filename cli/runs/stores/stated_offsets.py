@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
+from cli.runs.stores.commit_log_files import mapped
 from reference.core.salvage.queue_offsets import OffsetRange, QueueName
 from reference.core.store.recovery.load import is_offset
 from spec.integers import INT32_MAX
+from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
+from spec.store.message_record import decode_record
 
 PLACE_SIZE = 8
 """Bytes of a unit that hold the commit-log offset."""
@@ -17,11 +22,37 @@ SIZE_SIZE = 4
 """Bytes behind them that hold the record's size."""
 
 
-def stated_offsets(store: Path, log: range) -> dict[QueueName, OffsetRange]:
+QueueAt = Callable[[int], QueueName | None]
+"""Returns the queue of the record at a commit-log offset, None without a record."""
+
+
+def queue_at(
+    files: Mapping[int, Path | None], size: int, offset: int
+) -> QueueName | None:
+    """Return the queue of the record at *offset* of the log in *files* of *size* bytes.
+
+    None means that no record begins there.
+    """
+    path = files.get(offset - offset % size)
+    if path is None:
+        return None
+    with mapped(path, size) as data:
+        try:
+            record = decode_record(memoryview(data)[offset % size :], check_crc=False)
+        except LayoutError:
+            return None
+    is_certain = record.physical_offset == offset
+    return QueueName(record.topic, record.queue_id) if is_certain else None
+
+
+def stated_offsets(
+    store: Path, log: range, queue_of: QueueAt
+) -> dict[QueueName, OffsetRange]:
     """Return by queue the offsets of messages that *log* can have had.
 
     Units of earlier messages are left out: their commit-log files have expired. Units
-    of later ones are garbage. Raises OSError where a directory cannot be read.
+    of later ones are garbage. A file that begins with the record of another queue is a
+    copy of that queue's. Raises OSError where a directory cannot be read.
     """
     found = {}
     topics = _members(store / CONSUME_QUEUE)
@@ -34,11 +65,16 @@ def stated_offsets(store: Path, log: range) -> dict[QueueName, OffsetRange]:
             for path in _members(directory)
             if is_offset(path.name) and path.is_file()
         ]
-        ranges = [one for path in files if (one := _range_of(path, log))]
+        name = QueueName(directory.parent.name, int(directory.name))
+        is_own = partial(_is_of, name, queue_of)
+        ranges = [one for path in files if (one := _range_of(path, log, is_own))]
         if ranges:
-            name = QueueName(directory.parent.name, int(directory.name))
             found[name] = OffsetRange(ranges[0].begin, ranges[-1].end)
     return found
+
+
+def _is_of(name: QueueName, queue_of: QueueAt, offset: int) -> bool:
+    return queue_of(offset) in (name, None)
 
 
 def _members(directory: Path) -> list[Path]:
@@ -46,8 +82,13 @@ def _members(directory: Path) -> list[Path]:
     return sorted(directory.iterdir()) if directory.is_dir() else []
 
 
-def _range_of(path: Path, log: range) -> OffsetRange | None:
-    """Return the queue offsets of one file, or None without any."""
+def _range_of(
+    path: Path, log: range, is_own: Callable[[int], bool]
+) -> OffsetRange | None:
+    """Return the queue offsets of one file, or None without any.
+
+    *is_own* returns whether the queue can have had the message at a commit-log offset.
+    """
     data = path.read_bytes()
 
     def place(number: int) -> int:
@@ -65,5 +106,7 @@ def _range_of(path: Path, log: range) -> OffsetRange | None:
         end -= 1
     while first < end and is_garbage(first):
         first += 1
+    if first == end or not is_own(place(first)):
+        return None
     base = int(path.name) // UNIT_SIZE
-    return OffsetRange(base + first, base + end) if first < end else None
+    return OffsetRange(base + first, base + end)

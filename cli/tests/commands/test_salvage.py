@@ -385,6 +385,13 @@ def test_a_garbage_unit_is_not_a_lost_message(store: Path, tmp_path: Path) -> No
     assert (code, "none lost" in output) == (0, True), output
 
 
+def test_a_copy_of_a_queue_has_no_lost_messages(store: Path, tmp_path: Path) -> None:
+    topic = min((store / "consumequeue").glob("Orders*"))
+    shutil.copytree(topic, topic.with_name(f"{topic.name}.old"))
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert (code, "none lost" in output) == (0, True), output
+
+
 def test_bridging_records_are_named_and_not_dumped(store: Path, tmp_path: Path) -> None:
     path = min((store / "commitlog").iterdir())
     data = bytearray(path.read_bytes())
