@@ -29,18 +29,30 @@ def is_shown(output: TextIO) -> bool:
 
 
 @contextmanager
-def bytes_read(store: Path) -> Iterator[Callable[[int], None]]:
-    """Yield a callback for the bytes read of *store*."""
+def bytes_read(
+    store: Path, total: int | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Yield a callback for the bytes read of *store*, *total* if that is known."""
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda _size: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    text = TextColumn("{task.description}", markup=False)
+    columns = [text, BarColumn(bar_width=20), DownloadColumn(), TransferSpeedColumn()]
+    if total is not None:
+        columns.append(TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(f"reading {store.name}", total=None)
+        task = progress.add_task(f"reading {store.name}", total=total)
         yield lambda size: progress.advance(task, size)
 
 

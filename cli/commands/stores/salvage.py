@@ -74,13 +74,14 @@ def salvage(
     use, or the output cannot be written, 130 interrupted.
     """
     from cli.pages.salvage_report import as_json, as_text
+    from cli.runs.stores.commit_log_files import log_size
     from cli.runs.stores.salvage_store import salvage_store
     from cli.runs.stores.salvage_target import SalvageError
     from reference.core.recovery_forecast.store_view import ViewError
     from reference.core.store.mapped.files import FilesError
 
     try:
-        with bytes_read(store) as progress:
+        with bytes_read(store, log_size(store)) as progress:
             result = salvage_store(
                 store, target, progress, release=release, master=master
             )

@@ -10,6 +10,7 @@ from typing import cast
 from reference.core.recovery_forecast.store_view import seen_size
 from reference.core.store.recovery.load import DirectoryEntry, is_offset
 from reference.shell.storage.mapping import read_only_map
+from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
 
 _ZEROS = bytes(1 << 20)
@@ -26,6 +27,12 @@ def commit_log_files(directory: Path) -> list[tuple[int, Path]]:
         for path in _entries(directory)
         if is_offset(path.name) and path.is_file() and path.stat().st_size
     )
+
+
+def log_size(store: Path) -> int:
+    """Return the bytes of the commit log of *store*, without the preallocated file."""
+    files = without_preallocated(commit_log_files(store / COMMIT_LOG))
+    return sum(path.stat().st_size for _, path in files)
 
 
 def without_preallocated(files: list[tuple[int, Path]]) -> list[tuple[int, Path]]:

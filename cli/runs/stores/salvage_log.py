@@ -32,6 +32,8 @@ from spec.store.file_names import file_name
 from spec.store.message_record import Record
 from spec.wire.message.topic_names import LMQ_PREFIX
 
+PROGRESS_SIZE = 16 << 20
+"""Bytes between two reports of progress."""
 Changed = Callable[[Record], Record | None]
 """Function of a record; returns it with other offsets, or None to leave it out."""
 
@@ -79,10 +81,16 @@ def runs_of_file(file: OriginalFile) -> QueueRuns:
     return found
 
 
-def write_file(log: Path | None, file: OriginalFile, offsets: QueueOffsets) -> NewFile:
+def write_file(
+    log: Path | None,
+    file: OriginalFile,
+    offsets: QueueOffsets,
+    progress: Callable[[int], None] = lambda _size: None,
+) -> NewFile:
     """Write the new file into the directory *log*; None counts its offsets only.
 
-    *offsets* are those of the log before, and get those of this file.
+    *offsets* are those of the log before, and get those of this file. *progress*
+    receives the bytes read, in steps.
     """
     result = NewFile()
 
@@ -97,9 +105,15 @@ def write_file(log: Path | None, file: OriginalFile, offsets: QueueOffsets) -> N
             return result
         with (log / file.name).open("wb") as new:
             new.truncate(file.size)
+            reported = 0
             for part in parts:
-                os.pwrite(new.fileno(), part.data, part.offset - file.start_offset)
+                position = part.offset - file.start_offset
+                os.pwrite(new.fileno(), part.data, position)
+                if position - reported >= PROGRESS_SIZE:
+                    progress(position - reported)
+                    reported = position
             os.fsync(new.fileno())
+            progress(file.size - reported)
     return result
 
 

@@ -155,31 +155,34 @@ def _write_log(
     """
     log.mkdir()
     offsets = QueueOffsets(is_whole=files[0].start_offset == 0)
-    with _new_files(log, files, offsets, master) as new_files:
+    with _new_files(log, files, offsets, progress, master) as new_files:
         for file, new in zip(files, new_files, strict=True):
             result.record_count += new.record_count
             result.bridge_count += new.bridge_count
             result.damaged += new.damaged
             result.is_without_queues |= new.has_lmq_messages
             result.missing_files += [file.name] if file.path is None else []
-            progress(file.size)
     return offsets
 
 
 @contextmanager
 def _new_files(
-    log: Path, files: list[OriginalFile], offsets: QueueOffsets, master: str | None
+    log: Path,
+    files: list[OriginalFile],
+    offsets: QueueOffsets,
+    progress: Callable[[int], None],
+    master: str | None,
 ) -> Iterator[Iterator[NewFile]]:
     """Yield the new files of *log* in order, each when it is written."""
     if master is None:
-        yield (write_file(log, file, offsets) for file in files)
+        yield (write_file(log, file, offsets, progress) for file in files)
         return
     from cli.runs.stores.salvage_tasks import PACKAGES, write_log_by_tasks
     from spark_checks.session.session import FAILURES, SparkError, failed, spark_context
 
     try:
         with spark_context(master, packages=PACKAGES) as context:
-            yield write_log_by_tasks(context, log, files, offsets)
+            yield write_log_by_tasks(context, log, files, offsets, progress)
     except FAILURES as error:
         raise SalvageError(str(failed(error))) from error
     except SparkError as error:

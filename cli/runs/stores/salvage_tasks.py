@@ -36,10 +36,11 @@ def write_log_by_tasks(
     log: Path,
     files: Sequence[OriginalFile],
     offsets: QueueOffsets,
+    progress: Callable[[int], None],
 ) -> Iterator[NewFile]:
     """Write the new *files* into the directory *log*; yield the result of each.
 
-    *offsets* get those of all records. Raises SalvageError.
+    *offsets* get those of all records, *progress* the bytes of each written file.
     """
     before: list[QueueOffsets] = []
     runs = _each_by_task(context, runs_of_file, files)
@@ -50,7 +51,9 @@ def write_log_by_tasks(
         else:
             found.add_to(offsets)
     write = partial(_write_with, log)
-    yield from _each_by_task(context, write, list(zip(files, before, strict=True)))
+    for new in _each_by_task(context, write, list(zip(files, before, strict=True))):
+        progress(files[0].size)
+        yield new
 
 
 def _write_with(log: Path, one: tuple[OriginalFile, QueueOffsets]) -> NewFile:
