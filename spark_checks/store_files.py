@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import pyarrow as pa
 from pyarrow import fs
@@ -43,7 +43,18 @@ _offset_name = re.compile(r"[0-9]{20}")
 _time_name = re.compile(r"[0-9]{17}")
 
 
-_ARROW_SCHEMES = ("file", "s3", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss")
+_AZURE_SCHEMES = ("abfs", "abfss")
+_GOOGLE_SCHEMES = ("gs", "gcs")
+_ARROW_SCHEMES = (
+    *("file", "s3", "hdfs", "viewfs"),
+    *(*_AZURE_SCHEMES, *_GOOGLE_SCHEMES),
+)
+_GOOGLE_RETRY = "retry_limit_seconds"
+_SHOWN_PARAMETERS = (
+    *("region", "scheme", "endpoint_override", "enable_tls", _GOOGLE_RETRY),
+    *("blob_storage_authority", "dfs_storage_authority"),
+)
+"""Parameters of a URL that are shown. Others may be parts of a SAS token or secrets."""
 
 
 class NotAStoreError(Exception):
@@ -242,29 +253,30 @@ def list_store(url: str) -> Store:
     except PermissionError as error:
         # Arrow: Cannot list directory '/path'. Detail: [errno 13] Permission denied
         quoted = re.search("'(.+)'", str(error))
-        path = quoted[1] if quoted else shown_url(url)
+        path = shown_url(quoted[1] if quoted else url)
         raise _unreadable(path, os.strerror(errno.EACCES)) from None
     except (OSError, pa.ArrowException) as error:
-        reason = f"{shown_url(url)} cannot be read: {_first_line(error)}"
-        raise NotAStoreError(reason) from None
+        raise _unreadable(shown_url(url), _first_line(error, url)) from None
     start = len(root.rstrip("/")) + 1
     files = tuple(
         StoreFile(path=path[start:], size=info.size or 0)
         for path, info in sorted(found.items())
         if info.type == fs.FileType.File
     )
-    directories = frozenset(
+    directories = {
         path[start:]
         for path, info in found.items()
         if info.type == fs.FileType.Directory
-    )
+    }
+    for file in files:  # Google Cloud Storage lists no directories
+        directories.update(accumulate(file.directory.split("/"), "{}/{}".format))
     unreadable = reason_without_log(directories)
     if unreadable:
         raise NotAStoreError(f"{shown_url(url)} {unreadable}")
     if isinstance(system, fs.LocalFileSystem):
         _require_readable(root, files)
         url = root  # absolute: the workers of a cluster have directories of their own
-    return Store(url=url, files=files, directories=directories)
+    return Store(url=url, files=files, directories=frozenset(directories - {""}))
 
 
 def _require_readable(root: str, files: tuple[StoreFile, ...]) -> None:
@@ -311,30 +323,53 @@ def _opened(url: str) -> tuple[fs.FileSystem, str]:
 
     Arrow opens its own kinds of URLs, fsspec the others. Raises OSError.
     """
-    if urlsplit(url).scheme in _ARROW_SCHEMES:
+    scheme = url.partition("://")[0]
+    if scheme in _ARROW_SCHEMES:
+        if scheme in _AZURE_SCHEMES and urlsplit(url).password is not None:
+            raise OSError("Arrow takes a SAS token from a URL, not an account key")
+        limit = ""
+        if scheme in _GOOGLE_SCHEMES and _GOOGLE_RETRY not in url:
+            # By default Arrow tries to reach a server for 15 minutes.
+            limit = f"{'&' if '?' in url else '?'}{_GOOGLE_RETRY}=20"
         try:
-            system, path = fs.FileSystem.from_uri(url)
+            system, path = fs.FileSystem.from_uri(url + limit)
         except OSError as error:
             if "libhdfs" not in str(error) and "libjvm" not in str(error):
                 raise
             hint = "webhdfs://HOST:PORT/PATH needs no library of Hadoop"
-            raise OSError(f"{_first_line(error)}; {hint}") from None
+            raise OSError(f"{_first_line(error, url)}; {hint}") from None
         return system, path
     try:
         from fsspec.core import url_to_fs
 
         opened, path = url_to_fs(url)
     except (ImportError, ValueError) as error:  # a missing package, an unknown scheme
-        raise OSError(_first_line(error)) from None
+        raise OSError(_first_line(error, url)) from None
     return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
 
 
 def shown_url(url: str) -> str:
-    """Return *url* without the credentials in it."""
-    parts = urlsplit(url) if "://" in url else None
-    if parts is None or "@" not in parts.netloc:
+    """Return *url* without the credentials in it.
+
+    A password ends at the last ``@``, because keys with unescaped slashes occur.
+    """
+    scheme, mark, rest = url.partition("://")
+    if not mark:
         return url
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    user, at, place = rest.rpartition("@")
+    if ":" not in user and re.search("[/?#]", user):  # an @ of the path
+        place = rest
+    elif at and scheme in _AZURE_SCHEMES:  # the container, or the account
+        place = f"{user.partition(':')[0]}@{place}"
+    place, _, query = place.partition("?")
+    return f"{scheme}://{place}{_shown_query(query)}"
+
+
+def _shown_query(query: str) -> str:
+    """Return the parameters of *query* that are shown, behind a question mark."""
+    parameters = query.split("&")
+    shown = [one for one in parameters if one.partition("=")[0] in _SHOWN_PARAMETERS]
+    return "?" + "&".join(shown) if shown else ""
 
 
 @contextmanager
@@ -350,13 +385,13 @@ def reading(url: str, path: str) -> Iterator[ReadAt]:
         try:
             data: bytes = file.read_at(size, position)
         except OSError as error:
-            raise _unreadable(whole, _reason(error)) from None
+            raise _unreadable(shown_url(whole), _reason(error, url)) from None
         return data
 
     try:
         file = system.open_input_file(whole)
     except OSError as error:
-        raise _unreadable(whole, _reason(error)) from None
+        raise _unreadable(shown_url(whole), _reason(error, url)) from None
     with file:
         yield read_at
 
@@ -407,9 +442,14 @@ def stored_at_ms(store: Store, offset: int) -> int | None:
         return store_time_at(read_at, file.whole, offset - (file.base or 0))
 
 
-def _reason(error: OSError) -> str:
-    return os.strerror(error.errno) if error.errno else _first_line(error)
+def _reason(error: OSError, url: str) -> str:
+    return os.strerror(error.errno) if error.errno else _first_line(error, url)
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+def _first_line(error: BaseException, url: str) -> str:
+    """Return the first line of *error* without credentials of *url* in it."""
+    text = str(error).replace(url, shown_url(url)) or type(error).__name__
+    line = text.splitlines()[0].partition(" error_info=")[0]  # Google repeats itself
+    # Azure's client has its own URLs in errors, with the whole query.
+    queries = re.compile(r"\?([^\s'\"=]+=[^\s'\"]*)")
+    return queries.sub(lambda found: _shown_query(found[1]), line)

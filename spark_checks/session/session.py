@@ -83,8 +83,10 @@ STORE_VARIABLES = (
     "AWS_DEFAULT_REGION",
     "AWS_ENDPOINT_URL",
     "AWS_ENDPOINT_URL_S3",
+    "GOOGLE_APPLICATION_CREDENTIALS",  # a path, which each worker needs
+    *("AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET"),
 )
-"""Variables with which Arrow opens ``s3://`` URLs."""
+"""Variables with which Arrow opens ``s3://``, ``gs://`` and ``abfs://`` URLs."""
 _QUIET = """\
 rootLogger.level = error
 rootLogger.appenderRef.stderr.ref = stderr

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from pyarrow import fs
 
 from spark_checks.session.session import is_on_loopback
 from spark_checks.store_files import NotAStoreError, list_store, read_whole, shown_url
@@ -22,6 +23,8 @@ FIXTURE = Path(__file__).resolve().parents[3] / "fixtures" / "store" / "4.6.0-st
         ("webhdfs://127.0.0.1:1/store", "refused"),
         ("gopher://127.0.0.1/store", "Protocol not known: gopher"),
         ("sftp://127.0.0.1/store", "paramiko"),
+        ("gs://me@bucket/store", "do not accept username"),
+        ("abfs://account:key@container/store", "a SAS token from a URL, not an acc"),
     ],
 )
 def test_an_address_that_cannot_be_opened_is_one_clear_line(
@@ -29,7 +32,7 @@ def test_an_address_that_cannot_be_opened_is_one_clear_line(
 ) -> None:
     with pytest.raises(NotAStoreError) as error:
         list_store(url)
-    assert str(error.value).startswith(f"{url} cannot be read: ")
+    assert str(error.value).startswith(f"{shown_url(url)} cannot be read: ")
     assert reason in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -40,6 +43,24 @@ def test_fsspec_opens_what_arrow_does_not_know() -> None:
     assert there.files == here.files
     for file in here.files:
         assert read_whole(there.url, file) == read_whole(here.url, file)
+
+
+class FilesOnly(fs.FSSpecHandler):  # type: ignore[misc]
+    """A file system that lists no directories, as Google Cloud Storage."""
+
+    def get_file_info_selector(self, selector: fs.FileSelector) -> list[fs.FileInfo]:
+        """Return the files below a directory."""
+        found = super().get_file_info_selector(selector)
+        return [one for one in found if one.type == fs.FileType.File]
+
+
+def test_directories_are_those_of_the_listed_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fs, "FSSpecHandler", FilesOnly)
+    fsspec.filesystem("memory").put(str(FIXTURE), "/brokers/b", recursive=True)
+    there, here = list_store("memory://brokers/b"), list_store(str(FIXTURE))
+    assert (there.files, there.directories) == (here.files, here.directories)
 
 
 def test_workers_get_the_absolute_path_of_a_relative_one(
@@ -58,11 +79,31 @@ def test_workers_get_the_absolute_path_of_a_relative_one(
     [
         ("s3://key:secret@bucket/store?region=x", "s3://bucket/store?region=x"),
         ("s3://bucket/store", "s3://bucket/store"),
+        ("s3://bucket/me@home", "s3://bucket/me@home"),
+        ("s3://key:sec/ret@bucket/store", "s3://bucket/store"),
+        ("s3://key:s#c?t@bucket/store", "s3://bucket/store"),
+        ("webhdfs://host:1/store?token=x", "webhdfs://host:1/store"),
+        ("abfs://one@a.dfs.core.windows.net/b", "abfs://one@a.dfs.core.windows.net/b"),
+        ("abfs://a@c/s?enable_tls=no&sv=1&sig=x", "abfs://a@c/s?enable_tls=no"),
         ("/var/me@home/store", "/var/me@home/store"),
     ],
 )
 def test_keys_in_an_address_are_not_shown(url: str, shown: str) -> None:
     assert shown_url(url) == shown
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "s3://key:sec/ret@bucket/store",
+        "abfs://account@container/store?sas_token=sec/ret",
+    ],
+)
+def test_a_failure_has_no_credentials(url: str) -> None:
+    with pytest.raises(NotAStoreError) as error:
+        list_store(url)
+    assert "sec" not in str(error.value)
+    assert "ret" not in str(error.value)
 
 
 @pytest.mark.parametrize(
