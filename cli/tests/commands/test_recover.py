@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -89,6 +90,10 @@ def with_batch_queue(tmp_path: Path, release: str) -> Path:
         message_count=1,
     )
     (queue / file_name(0)).write_bytes(encode_batch_unit(unit).ljust(46 * 10, b"\0"))
+    topics = store / "config" / "topics.json"
+    own = '"topicConfigTable":{"Batches":{"attributes":{"queue.type":"BatchCQ"}},'
+    text = re.sub('"topicConfigTable":{', own, topics.read_text())
+    topics.write_text(text)
     return store
 
 
@@ -100,6 +105,26 @@ def test_records_before_a_batch_of_a_batch_queue_are_not_dispatched(
     shutil.rmtree(store / "consumequeue")
     found = foretold(store, release)
     assert (found["totals"]["invisible"] == 0) is is_rebuilt
+
+
+@pytest.mark.parametrize(("release", "starts"), [("4.9.7", True), ("5.3.3", False)])
+def test_a_batch_queue_needs_the_type_of_its_topic(
+    release: str, starts: bool, tmp_path: Path
+) -> None:
+    store = with_batch_queue(tmp_path, release)
+    topics = store / "config" / "topics.json"
+    topics.write_text(topics.read_text().replace("BatchCQ", "SimpleCQ"))
+    found = foretold(store, release)
+    assert found["starts"] is starts
+    assert starts or found["refusal"]["file"] == "config/topics.json"
+
+
+def test_nothing_is_read_of_a_blank_file(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / "config" / "topics.json").write_text(" \n")
+    result = recover(store, "--release", "4.6.0")
+    assert result.exit_code == 1
+    assert "The topics are lost: config/topics.json is blank" in result.output
 
 
 def test_a_start_without_both_kinds_of_queues_rebuilds_them(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from reference.core.recovery_forecast.index_state import IndexState
 from reference.core.recovery_forecast.log_state import LogState, dispatch
 from reference.core.recovery_forecast.message_loss import MessageLossSurvey
 from reference.core.recovery_forecast.outcome import LaterStart, Outcome
-from reference.core.recovery_forecast.queues_state import QueuesState
+from reference.core.recovery_forecast.queues_state import SIMPLE, QueuesState
 from reference.core.recovery_forecast.store_view import (
     StartRefusedError,
     StoreView,
@@ -33,7 +33,15 @@ from reference.core.store.recovery.scan import (
 )
 from reference.core.store.types import StoreOptions
 from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
-from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE, LOCK
+from spec.store.config.config_files import TOPICS_FILE
+from spec.store.file_names import (
+    ABORT,
+    CHECKPOINT,
+    COMMIT_LOG,
+    CONFIG,
+    CONSUME_QUEUE,
+    LOCK,
+)
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL, WHEEL_SIZE
 from spec.wire.bodies.json_object import JsonObject
@@ -79,6 +87,7 @@ class Start:
             ignored = f"the files from {self._log.ignored_files[0]} on are ignored"
             outcome.note("REC-LOAD-006", f"commit log: {ignored}")
         self._queues.load()
+        self._check_queue_types()
         checkpoint = load_checkpoint(self._view, outcome)
         self._index.load(after_crash=outcome.after_crash, index_ms=checkpoint.index_ms)
         self._recover(checkpoint)
@@ -87,6 +96,25 @@ class Start:
             reason = "a broker is running on this store"
             raise StartRefusedError("STORE-NAME-006", LOCK, reason)
         self._dispatch()
+
+    def _check_queue_types(self) -> None:
+        """Raise StartRefusedError for a queue of another type than that of its topic.
+
+        5.3.3 org.apache.rocketmq.store.queue.ConsumeQueueStore#queueTypeShouldBe. A
+        database in a directory of config may have the topics instead.
+        """
+        has_database = any(one.size is None for one in self._view.entries(CONFIG))
+        if not self._rules.has_timer or has_database:
+            return
+        topics = _member(self._config[TOPICS_FILE], "topicConfigTable")
+        for topic, type_name in self._queues.types():
+            attributes = _member(_member(topics, topic), "attributes")
+            found = _member(attributes, "queue.type") or SIMPLE
+            if found != type_name:
+                path = f"{CONFIG}/{TOPICS_FILE}"
+                reason = f"{path} has the type {found} for {topic}, whose queues are"
+                reason += f" {type_name}"
+                raise StartRefusedError("STORE-BATCHQUEUE-005", path, reason)
 
     def conclude(self) -> None:
         """Complete the outcome: compare the store before and after the start."""
@@ -227,6 +255,10 @@ class Start:
         if end >= log.end or not lost:
             return None
         return LaterStart(start_offsets[scan.first_file], log_end=end, lost=lost)
+
+
+def _member(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, Mapping) else None
 
 
 def load_checkpoint(view: StoreView, outcome: Outcome) -> Checkpoint:

@@ -25,6 +25,9 @@ from spec.store.batch_queue import UNIT_SIZE as BATCH_UNIT_SIZE
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE, ROCKSDB_CURRENT, ROCKSDB_QUEUES
 
+SIMPLE, BATCH = "SimpleCQ", "BatchCQ"
+"""Types of consume queues (since 5.0, Java: CQType)."""
+
 
 class QueuesState:
     """The queues by topic and queue id. Dispatch creates missing ones."""
@@ -56,6 +59,14 @@ class QueuesState:
             for queue in self._view.entries(f"{CONSUME_QUEUE}/{topic.name}"):
                 if _is_queue_id(queue.name):
                     self._load(topic.name, queue.name)
+
+    def types(self) -> Iterator[tuple[str, str]]:
+        """Yield each topic with queues, and their type in its attribute queue.type."""
+        yield from ((topic, SIMPLE) for topic in {topic for topic, _ in self._queues})
+        for topic in sorted(self._elsewhere):
+            names = self._view.entries(f"{BATCH_QUEUE}/{topic}")
+            if any(_is_queue_id(one.name) for one in names):
+                yield topic, BATCH
 
     def take(self, record: ScannedRecord) -> None:
         """Dispatch a record of the log to its queue."""

@@ -96,8 +96,8 @@ def test_two_broken_copies_are_one_error(name: str, text: str) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_an_empty_file_holds_nothing(name: str, text: str) -> None:
     driver = BrokerDriver(files=with_texts(name, text, ""))
-    lines = [f"config/{name} is empty, and there is no .bak"] if not text else []
-    assert lines_of(driver) == lines
+    state = "is blank: nothing is read" if text else "is empty, and there is no .bak"
+    assert lines_of(driver) == [f"config/{name} {state}"]
 
 
 def test_the_only_good_copy_is_not_replaced_by_a_broken_one() -> None:

@@ -249,6 +249,7 @@ def test_an_empty_last_file_ends_the_start_of_5_x() -> None:
         ('{"a": 1}', None, "file", True),
         ("{", '{"a": 1}', "bak", True),
         ("", '{"a": 1}', "bak", True),
+        (" \n", '{"a": 1}', "nothing", True),
         ("{", None, "nothing", True),
         ("{", "", "nothing", True),
         ("{", "[", "nothing", False),
