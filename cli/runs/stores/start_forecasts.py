@@ -22,7 +22,10 @@ SIZE_MAX = 2 << 30
 """Bytes of a commit log above which no start is forecast: it takes too long."""
 OLD, NEW = "4.6.0", "5.3.3"
 """Releases that stand for 4.x and 5.x, if none is given."""
-ONLY_NEW = ("config/consumerOrderInfo.json", "timerwheel", "compaction")
+ONLY_NEW = (
+    *("config/consumerOrderInfo.json", "config/transactionMetrics"),
+    *("timerwheel", "compaction", "epochFileCheckpoint"),
+)
 """Files that only 5.x writes."""
 
 

@@ -64,7 +64,8 @@ def _missing(store: Store, path: str, summary: SurveySummary) -> Iterator[Findin
     if store.file(f"{path}.bak") is not None:
         yield _finding(path, f"no file, but a copy {path}.bak", Severity.WARNING)
     elif not has_database and _is_required(store, path, summary):
-        has_others = bool(store.under("config"))  # a copy may leave out all of them
+        # A copy may leave out all of them. A new slave receives topics and groups last.
+        has_others = store.file(GROUPS) is not None
         severity = Severity.ERROR if has_others else Severity.WARNING
         yield _finding(path, "no file, and no copy", severity)
 

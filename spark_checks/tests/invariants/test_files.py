@@ -15,10 +15,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
-from spark_checks.config_files import CONSUMED
+from spark_checks.config_files import CONSUMED, TOPICS
 from spark_checks.findings import Severity
 from spark_checks.invariants.checkpoints import UNFLUSHED_MS_MAX, check_checkpoint
-from spark_checks.invariants.config.config_tables import check_configuration
+from spark_checks.invariants.config.config_tables import (
+    check_config_tables,
+    check_configuration,
+)
 from spark_checks.invariants.files import check_files
 from spark_checks.invariants.index.index_headers import check_index_headers
 from spark_checks.store_files import NotAStoreError, list_store
@@ -88,6 +91,7 @@ def _put(name: str, data: bytes) -> Callable[[Path], None]:
 
 AHEAD = encode_checkpoint(Checkpoint(physic_ms=BEGAN_AT_MS + 9000, logics_ms=-1))
 INDEX = "index/20260101120000000"
+SETTLED = IndexHeader(end_offset=100, slot_count=1, index_count=400)
 EMPTY_INDEX = bytes(file_size(100, 400) - 40)
 
 
@@ -261,3 +265,30 @@ def test_a_file_that_vanishes_during_an_audit_is_named(
     monkeypatch.setattr("spark_checks.audit.list_store", lambda _url: listed)
     with pytest.raises(NotAStoreError, match=f"^{file} cannot be read: No such file"):
         audit_store(spark, str(tmp_path))
+
+
+def test_the_times_of_full_index_files_are_flushed_in_any_order(root: Path) -> None:
+    for number in (1, 2, 3):
+        header = replace(SETTLED, end_stored_at_ms=BEGAN_AT_MS + number)
+        _put(f"{INDEX[:-1]}{number}", encode_header(header) + EMPTY_INDEX)(root)
+    for index_ms, count in {1: 0, 2: 0, 3: 0, 4: 1}.items():
+        times = Checkpoint(logics_ms=BEGAN_AT_MS, index_ms=BEGAN_AT_MS + index_ms)
+        (root / "checkpoint").write_bytes(encode_checkpoint(times))
+        found = list(check_checkpoint(list_store(str(root)), SUMMARY))
+        assert [one.offset for one in found] == [16] * count
+
+
+def test_a_slave_that_has_not_received_its_topics_yet_is_no_error(root: Path) -> None:
+    queue = QueueSummary(
+        count=300, matched_count=300, first=0, last=299, hash=0, bytes=0
+    )
+    summary = replace(SUMMARY, units={("Orders", 0): queue})
+    _remove(TOPICS)(root)
+    for name, severity in {
+        "transactionMetrics": Severity.WARNING,
+        "consumerOffset.json": Severity.WARNING,
+        "subscriptionGroup.json": Severity.ERROR,
+    }.items():
+        _put(f"config/{name}", b'{"offsetTable":{},"subscriptionGroupTable":{}}')(root)
+        found = list(check_config_tables(list_store(str(root)), summary))
+        assert [(one.file, one.severity) for one in found] == [(TOPICS, severity)]
