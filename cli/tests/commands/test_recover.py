@@ -119,12 +119,18 @@ def test_a_batch_queue_needs_the_type_of_its_topic(
     assert starts or found["refusal"]["file"] == "config/topics.json"
 
 
-def test_nothing_is_read_of_a_blank_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [(" \n", "is blank: nothing is read"), ("{}", "has no topicConfigTable")],
+)
+def test_nothing_is_read_of_a_file_without_its_table(
+    text: str, state: str, tmp_path: Path
+) -> None:
     store = copied(tmp_path)
-    (store / "config" / "topics.json").write_text(" \n")
+    (store / "config" / "topics.json").write_text(text)
     result = recover(store, "--release", "4.6.0")
     assert result.exit_code == 1
-    assert "The topics are lost: config/topics.json is blank" in result.output
+    assert f"The topics are lost: config/topics.json {state}." in result.output
 
 
 def test_a_start_without_both_kinds_of_queues_rebuilds_them(tmp_path: Path) -> None:

@@ -59,9 +59,10 @@ def load_configs(
         refuses = name == CONSUMER_OFFSETS_FILE and rules.refuses_pull_offsets
         decode = _without_pull_offsets if refuses else partial(_with_tables, tables)
         found = load_config(text, backup, decode)
-        outcome.config.append(
-            ConfigRead(path, found.source, found.report, text is not None)
-        )
+        source, report = found.source, found.report
+        if source == "file" and tables and tables[0] not in (found.value or {}):
+            source, report = "nothing", f"has no {tables[0]}"
+        outcome.config.append(ConfigRead(path, source, report, text is not None))
         values[name] = found.value or {}
         if not found.starts:
             is_newer = refuses and PULL_OFFSETS in found.report
