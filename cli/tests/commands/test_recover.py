@@ -97,7 +97,9 @@ def with_batch_queue(tmp_path: Path, release: str) -> Path:
     return store
 
 
-@pytest.mark.parametrize(("release", "is_rebuilt"), [("4.9.7", True), ("5.3.3", False)])
+@pytest.mark.parametrize(
+    ("release", "is_rebuilt"), [("4.9.7", True), ("5.3.3", False), ("5.5.0", False)]
+)
 def test_records_before_a_batch_of_a_batch_queue_are_not_dispatched(
     release: str, is_rebuilt: bool, tmp_path: Path
 ) -> None:
@@ -105,6 +107,9 @@ def test_records_before_a_batch_of_a_batch_queue_are_not_dispatched(
     shutil.rmtree(store / "consumequeue")
     found = foretold(store, release)
     assert (found["totals"]["invisible"] == 0) is is_rebuilt
+    for queues in found["queues"].values():
+        for one in queues.values():
+            assert int(one["max"]) - int(one["min"]) == one["redispatched"]
 
 
 @pytest.mark.parametrize(("release", "starts"), [("4.9.7", True), ("5.3.3", False)])

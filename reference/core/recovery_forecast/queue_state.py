@@ -130,12 +130,13 @@ class QueueState:
             return
         last = self.start_offsets[-1]
         first = self.start_offsets[0], self._units(self.start_offsets[0])
-        if not self._rules.fails_on_empty_last_file:
+        unit = self.unit(self.max_offset - 1) if self.end.position > last else None
+        has_last = unit is not None or self._rules.fails_on_empty_last_file
+        if not self._rules.has_timer or not has_last:
             self.begin = correct_min_offset(
                 first, self.end, before=self.begin, log_start=log_start
             )
             return
-        unit = self.unit(self.max_offset - 1) if self.end.position > last else None
         self.begin = correct_min_offset_since_5(
             first, (last, unit), self.end, before=self.begin, log_start=log_start
         )
