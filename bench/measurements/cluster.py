@@ -16,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.measurements.audit import AuditBenchError, Run, audit_once, generated
+from bench.processes.standalone_cluster import standalone_cluster
 from bench.report.result import Ratio, Report, machine_facts, ratio_result, row
 from spark_checks.generate.plan import Plan
-from spark_checks.session.standalone_cluster import standalone_cluster
 
 CLUSTER, LOCAL = "cluster", "local"
 PROCESSORS = 2

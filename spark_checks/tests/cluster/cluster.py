@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from spark_checks.session.standalone_cluster import Cluster, standalone_cluster
+from bench.processes.standalone_cluster import Cluster, standalone_cluster
 
 PACKAGES = ("numpy", "pyarrow", "msgspec")
 """Packages that workers need."""

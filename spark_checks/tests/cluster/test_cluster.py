@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
-from spark_checks.session.standalone_cluster import DEADLINE_S, Cluster
+from bench.processes.standalone_cluster import DEADLINE_S, Cluster
 from spark_checks.session.worker_archive import SHIPPED
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.cluster.cluster import (
