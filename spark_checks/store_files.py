@@ -20,7 +20,6 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pyarrow as pa
 from pyarrow import fs
 
 from spark_checks.columns.record_scan import FileRange, ReadAt, store_time_at
@@ -255,7 +254,9 @@ def list_store(url: str) -> Store:
         quoted = re.search("'(.+)'", str(error))
         path = shown_url(quoted[1] if quoted else url)
         raise _unreadable(path, os.strerror(errno.EACCES)) from None
-    except (OSError, pa.ArrowException) as error:
+    except NotAStoreError:
+        raise
+    except Exception as error:  # each client of fsspec raises types of its own
         raise _unreadable(shown_url(url), _first_line(error, url)) from None
     start = len(root.rstrip("/")) + 1
     files = tuple(
@@ -384,13 +385,13 @@ def reading(url: str, path: str) -> Iterator[ReadAt]:
     def read_at(position: int, size: int) -> bytes:
         try:
             data: bytes = file.read_at(size, position)
-        except OSError as error:
+        except Exception as error:
             raise _unreadable(shown_url(whole), _reason(error, url)) from None
         return data
 
     try:
         file = system.open_input_file(whole)
-    except OSError as error:
+    except Exception as error:
         raise _unreadable(shown_url(whole), _reason(error, url)) from None
     with file:
         yield read_at
@@ -442,8 +443,9 @@ def stored_at_ms(store: Store, offset: int) -> int | None:
         return store_time_at(read_at, file.whole, offset - (file.base or 0))
 
 
-def _reason(error: OSError, url: str) -> str:
-    return os.strerror(error.errno) if error.errno else _first_line(error, url)
+def _reason(error: Exception, url: str) -> str:
+    number = error.errno if isinstance(error, OSError) else None
+    return os.strerror(number) if number else _first_line(error, url)
 
 
 def _first_line(error: BaseException, url: str) -> str:

@@ -85,8 +85,12 @@ STORE_VARIABLES = (
     "AWS_ENDPOINT_URL_S3",
     "GOOGLE_APPLICATION_CREDENTIALS",  # a path, which each worker needs
     *("AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET"),
+    "AZURE_STORAGE_CONNECTION_STRING",
 )
-"""Variables with which Arrow opens ``s3://``, ``gs://`` and ``abfs://`` URLs."""
+"""Variables with which Arrow opens ``s3://``, ``gs://`` and ``abfs://`` URLs.
+
+The last one is for ``az://``, which fsspec opens.
+"""
 _QUIET = """\
 rootLogger.level = error
 rootLogger.appenderRef.stderr.ref = stderr

@@ -63,6 +63,26 @@ def test_directories_are_those_of_the_listed_files(
     assert (there.files, there.directories) == (here.files, here.directories)
 
 
+class ClientError(Exception):
+    """An error of a client's own type, as botocore's and Azure's."""
+
+
+def test_errors_of_any_client_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec.filesystem("memory").put(str(FIXTURE), "/brokers/c", recursive=True)
+    store = list_store("memory://brokers/c")
+
+    def fail(*_: object, **__: object) -> None:
+        raise ClientError("wrong key\nsecond line")
+
+    system = type(fsspec.filesystem("memory"))
+    monkeypatch.setattr(system, "_open", fail)
+    with pytest.raises(NotAStoreError, match=r"checkpoint cannot be read: wrong key$"):
+        read_whole(store.url, store.files[0])
+    monkeypatch.setattr(system, "find", fail)
+    with pytest.raises(NotAStoreError, match=r"brokers/c cannot be read: wrong key$"):
+        list_store(store.url)
+
+
 def test_workers_get_the_absolute_path_of_a_relative_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
