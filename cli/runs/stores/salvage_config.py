@@ -15,6 +15,8 @@ from spec.store.config.config_files import (
     CONSUMER_OFFSETS_FILE,
     DELAY_OFFSETS_FILE,
     GROUPS_FILE,
+    LMQ_CONSUMER_OFFSETS_FILE,
+    STATIC_TOPICS_FILE,
     TOPICS_FILE,
 )
 from spec.store.file_names import CONFIG, ROCKSDB_CURRENT
@@ -22,6 +24,7 @@ from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.bodies.json_object import JsonObject, as_integer, object_in
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
+OFFSET_FILES = (CONSUMER_OFFSETS_FILE, LMQ_CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE)
 Table = dict[str, Any]
 Committed: TypeAlias = Callable[[QueueName, int], int]
 """Function of a queue and an original offset in it; returns the new offset."""
@@ -53,13 +56,18 @@ def write_config(
             lowered.append(name)
         return new
 
+    def consumer_offsets(found: Table) -> Table:
+        return _consumer_offsets(found, committed)
+
     directory = target / CONFIG
     directory.mkdir()
     makers: dict[str, Callable[[Table], Table]] = {
         TOPICS_FILE: lambda found: _topics(found, offsets),
         GROUPS_FILE: lambda found: found,
-        CONSUMER_OFFSETS_FILE: lambda found: _consumer_offsets(found, committed),
+        CONSUMER_OFFSETS_FILE: consumer_offsets,
+        LMQ_CONSUMER_OFFSETS_FILE: consumer_offsets,
         CONSUMER_FILTERS_FILE: lambda found: found,
+        STATIC_TOPICS_FILE: lambda found: found,
         DELAY_OFFSETS_FILE: lambda found: _delay_offsets(found, committed),
     }
     warnings = []
@@ -101,7 +109,7 @@ def _checked(path: str, found: JsonObject) -> Table:
     """Return *found*; raise LayoutError if it is not what the file has to hold."""
     if path.endswith(TOPICS_FILE):
         topic_table_from_json(found)
-    elif path.endswith((CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE)):
+    elif path.endswith(OFFSET_FILES):
         object_in(found, "offsetTable")
     return {str(name): value for name, value in found.items()}
 

@@ -31,7 +31,7 @@ from cli.runs.stores.salvage_target import (
     check_target,
     partial_store,
 )
-from cli.runs.stores.start_forecasts import start_forecast
+from cli.runs.stores.start_forecasts import likely_release, start_forecast
 from cli.runs.stores.stated_offsets import QueueAt, queue_at, stated_offsets
 from reference.core.recovery_forecast.message_loss import MISSING_FILES_MAX
 from reference.core.recovery_forecast.store_view import inferred_options
@@ -135,7 +135,7 @@ def salvage_store(
         _make_queues(partial, options, offsets)
         if result.is_without_queues:
             shutil.rmtree(partial / CONSUME_QUEUE)
-    result.start = start_forecast(str(target), release)
+    result.start = start_forecast(str(target), release or likely_release(store))
     if result.start is not None and not result.start.is_harmless:
         result.warnings.append(result.start.result)
     return result

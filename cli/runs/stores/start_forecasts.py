@@ -46,6 +46,11 @@ def _is_of_units(path: str) -> bool:
     return directory == CONSUME_QUEUE or (directory == BATCH_QUEUE and bool(inner))
 
 
+def likely_release(store: Path) -> str:
+    """Return 4.6.0 or 5.3.3, by the files of the local directory *store*."""
+    return NEW if any((store / name).exists() for name in ONLY_NEW) else OLD
+
+
 def start_forecast(
     store: str, release: str | None, options: StoreOptions | None = None
 ) -> StartForecast | None:
@@ -57,8 +62,7 @@ def start_forecast(
     view = ReadOnlyStore(Path(store))
     if not Path(store).is_dir() or _log_size(view) > SIZE_MAX:
         return None
-    is_new = any(view.exists(name) for name in ONLY_NEW)
-    rules = rules_of(release or (NEW if is_new else OLD))
+    rules = rules_of(release or likely_release(Path(store)))
     options = options or inferred_options(view)
     try:
         found = forecast(view, rules, options)

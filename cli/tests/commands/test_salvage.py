@@ -21,9 +21,11 @@ from rocketmq_conformance.paths import module_command
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record
+from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import OP_TOPIC
 
 PAGE = 4096
+KEPT = ("topicQueueMapping.json", "lmqConsumerOffset.json")
 
 
 def run(*words: str | Path) -> tuple[int, str]:
@@ -125,6 +127,20 @@ def test_a_configuration_in_rocksdb_is_reported_as_left_behind(
     assert code == 1
     [warning] = json.loads(output)["warnings"]
     assert warning.startswith("config/consumerOffsets: RocksDB, not copied;")
+
+
+def test_files_that_only_some_brokers_have_stay_and_name_the_release(
+    store: Path, tmp_path: Path
+) -> None:
+    new = tmp_path / "new"
+    config, static = store / "config", {"topicQueueMappingInfoMap": {"Static": {}}}
+    offsets = shutil.copy(config / "consumerOffset.json", config / KEPT[1])
+    (config / KEPT[0]).write_text(json.dumps(static))
+    (store / "epochFileCheckpoint").touch()
+    code, output = run("salvage", store, "-o", new)
+    assert (code, "start of a 5.3.3 broker" in output) == (0, True), output
+    kept = [fastjson.loads((new / "config" / name).read_bytes()) for name in KEPT]
+    assert kept == [static, fastjson.loads(offsets.read_bytes())]
 
 
 @pytest.mark.parametrize("end", [100, 5 * PAGE])

@@ -20,9 +20,11 @@ from spec.wire.bodies.json_object import as_integer, as_object, integer_in, obje
 TOPICS_FILE = "topics.json"
 """spec.routing.topic_config reads it."""
 CONSUMER_OFFSETS_FILE = "consumerOffset.json"
+LMQ_CONSUMER_OFFSETS_FILE = "lmqConsumerOffset.json"
 CONSUMER_FILTERS_FILE = "consumerFilter.json"
 DELAY_OFFSETS_FILE = "delayOffset.json"
 GROUPS_FILE = "subscriptionGroup.json"
+STATIC_TOPICS_FILE = "topicQueueMapping.json"
 BACKUP_SUFFIX = ".bak"
 
 _FILES = "4.6.0 org.apache.rocketmq.common.MixAll#string2File"
