@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 TASKS_EACH = 4
-"""Tasks of one job per processor, so that progress is shown in steps."""
+"""Tasks of one job per processor. The driver holds the queue offsets of its files."""
 PACKAGES = ("spec", "columns", "java_runtime", "spark_checks", "reference", "cli")
 """Packages of this project that the workers of a cluster need."""
 Item = TypeVar("Item")
@@ -42,18 +42,21 @@ def write_log_by_tasks(
 
     *offsets* get those of all records, *progress* the bytes of each written file.
     """
-    before: list[QueueOffsets] = []
-    runs = _each_by_task(context, runs_of_file, files)
-    for file, found in zip(files, runs, strict=True):
-        before.append(offsets.part(found.queues))
-        if found.may_lose_op_messages(offsets):
-            write_file(None, file, offsets)
-        else:
-            found.add_to(offsets)
-    write = partial(_write_with, log)
-    for new in _each_by_task(context, write, list(zip(files, before, strict=True))):
-        progress(files[0].size)
-        yield new
+    step = context.defaultParallelism * TASKS_EACH
+    for begin in range(0, len(files), step):
+        some = files[begin : begin + step]
+        before: list[QueueOffsets] = []
+        runs = _each_by_task(context, runs_of_file, some)
+        for file, found in zip(some, runs, strict=True):
+            before.append(offsets.part(found.queues))
+            if found.may_lose_op_messages(offsets):
+                write_file(None, file, offsets)
+            else:
+                found.add_to(offsets)
+        pairs = list(zip(some, before, strict=True))
+        for new in _each_by_task(context, partial(_write_with, log), pairs):
+            progress(files[0].size)
+            yield new
 
 
 def _write_with(log: Path, one: tuple[OriginalFile, QueueOffsets]) -> NewFile:
@@ -64,14 +67,11 @@ def _each_by_task(
     context: SparkContext, function: Callable[[Item], Result], items: Sequence[Item]
 ) -> Iterator[Result]:
     """Yield the result of *function* for each of *items*, made by a task each."""
-    step = context.defaultParallelism * TASKS_EACH
-    for begin in range(0, len(items), step):
-        some = items[begin : begin + step]
-        tasks = context.parallelize(some, len(some))
-        for found in tasks.map(partial(_tried, function)).collect():
-            if isinstance(found, OSError):
-                raise found
-            yield found
+    tasks = context.parallelize(items, len(items))
+    for found in tasks.map(partial(_tried, function)).collect():
+        if isinstance(found, OSError):
+            raise found
+        yield found
 
 
 def _tried(function: Callable[[Item], Result], item: Item) -> Result | OSError:
