@@ -55,6 +55,18 @@ def test_expired_messages_are_not_lost(release: str, tmp_path: Path) -> None:
     assert foretold(store, release)["totals"]["lost"] == 0
 
 
+@pytest.mark.parametrize("release", RELEASES)
+def test_messages_under_another_file_are_lost(release: str, tmp_path: Path) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    shutil.copyfile(min((store / "commitlog").iterdir()), store / LAST_FILE)
+    queues = (store / "consumequeue").glob("*/*/*")
+    data = b"".join(path.read_bytes() for path in queues)
+    units = (data[at : at + 8] for at in range(0, len(data), 20))
+    count = sum(int.from_bytes(one, "big") >= 65_536 for one in units)
+    found = foretold(store, release)["totals"]["unreadable"]
+    assert count - 1 <= found <= count, "one unit may point at a record by chance"
+
+
 @pytest.mark.parametrize("backup", [False, True])
 def test_a_broken_table_is_a_loss(tmp_path: Path, *, backup: bool) -> None:
     store = copied(tmp_path)

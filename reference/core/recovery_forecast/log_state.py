@@ -126,6 +126,14 @@ class LogState:
                 return base
         return None
 
+    def has_magic(self, place: int) -> bool:
+        """Return whether a record may begin at *place*, or no file begins before it."""
+        base = place - place % self.file_size
+        if base not in self._names:
+            return True
+        magic = self.open(base)[place - base + 4 :][:4]
+        return int.from_bytes(magic, "big") in self._rules.magics
+
     def holes(self) -> list[tuple[int, int]]:
         """Return the offset ranges of missing files between existing ones."""
         return [

@@ -7,6 +7,7 @@ ranges with differences are collected, so memory does not grow with the store.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
@@ -55,6 +56,8 @@ class MessageLossSurvey:
         """Offset ranges of the log without a record, although units point there."""
         self._astray: dict[tuple[str, int], dict[int, int]] = {}
         """By queue: the units out of order, by what they point at."""
+        self._inside: dict[tuple[str, int], list[tuple[int, int]]] = {}
+        """By queue: units at which no record begins, and what they point at."""
         self._twice: set[int] = set()
 
     def run(self) -> None:
@@ -72,6 +75,7 @@ class MessageLossSurvey:
             for queue in self._queues:
                 for begin, end in self._garbage:
                     self._lost_between(queue, begin, end, _GARBAGE)
+                self._lost_inside(queue)
         found = self._outcome
         for ranges in (found.lost, found.invisible, found.repeated):
             ranges.sort(key=lambda one: (one.topic, one.queue_id, one.begin))
@@ -113,6 +117,22 @@ class MessageLossSurvey:
         first, last = queue.first_at(begin), queue.first_at(end)
         for index in range(max(first, queue.min_offset), last):
             self._outcome.lost.add(queue.name, index, cause)
+
+    def _lost_inside(self, queue: QueueState) -> None:
+        """Report messages as lost if their units point into another record.
+
+        The record of another file, or of another store, lies in their place.
+        """
+        name = queue.name
+        hidden = [
+            one for one in self._outcome.invisible if (one.topic, one.queue_id) == name
+        ]
+        for index, place in self._inside.get(name, ()):
+            after = bisect_right(self._garbage, (place, INT64_MAX))
+            is_in_gap = after > 0 and place < self._garbage[after - 1][1]
+            is_hidden = any(one.begin <= index < one.end for one in hidden)
+            if index >= queue.min_offset and not is_in_gap and not is_hidden:
+                self._outcome.lost.add(name, index, _GARBAGE)
 
     def _cut_records(self) -> None:
         """Report truncated records without a unit as lost."""
@@ -164,7 +184,7 @@ class MessageLossSurvey:
         self._outcome.invisible.add(record.queue, index, cause, stored_at_ms)
 
     def _look_through(self, queue: QueueState) -> None:
-        """Collect units whose offset is not above that of the previous unit.
+        """Collect units at which no record begins, and those not above the previous.
 
         Two units with the same offset deliver a record twice. Other units are only
         out of order, and `_index_of` finds them by the collected positions.
@@ -181,6 +201,9 @@ class MessageLossSurvey:
                     astray[before[1][0]] = before[0]
                     astray.setdefault(unit[0], index)
             before = index, unit
+            is_kept = self._log.start <= unit[0] < self._end
+            if is_kept and not self._log.has_magic(unit[0]):
+                self._inside.setdefault(queue.name, []).append((index, unit[0]))
         if astray:
             self._astray[queue.name] = astray
 
