@@ -20,6 +20,7 @@ from reference.core.recovery_forecast.outcome import (
 )
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.store_view import StartRefusedError
+from reference.core.store.recovery.load import is_offset
 from spec.store.config.config_files import (
     CONSUMER_FILTERS_FILE,
     CONSUMER_OFFSETS_FILE,
@@ -27,7 +28,7 @@ from spec.store.config.config_files import (
     GROUPS_FILE,
     TOPICS_FILE,
 )
-from spec.store.file_names import COMMIT_LOG, CONFIG, LOCK, file_name
+from spec.store.file_names import COMMIT_LOG, CONFIG, CONSUME_QUEUE, LOCK, file_name
 
 if TYPE_CHECKING:
     from cli.runs.stores.recover_copy import CopyRecovered
@@ -46,6 +47,13 @@ _CONTENT = {
 }
 _TOPICS = f"{CONFIG}/{TOPICS_FILE}"
 """A broker with queues has this file; others may be missing in a young store."""
+
+
+def _is_stray(file: str) -> bool:
+    """Return whether *file* of a store is among log or queue files, but none itself."""
+    directory, _, name = file.rpartition("/")
+    is_among = directory.partition("/")[0] in (COMMIT_LOG, CONSUME_QUEUE)
+    return is_among and not is_offset(name)
 
 
 def as_json(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
@@ -217,7 +225,10 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         *(outcome.lost, outcome.invisible),
         *(outcome.later_start, outcome.lost_config),
     )
-    if (any(is_harmed) or is_damaged) and commit_log_files(Path(store) / COMMIT_LOG):
+    if not any(is_harmed) and outcome.refusal and _is_stray(outcome.refusal.file):
+        place = shlex.quote(f"{store}/{outcome.refusal.file}")
+        lines.append(f"Move {place} out of the store, and forecast again.")
+    elif (any(is_harmed) or is_damaged) and commit_log_files(Path(store) / COMMIT_LOG):
         lines.append("A new store of all messages that can still be read:")
         lines.append(f"  rmqc salvage {shlex.quote(store)} -o NEW")
     if done is not None:

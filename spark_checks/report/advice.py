@@ -113,7 +113,9 @@ class Advice:
         """Sentences with commands where a start does harm; the first comes first."""
         if not self.is_unsafe:
             last_resort = [(TEXTS["SALVAGE_REFUSED"], [self._salvage])]
-            return self._moved_obstacle or (last_resort if self._is_refused else [])
+            has_stray = any(one.invariant.id == STRAY for one in self.audit.findings)
+            is_needed = self._is_refused and not has_stray
+            return self._moved_obstacle or (last_resort if is_needed else [])
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.audit.store)
         copy = shlex.quote(f"{self.audit.store.rstrip('/')}.copy")

@@ -142,7 +142,8 @@ def reason_without_log(names: Collection[str]) -> str | None:
     """
     for name in sorted(names):
         if name.startswith(DLEDGER_PREFIX):
-            return f"has its commit log in DLedger ({name}), which is not read"
+            files = f"`rmqc dump FILE` prints the messages of a file in {name}/data"
+            return f"has its commit log in DLedger, which is not read; {files}"
     if COMMIT_LOG in names:
         return None
     place = "with storePathCommitLog it is elsewhere, and a link to it will do"

@@ -213,6 +213,16 @@ def test_a_refused_start_names_the_next_step(tmp_path: Path) -> None:
     assert result.output.endswith(f"rmqc salvage {store} -o NEW\n")
 
 
+def test_a_file_beside_the_log_is_moved_and_nothing_is_salvaged(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    shutil.copy(store / LAST_FILE, store / f"{LAST_FILE}.bak")
+    lines = recover(store, "--release", "5.3.3").output.splitlines()
+    assert (
+        lines[-1]
+        == f"Move {store}/{LAST_FILE}.bak out of the store, and forecast again."
+    )
+
+
 def test_the_release_must_be_named() -> None:
     result = recover(STORES / "4.6.0-stopped")
     assert result.exit_code == 2
@@ -314,7 +324,7 @@ def test_a_store_without_a_log_to_read_is_one_line(tmp_path: Path) -> None:
     (store / "commitlog").rename(tmp_path / "log")
     require_one_line(store, new, "it has no directory commitlog (with storePath")
     (store / "dledger-n0" / "data").mkdir(parents=True)
-    require_one_line(store, new, "in DLedger (dledger-n0), which is not read")
+    require_one_line(store, new, "in DLedger, which is not read")
     shutil.rmtree(store / "dledger-n0")
     (store / "commitlog").symlink_to(tmp_path / "log")
     assert recover(store, "--release", "4.6").exit_code == 0

@@ -101,6 +101,17 @@ def test_a_headline_promises_only_repairs_that_a_start_makes(
     assert advice(*found).headline == headline
 
 
+def test_a_stray_file_is_moved_before_a_new_store_is_written() -> None:
+    refused = StartForecast(release="4.6.0", refusal="commitlog/x is no file")
+    assert advice(finding("INV-FILE-002"), forecast=refused).first_steps
+    found = advice(finding("INV-FILE-001", file="commitlog/x"), forecast=refused)
+    [step] = next_steps(found)
+    assert (found.first_steps, step["commands"]) == (
+        [],
+        ["mv '/a b/commitlog/x' '/a b.commitlog-x'"],
+    )
+
+
 def test_a_store_that_does_not_start_is_not_called_undamaged() -> None:
     refused = StartForecast(release="4.6.0", refusal="commitlog/0 is no file")
     found = advice(finding("INV-FILE-002"), forecast=refused)

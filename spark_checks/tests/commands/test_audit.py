@@ -199,7 +199,7 @@ def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
     assert "is not a store" in nothing.output
     (tmp_path / "dledger-n0").mkdir()
     (tmp_path / "consumequeue").mkdir()
-    assert "DLedger (dledger-n0), which is not read" in run_alone(tmp_path).output
+    assert "of a file in dledger-n0/data" in run_alone(tmp_path).output
     unknown = run_alone(tmp_path, "--only", "INV-X-1")
     assert unknown.exit_code == 2
     assert "INV-X-1" in unknown.output
