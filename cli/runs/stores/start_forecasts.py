@@ -60,11 +60,11 @@ def start_forecast(
     for a store that is remote, large or not readable.
     """
     view = ReadOnlyStore(Path(store))
-    if not Path(store).is_dir() or _log_size(view) > SIZE_MAX:
-        return None
     rules = rules_of(release or likely_release(Path(store)))
-    options = options or inferred_options(view)
     try:
+        if not Path(store).is_dir() or _log_size(view) > SIZE_MAX:
+            return None
+        options = options or inferred_options(view)
         found = forecast(view, rules, options)
         without = StoreWithoutUnits(Path(store))
         rebuilt = forecast(without, rules, options)
