@@ -120,11 +120,7 @@ def salvage_store(
             offsets,
             result,
         )
-        if offsets.disordered_count:
-            result.warnings.append(
-                "queue offsets out of order, now each behind that of the message"
-                f" before: {offsets.disordered_count:,}"
-            )
+        result.warnings += _wrong_fields(offsets)
         result.warnings += unreadable_entries(store / COMMIT_LOG)
         result.warnings += too_long_files(commit_log_files(store / COMMIT_LOG), size)
         changes = write_config(view, partial, offsets)
@@ -233,6 +229,20 @@ def _count_lost(
             result.lost[name] = lost
         if gaps:
             result.moved[name] = sum(one.end - one.begin for one in gaps)
+
+
+def _wrong_fields(offsets: QueueOffsets) -> Iterator[str]:
+    """Yield a line for each kind of wrong field, which no checksum covers."""
+    if offsets.disordered_count:
+        yield (
+            "queue offsets out of order, now each behind that of the message"
+            f" before: {offsets.disordered_count:,}"
+        )
+    if offsets.nameless_count:
+        yield (
+            "messages in no queue, because their topic or queue id is not valid:"
+            f" {offsets.nameless_count:,}"
+        )
 
 
 def _make_queues(target: Path, options: StoreOptions, offsets: QueueOffsets) -> None:

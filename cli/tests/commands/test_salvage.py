@@ -538,3 +538,14 @@ def test_a_store_for_an_older_release_has_no_records_that_it_cannot_read(
         assert (found["start"]["release"], found["start"]["lost"]) == (release, 0)
         counts[release] = code, found["messages"], found["bridging_records"]
     assert counts == {"4.6.0": (1, 2, 1), "5.3.3": (0, 3, 0)}
+
+
+def test_a_message_of_a_topic_that_is_no_directory_is_in_no_queue(
+    store: Path, tmp_path: Path
+) -> None:
+    path = min((store / "commitlog").iterdir())
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"Orders0001", b"Or/ers0001", 1))
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert code == 1, output
+    assert "topic or queue id is not valid: 1\n" in output

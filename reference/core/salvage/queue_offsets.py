@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from reference.core.store.consumequeue.table import is_directory_name
 from spec.store.message_record import Record, SystemFlag
 from spec.wire.message.properties import Property, decode_properties
 from spec.wire.message.topic_names import HALF_TOPIC, LMQ_PREFIX, OP_TOPIC
@@ -81,6 +82,8 @@ class QueueOffsets:
         """Original queue offset behind the last readable record."""
         self.disordered_count = 0
         """Records whose queue offset does not follow, without a loss."""
+        self.nameless_count = 0
+        """Records whose topic or queue id cannot name a queue."""
         self._jumps: dict[QueueName, Jump] = {}
         """Queues whose last record does not follow."""
         self._distances: dict[QueueName, int] = defaultdict(int)
@@ -94,6 +97,9 @@ class QueueOffsets:
 
     def add_run(self, name: QueueName, run: Run) -> int:
         """Return the new queue offset of the first of the next records of a queue."""
+        if name.queue_id < 0 or not is_directory_name(name.topic):
+            self.nameless_count += run.record_count
+            return run.begin
         offset, length = run.begin, run.first_end - run.begin
         begin = self.begins.setdefault(name, 0 if self._is_whole else offset)
         end = self.ends.get(name, begin)
