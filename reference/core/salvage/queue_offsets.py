@@ -80,6 +80,8 @@ class QueueOffsets:
         """Queue offset from which on records are expected."""
         self.ends: dict[QueueName, int] = {}
         """Original queue offset behind the last readable record."""
+        self.tops: dict[QueueName, int] = {}
+        """Highest such offset so far, which is another if offsets are repeated."""
         self.disordered_count = 0
         """Records whose queue offset does not follow, without a loss."""
         self.nameless_count = 0
@@ -116,6 +118,7 @@ class QueueOffsets:
             else:
                 self.disordered_count += 1
         self.ends[name] = run.end
+        self.tops[name] = max(run.end, self.tops.get(name, 0))
         self.counts[name] += run.record_count
         return offset - self._distances[name]
 
@@ -129,6 +132,7 @@ class QueueOffsets:
             found.counts[name] = self.counts[name]
             found.begins[name] = self.begins[name]
             found.ends[name] = self.ends[name]
+            found.tops[name] = self.tops[name]
             found._distances[name] = self._distances[name]
             if name in self._jumps:
                 found._jumps[name] = self._jumps[name]
@@ -169,7 +173,7 @@ class QueueOffsets:
         """
         lost = self.lost.get(name, ())
         is_in_gap = any(one.begin <= offset < one.end for one in lost)
-        return is_in_gap or offset >= self.ends.get(name, 0)
+        return is_in_gap or offset >= self.tops.get(name, 0)
 
 
 def queue_of(record: Record) -> QueueName:

@@ -68,7 +68,7 @@ class QueueRuns(QueueOffsets):
         return (
             self._has_lost_half
             or any(
-                before.ends.get(name, 0) < needed
+                before.tops.get(name, 0) < needed
                 for name, needed in self._ends_before.items()
             )
             or any(

@@ -231,6 +231,14 @@ def test_a_loss_behind_repeated_queue_offsets_is_found() -> None:
     assert offsets.disordered_count == 1
 
 
+def test_a_half_message_before_repeated_queue_offsets_is_not_lost() -> None:
+    offsets = QueueOffsets(is_whole=True)
+    for number in (0, 1, 2, 3, 0):
+        offsets.add(replace(record(number, 0), topic=HALF_TOPIC))
+    assert with_half_offsets(op_message(b"3"), offsets) == op_message(b"3")
+    assert with_half_offsets(op_message(b"4"), offsets) is None
+
+
 def test_half_and_rolled_back_messages_have_no_place_in_a_queue() -> None:
     offsets = QueueOffsets(is_whole=False)
     half = Record(
