@@ -18,6 +18,7 @@ from spark_checks.broker_conf import BrokerConf
 from spark_checks.chart_data import Histograms
 from spark_checks.checks.compare_rows import compare_rows
 from spark_checks.checks.run_checks import SurveyedStore
+from spark_checks.file_systems import shown_url
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_damage
 from spark_checks.invariants import checkpoints, files
 from spark_checks.invariants.config import config_tables, config_values, settings
@@ -41,7 +42,7 @@ from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
 from spark_checks.session.session import FAILURES, failed
 from spark_checks.since import is_about_earlier, part_since
 from spark_checks.situation import situation_of
-from spark_checks.store_files import Store, commit_log_file_size, list_store, shown_url
+from spark_checks.store_files import Store, commit_log_file_size, list_store
 from spark_checks.store_summary import store_summary
 from spark_checks.survey.summary import SurveySummary
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from pyarrow import fs
 
-from spark_checks.store_files import Store, list_store, open_filesystem, reading
+from spark_checks.file_systems import open_filesystem, reading
+from spark_checks.store_files import Store, list_store
 from spec.store.file_names import LOCK
 
 if TYPE_CHECKING:

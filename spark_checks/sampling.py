@@ -15,8 +15,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_sure
+from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
-from spark_checks.store_files import Store, StoreFile, reading
+from spark_checks.store_files import Store, StoreFile
 from spark_checks.survey.summary import SurveySummary
 from spec.store.file_names import COMMIT_LOG, file_name
 

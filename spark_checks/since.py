@@ -11,16 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from spark_checks.file_systems import NotAStoreError, reading, shown_url
 from spark_checks.findings import Finding
 from spark_checks.store_files import (
-    NotAStoreError,
     Store,
     StoreFile,
     index_header,
     queue_of,
     read_whole,
-    reading,
-    shown_url,
     stored_at_ms,
 )
 from spec.store.consume_queue import UNIT_SIZE, decode_unit

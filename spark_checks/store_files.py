@@ -1,7 +1,7 @@
 """
-Files of a store at a local path or any URL that Arrow or fsspec opens.
+Files of a store, and the files that are read whole.
 
-The driver lists them once. Workers open single files by path, for reading only.
+The driver lists them once. Workers open single files by path.
 """
 
 from __future__ import annotations
@@ -12,17 +12,22 @@ import os
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pyarrow import fs
 
-from spark_checks.columns.record_scan import FileRange, ReadAt, store_time_at
+from spark_checks.columns.record_scan import FileRange, store_time_at
+from spark_checks.file_systems import (
+    NotAStoreError,
+    first_line,
+    open_filesystem,
+    reading,
+    shown_url,
+    unreadable,
+)
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.layout import LayoutError
 from spec.store.batch_queue import BATCH_QUEUE
@@ -40,24 +45,6 @@ from spec.store.timer.timer_wheel import TIMER_WHEEL
 
 _offset_name = re.compile(r"[0-9]{20}")
 _time_name = re.compile(r"[0-9]{17}")
-
-
-_AZURE_SCHEMES = ("abfs", "abfss")
-_GOOGLE_SCHEMES = ("gs", "gcs")
-_ARROW_SCHEMES = (
-    *("file", "s3", "hdfs", "viewfs"),
-    *(*_AZURE_SCHEMES, *_GOOGLE_SCHEMES),
-)
-_GOOGLE_RETRY = "retry_limit_seconds"
-_SHOWN_PARAMETERS = (
-    *("region", "scheme", "endpoint_override", "enable_tls", _GOOGLE_RETRY),
-    *("blob_storage_authority", "dfs_storage_authority"),
-)
-"""Parameters of a URL that are shown. Others may be parts of a SAS token or secrets."""
-
-
-class NotAStoreError(Exception):
-    """The place holds no store, or is not readable."""
 
 
 AUDITED = (
@@ -253,11 +240,11 @@ def list_store(url: str) -> Store:
         # Arrow: Cannot list directory '/path'. Detail: [errno 13] Permission denied
         quoted = re.search("'(.+)'", str(error))
         path = shown_url(quoted[1] if quoted else url)
-        raise _unreadable(path, os.strerror(errno.EACCES)) from None
+        raise unreadable(path, os.strerror(errno.EACCES)) from None
     except NotAStoreError:
         raise
     except Exception as error:  # each client of fsspec raises types of its own
-        raise _unreadable(shown_url(url), _first_line(error, url)) from None
+        raise unreadable(shown_url(url), first_line(error, url)) from None
     start = len(root.rstrip("/")) + 1
     files = tuple(
         StoreFile(path=path[start:], size=info.size or 0)
@@ -271,9 +258,9 @@ def list_store(url: str) -> Store:
     }
     for file in files:  # Google Cloud Storage lists no directories
         directories.update(accumulate(file.directory.split("/"), "{}/{}".format))
-    unreadable = reason_without_log(directories)
-    if unreadable:
-        raise NotAStoreError(f"{shown_url(url)} {unreadable}")
+    reason = reason_without_log(directories)
+    if reason:
+        raise NotAStoreError(f"{shown_url(url)} {reason}")
     if isinstance(system, fs.LocalFileSystem):
         _require_readable(root, files)
         url = root  # absolute: the workers of a cluster have directories of their own
@@ -286,18 +273,7 @@ def _require_readable(root: str, files: tuple[StoreFile, ...]) -> None:
         path = Path(root, file.path)
         is_audited = file.path.partition("/")[0] in AUDITED
         if is_audited and not os.access(path, os.R_OK):
-            raise _unreadable(str(path), os.strerror(errno.EACCES))
-
-
-def _unreadable(path: str, reason: str) -> NotAStoreError:
-    return NotAStoreError(f"{path} cannot be read: {reason}")
-
-
-def open_filesystem(url: str) -> tuple[fs.FileSystem, str]:
-    """Return the file system of *url* and the path in it."""
-    if "://" in url:
-        return _opened(url)
-    return fs.LocalFileSystem(), str(Path(url).absolute())
+            raise unreadable(str(path), os.strerror(errno.EACCES))
 
 
 def listing(files: Iterable[StoreFile]) -> str:
@@ -308,116 +284,6 @@ def listing(files: Iterable[StoreFile]) -> str:
 def sizes_of(files: Iterable[StoreFile]) -> str:
     """Return *files* as the JSON option ``files`` of sources without start offsets."""
     return json.dumps([[file.path, file.size] for file in files])
-
-
-def is_same_place(url: str, other: str) -> bool:
-    """Return whether both URLs lead to one directory, links and dots resolved."""
-    (system, path), (other_system, other_path) = map(open_filesystem, (url, other))
-    if isinstance(system, fs.LocalFileSystem):
-        path, other_path = os.path.realpath(path), os.path.realpath(other_path)
-    return system.equals(other_system) and path.rstrip("/") == other_path.rstrip("/")
-
-
-@lru_cache(maxsize=16)
-def _opened(url: str) -> tuple[fs.FileSystem, str]:
-    """Return the file system and path of *url*, cached because remote ones connect.
-
-    Arrow opens its own kinds of URLs, fsspec the others. Raises OSError.
-    """
-    scheme = url.partition("://")[0]
-    if scheme in _ARROW_SCHEMES:
-        if scheme in _AZURE_SCHEMES and urlsplit(url).password is not None:
-            raise OSError("Arrow takes a SAS token from a URL, not an account key")
-        limit = ""
-        if scheme in _GOOGLE_SCHEMES and _GOOGLE_RETRY not in url:
-            # By default Arrow tries to reach a server for 15 minutes.
-            limit = f"{'&' if '?' in url else '?'}{_GOOGLE_RETRY}=20"
-        try:
-            system, path = fs.FileSystem.from_uri(url + limit)
-        except OSError as error:
-            if "libhdfs" not in str(error) and "libjvm" not in str(error):
-                raise
-            hint = "webhdfs://HOST:PORT/PATH needs no library of Hadoop"
-            raise OSError(f"{_first_line(error, url)}; {hint}") from None
-        return system, path
-    try:
-        from fsspec.core import url_to_fs
-
-        opened, path = url_to_fs(url)
-    except (ImportError, ValueError) as error:  # a missing package, an unknown scheme
-        raise OSError(_first_line(error, url)) from None
-    return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
-
-
-def shown_url(url: str) -> str:
-    """Return *url* without the credentials in it.
-
-    A password ends at the last ``@``, because keys with unescaped slashes occur.
-    """
-    scheme, mark, rest = url.partition("://")
-    if not mark:
-        return url
-    user, at, place = rest.rpartition("@")
-    if ":" not in user and re.search("[/?#]", user):  # an @ of the path
-        place = rest
-    elif at and scheme in _AZURE_SCHEMES:  # the container, or the account
-        place = f"{user.partition(':')[0]}@{place}"
-    place, _, query = place.partition("?")
-    return f"{scheme}://{place}{_shown_query(query)}"
-
-
-def _shown_query(query: str) -> str:
-    """Return the parameters of *query* that are shown, behind a question mark."""
-    parameters = query.split("&")
-    shown = [one for one in parameters if one.partition("=")[0] in _SHOWN_PARAMETERS]
-    return "?" + "&".join(shown) if shown else ""
-
-
-@contextmanager
-def reading(url: str, path: str) -> Iterator[ReadAt]:
-    """Open the file at *path* of the store *url* and yield a function that reads it.
-
-    Both raise NotAStoreError with the file's path.
-    """
-    system, root = open_filesystem(url)
-    whole = f"{root.rstrip('/')}/{path}"
-
-    def read_at(position: int, size: int) -> bytes:
-        try:
-            data: bytes = file.read_at(size, position)
-        except Exception as error:
-            raise _unreadable(shown_url(whole), _reason(error, url)) from None
-        return data
-
-    try:
-        file = system.open_input_file(whole)
-    except Exception as error:
-        raise _unreadable(shown_url(whole), _reason(error, url)) from None
-    with file:
-        yield read_at
-
-
-def allocated_ranges(url: str, path: str, size: int) -> list[range]:
-    """Return the ranges that the disk has allocated of a file of *size* bytes.
-
-    A broker maps whole files and writes them later. Unwritten parts are holes on most
-    disks and read as zeros. The whole file is returned where holes are not reported.
-    """
-    system, root = open_filesystem(url)
-    if not isinstance(system, fs.LocalFileSystem) or not hasattr(os, "SEEK_DATA"):
-        return [range(size)]
-    found: list[range] = []
-    end = 0
-    try:
-        with Path(root, path).open("rb", buffering=0) as file:
-            while end < size:
-                begin = os.lseek(file.fileno(), end, os.SEEK_DATA)
-                end = os.lseek(file.fileno(), begin, os.SEEK_HOLE)
-                found.append(range(begin, min(end, size)))
-    except OSError as error:
-        if error.errno != errno.ENXIO:  # unsupported, or deleted: then reading fails
-            return [range(size)]
-    return found  # with ENXIO there is no allocated range from there on
 
 
 def read_whole(url: str, file: StoreFile, *, size_max: int = 1 << 26) -> bytes:
@@ -441,17 +307,3 @@ def stored_at_ms(store: Store, offset: int) -> int | None:
         return None
     with reading(store.url, file.path) as read_at:
         return store_time_at(read_at, file.whole, offset - (file.base or 0))
-
-
-def _reason(error: Exception, url: str) -> str:
-    number = error.errno if isinstance(error, OSError) else None
-    return os.strerror(number) if number else _first_line(error, url)
-
-
-def _first_line(error: BaseException, url: str) -> str:
-    """Return the first line of *error* without credentials of *url* in it."""
-    text = str(error).replace(url, shown_url(url)) or type(error).__name__
-    line = text.splitlines()[0].partition(" error_info=")[0]  # Google repeats itself
-    # Azure's client has its own URLs in errors, with the whole query.
-    queries = re.compile(r"\?([^\s'\"=]+=[^\s'\"]*)")
-    return queries.sub(lambda found: _shown_query(found[1]), line)

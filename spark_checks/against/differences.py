@@ -24,9 +24,10 @@ from spark_checks.against.fields import (
     is_other_message,
 )
 from spark_checks.columns.record_scan import WINDOW_SIZE, ReadAt
+from spark_checks.file_systems import reading
 from spark_checks.readers.commit_log import batches
 from spark_checks.readers.schemas import LOG_COLUMNS, spark_schema
-from spark_checks.store_files import Store, StoreFile, file_at, reading
+from spark_checks.store_files import Store, StoreFile, file_at
 
 PIECE_SIZE = 16 * 1024 * 1024
 """Bytes compared per piece."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from spark_checks.against.sides import NAMES, Comparison, Side
+from spark_checks.file_systems import shown_url
 from spark_checks.findings import LISTED_MAX, Finding
-from spark_checks.store_files import shown_url
 from spark_checks.store_summary import range_of
 
 

@@ -11,9 +11,10 @@ from pyspark.sql import Row
 
 from spark_checks.against.differences import Piece
 from spark_checks.columns.record_scan import WINDOW_SIZE
+from spark_checks.file_systems import reading
 from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import Place
-from spark_checks.store_files import Store, reading
+from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.store_tables import Tables
 from spec.store.file_names import file_name

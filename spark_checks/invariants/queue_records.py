@@ -18,16 +18,10 @@ import numpy.typing as npt
 
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.counting_rules import QUEUE_DIGITS_MAX
+from spark_checks.file_systems import reading
 from spark_checks.invariants.file_findings import Place
 from spark_checks.readers.schemas import UNIT
-from spark_checks.store_files import (
-    Store,
-    StoreFile,
-    file_at,
-    queue_of,
-    read_whole,
-    reading,
-)
+from spark_checks.store_files import Store, StoreFile, file_at, queue_of, read_whole
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.message_record import SMALLEST_SIZE, decode_record, record_size

@@ -16,11 +16,12 @@ from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import NOTHING, Table
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number
+from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueuedRecord, record_at
 from spark_checks.invariants.transactions import CHECKS_END_MS
-from spark_checks.store_files import Store, reading
+from spark_checks.store_files import Store
 from spec.wire.message.properties import Property
 from spec.wire.message.topic_names import HALF_TOPIC
 

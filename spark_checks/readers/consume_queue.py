@@ -17,10 +17,11 @@ import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
 from spark_checks.columns.record_scan import ReadAt
+from spark_checks.file_systems import allocated_ranges, reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import TableSource
-from spark_checks.store_files import allocated_ranges, queue_of, reading
+from spark_checks.store_files import queue_of
 from spec.store.consume_queue import UNIT_SIZE
 
 UNITS_AT_ONCE = 200_000

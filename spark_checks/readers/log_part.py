@@ -22,9 +22,9 @@ from spark_checks.columns.record_scan import (
     find_record,
     first_store_time_of,
 )
+from spark_checks.file_systems import reading
 from spark_checks.readers.pushdown import ColumnBounds, Conditions
 from spark_checks.readers.table_source import FilePart
-from spark_checks.store_files import reading
 
 Ranges = Sequence[tuple[int, int]]
 """Begin and end of ranges of a log, as commit-log offsets; in order and disjoint."""

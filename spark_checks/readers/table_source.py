@@ -17,9 +17,9 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from spark_checks.columns.record_scan import ReadAt
+from spark_checks.file_systems import reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import spark_schema
-from spark_checks.store_files import reading
 
 
 @dataclass(frozen=True, kw_only=True)

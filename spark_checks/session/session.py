@@ -29,6 +29,7 @@ from pyspark.sql import SparkSession
 
 from java_runtime.class_archive import ClassArchive, writing_options
 from java_runtime.find_java import JavaUnavailableError
+from spark_checks.file_systems import NotAStoreError
 from spark_checks.progress import Progress, silent
 from spark_checks.session.early_daemon import SOCKET_VARIABLE, early_daemon, end_process
 from spark_checks.session.java_home import class_archive, prepare_java_home
@@ -41,7 +42,6 @@ from spark_checks.session.worker_archive import (
     zip_for_workers,
 )
 from spark_checks.session.workers import start_workers
-from spark_checks.store_files import NotAStoreError
 
 _JAVA_OPTIONS = (
     "-XX:TieredStopAtLevel=1",

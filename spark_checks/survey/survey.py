@@ -30,6 +30,7 @@ from spark_checks.columns.record_scan import (
     first_store_time_of,
     scan_range,
 )
+from spark_checks.file_systems import reading
 from spark_checks.kernels.install import install_kernels
 from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.consume_queue import (
@@ -44,7 +45,7 @@ from spark_checks.readers.log_part import LogRange, within
 from spark_checks.readers.record_keys import sums_of_keys
 from spark_checks.session.kernel_request import request_kernels
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, listing, reading, sizes_of
+from spark_checks.store_files import Store, listing, sizes_of
 from spark_checks.survey.ledger import Ledger, due_times, entries_of, rows_of
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import (

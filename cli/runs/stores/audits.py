@@ -51,8 +51,9 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
     raised. A comparison of a store with itself ends the program.
     """
     from spark_checks.broker_conf import BrokerConf, read_broker_conf
+    from spark_checks.file_systems import is_same_place, shown_url
     from spark_checks.session.session import session_of, spark_context
-    from spark_checks.store_files import Store, is_same_place, list_store, shown_url
+    from spark_checks.store_files import Store, list_store
     from spark_checks.views import export
 
     conf, store_options = BrokerConf(), None
@@ -118,7 +119,7 @@ def _tried(action: Callable[[str], T], url: str, *, are_many: bool) -> T | NotAu
     A store that cannot be read does not end the audit of others, if there *are_many*.
     """
     from spark_checks.audit import NotAudited
-    from spark_checks.store_files import NotAStoreError, shown_url
+    from spark_checks.file_systems import NotAStoreError, shown_url
 
     try:
         return action(url)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
+from spark_checks.file_systems import reading
 from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.file_findings import file_finding, places_in
 from spark_checks.readers.index import capacity_of
@@ -22,7 +23,6 @@ from spark_checks.store_files import (
     StoreFile,
     index_header,
     read_whole,
-    reading,
     stored_at_ms,
 )
 from spark_checks.survey.summary import SurveySummary

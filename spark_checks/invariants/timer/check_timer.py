@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from spark_checks.config_files import TOPICS, config_file
+from spark_checks.file_systems import reading
 from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.invariants.file_findings import file_finding, places_in
 from spark_checks.invariants.queue_records import QueueFiles, record_at
@@ -18,7 +19,7 @@ from spark_checks.invariants.timer.timer_units import (
 )
 from spark_checks.invariants.timer.timer_wheel_slots import check_wheel
 from spark_checks.situation import known_topics
-from spark_checks.store_files import Store, StoreFile, read_whole, reading
+from spark_checks.store_files import Store, StoreFile, read_whole
 from spec.integers import java_string_hash
 from spec.layout import LayoutError
 from spec.store import consume_queue

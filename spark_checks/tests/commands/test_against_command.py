@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from spark_checks.store_files import is_same_place
+from spark_checks.file_systems import is_same_place
 from spark_checks.tests.building import flip, overwrite
 from spark_checks.tests.commands.command import Runner, run_alone
 from spec.store.commit_log import PlacedRecord, scan

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark_checks.audit import Audit, audit_store
 from spark_checks.columns.record_scan import FileRange
+from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
 from spark_checks.readers.commit_log import batches
 from spark_checks.report import report
@@ -23,7 +24,7 @@ from spark_checks.sampling import (
     checked_ids,
     sample_of,
 )
-from spark_checks.store_files import Store, list_store, reading
+from spark_checks.store_files import Store, list_store
 from spark_checks.tests.building import StoreBuilder, flip, overwrite
 from spark_checks.tests.commands.command import Runner
 from spark_checks.tests.slow import slow_but

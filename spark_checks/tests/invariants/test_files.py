@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
 from spark_checks.config_files import CONSUMED, TOPICS
+from spark_checks.file_systems import NotAStoreError
 from spark_checks.findings import Severity
 from spark_checks.invariants.checkpoints import UNFLUSHED_MS_MAX, check_checkpoint
 from spark_checks.invariants.config.config_tables import (
@@ -24,7 +25,7 @@ from spark_checks.invariants.config.config_tables import (
 )
 from spark_checks.invariants.files import check_files
 from spark_checks.invariants.index.index_headers import check_index_headers
-from spark_checks.store_files import NotAStoreError, list_store
+from spark_checks.store_files import list_store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
 from spec.store.checkpoint import Checkpoint, encode_checkpoint

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spark_checks.file_systems import allocated_ranges, reading
 from spark_checks.readers.consume_queue import allocated_pieces, batches
-from spark_checks.store_files import allocated_ranges, reading
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 
 SIZE = 6_000_000
