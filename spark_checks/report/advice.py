@@ -267,7 +267,7 @@ class Advice:
     def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
         """Return the advice to rebuild queues, if the forecast allows it."""
         rebuilt = self.forecast.rebuilt if self.forecast else None
-        if rebuilt is not None and not rebuilt.is_harmless:
+        if (rebuilt is not None and not rebuilt.is_harmless) or self._has_rocksdb:
             return TEXTS["NO_REBUILD"], []
         store = self.audit.listing
         found = [d for d in directories if store is None or d in store.directories]

@@ -49,7 +49,9 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
     """Yield the findings in the headers of the index files of *store*."""
     files = [file for file in store.under("index") if file.is_named_by_time]
     sizes = Counter(file.size for file in files)
-    usual = max(sizes, key=lambda size: (sizes[size], size), default=0)
+    # A possible size decides between two files.
+    votes = {size: (sizes[size], slot_count_of(size) > 0, size) for size in sizes}
+    usual = max(votes, key=votes.__getitem__, default=0)
     # Without the files whose header does not agree with their first and last item.
     ranges = {
         file: (header.begin_offset, header.end_offset)

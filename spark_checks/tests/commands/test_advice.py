@@ -19,7 +19,7 @@ from spark_checks.report.advice import (
 )
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import StartForecast
-from spark_checks.store_files import Store
+from spark_checks.store_files import Store, StoreFile
 
 
 @pytest.mark.parametrize("invariant", INVARIANTS.values(), ids=lambda one: one.id)
@@ -110,6 +110,13 @@ def test_a_stray_file_is_moved_before_a_new_store_is_written() -> None:
         [],
         ["mv '/a b/commitlog/x' '/a b.commitlog-x'"],
     )
+
+
+def test_queues_beside_those_in_rocksdb_are_not_moved() -> None:
+    database = StoreFile(path="consumequeue/CURRENT", size=16)
+    mixed = replace(listing("consumequeue"), files=(database,))
+    [step] = next_steps(advice(UNIT, listing=mixed))
+    assert (step["do"], step["commands"]) == (TEXTS["NO_REBUILD"], [])
 
 
 def test_a_store_that_does_not_start_is_not_called_undamaged() -> None:

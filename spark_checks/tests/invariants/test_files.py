@@ -293,3 +293,12 @@ def test_a_slave_that_has_not_received_its_topics_yet_is_no_error(root: Path) ->
         _put(f"config/{name}", b'{"offsetTable":{},"subscriptionGroupTable":{}}')(root)
         found = list(check_config_tables(list_store(str(root)), summary))
         assert [(one.file, one.severity) for one in found] == [(TOPICS, severity)]
+
+
+def test_of_two_index_files_the_one_with_an_impossible_size_is_wrong(
+    root: Path,
+) -> None:
+    for number, more in ((1, b"x"), (2, b"")):
+        _put(f"{INDEX[:-1]}{number}", encode_header(SETTLED) + EMPTY_INDEX + more)(root)
+    found = [file for name, file, _ in _found(root) if name == "INV-INDEX-002"]
+    assert found == [f"{INDEX[:-1]}1"]
