@@ -68,9 +68,10 @@ class QueueRuns(QueueOffsets):
         return (
             self._has_lost_half
             or any(
-                before.tops.get(name, 0) < needed
+                before.ends.get(name, 0) < needed
                 for name, needed in self._ends_before.items()
             )
+            or any(len(self.runs.get(name, ())) > 1 for name in self._named)
             or any(
                 gap.begin < named.end and named.begin < gap.end
                 for name, named in self._named.items()
