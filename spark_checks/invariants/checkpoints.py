@@ -80,9 +80,10 @@ def _behind_files(
     if store.was_left_open or is_part or last_ms is None or summary.damaged:
         return  # a damaged record may have a wrong time
     is_behind = found.logics_ms < last_ms - FLUSH_MS_MAX
-    consumed = [config_file(store, path).members for path in CONSUMED]
-    follows_5_5 = any(_PULL_OFFSETS in members for members in consumed)
-    if summary.units and is_behind and not follows_5_5:
+    consumed = [config_file(store, path) for path in CONSUMED]
+    follows_5_5 = any(_PULL_OFFSETS in file.members for file in consumed)
+    is_before_5_5 = not follows_5_5 and any(file.has_table for file in consumed)
+    if summary.units and is_behind and is_before_5_5:
         yield "logics_ms", f"about {last_ms}, when the last record was stored"
     first_ms = stored_at_ms(store, store.min_offset)
     is_long = first_ms is not None and last_ms - first_ms > UNFLUSHED_MS_MAX
