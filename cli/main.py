@@ -11,14 +11,17 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+from errno import EDQUOT, ENOSPC
 from types import FrameType
 from typing import Any, NamedTuple
 
 import click
 
 from cli.options.exit_codes import (
+    USAGE,
     InterruptedCommand,
     WrongValueError,
+    fail,
     short_usage_errors,
 )
 from cli.options.extras import missing_extra
@@ -132,12 +135,20 @@ class LazyGroup(click.Group):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the subcommand; name the extra that it lacks. Ctrl-C ends it with 130."""
+        """Run the subcommand; name the extra that it lacks. Ctrl-C ends it with 130.
+
+        A full disk ends it with one line.
+        """
         try:
             with short_usage_errors():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             raise InterruptedCommand("interrupted") from None
+        except OSError as error:
+            if error.errno not in (ENOSPC, EDQUOT):
+                raise
+            output = error.filename or "the output"
+            fail(f"{output} cannot be written: {error.strerror}", code=USAGE)
         except ModuleNotFoundError as error:
             raise (missing_extra(error) or error) from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import subprocess
 import zlib
 from errno import EACCES
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
+from rocketmq_conformance.paths import module_command
 from spec.store.blank import Blank, encode_blank
 from spec.store.message_record import Record, SystemFlag, encode_record
 
@@ -227,3 +229,21 @@ def test_an_interrupted_dump_ends_with_130(
     )
     result = CliRunner().invoke(main, ["dump", str(store)])
     assert (result.exit_code, result.output) == (130, "Error: interrupted\n")
+
+
+@pytest.mark.parametrize("words", [["dump"], ["recover", "--release", "4.6"]])
+def test_a_full_disk_ends_a_command_with_one_line(
+    store: Path, words: list[str]
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            module_command("cli", *words, str(store)),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "Error: the output cannot be written: No space left on device\n"
+    )
