@@ -138,6 +138,19 @@ def test_nothing_is_read_of_a_file_without_its_table(
     assert f"The topics are lost: config/topics.json {state}." in result.output
 
 
+@pytest.mark.parametrize(
+    ("release", "source"), [("5.3.3", "nothing"), ("5.4.0", "bak"), ("5.5.0", "bak")]
+)
+def test_the_copy_of_a_blank_file_is_read_since_5_4(
+    release: str, source: str, tmp_path: Path
+) -> None:
+    topics = copied(tmp_path, f"{release}-stopped") / "config" / "topics.json"
+    shutil.copyfile(topics, topics.with_name("topics.json.bak"))
+    topics.write_text(" \n")
+    (first, *_) = foretold(topics.parents[1], release)["config"]
+    assert (first["file"], first["read"]) == ("config/topics.json", source)
+
+
 def test_a_start_without_both_kinds_of_queues_rebuilds_them(tmp_path: Path) -> None:
     store = with_batch_queue(tmp_path, "5.3.3")
     found = start_forecast(str(store), "5.3.3")

@@ -54,6 +54,8 @@ def load_configs(
     for name, tables in _TABLES.items():
         path = f"config/{name}"
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
+        if text is not None and rules.reads_copy_of_blank:
+            text = text.strip()
         if text is None and backup is None and name == CONSUMER_FILTERS_FILE:
             continue  # most brokers have none
         refuses = name == CONSUMER_OFFSETS_FILE and rules.refuses_pull_offsets

@@ -67,6 +67,8 @@ class RecoveryRules(Struct, frozen=True, kw_only=True):
     """A record's size is not checked: one above the memory ends the start."""
     fails_on_empty_last_file: bool = False
     """A queue with units but an empty last file ends the start."""
+    reads_copy_of_blank: bool = False
+    """The .bak of a configuration file of white space is read."""
     has_timer: bool = False
     """Timer messages have their own files, which the start loads."""
     needs_index_files: bool = False
@@ -159,6 +161,8 @@ _V5_4 = replace(
     checks_first_record=True,
     # Seen with the jars of 5.4.0. [STORE-CONFIG-019]
     refuses_pull_offsets=True,
+    # 5.4.0 RemotingSerializable uses fastjson2. Seen with the jars of 5.5.0.
+    reads_copy_of_blank=True,
 )
 _V5_5 = replace(
     _V5_4,
