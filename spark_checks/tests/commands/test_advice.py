@@ -376,6 +376,12 @@ def test_queues_are_rebuilt_only_if_a_start_without_them_is_harmless() -> None:
     assert advice(UNIT).first_steps == []
 
 
+def test_a_start_does_not_repair_a_checkpoint_by_itself() -> None:
+    late = finding("INV-CHECK-003", Severity.WARNING, "checkpoint")
+    assert advice(late).for_group([late]) == (late.invariant.advice, [])
+    assert "index_ms only when an index file becomes full" in late.invariant.advice
+
+
 @pytest.mark.parametrize("forecast", [None, HARMLESS])
 def test_nothing_is_to_do_about_a_log_end_that_a_start_repairs(
     forecast: StartForecast | None,
