@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +23,21 @@ def format_option(forms: Sequence[str]) -> Decorator:
         show_default=True,
         help="Format of the result.",
     )
+
+
+class LocalPath(click.Path):
+    """A path on this machine. A URL is refused, and not shown: it may have a key."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """Return the path of *value*."""
+        if "://" in os.fspath(value):
+            self.fail("a URL is given, and a local path is required", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class CommandGroup(click.Group):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.common import Decorator
+from cli.options.common import Decorator, LocalPath
 from cli.options.exit_codes import USAGE
 from conformance.harness.report.terminal.line_width import wrapped
 
@@ -21,7 +21,7 @@ def out_option() -> Decorator:
     """Return ``--out``, the file that a result is written into."""
     return click.option(
         "--out",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=LocalPath(dir_okay=False, path_type=Path),
         callback=_in_a_directory,
         help="Write the result into this file.",
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from cli.options.common import format_option, list_option
+from cli.options.common import LocalPath, format_option, list_option
 from cli.options.exit_codes import USAGE, fail
 from cli.options.extras import DISTRIBUTION
 from cli.options.moment import TimeError, time_ms
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 @list_option("--only", metavar="ID,FAMILY-*", help="Check only these invariants.")
 @click.option(
     "--broker-conf",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     help="The broker's configuration; without it, file sizes are inferred.",
 )
 @release_option(
@@ -59,13 +59,13 @@ if TYPE_CHECKING:
 @click.option(
     "--score",
     "labels",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     help="Score the audit of one store by what `rmqc generate` planted into it.",
 )
 @click.option(
     "--export",
     "directory",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     help="Write the tables of one store there, as Parquet, for questions in SQL.",
 )
 @click.option(

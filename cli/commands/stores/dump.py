@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.options.common import LocalPath
 from cli.options.exit_codes import FINDINGS, SUCCESS, reason_of
 from cli.options.moment import Moment
 
@@ -30,7 +31,7 @@ class NotDumped(click.ClickException):
 
 
 @click.command()
-@click.argument("source", type=click.Path(exists=True, path_type=Path))
+@click.argument("source", type=LocalPath(exists=True, path_type=Path))
 @click.option(
     "--format",
     "form",

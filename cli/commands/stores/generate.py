@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.options.common import list_option
+from cli.options.common import LocalPath, list_option
 from cli.options.exit_codes import USAGE, fail
 from cli.options.progress import parts_written
 from conformance.harness.report.terminal.line_width import wrapped
@@ -38,7 +38,7 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
 @click.argument(
     "store",
     required=False,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
 )
 @click.option(
     "--size",
@@ -78,7 +78,7 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
 )
 @click.option(
     "--labels",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     help="File for the list of planted faults (default: STORE.labels.json).",
 )
 @click.option("--list-faults", is_flag=True, help="List the kinds of faults.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.options.common import format_option
+from cli.options.common import LocalPath, format_option
 from cli.options.exit_codes import reason_of
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
@@ -38,7 +38,7 @@ class Unreadable(click.ClickException):
 
 
 @click.command()
-@click.argument("store", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("store", type=LocalPath(exists=True, file_okay=False, path_type=Path))
 @release_option(
     "The release to start, as 4.6.", among=recoverable_releases, required=True
 )
@@ -48,12 +48,12 @@ class Unreadable(click.ClickException):
 @click.option(
     "--copy",
     "target",
-    type=click.Path(path_type=Path),
+    type=LocalPath(path_type=Path),
     help="Copy the store to this new or empty directory, and recover the copy.",
 )
 @click.option(
     "--broker-conf",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=LocalPath(exists=True, dir_okay=False, path_type=Path),
     help="The broker's configuration; without it, file sizes are inferred.",
 )
 @out_option()

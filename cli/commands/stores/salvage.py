@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.common import format_option
+from cli.options.common import LocalPath, format_option
 from cli.options.exit_codes import FINDINGS, SUCCESS, InterruptedCommand, reason_of
 from cli.options.output import out_option, write_result
 from cli.options.progress import bytes_read
@@ -25,13 +25,13 @@ class NotSalvaged(click.ClickException):
 
 
 @click.command()
-@click.argument("store", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("store", type=LocalPath(exists=True, file_okay=False, path_type=Path))
 @click.option(
     "-o",
     "--output",
     "target",
     required=True,
-    type=click.Path(path_type=Path),
+    type=LocalPath(path_type=Path),
     help="Directory of the new store; it must be empty or not exist.",
 )
 @release_option(

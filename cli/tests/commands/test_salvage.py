@@ -549,3 +549,20 @@ def test_a_message_of_a_topic_that_is_no_directory_is_in_no_queue(
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert code == 1, output
     assert "topic or queue id is not valid: 1\n" in output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("salvage", "URL", "-o", "new"),
+        ("salvage", ".", "-o", "URL"),
+        ("dump", "URL"),
+        ("recover", "URL", "--release", "4.6"),
+        ("audit", ".", "--out", "URL"),
+    ],
+)
+def test_a_url_is_no_local_path_and_its_key_is_not_shown(words: list[str]) -> None:
+    url = "s3://KEY:SECRET@bucket/path"
+    code, output = run(*[url if one == "URL" else one for one in words])
+    assert (code, "SECRET" in output) == (2, False), output
+    assert "a local path is required" in output
