@@ -42,7 +42,7 @@ def as_json(result: Salvage) -> str:
                 "damaged_bytes": str(result.damaged_size),
                 "damaged_ranges": [_texts(one) for one in result.damaged],
                 "missing_files": result.missing_files,
-                "warnings": result.warnings,
+                "warnings": [*result.unreadable, *result.warnings],
                 "without_queues": result.is_without_queues,
                 "start": None if result.start is None else result.start.as_json(),
             },
@@ -77,7 +77,7 @@ def as_text(result: Salvage) -> str:
             "    no consumer receives them, but an audit counts them",
         ]
     lines += [f"  missing file: commitlog/{name}" for name in result.missing_files]
-    lines += [f"  {warning}" for warning in result.warnings]
+    lines += [f"  {warning}" for warning in (*result.unreadable, *result.warnings)]
     if result.is_without_queues:
         lines += [
             "  no consumequeue: only a broker builds LMQs and batch consume queues.",
@@ -116,7 +116,7 @@ def _moved(result: Salvage) -> list[str]:
 def _headline(result: Salvage) -> str:
     kept = _count(result.record_count, "message")
     if not result.damaged and not result.lost:
-        return f"{kept} salvaged, none lost."
+        return f"{kept} salvaged{'.' if result.unreadable else ', none lost.'}"
     return (
         f"{kept} salvaged. Lost: {_count(result.lost_count, 'message')} of"
         f" {_count(len(result.lost), 'queue')};"

@@ -97,5 +97,6 @@ def salvage(
         raise InterruptedCommand(text) from None
     text = as_json(result) if form == "json" else as_text(result)
     write_result(text, out, is_table=form == "table")
-    is_whole = not (result.damaged or result.lost or result.warnings)
+    lacks = result.damaged, result.lost, result.unreadable, result.warnings
+    is_whole = not any(lacks)
     sys.exit(SUCCESS if is_whole else FINDINGS)

@@ -63,6 +63,8 @@ class Salvage:
     """By queue, the number by which its last offsets are lower than before."""
     lowered: list[QueueName] = field(default_factory=list)
     """Queue of each committed or delivered offset that was behind its new end."""
+    unreadable: list[str] = field(default_factory=list)
+    """A line for each entry of the log that is not a file."""
     warnings: list[str] = field(default_factory=list)
     is_without_queues: bool = False
     """Whether a broker has to build the queues: some are LMQs or batch queues."""
@@ -121,7 +123,7 @@ def salvage_store(
             result,
         )
         result.warnings += _wrong_fields(offsets)
-        result.warnings += unreadable_entries(store / COMMIT_LOG)
+        result.unreadable += unreadable_entries(store / COMMIT_LOG)
         result.warnings += too_long_files(commit_log_files(store / COMMIT_LOG), size)
         changes = write_config(view, partial, offsets)
         result.warnings += changes.warnings

@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from errno import EACCES
 from pathlib import Path
@@ -354,15 +355,17 @@ def test_a_directory_without_a_log_is_no_store(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("which", [min, max])
 def test_a_directory_in_place_of_a_file_is_reported(
-    store: Path, tmp_path: Path
+    store: Path, tmp_path: Path, which: Callable[[Iterable[Path]], Path]
 ) -> None:
-    last = max((store / "commitlog").iterdir())
-    last.unlink()
-    last.mkdir()
+    path = which((store / "commitlog").iterdir())
+    path.unlink()
+    path.mkdir()
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert code == 1
-    assert f"  commitlog/{last.name} is a directory" in output
+    assert f"  commitlog/{path.name} is a directory" in output
+    assert "none lost" not in output
 
 
 @pytest.mark.parametrize("is_preallocated", [False, True])
