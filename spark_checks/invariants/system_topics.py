@@ -17,7 +17,7 @@ from spark_checks.columns.by_key import NOTHING, Table
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number
 from spark_checks.file_systems import reading
-from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding
+from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding, Severity
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueuedRecord, record_at
 from spark_checks.invariants.transactions import CHECKS_END_MS
@@ -104,7 +104,10 @@ class LedgerRecords:
         found = self._found(name, record, row)
         if found is not None:
             values["found"] = found
-        return file_finding(name, *record.place, **values)
+        # Without its half message, as behind damage, a commit may still be right.
+        is_alone = name == "INV-TXN-002" and not row["has_half"]
+        severity = Severity.WARNING if is_alone else None
+        return file_finding(name, *record.place, severity, **values)
 
     def _found(self, name: str, record: QueuedRecord, row: Row) -> str | None:
         """Return the value that breaks an invariant, if more than the row has it."""

@@ -5,6 +5,7 @@ Rules match the ledger of an intact store, and find each fault in a wrong one.
 from __future__ import annotations
 
 import shutil
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -28,9 +29,10 @@ from spark_checks.checks.match_ledger import (
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, later_offsets
 from spark_checks.faults.catalogue import CATALOGUE, plant_all
+from spark_checks.findings import Severity
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
-from spark_checks.invariants.system_topics import LEDGER_INVARIANTS
+from spark_checks.invariants.system_topics import LEDGER_INVARIANTS, LedgerRecords
 from spark_checks.progress import silent
 from spark_checks.situation import Situation, situation_of
 from spark_checks.store_files import list_store
@@ -38,6 +40,7 @@ from spark_checks.survey import ledger, survey, system_topic_records
 from spark_checks.survey.ledger import Ledger
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.survey import Survey, parts_of, survey_of
+from spark_checks.tests.building import StoreBuilder
 from spec.store.commit_log import scan
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.topic_names import HALF_TOPIC, SCHEDULE_TOPIC
@@ -245,3 +248,15 @@ def test_rows_of_a_key_are_found_by_rank_and_offset(
             o for k, o in zip(others, foreign, strict=True) if k == key and o > offset
         ]
         assert found == min(behind, default=NEVER)
+
+
+def test_a_commit_whose_half_message_is_lost_is_no_error(tmp_path: Path) -> None:
+    builder = StoreBuilder()
+    builder.put_half("RMQ_SYS_TRANS_HALF_TOPIC", flags=0x4)
+    commit = builder.put("Orders", flags=0x8).offset
+    store = list_store(str(builder.write(tmp_path)))
+    with ExitStack() as opened:
+        records = LedgerRecords(store, opened)
+        rows = [{"offset": commit, "half_at": 0, "has_half": one} for one in (0, 1)]
+        found = [records.finding("INV-TXN-002", row).severity for row in rows]
+    assert found == [Severity.WARNING, Severity.ERROR]
