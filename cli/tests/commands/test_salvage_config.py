@@ -1,0 +1,64 @@
+"""``rmqc salvage``: the config files and the kinds of queues of the new store."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from cli.tests.commands.salvage_command import run
+from spec.wire.bodies import fastjson
+
+KEPT = ("topicQueueMapping.json", "lmqConsumerOffset.json")
+
+
+def test_a_configuration_in_rocksdb_is_reported_as_left_behind(
+    store: Path, tmp_path: Path
+) -> None:
+    database = store / "config" / "consumerOffsets"
+    database.mkdir()
+    (database / "CURRENT").touch()
+    code, output = run("salvage", store, "-o", tmp_path / "new", "--format", "json")
+    assert code == 1
+    [warning] = json.loads(output)["warnings"]
+    assert warning.startswith("config/consumerOffsets: RocksDB, not copied;")
+
+
+def test_files_that_only_some_brokers_have_stay_and_name_the_release(
+    store: Path, tmp_path: Path
+) -> None:
+    new = tmp_path / "new"
+    config = store / "config"
+    shutil.copy(config / "consumerOffset.json", config / KEPT[1])
+    (config / KEPT[0]).write_text('{"topicQueueMappingInfoMap":{"Static":{}}}')
+    (store / "epochFileCheckpoint").touch()
+    code, output = run("salvage", store, "-o", new)
+    assert (code, "start of a 5.3.3 broker" in output) == (0, True), output
+    old, kept = (
+        [fastjson.loads((one / "config" / name).read_bytes()) for name in KEPT]
+        for one in (store, new)
+    )
+    assert kept == old
+
+
+def test_no_committed_offset_is_behind_the_end_of_its_queue(
+    store: Path, tmp_path: Path
+) -> None:
+    _, *lost = sorted((store / "commitlog").iterdir())
+    for path in lost:
+        path.unlink()
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert (code, "delay levels behind the end" in output) == (1, True), output
+    code, output = run("recover", tmp_path / "new", "--release", "4.6")
+    assert (code, "Nothing is lost" in output) == (0, True), output
+
+
+def test_a_broker_builds_lmqs_and_batch_queues(tmp_path: Path) -> None:
+    store, new = tmp_path / "store", tmp_path / "new"
+    assert run("generate", store, "--size", "1M", "--rich")[0] == 0
+    code, output = run("salvage", store, "-o", new)
+    assert (code, "none lost" in output) == (0, True), output
+    assert "The first start builds all queues" in output
+    assert not (new / "consumequeue").exists()
+    code, output = run("recover", new, "--release", "5.3")
+    assert code == 0, output
