@@ -11,6 +11,7 @@ from reference.core.store.recovery.load import load_config
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spec.routing.topic_config import TopicConfig, topic_as_json, topic_table_from_json
 from spec.store.config.config_files import (
+    BACKUP_SUFFIX,
     CONSUMER_FILTERS_FILE,
     CONSUMER_OFFSETS_FILE,
     DELAY_OFFSETS_FILE,
@@ -21,10 +22,17 @@ from spec.store.config.config_files import (
 )
 from spec.store.file_names import CONFIG, ROCKSDB_CURRENT
 from spec.wire.bodies.fastjson_forms import dumps_pretty
-from spec.wire.bodies.json_object import JsonObject, as_integer, object_in
+from spec.wire.bodies.json_object import JsonObject, as_integer, as_object
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
-OFFSET_FILES = (CONSUMER_OFFSETS_FILE, LMQ_CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE)
+TABLES = {
+    TOPICS_FILE: "topicConfigTable",
+    GROUPS_FILE: "subscriptionGroupTable",
+    CONSUMER_OFFSETS_FILE: "offsetTable",
+    LMQ_CONSUMER_OFFSETS_FILE: "offsetTable",
+    DELAY_OFFSETS_FILE: "offsetTable",
+}
+"""Files without whose table the .bak is read."""
 Table = dict[str, Any]
 Committed: TypeAlias = Callable[[QueueName, int], int]
 """Function of a queue and an original offset in it; returns the new offset."""
@@ -73,7 +81,7 @@ def write_config(
     warnings = []
     has_batch_topics = False
     for name, made in makers.items():
-        found, report = _loaded(view, f"{CONFIG}/{name}")
+        found, report = _loaded(view, name)
         if report:
             warnings.append(f"{CONFIG}/{name} {report}")
         if found is None and name != TOPICS_FILE:
@@ -97,21 +105,35 @@ def _databases(view: ReadOnlyStore) -> list[str]:
     return [f"{', '.join(found)}: RocksDB, not copied; {effect}"] if found else []
 
 
-def _loaded(view: ReadOnlyStore, path: str) -> tuple[Table | None, str]:
-    """Return the object in the file, or in its .bak, and a report unless it is read."""
-    texts = view.text(path), view.text(f"{path}.bak")
-    loaded = load_config(*texts, lambda found: _checked(path, found))
-    is_absent = texts == (None, None) or loaded.source == "file"
+def _loaded(view: ReadOnlyStore, name: str) -> tuple[Table | None, str]:
+    """Return the object in the file, or in its .bak, and a report unless it is read.
+
+    The .bak of a blank file is read too, although a broker up to 5.3 does not.
+    """
+    path = f"{CONFIG}/{name}"
+    text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
+    text = text and text.strip()
+    loaded = load_config(text, backup, lambda found: _checked(name, found))
+    is_absent = (text, backup) == (None, None) or loaded.source == "file"
     return loaded.value, "" if is_absent else loaded.report
 
 
-def _checked(path: str, found: JsonObject) -> Table:
-    """Return *found*; raise LayoutError if it is not what the file has to hold."""
-    if path.endswith(TOPICS_FILE):
+def _checked(name: str, found: JsonObject) -> Table:
+    """Return *found*; raise ValueError if it is not what the file has to hold."""
+    table = {str(key): value for key, value in found.items()}
+    if name in TABLES:
+        as_object(found.get(TABLES[name]), TABLES[name])
+    if name == TOPICS_FILE:
         topic_table_from_json(found)
-    elif path.endswith(OFFSET_FILES):
-        object_in(found, "offsetTable")
-    return {str(name): value for name, value in found.items()}
+    elif name == DELAY_OFFSETS_FILE:
+        _delay_offsets(table, _unmoved)
+    elif name in (CONSUMER_OFFSETS_FILE, LMQ_CONSUMER_OFFSETS_FILE):
+        _consumer_offsets(table, _unmoved)
+    return table
+
+
+def _unmoved(_name: QueueName, offset: int) -> int:
+    return offset
 
 
 def _topics(found: Table, offsets: QueueOffsets) -> Table:
@@ -134,7 +156,7 @@ def _consumer_offsets(found: Table, committed: Committed) -> Table:
             int(number): committed(
                 QueueName(topic, int(number)), as_integer(offset, str(name))
             )
-            for number, offset in queues.items()
+            for number, offset in as_object(queues, str(name)).items()
         }
     return {**found, "offsetTable": table}
 

@@ -6,7 +6,9 @@ import json
 import shutil
 from pathlib import Path
 
-from cli.tests.commands.salvage_command import run
+import pytest
+
+from cli.tests.commands.salvage_command import content, run
 from spec.wire.bodies import fastjson
 
 KEPT = ("topicQueueMapping.json", "lmqConsumerOffset.json")
@@ -62,3 +64,30 @@ def test_a_broker_builds_lmqs_and_batch_queues(tmp_path: Path) -> None:
     assert not (new / "consumequeue").exists()
     code, output = run("recover", new, "--release", "5.3")
     assert code == 0, output
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "state"),
+    [
+        ("consumerOffset", '{"offsetTable":{"T@g":{"x":1}}}', "broken (ValueError: "),
+        ("consumerOffset", '{"offsetTable":{"T@g":5}}', "broken (T@g at byte 0: "),
+        ("consumerOffset", '{"offsetTable":{"T@g":{0:"x"}}}', "broken (T@g at byte"),
+        ("delayOffset", '{"offsetTable":{"x":1}}', "broken (ValueError: "),
+        ("delayOffset", "{}", "broken (offsetTable at byte 0: "),
+        ("subscriptionGroup", "{}", "broken (subscriptionGroupTable at byte 0: "),
+        ("topics", '{"topicConfigTable":null}', "broken (topicConfigTable at byte"),
+        ("topics", " \n", "empty; "),
+    ],
+)
+def test_the_copy_of_a_wrong_file_is_read(
+    sound: Path, store: Path, tmp_path: Path, name: str, text: str, state: str
+) -> None:
+    path = store / "config" / f"{name}.json"
+    shutil.copy(path, f"{path}.bak")
+    path.write_text(text)
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert code == 1, output
+    assert f"config/{name}.json is {state}" in output
+    assert "; its .bak is read\n" in output
+    assert run("salvage", sound, "-o", tmp_path / "whole")[0] == 0
+    assert content(tmp_path / "new" / "config") == content(tmp_path / "whole/config")
