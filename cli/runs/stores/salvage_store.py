@@ -133,7 +133,8 @@ def salvage_store(
         _make_queues(partial, options, offsets)
         if result.is_without_queues:
             shutil.rmtree(partial / CONSUME_QUEUE)
-    result.start = start_forecast(str(target), release or likely_release(store))
+        # Here an interruption removes the new store, as the command promises.
+        result.start = start_forecast(str(partial), release or likely_release(store))
     if result.start is not None and not result.start.is_harmless:
         result.warnings.append(result.start.result)
     return result

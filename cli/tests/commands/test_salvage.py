@@ -107,6 +107,7 @@ def test_a_queue_that_cannot_be_read_is_one_line(
     "step",
     [
         "cli.runs.stores.salvage_store._make_queues",
+        "cli.runs.stores.salvage_store.start_forecast",
         "reference.core.salvage.readable_records.record_of",
     ],
 )
