@@ -61,6 +61,8 @@ class Jump(NamedTuple):
     """Queue offset behind it if it had the offset that follows."""
     distance: int
     """Lost offsets. Negative: the offsets of earlier records are repeated."""
+    top: int
+    """Highest end of a record before it."""
 
 
 class QueueOffsets:
@@ -104,21 +106,20 @@ class QueueOffsets:
             return run.begin
         offset, length = run.begin, run.first_end - run.begin
         begin = self.begins.setdefault(name, 0 if self._is_whole else offset)
-        end = self.ends.get(name, begin)
+        end, top = self.ends.get(name, begin), self.tops.get(name, 0)
         if offset != end and name in self._jumps and offset == self._jumps[name].end:
-            self._undo(name)
-            end = offset
+            end, top = offset, self._undo(name)
         self._jumps.pop(name, None)
         if offset != end:
             if run.record_count == 1:
-                self._jumps[name] = Jump(end + length, offset - end)
+                self._jumps[name] = Jump(end + length, offset - end, top)
             self._distances[name] += offset - end
             if offset > end:
                 self.lost[name].append(OffsetRange(end, offset))
             else:
                 self.disordered_count += 1
         self.ends[name] = run.end
-        self.tops[name] = max(run.end, self.tops.get(name, 0))
+        self.tops[name] = max(run.end, top)
         self.counts[name] += run.record_count
         return offset - self._distances[name]
 
@@ -138,13 +139,17 @@ class QueueOffsets:
                 found._jumps[name] = self._jumps[name]
         return found
 
-    def _undo(self, name: QueueName) -> None:
-        """Take back the last jump of a queue: its record had a wrong queue offset."""
-        distance = self._jumps[name].distance
-        self._distances[name] -= distance
-        if distance > 0:
+    def _undo(self, name: QueueName) -> int:
+        """Take back the last jump of a queue: its record had a wrong queue offset.
+
+        Return the highest end of a record before it.
+        """
+        jump = self._jumps[name]
+        self._distances[name] -= jump.distance
+        if jump.distance > 0:
             self.lost[name].pop()
             self.disordered_count += 1
+        return jump.top
 
     def moved(self, name: QueueName, offset: int) -> int:
         """Return the new offset for an original *offset* of a queue."""

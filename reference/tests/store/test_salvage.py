@@ -239,6 +239,14 @@ def test_a_half_message_before_repeated_queue_offsets_is_not_lost() -> None:
     assert with_half_offsets(op_message(b"4"), offsets) is None
 
 
+def test_a_half_message_behind_a_wrong_queue_offset_may_be_lost() -> None:
+    offsets = QueueOffsets(is_whole=True)
+    for number in (0, 1 << 40, 2):
+        offsets.add(replace(record(number, 0), topic=HALF_TOPIC))
+    assert with_half_offsets(op_message(b"2"), offsets) == op_message(b"2")
+    assert with_half_offsets(op_message(b"3"), offsets) is None
+
+
 def test_half_and_rolled_back_messages_have_no_place_in_a_queue() -> None:
     offsets = QueueOffsets(is_whole=False)
     half = Record(
@@ -350,6 +358,7 @@ def state_of(offsets: QueueOffsets) -> list[object]:
             *(name, offsets.begins[name], offsets.ends[name], offsets.counts[name]),
             offsets.lost.get(name, []),
             [offsets.committed(name, number) for number in range(40)],
+            [offsets.is_lost(name, number) for number in range(40)],
         )
         for name in sorted(offsets.ends)
     ]
