@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec import structs
@@ -194,9 +195,15 @@ def _log_files(store: Path, size: int, magics: Collection[int]) -> list[Original
     if not found:
         return []
     start_offsets = range(min(found), max(found) + 1, size)
-    off_grid = sorted(set(found) - set(start_offsets))
+    off_grid = sorted(one for one in found if one not in start_offsets)
     if off_grid:
         raise SalvageError(f"{found[off_grid[0]]} is not a multiple of {size} bytes")
+    for before, after in pairwise(sorted(found)):
+        if after - before > MISSING_FILES_MAX * size:
+            raise SalvageError(
+                f"{found[after]} lies too far behind {found[before].name}: it may be"
+                " of another store, and has to be moved"
+            )
     return [
         OriginalFile(
             start_offset=start_offset,

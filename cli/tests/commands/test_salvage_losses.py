@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.tests.commands.salvage_command import PAGE, content, run
+from cli.tests.commands.salvage_command import PAGE, content, log_of, run
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record
@@ -197,3 +197,14 @@ def test_a_message_of_a_topic_that_is_no_directory_is_in_no_queue(
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert code == 1, output
     assert "topic or queue id is not valid: 1\n" in output
+
+
+def test_the_second_salvage_finds_nothing_more(store: Path, tmp_path: Path) -> None:
+    path = sorted((store / "commitlog").iterdir())[1]
+    data = bytearray(path.read_bytes())
+    data[100:200] = bytes(100)
+    path.write_bytes(data)
+    assert run("salvage", store, "-o", tmp_path / "once")[0] == 1
+    code, output = run("salvage", tmp_path / "once", "-o", tmp_path / "twice")
+    assert (code, "none lost" in output) == (0, True)
+    assert log_of(tmp_path / "once") == log_of(tmp_path / "twice")
