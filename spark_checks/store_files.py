@@ -179,7 +179,7 @@ class Store:
     @property
     def has_queues_in_rocksdb(self) -> bool:
         """Whether units may be in RocksDB (Java: RocksDBConsumeQueueStore)."""
-        return any(one in self.databases for one in ROCKSDB_QUEUES)
+        return not {*ROCKSDB_QUEUES}.isdisjoint(self.databases)
 
     @property
     def was_left_open(self) -> bool:
@@ -256,8 +256,8 @@ def list_store(url: str) -> Store:
         for path, info in found.items()
         if info.type == fs.FileType.Directory
     }
-    for file in files:  # Google Cloud Storage lists no directories
-        directories.update(accumulate(file.directory.split("/"), "{}/{}".format))
+    for one in {file.directory for file in files} - directories:  # Google lists none
+        directories.update(accumulate(one.split("/"), "{}/{}".format))
     reason = reason_without_log(directories)
     if reason:
         raise NotAStoreError(f"{shown_url(url)} {reason}")
