@@ -123,11 +123,13 @@ class MessageLossSurvey:
 
         The record of another file, or of another store, lies in their place.
         """
-        name = queue.name
+        name, inside = queue.name, self._inside.get(queue.name)
+        if inside is None:
+            return
         hidden = [
             one for one in self._outcome.invisible if (one.topic, one.queue_id) == name
         ]
-        for index, place in self._inside.get(name, ()):
+        for index, place in inside:
             after = bisect_right(self._garbage, (place, INT64_MAX))
             is_in_gap = after > 0 and place < self._garbage[after - 1][1]
             is_hidden = any(one.begin <= index < one.end for one in hidden)
