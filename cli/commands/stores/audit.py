@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -245,7 +244,7 @@ def _write(found: Sequence[Audit | NotAudited], form: str, out: Path | None) -> 
         return
     writers: dict[str, Callable[[report.AuditResults], str]] = {
         "json": report.as_json,
-        "html": partial(report.as_html, note=_made_by()),
+        "html": lambda audits: report.as_html(audits, note=_made_by()),
         "table": report.as_table,
     }
     write_result(writers[form](found), out)
