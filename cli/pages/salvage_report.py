@@ -10,7 +10,7 @@ from reference.core.salvage.queue_offsets import OffsetRange
 from reference.core.salvage.readable_records import DamagedRange
 
 SHOWN_MAX = 20
-"""Queues and ranges in the text; the JSON has all of them."""
+"""Queues, ranges and files in the text; the JSON has all of them."""
 
 
 def as_json(result: Salvage) -> str:
@@ -60,10 +60,7 @@ def as_text(result: Salvage) -> str:
         more = len(ranges) - SHOWN_MAX
         shown += f" and {more} more ranges" if more > 0 else ""
         lines.append(f"  lost: {name.topic}, queue {name.queue_id}, offsets {shown}")
-    if len(result.lost) > SHOWN_MAX:
-        lines.append(
-            f"  and {len(result.lost) - SHOWN_MAX} more queues (--format json)"
-        )
+    lines += _more(len(result.lost), "queues")
     lines += _moved(result)
     if result.lowered:
         lines.append(
@@ -76,7 +73,9 @@ def as_text(result: Salvage) -> str:
             f"  {count} of the topic {BRIDGE_TOPIC} in the place of damage:",
             "    no consumer receives them, but an audit counts them",
         ]
-    lines += [f"  missing file: commitlog/{name}" for name in result.missing_files]
+    missing = result.missing_files
+    lines += [f"  missing file: commitlog/{name}" for name in missing[:SHOWN_MAX]]
+    lines += _more(len(missing), "missing files")
     lines += [f"  {warning}" for warning in (*result.unreadable, *result.warnings)]
     if result.is_without_queues:
         lines += [
@@ -107,10 +106,13 @@ def _moved(result: Salvage) -> list[str]:
         f"    {name.topic}, queue {name.queue_id}, by {by:,}"
         for name, by in list(result.moved.items())[:SHOWN_MAX]
     ]
-    if len(result.moved) > SHOWN_MAX:
-        more = len(result.moved) - SHOWN_MAX
-        lines.append(f"    and {more} more queues (--format json)")
-    return lines
+    return lines + [f"  {line}" for line in _more(len(result.moved), "queues")]
+
+
+def _more(count: int, noun: str) -> list[str]:
+    """Return a line about those of *count* that are not shown, if there are any."""
+    more = count - SHOWN_MAX
+    return [f"  and {more:,} more {noun} (--format json)"] if more > 0 else []
 
 
 def _headline(result: Salvage) -> str:

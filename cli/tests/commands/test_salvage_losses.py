@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -208,3 +209,12 @@ def test_the_second_salvage_finds_nothing_more(store: Path, tmp_path: Path) -> N
     code, output = run("salvage", tmp_path / "once", "-o", tmp_path / "twice")
     assert (code, "none lost" in output) == (0, True)
     assert log_of(tmp_path / "once") == log_of(tmp_path / "twice")
+
+
+def test_many_missing_files_are_counted(store: Path, tmp_path: Path) -> None:
+    first, *_ = sorted((store / "commitlog").iterdir())
+    size = first.stat().st_size
+    shutil.copy(first, first.with_name(file_name(100 * size)))
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert (code, output.count("  missing file: commitlog/")) == (1, 20), output
+    assert re.search(r"\n  and \d+ more missing files \(--format json\)\n", output)
