@@ -24,6 +24,7 @@ from spark_checks.generate.plan import (
 )
 from spark_checks.generate.rounds import POP_COUNT, counts_of, steps_of
 from spark_checks.generate.uniform import EACH_MS, UniformPlan, write_uniform_part
+from spec.store.batch_queue import BATCH, QUEUE_TYPE
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
@@ -86,7 +87,7 @@ def _configuration(
         for topic in plan.topic_names
     }
     if plan.is_rich:
-        attributes = {"queue.type": "BatchCQ"}
+        attributes = {QUEUE_TYPE: BATCH}
         table[BATCH_TOPIC] = {**_topic(BATCH_TOPIC, 1), "attributes": attributes}
         last = counts[REVIVE_TOPIC, 0] - POP_COUNT
         consumed[f"{REVIVE_TOPIC}@{REVIVE_GROUP}"] = {0: last}

@@ -18,6 +18,10 @@ from spec.layout import LayoutError, build, field, parse
 
 BATCH_QUEUE = "batchconsumequeue"
 """The directory of a store that has the files, as TOPIC/QUEUE/OFFSET."""
+QUEUE_TYPE = "queue.type"
+"""Attribute of a topic with the type of its queues (since 5.0)."""
+SIMPLE, BATCH = "SimpleCQ", "BatchCQ"
+"""Types of consume queues (Java: CQType). A topic without the attribute has SIMPLE."""
 UNIT_SIZE = 46
 """Bytes of a unit (Java: CQ_STORE_UNIT_SIZE)."""
 NOT_COMPACTED = -1

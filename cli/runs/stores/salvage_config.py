@@ -10,6 +10,7 @@ from reference.core.salvage.queue_offsets import QueueName, QueueOffsets
 from reference.core.store.recovery.load import load_config
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spec.routing.topic_config import TopicConfig, topic_as_json, topic_table_from_json
+from spec.store.batch_queue import BATCH, QUEUE_TYPE
 from spec.store.config.config_files import (
     BACKUP_SUFFIX,
     CONSUMER_FILTERS_FILE,
@@ -94,7 +95,7 @@ def write_config(
 
 
 def _is_batch(topic: Table) -> bool:
-    return (topic.get("attributes") or {}).get("queue.type") == "BatchCQ"
+    return (topic.get("attributes") or {}).get(QUEUE_TYPE) == BATCH
 
 
 def _databases(view: ReadOnlyStore) -> list[str]:

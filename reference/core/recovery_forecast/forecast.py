@@ -15,7 +15,7 @@ from reference.core.recovery_forecast.index_state import IndexState
 from reference.core.recovery_forecast.log_state import LogState, dispatch
 from reference.core.recovery_forecast.message_loss import MessageLossSurvey
 from reference.core.recovery_forecast.outcome import LaterStart, Outcome
-from reference.core.recovery_forecast.queues_state import SIMPLE, QueuesState
+from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import (
     StartRefusedError,
     StoreView,
@@ -32,6 +32,7 @@ from reference.core.store.recovery.scan import (
     scan_log,
 )
 from reference.core.store.types import StoreOptions
+from spec.store.batch_queue import QUEUE_TYPE, SIMPLE
 from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
 from spec.store.config.config_files import TOPICS_FILE
 from spec.store.file_names import (
@@ -109,7 +110,7 @@ class Start:
         topics = _member(self._config[TOPICS_FILE], "topicConfigTable")
         for topic, type_name in self._queues.types():
             attributes = _member(_member(topics, topic), "attributes")
-            found = _member(attributes, "queue.type") or SIMPLE
+            found = _member(attributes, QUEUE_TYPE) or SIMPLE
             if found != type_name:
                 path = f"{CONFIG}/{TOPICS_FILE}"
                 reason = f"{path} has the type {found} for {topic}, whose queues are"

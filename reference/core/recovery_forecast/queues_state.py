@@ -20,13 +20,16 @@ from reference.core.store.recovery.queue_end import FILES_TO_RECOVER
 from reference.core.store.recovery.rules import RecoveryRules
 from reference.core.store.types import Queue
 from spec.integers import INT32_MAX
-from spec.store.batch_queue import BATCH_QUEUE, BatchUnit, decode_batch_units
+from spec.store.batch_queue import (
+    BATCH,
+    BATCH_QUEUE,
+    SIMPLE,
+    BatchUnit,
+    decode_batch_units,
+)
 from spec.store.batch_queue import UNIT_SIZE as BATCH_UNIT_SIZE
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE, ROCKSDB_CURRENT, ROCKSDB_QUEUES
-
-SIMPLE, BATCH = "SimpleCQ", "BatchCQ"
-"""Types of consume queues (since 5.0, Java: CQType)."""
 
 
 class QueuesState:
