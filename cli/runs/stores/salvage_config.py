@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from reference.core.recovery_forecast.config_state import PULL_OFFSETS
 from reference.core.salvage.queue_offsets import QueueName, QueueOffsets
 from reference.core.store.recovery.load import load_config
 from reference.shell.storage.read_only_files import ReadOnlyStore
@@ -66,7 +67,7 @@ def write_config(
         return new
 
     def consumer_offsets(found: Table) -> Table:
-        return _consumer_offsets(found, committed)
+        return _consumer_offsets(found, committed, offsets.committed)
 
     directory = target / CONFIG
     directory.mkdir()
@@ -129,7 +130,7 @@ def _checked(name: str, found: JsonObject) -> Table:
     elif name == DELAY_OFFSETS_FILE:
         _delay_offsets(table, _unmoved)
     elif name in (CONSUMER_OFFSETS_FILE, LMQ_CONSUMER_OFFSETS_FILE):
-        _consumer_offsets(table, _unmoved)
+        _consumer_offsets(table, _unmoved, _unmoved)
     return table
 
 
@@ -149,17 +150,29 @@ def _topics(found: Table, offsets: QueueOffsets) -> Table:
     return {**found, "topicConfigTable": table}
 
 
-def _consumer_offsets(found: Table, committed: Committed) -> Table:
+def _consumer_offsets(found: Table, committed: Committed, pulled: Committed) -> Table:
+    """Return the offsets by TOPIC@GROUP: the committed, and those of last pulls.
+
+    A pop with popConsumerKVServiceEnable begins at the latter (5.3.3
+    org.apache.rocketmq.broker.pop.PopConsumerService#getPopOffset).
+    """
+    table = {**found, "offsetTable": _by_group(found["offsetTable"], committed)}
+    if PULL_OFFSETS in found:
+        table[PULL_OFFSETS] = _by_group(found[PULL_OFFSETS], pulled)
+    return table
+
+
+def _by_group(found: JsonObject, moved: Committed) -> Table:
     table = {}
-    for name, queues in found["offsetTable"].items():
+    for name, queues in found.items():
         topic = str(name).partition("@")[0]
         table[name] = {
-            int(number): committed(
+            int(number): moved(
                 QueueName(topic, int(number)), as_integer(offset, str(name))
             )
             for number, offset in as_object(queues, str(name)).items()
         }
-    return {**found, "offsetTable": table}
+    return table
 
 
 def _delay_offsets(found: Table, committed: Committed) -> Table:

@@ -10,6 +10,8 @@ import pytest
 
 from cli.tests.commands.salvage_command import content, run
 from spec.wire.bodies import fastjson
+from spec.wire.bodies.fastjson_forms import dumps_pretty
+from spec.wire.bodies.json_object import as_object
 
 KEPT = ("topicQueueMapping.json", "lmqConsumerOffset.json")
 
@@ -53,6 +55,22 @@ def test_no_committed_offset_is_behind_the_end_of_its_queue(
     assert (code, "delay levels behind the end" in output) == (1, True), output
     code, output = run("recover", tmp_path / "new", "--release", "4.6")
     assert (code, "Nothing is lost" in output) == (0, True), output
+
+
+def test_offsets_of_last_pulls_move_with_the_committed_ones(
+    store: Path, tmp_path: Path
+) -> None:
+    path = store / "config" / "consumerOffset.json"
+    before = dict(as_object(fastjson.loads(path.read_bytes())))
+    before["pullOffsetTable"] = before["offsetTable"]
+    path.write_bytes(dumps_pretty(before))
+    with min((store / "commitlog").iterdir()).open("r+b") as log:
+        log.seek(4096)
+        log.write(bytes(4096))
+    assert run("salvage", store, "-o", tmp_path / "new")[0] == 1
+    new = (tmp_path / "new" / "config" / path.name).read_bytes()
+    found = as_object(fastjson.loads(new))
+    assert found["pullOffsetTable"] == found["offsetTable"] != before["offsetTable"]
 
 
 def test_a_broker_builds_lmqs_and_batch_queues(tmp_path: Path) -> None:
