@@ -53,6 +53,9 @@ def fill(broker: Client, name: str, *, count: int) -> None:
         decision = DECISIONS[number % len(DECISIONS)]
         if decision is not None:
             require_success(decide(broker, half, decision, key))
+    # The last message of the log: with its unit, all records before it are dispatched.
+    sent = require_success(broker.send_message(topic=TOPIC, queue_id=0))
+    ends[TOPIC, 0] = int(sent.fields["queueOffset"]) + 1
     for (topic, queue_id), end in ends.items():
         broker.wait_for_max_offset(
             topic=topic, queue_id=queue_id, offset=end, timeout_s=PATIENCE_S
