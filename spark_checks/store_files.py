@@ -268,11 +268,14 @@ def list_store(url: str) -> Store:
 
 
 def _require_readable(root: str, files: tuple[StoreFile, ...]) -> None:
-    """Raise NotAStoreError with the path of the first file that cannot be opened."""
+    """Raise NotAStoreError with the path of the first file that cannot be opened.
+
+    A running broker may have renamed or deleted a file since the listing.
+    """
     for file in files:
         path = Path(root, file.path)
         is_audited = file.path.partition("/")[0] in AUDITED
-        if is_audited and not os.access(path, os.R_OK):
+        if is_audited and not os.access(path, os.R_OK) and path.exists():
             raise unreadable(str(path), os.strerror(errno.EACCES))
 
 

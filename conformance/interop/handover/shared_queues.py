@@ -63,6 +63,8 @@ def _fill(broker: Client, *, begin: int) -> None:
             _send(broker, (OWN, 0), SHARED, DELAY="2")
         if number % 7 == 0:
             _send(broker, (OWN, 1), f"{OWN},{SHARED}")
+    # The last message of the log: with its unit, all records before it are dispatched.
+    ends[OWN, 0] = _send(broker, (OWN, 0)) + 1
     for (topic, queue_id), end in ends.items():
         broker.wait_for_max_offset(
             topic=topic, queue_id=queue_id, offset=end, timeout_s=30

@@ -232,6 +232,23 @@ def test_a_file_without_permission_is_named(
         audit_store(spark, str(tmp_path))
 
 
+def test_a_file_that_a_broker_renames_meanwhile_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = StoreBuilder().write(tmp_path)
+    draft = store / "config" / "transactionMetrics.tmp"
+    draft.parent.mkdir(exist_ok=True)
+    draft.touch()
+    access = os.access
+
+    def renamed(path: Path, mode: int) -> bool:
+        draft.unlink(missing_ok=True)
+        return access(path, mode)
+
+    monkeypatch.setattr(os, "access", renamed)
+    assert str(store) in list_store(str(store)).url
+
+
 def test_a_directory_without_permission_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
