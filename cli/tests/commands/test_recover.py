@@ -124,6 +124,16 @@ def test_a_batch_queue_needs_the_type_of_its_topic(
     assert starts or found["refusal"]["file"] == "config/topics.json"
 
 
+def test_the_first_topic_of_a_wrong_type_is_named(tmp_path: Path) -> None:
+    store = with_batch_queue(tmp_path, "5.3.3")
+    topics = [path.name for path in (store / "consumequeue").iterdir()]
+    wrong = ((topic, {"attributes": {"queue.type": "BatchCQ"}}) for topic in topics)
+    config = json.dumps({"topicConfigTable": dict(wrong)})
+    (store / "config" / "topics.json").write_text(config)
+    reason = foretold(store, "5.3.3")["refusal"]["says"]
+    assert f" for {min(topics)}, whose queues are SimpleCQ" in reason
+
+
 @pytest.mark.parametrize(
     ("text", "state"),
     [(" \n", "is blank: nothing is read"), ("{}", "has no topicConfigTable")],

@@ -65,7 +65,8 @@ class QueuesState:
 
     def types(self) -> Iterator[tuple[str, str]]:
         """Yield each topic with queues, and their type in its attribute queue.type."""
-        yield from ((topic, SIMPLE) for topic in {topic for topic, _ in self._queues})
+        for topic in sorted({topic for topic, _ in self._queues}):
+            yield topic, SIMPLE
         for topic in sorted(self._elsewhere):
             names = self._view.entries(f"{BATCH_QUEUE}/{topic}")
             if any(_is_queue_id(one.name) for one in names):
