@@ -33,7 +33,7 @@ from cli.runs.stores.salvage_target import (
     partial_store,
 )
 from cli.runs.stores.start_forecasts import likely_release, start_forecast
-from cli.runs.stores.stated_offsets import QueueAt, queue_at, stated_offsets
+from cli.runs.stores.stated_offsets import queue_at, stated_offsets
 from reference.core.recovery_forecast.message_loss import MISSING_FILES_MAX
 from reference.core.recovery_forecast.store_view import inferred_options
 from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
@@ -113,16 +113,7 @@ def salvage_store(
     with partial_store(store, target) as partial:
         log = partial / PARTIAL_LOG
         offsets = _write_log(log, files, result, progress, master)
-        # Missing files may follow the last one: their messages are lost.
-        paths = {one.start_offset: one.path for one in files}
-        log_end = files[-1].start_offset + size + MISSING_FILES_MAX * size
-        _count_lost(
-            store,
-            range(files[0].start_offset, log_end),
-            lambda offset: queue_at(paths, size, offset),
-            offsets,
-            result,
-        )
+        _count_lost(store, files, offsets, result)
         result.warnings += _wrong_fields(offsets)
         result.unreadable += unreadable_entries(store / COMMIT_LOG)
         result.warnings += too_long_files(commit_log_files(store / COMMIT_LOG), size)
@@ -217,13 +208,18 @@ def _log_files(store: Path, size: int, magics: Collection[int]) -> list[Original
 
 
 def _count_lost(
-    store: Path, log: range, queue_of: QueueAt, offsets: QueueOffsets, result: Salvage
+    store: Path, files: list[OriginalFile], offsets: QueueOffsets, result: Salvage
 ) -> None:
     """Add the lost offsets: the gaps, and those that only a consume queue has.
 
     Each message of an LMQ is counted in the queue of its topic.
     """
-    stated = stated_offsets(store, log, queue_of)
+    size = files[0].size
+    paths = {one.start_offset: one.path for one in files}
+    # Missing files may follow the last one: their messages are lost.
+    log_end = files[-1].start_offset + size + MISSING_FILES_MAX * size
+    log = range(files[0].start_offset, log_end)
+    stated = stated_offsets(store, log, lambda offset: queue_at(paths, size, offset))
     for name in dict.fromkeys([*offsets.ends, *stated]):
         gaps = offsets.lost.get(name, [])
         begin = offsets.begins.get(name, 0)
