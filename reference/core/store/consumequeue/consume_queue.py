@@ -118,8 +118,8 @@ class ConsumeQueue:
             if is_first and not 0 <= position <= INT64_MAX - 2 * queue.file_size:
                 # 4.6.0 creates a file whose name is not an offset.
                 raise FilesError(
-                    f"{queue.directory} has no place for message {queue_offset}, which"
-                    f" the record at {physical_offset} of the log says it is"
+                    f"{queue.directory} has no place for queue offset"
+                    f" {queue_offset} of the record at {physical_offset} of the log"
                 )
             queue.add_file(position)
             if is_first and queue_offset:
