@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Self
+from typing import Any, Self
 
 from msgspec import UNSET, Struct, UnsetType, convert
 from msgspec.structs import replace
@@ -43,6 +43,7 @@ from java_runtime.find_java import find_java
 from rocketmq_conformance.paths import module_command
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
+from spark_checks.generate.uniform import UniformPlan
 from spark_checks.session.session import local_processors, spark_session
 
 SOURCE = FOLDER / "ScanLog.java"
@@ -71,6 +72,21 @@ class Run:
     rounds: int
     directory: Path | None = None
     """Directory of the temporary stores; None for the system's temporary files."""
+    is_uniform: bool = False
+    """Whether stores have equal messages without keys, which numpy writes."""
+
+    def plan(self, size: int) -> Plan:
+        """Return the plan of a store whose log has about *size* bytes."""
+        shape: dict[str, Any] = {
+            "seed": 9,
+            "topics": 8,
+            "queues": 4,
+            "body_size": BODY_SIZE,
+        }
+        if self.is_uniform:
+            record_size = UniformPlan(messages=1, **shape).record_size
+            return UniformPlan(messages=size // record_size, **shape)
+        return Plan(**shape).with_size(size)
 
 
 class Spread(Struct, frozen=True, kw_only=True):
@@ -224,8 +240,7 @@ def goals_of(points: Sequence[Point]) -> list[Ratio | Limit]:
 
 def _point(size: int, run: Run, progress: Callable[[str], None]) -> Point:
     """Return the figures of a store of *size* bytes."""
-    plan = Plan(seed=9, topics=8, queues=4, body_size=BODY_SIZE).with_size(size)
-    with generated(plan, run, progress) as store:
+    with generated(size, run, progress) as store:
         files = sorted((store / "commitlog").iterdir())
         for file in files:
             _read(file)
@@ -240,8 +255,9 @@ def _point(size: int, run: Run, progress: Callable[[str], None]) -> Point:
 
 
 @contextmanager
-def generated(plan: Plan, run: Run, progress: Callable[[str], None]) -> Iterator[Path]:
-    """Lend a store made by *plan*, and remove it at the end."""
+def generated(size: int, run: Run, progress: Callable[[str], None]) -> Iterator[Path]:
+    """Lend a store whose log has about *size* bytes, and remove it at the end."""
+    plan = run.plan(size)
     size = plan.files * plan.log_size
     directory = run.directory or Path(tempfile.gettempdir())
     free = shutil.disk_usage(directory).free

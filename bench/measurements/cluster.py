@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bench.measurements.audit import AuditBenchError, Run, audit_once, generated
 from bench.processes.standalone_cluster import standalone_cluster
 from bench.report.result import Ratio, Report, machine_facts, ratio_result, row
-from spark_checks.generate.plan import Plan
 
 CLUSTER, LOCAL = "cluster", "local"
 PROCESSORS = 2
@@ -28,25 +27,25 @@ Turns = dict[str, list[dict[str, float]]]
 
 
 def measure(
-    sizes: Sequence[int],
-    workers: Sequence[int],
+    points: Mapping[int, Sequence[int]],
     run: Run,
     *,
+    name: str = "cluster",
     progress: Callable[[str], None],
 ) -> Report:
-    """Measure stores of *sizes* in bytes on clusters of each number of *workers*."""
+    """Measure stores of each size in bytes on clusters of its numbers of workers."""
     machine = machine_facts(run.release)
     rows, goals = [], []
-    for size in sizes:
-        plan = Plan(seed=9, topics=8, queues=4, body_size=1024).with_size(size)
-        with generated(plan, run, progress) as store:
+    for size, workers in points.items():
+        with generated(size, run, progress) as store:
             for count in workers:
                 turns = _turns(store, count, run, progress)
-                name = f"audit of {size / 1e9:.2g} GB, {_workers(count)}"
-                rows.append(row(name, turns, unit="s", of="whole_s"))
-                goals += _goals(name, turns, has_target=count == PROCESSORS)
+                way = f"audit of {size / 1e9:.2g} GB, {_workers(count)}"
+                rows.append(row(way, turns, unit="s", of="whole_s"))
+                has_target = count == PROCESSORS and not run.is_uniform
+                goals += _goals(way, turns, has_target=has_target)
     return Report(
-        bench="cluster",
+        bench=name,
         rounds=run.rounds,
         machine=machine,
         rows=rows,

@@ -38,6 +38,7 @@ TITLES = {
     "codec": "Decoding a log",
     "audit": "Auditing a store",
     "cluster": "Auditing on a cluster",
+    "cluster-curve": "Auditing uniform stores of 1 to 16 GB, by 1 to 4 workers",
     "suite": "The suite itself",
 }
 """Names of measurements, and what the page calls them."""
@@ -140,11 +141,25 @@ def _cluster(release: str, amount: Amount, progress: Progress) -> Report:
     from bench.measurements.audit import Run
     from bench.measurements.cluster import measure
 
-    of_amount = {"short": (1,), "standard": (1,), "long": (1, 4, 16)}
-    sizes = [size << 30 for size in of_amount[amount.value]]
-    workers = {"short": (2,), "standard": (2,), "long": (1, 2, 3, 4)}[amount.value]
+    size = amount.count(1, 1, 4) << 30
     run = Run(master="local[2]", release=release, rounds=amount.count(1, 2, 5))
-    return measure(sizes, workers, run, progress=progress)
+    return measure({size: (2,)}, run, progress=progress)
+
+
+def _cluster_curve(release: str, amount: Amount, progress: Progress) -> Report:
+    from bench.measurements.audit import Run
+    from bench.measurements.cluster import measure
+
+    run = Run(
+        master="local[2]",
+        release=release,
+        rounds=amount.count(1, 2, 2),
+        is_uniform=True,
+    )
+    points: dict[int, tuple[int, ...]] = {1 << 30: (2,)}
+    if amount is Amount.LONG:
+        points |= {4 << 30: (1, 2, 3, 4), 16 << 30: (2,)}
+    return measure(points, run, name="cluster-curve", progress=progress)
 
 
 def _suite(release: str, amount: Amount, progress: Progress) -> Report:
@@ -168,5 +183,6 @@ MEASUREMENTS = {
     "codec": _codec,
     "audit": _audit,
     "cluster": _cluster,
+    "cluster-curve": _cluster_curve,
     "suite": _suite,
 }

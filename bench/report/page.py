@@ -122,9 +122,9 @@ def _part(title: str, report: Report) -> Iterator[str]:
     ]
     if untargeted:
         yield ""
-        yield "For information (no target): " + "; ".join(
-            f"{goal.way} {goal.ratio:g} x {goal.other}" for goal in untargeted
-        )
+        yield from ("For information (no target):", "")
+        for goal in untargeted:
+            yield f"- {goal.way}: {goal.ratio:g} x {goal.other}"
 
 
 def _machine(machine: Machine, rounds: int) -> str:

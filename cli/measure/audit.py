@@ -45,6 +45,13 @@ def read_sizes(_ctx: click.Context, _option: click.Parameter, given: str) -> lis
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     help="Folder of the stores during the run (default: temporary files).",
 )
+@click.option(
+    "--uniform",
+    "is_uniform",
+    is_flag=True,
+    help="Stores of equal messages without keys, which are generated in a tenth of the"
+    " time.",
+)
 @bench_options()
 def audit(
     options: BenchRun,
@@ -52,6 +59,7 @@ def audit(
     sizes: list[int],
     master: str,
     directory: Path | None,
+    is_uniform: bool,
 ) -> None:
     """Audit a store in full, and have Apache's broker code scan its log, in turns.
 
@@ -66,6 +74,7 @@ def audit(
         release=options.release,
         rounds=options.rounds,
         directory=directory,
+        is_uniform=is_uniform,
     )
     with failures_reported(
         failed=(AuditBenchError, SparkError), unusable=(NoDiskError,)

@@ -46,6 +46,13 @@ def _read_workers(
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     help="Folder of the stores during the run (default: temporary files).",
 )
+@click.option(
+    "--uniform",
+    "is_uniform",
+    is_flag=True,
+    help="Stores of equal messages without keys, which are generated in a tenth of the"
+    " time.",
+)
 @bench_options()
 def cluster(
     options: BenchRun,
@@ -53,6 +60,7 @@ def cluster(
     sizes: list[int],
     workers: list[int],
     directory: Path | None,
+    is_uniform: bool,
 ) -> None:
     """Audit a store on a standalone Spark cluster, and by local[2], in turns.
 
@@ -71,9 +79,10 @@ def cluster(
         release=options.release,
         rounds=options.rounds,
         directory=directory,
+        is_uniform=is_uniform,
     )
     with failures_reported(
         failed=(AuditBenchError, SparkError), unusable=(NoDiskError,)
     ):
-        found = measure(sizes, workers, run, progress=show_progress)
+        found = measure(dict.fromkeys(sizes, workers), run, progress=show_progress)
     finish(found, form=options.form, check=options.check)
