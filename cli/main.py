@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import sys
+from contextlib import suppress
 from errno import EDQUOT, ENOSPC
 from types import FrameType
 from typing import Any, NamedTuple
@@ -26,6 +28,12 @@ from cli.options.exit_codes import (
 )
 from cli.options.extras import missing_extra
 from cli.options.selection import unknown_name
+
+
+def _discard_output() -> None:
+    """Discard what is left of the output, which Python would write at the exit."""
+    with suppress(OSError), open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 class Subcommand(NamedTuple):
@@ -140,13 +148,18 @@ class LazyGroup(click.Group):
         A full disk ends it with one line.
         """
         try:
-            with short_usage_errors():
-                return super().invoke(ctx)
+            try:
+                with short_usage_errors():
+                    return super().invoke(ctx)
+            finally:
+                if sys.stdout is not None:  # a closed one is None
+                    sys.stdout.flush()  # now: an error at the exit has no handler
         except KeyboardInterrupt:
             raise InterruptedCommand("interrupted") from None
         except OSError as error:
             if error.errno not in (ENOSPC, EDQUOT):
                 raise
+            _discard_output()
             output = error.filename or "the output"
             fail(f"{output} cannot be written: {error.strerror}", code=USAGE)
         except ModuleNotFoundError as error:

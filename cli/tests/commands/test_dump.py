@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
 import zlib
 from errno import EACCES
@@ -231,13 +232,15 @@ def test_an_interrupted_dump_ends_with_130(
     assert (result.exit_code, result.output) == (130, "Error: interrupted\n")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [["dump"], ["recover", "--release", "4.6"]])
 def test_a_full_disk_ends_a_command_with_one_line(
-    store: Path, words: list[str]
+    store: Path, words: list[str], unbuffered: str
 ) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             module_command("cli", *words, str(store)),
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
