@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from cli.runs.stores.commit_log_files import mapped
@@ -81,39 +82,38 @@ def runs_of_file(file: OriginalFile) -> QueueRuns:
     return found
 
 
+def count_file(file: OriginalFile, offsets: QueueOffsets) -> None:
+    """Add the queue offsets of *file* to *offsets*, those of the log before it."""
+    changed = partial(with_half_offsets, offsets=offsets)
+    with file.opened() as data:
+        for _ in _new_parts(file, data, offsets, changed, NewFile()):
+            pass
+
+
 def write_file(
-    log: Path | None,
+    log: Path,
     file: OriginalFile,
     offsets: QueueOffsets,
     progress: Callable[[int], None] = lambda _size: None,
 ) -> NewFile:
-    """Write the new file into the directory *log*; None counts its offsets only.
+    """Write the new file into the directory *log*.
 
     *offsets* are those of the log before, and get those of this file. *progress*
     receives the bytes read, in steps.
     """
     result = NewFile()
-
-    def changed(record: Record) -> Record | None:
-        return with_half_offsets(record, offsets)
-
-    with file.opened() as data:
-        parts = _new_parts(file, data, offsets, changed, result)
-        if log is None:
-            for _ in parts:
-                pass
-            return result
-        with (log / file.name).open("wb") as new:
-            new.truncate(file.size)
-            reported = 0
-            for part in parts:
-                position = part.offset - file.start_offset
-                os.pwrite(new.fileno(), part.data, position)
-                if position - reported >= PROGRESS_SIZE:
-                    progress(position - reported)
-                    reported = position
-            os.fsync(new.fileno())
-            progress(file.size - reported)
+    changed = partial(with_half_offsets, offsets=offsets)
+    with file.opened() as data, (log / file.name).open("wb") as new:
+        new.truncate(file.size)
+        reported = 0
+        for part in _new_parts(file, data, offsets, changed, result):
+            position = part.offset - file.start_offset
+            os.pwrite(new.fileno(), part.data, position)
+            if position - reported >= PROGRESS_SIZE:
+                progress(position - reported)
+                reported = position
+        os.fsync(new.fileno())
+        progress(file.size - reported)
     return result
 
 

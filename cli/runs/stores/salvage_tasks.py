@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, TypeVar
 from cli.runs.stores.salvage_log import (
     NewFile,
     OriginalFile,
+    count_file,
     runs_of_file,
     write_file,
 )
 from reference.core.salvage.queue_offsets import QueueOffsets
+from spark_checks.session.worker_archive import OWN
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
 TASKS_EACH = 4
 """Tasks of one job per processor. The driver holds the queue offsets of its files."""
-PACKAGES = ("spec", "columns", "java_runtime", "spark_checks", "reference", "cli")
+PACKAGES = (*OWN, "reference", "cli")
 """Packages of this project that the workers of a cluster need."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -50,7 +52,7 @@ def write_log_by_tasks(
         for file, found in zip(some, runs, strict=True):
             before.append(offsets.part(found.queues))
             if found.may_lose_op_messages(offsets):
-                write_file(None, file, offsets)
+                count_file(file, offsets)
             else:
                 found.add_to(offsets)
         pairs = list(zip(some, before, strict=True))

@@ -83,7 +83,7 @@ def record_at(
     view: memoryview,
     position: int,
     start_offset: int,
-    magics: Collection[int] = EVERY_MAGIC,
+    magics: Collection[int],
 ) -> FoundRecord | None:
     """Return the valid record at *position* with one of *magics*, or None."""
     try:
