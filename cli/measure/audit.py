@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.measure.options import BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
-from cli.options.common import list_option
+from cli.options.common import Decorator, list_option
 
 if TYPE_CHECKING:
     from bench.measurements.audit import AuditReport, Way
@@ -28,30 +29,40 @@ def read_sizes(_ctx: click.Context, _option: click.Parameter, given: str) -> lis
     return [int(size * GIBIBYTE) for size in sorted(sizes)]
 
 
+def store_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of generated stores: their sizes, folder and kind."""
+    options: list[Decorator] = [
+        list_option(
+            "--size",
+            "--curve",
+            "sizes",
+            metavar="GIGABYTES,...",
+            default="4",
+            show_default=True,
+            callback=read_sizes,
+            help="Sizes of the generated commit logs, which are removed afterwards.",
+        ),
+        click.option(
+            "--directory",
+            type=click.Path(file_okay=False, exists=True, path_type=Path),
+            help="Folder of the stores during the run (default: temporary files).",
+        ),
+        click.option(
+            "--uniform",
+            "is_uniform",
+            is_flag=True,
+            help="Stores of equal messages without keys, which are generated in a tenth"
+            " of the time.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @click.command()
-@list_option(
-    "--size",
-    "--curve",
-    "sizes",
-    metavar="GIGABYTES,...",
-    default="4",
-    show_default=True,
-    callback=read_sizes,
-    help="Sizes of the generated commit logs, which are removed afterwards.",
-)
+@store_options
 @click.option("--master", default="local[2]", show_default=True, help="Spark master.")
-@click.option(
-    "--directory",
-    type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help="Folder of the stores during the run (default: temporary files).",
-)
-@click.option(
-    "--uniform",
-    "is_uniform",
-    is_flag=True,
-    help="Stores of equal messages without keys, which are generated in a tenth of the"
-    " time.",
-)
 @bench_options()
 def audit(
     options: BenchRun,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cli.measure.audit import read_sizes
+from cli.measure.audit import store_options
 from cli.measure.options import BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, show_progress
 from cli.options.common import list_option
@@ -23,16 +23,7 @@ def _read_workers(
 
 
 @click.command()
-@list_option(
-    "--size",
-    "--curve",
-    "sizes",
-    metavar="GIGABYTES,...",
-    default="4",
-    show_default=True,
-    callback=read_sizes,
-    help="Sizes of the generated commit logs, which are removed afterwards.",
-)
+@store_options
 @list_option(
     "--workers",
     metavar="NUMBER,...",
@@ -40,18 +31,6 @@ def _read_workers(
     show_default=True,
     callback=_read_workers,
     help="Workers of the clusters, with one processor each.",
-)
-@click.option(
-    "--directory",
-    type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help="Folder of the stores during the run (default: temporary files).",
-)
-@click.option(
-    "--uniform",
-    "is_uniform",
-    is_flag=True,
-    help="Stores of equal messages without keys, which are generated in a tenth of the"
-    " time.",
 )
 @bench_options()
 def cluster(
