@@ -44,7 +44,8 @@ from rocketmq_conformance.paths import module_command
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
 from spark_checks.generate.uniform import UniformPlan
-from spark_checks.session.session import local_processors, spark_session
+from spark_checks.session.session import spark_session
+from spark_checks.session.settings import local_processors
 
 SOURCE = FOLDER / "ScanLog.java"
 MEBIBYTE = 1 << 20

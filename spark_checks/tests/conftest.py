@@ -14,7 +14,8 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from spark_checks.progress import Progress
-from spark_checks.session.session import QUERIES_OF_FEW_ROWS, spark_session
+from spark_checks.session.session import spark_session
+from spark_checks.session.settings import QUERIES_OF_FEW_ROWS
 from spark_checks.tests.commands.command import Runner, run_alone
 from spark_checks.tests.readers.with_kernels import with_kernels
 

@@ -21,7 +21,7 @@ from spark_checks.session.early_daemon import (
     early_daemon,
     is_replaced_by_early_daemon,
 )
-from spark_checks.session.session import local_processors
+from spark_checks.session.settings import local_processors
 from spark_checks.session.worker_imports import prefer_installed_pyspark
 
 ROOT = Path(__file__).resolve().parents[3]

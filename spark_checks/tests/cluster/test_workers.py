@@ -18,7 +18,7 @@ import psutil
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.session.session import (
+from spark_checks.session.settings import (
     SOCKET_PATH_MAX,
     WORKERS_DAEMON,
     socket_settings,
@@ -106,7 +106,8 @@ def _alone(size: int | None) -> str:
 
 _PROGRAM = """
 import psutil
-from spark_checks.session.session import WORKERS_DAEMON, spark_session
+from spark_checks.session.session import spark_session
+from spark_checks.session.settings import WORKERS_DAEMON
 def has_kernels(_):
     from columns.log_batch import follow_sizes
     return follow_sizes.kernel is not None

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import fs
 
 from spark_checks.file_systems import NotAStoreError, shown_url
-from spark_checks.session.session import is_on_loopback
+from spark_checks.session.settings import is_on_loopback
 from spark_checks.store_files import list_store, read_whole
 
 FIXTURE = Path(__file__).resolve().parents[3] / "fixtures" / "store" / "4.6.0-stopped"
