@@ -20,12 +20,12 @@ import pyarrow as pa
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from bench.measurements.arrow_batch import as_arrow
 from bench.processes.java_decoder import WAYS as JAVA_WAYS
 from bench.processes.java_decoder import JavaDecoder
 from bench.processes.recorded_log import RecordedLog
 from bench.report.result import Ratio, Report, machine_facts, ratio_result
 from columns.log_batch import read_batches
-from spark_checks.columns.arrow_batch import as_arrow
 from spec.layout import parse
 from spec.store.message_record import record_codec, record_layout
 
