@@ -9,7 +9,7 @@ one audit finds all of them.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -245,13 +245,19 @@ class FaultSites:
             claims.add(("slot", placed.file, placed.offset))
         return _Site(
             placed=placed,
-            neighbour=_neighbour(structures, number),
+            neighbour=_neighbour(structures, number, self._keys_in_index),
             unit=self._unit_with_address(placed),
             claims=frozenset(claims),
         )
 
     def _slot_of(self, file: str, key_hash: int) -> Claim:
         return "slot", file, slot_position(key_hash, self._slot_counts[file])
+
+    @cached_property
+    def _keys_in_index(self) -> Set[tuple[int, int]]:
+        """Commit-log offsets and key hashes of all index items."""
+        items = (decode_item(one.data) for one in self._of["index_item"])
+        return {(item.commit_log_offset, item.key_hash) for item in items}
 
     @cached_property
     def _slot_counts(self) -> Mapping[str, int]:
@@ -360,21 +366,25 @@ def _by_position(
 
 
 def _neighbour(
-    structures: Sequence[PlacedStructure], number: int
+    structures: Sequence[PlacedStructure],
+    number: int,
+    keys: Container[tuple[int, int]],
 ) -> PlacedStructure | None:
     """Return the next structure, or the previous one at the end.
 
-    Of an index item it is the next item of another record.
+    Of an index item it is the next item of another record. Neither record has the
+    other's key: the messages of a batch have one unique key. *keys* are the commit-log
+    offsets and hashes of all items.
     """
     one = structures[number]
     if one.name == "index_item":
-        offset = decode_item(one.data).commit_log_offset
-        later = (
-            other
-            for other in structures[number + 1 :]
-            if decode_item(other.data).commit_log_offset != offset
-        )
-        return next(later, None)
+        item = decode_item(one.data)
+        for other in structures[number + 1 :]:
+            near = decode_item(other.data)
+            has_key = (item.commit_log_offset, near.key_hash) in keys
+            if not has_key and (near.commit_log_offset, item.key_hash) not in keys:
+                return other
+        return None
     if number + 1 < len(structures):
         return structures[number + 1]
     return structures[number - 1] if number else None
