@@ -8,7 +8,7 @@ written in order. Otherwise the runs of each file are counted before.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -51,6 +51,8 @@ class OriginalFile:
     is_last: bool
     magics: Collection[int]
     """Magics of the records to keep."""
+    right_offsets: Mapping[int, int] = field(default_factory=dict)
+    """Queue offsets of records that have a wrong one, by commit-log offset."""
 
     @property
     def name(self) -> str:
@@ -71,6 +73,8 @@ class NewFile:
     """Records in the place of damage, which no consumer receives."""
     damaged: list[DamagedRange] = field(default_factory=list)
     has_lmq_messages: bool = False
+    corrected_count: int = 0
+    """Records with the queue offset of their unit in place of a wrong one."""
 
 
 def runs_of_file(file: OriginalFile) -> QueueRuns:
@@ -144,7 +148,11 @@ def _new_parts(
             yield part
             continue
         end = part.offset + part.size
-        record = changed(part.record)
+        read = part.record
+        if part.offset in file.right_offsets:
+            read = replace(read, queue_offset=file.right_offsets[part.offset])
+            result.corrected_count += 1
+        record = changed(read)
         if record is None:
             for piece in bridge(part.offset, end, part.record.stored_at_ms):
                 result.bridge_count += 1

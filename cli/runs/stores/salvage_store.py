@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial as applied
 from itertools import pairwise
 from pathlib import Path
 
@@ -33,7 +34,12 @@ from cli.runs.stores.salvage_target import (
     partial_store,
 )
 from cli.runs.stores.start_forecasts import likely_release, start_forecast
-from cli.runs.stores.stated_offsets import queue_at, stated_offsets
+from cli.runs.stores.stated_offsets import (
+    StatedRange,
+    record_in,
+    right_offsets,
+    stated_offsets,
+)
 from reference.core.recovery_forecast.message_loss import MISSING_FILES_MAX
 from reference.core.recovery_forecast.store_view import inferred_options
 from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
@@ -57,6 +63,8 @@ class Salvage:
     bridge_count: int = 0
     """Records in the place of damage, which no consumer receives."""
     damaged: list[DamagedRange] = field(default_factory=list)
+    corrected_count: int = 0
+    """Records with the queue offset of their unit in place of a wrong one."""
     missing_files: list[str] = field(default_factory=list)
     lost: dict[QueueName, list[OffsetRange]] = field(default_factory=dict)
     """Original queue offsets without a readable record, by queue."""
@@ -109,12 +117,13 @@ def salvage_store(
     files = _log_files(store, size, magics)
     if not files:
         raise SalvageError(f"{store} has no file of a commit log")
+    files, stated = _with_right_offsets(store, files)
     result = Salvage(target=target)
     with partial_store(store, target) as partial:
         log = partial / PARTIAL_LOG
         offsets = _write_log(log, files, result, progress, master)
-        _count_lost(store, files, offsets, result)
-        result.warnings += _wrong_fields(offsets)
+        _count_lost(stated, offsets, result)
+        result.warnings += _wrong_fields(offsets, result.corrected_count)
         result.unreadable += unreadable_entries(store / COMMIT_LOG)
         result.warnings += too_long_files(commit_log_files(store / COMMIT_LOG), size)
         changes = write_config(view, partial, offsets)
@@ -152,6 +161,7 @@ def _write_log(
             result.bridge_count += new.bridge_count
             result.damaged += new.damaged
             result.is_without_queues |= new.has_lmq_messages
+            result.corrected_count += new.corrected_count
             result.missing_files += [file.name] if file.path is None else []
     return offsets
 
@@ -207,24 +217,31 @@ def _log_files(store: Path, size: int, magics: Collection[int]) -> list[Original
     ]
 
 
+def _with_right_offsets(
+    store: Path, files: list[OriginalFile]
+) -> tuple[list[OriginalFile], dict[QueueName, StatedRange]]:
+    """Return *files* with the right queue offsets, and those that have units."""
+    size = files[0].size
+    record_at = applied(record_in, {one.start_offset: one.path for one in files}, size)
+    # Missing files may follow the last one: their messages are lost.
+    log_end = files[-1].start_offset + size + MISSING_FILES_MAX * size
+    stated = stated_offsets(store, range(files[0].start_offset, log_end), record_at)
+    right = right_offsets(stated, record_at)
+    return [replace(file, right_offsets=right) for file in files], stated
+
+
 def _count_lost(
-    store: Path, files: list[OriginalFile], offsets: QueueOffsets, result: Salvage
+    stated: Mapping[QueueName, StatedRange], offsets: QueueOffsets, result: Salvage
 ) -> None:
     """Add the lost offsets: the gaps, and those that only a consume queue has.
 
     Each message of an LMQ is counted in the queue of its topic.
     """
-    size = files[0].size
-    paths = {one.start_offset: one.path for one in files}
-    # Missing files may follow the last one: their messages are lost.
-    log_end = files[-1].start_offset + size + MISSING_FILES_MAX * size
-    log = range(files[0].start_offset, log_end)
-    stated = stated_offsets(store, log, lambda offset: queue_at(paths, size, offset))
     for name in dict.fromkeys([*offsets.ends, *stated]):
         gaps = offsets.lost.get(name, [])
         begin = offsets.begins.get(name, 0)
         end = offsets.ends.get(name, 0)
-        known = stated.get(name, OffsetRange(begin, end))
+        known = stated.get(name, StatedRange(begin, end, ()))
         lost = [
             OffsetRange(known.begin, min(begin, known.end) if end else known.end),
             *gaps,
@@ -237,8 +254,13 @@ def _count_lost(
             result.moved[name] = sum(one.end - one.begin for one in gaps)
 
 
-def _wrong_fields(offsets: QueueOffsets) -> Iterator[str]:
+def _wrong_fields(offsets: QueueOffsets, corrected_count: int) -> Iterator[str]:
     """Yield a line for each kind of wrong field, which no checksum covers."""
+    if corrected_count:
+        yield (
+            "wrong queue offsets of first messages, now those of the consume queue:"
+            f" {corrected_count:,}"
+        )
     if offsets.disordered_count:
         yield (
             "queue offsets out of order, now each behind that of the message"

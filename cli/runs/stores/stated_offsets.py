@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from cli.runs.stores.commit_log_files import mapped
-from reference.core.salvage.queue_offsets import OffsetRange, QueueName
+from reference.core.salvage.queue_offsets import QueueName, queue_of
 from reference.core.store.recovery.load import is_offset
 from spec.integers import INT32_MAX
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
-from spec.store.message_record import decode_record
+from spec.store.message_record import Record, decode_record
 
 PLACE_SIZE = 8
 """Bytes of a unit that hold the commit-log offset."""
 SIZE_SIZE = 4
 """Bytes behind them that hold the record's size."""
+RecordAt = Callable[[int], Record | None]
+"""Returns the record at a commit-log offset, None if no record begins there."""
 
 
-QueueAt = Callable[[int], QueueName | None]
-"""Returns the queue of the record at a commit-log offset, None without a record."""
+class StatedRange(NamedTuple):
+    """Queue offsets that have units, and the records of the first two."""
+
+    begin: int
+    end: int
+    places: Sequence[int]
+    """Commit-log offset of the first record, and of the second if there is one."""
 
 
-def queue_at(
+def record_in(
     files: Mapping[int, Path | None], size: int, offset: int
-) -> QueueName | None:
-    """Return the queue of the record at *offset* of the log in *files* of *size* bytes.
+) -> Record | None:
+    """Return the record at *offset* of the log in *files* of *size* bytes.
 
     None means that no record begins there.
     """
@@ -41,13 +49,12 @@ def queue_at(
             record = decode_record(memoryview(data)[offset % size :], check_crc=False)
         except LayoutError:
             return None
-    is_certain = record.physical_offset == offset
-    return QueueName(record.topic, record.queue_id) if is_certain else None
+    return record if record.physical_offset == offset else None
 
 
 def stated_offsets(
-    store: Path, log: range, queue_of: QueueAt
-) -> dict[QueueName, OffsetRange]:
+    store: Path, log: range, record_at: RecordAt
+) -> dict[QueueName, StatedRange]:
     """Return by queue the offsets of messages that *log* can have had.
 
     Units of earlier messages are left out: their commit-log files have expired. Units
@@ -66,15 +73,36 @@ def stated_offsets(
             if is_offset(path.name) and path.is_file()
         ]
         name = QueueName(directory.parent.name, int(directory.name))
-        is_own = partial(_is_of, name, queue_of)
+        is_own = partial(_is_of, name, record_at)
         ranges = [one for path in files if (one := _range_of(path, log, is_own))]
         if ranges:
-            found[name] = OffsetRange(ranges[0].begin, ranges[-1].end)
+            found[name] = ranges[0]._replace(end=ranges[-1].end)
     return found
 
 
-def _is_of(name: QueueName, queue_of: QueueAt, offset: int) -> bool:
-    return queue_of(offset) in (name, None)
+def right_offsets(
+    stated: Mapping[QueueName, StatedRange], record_at: RecordAt
+) -> dict[int, int]:
+    """Return the queue offset of each queue's first record that has a wrong one.
+
+    The keys are commit-log offsets. The record is wrong, and not its unit, unless the
+    second record disagrees with its unit, too.
+    """
+    found = {}
+    for name, one in stated.items():
+        first, *second = map(record_at, one.places)
+        if first is None or queue_of(first) != name or first.queue_offset == one.begin:
+            continue
+        if all(
+            record is None or record.queue_offset == one.begin + 1 for record in second
+        ):
+            found[first.physical_offset] = one.begin
+    return found
+
+
+def _is_of(name: QueueName, record_at: RecordAt, offset: int) -> bool:
+    record = record_at(offset)
+    return record is None or queue_of(record) == name
 
 
 def _members(directory: Path) -> list[Path]:
@@ -84,7 +112,7 @@ def _members(directory: Path) -> list[Path]:
 
 def _range_of(
     path: Path, log: range, is_own: Callable[[int], bool]
-) -> OffsetRange | None:
+) -> StatedRange | None:
     """Return the queue offsets of one file, or None without any.
 
     *is_own* returns whether the queue can have had the message at a commit-log offset.
@@ -109,4 +137,5 @@ def _range_of(
     if first == end or not is_own(place(first)):
         return None
     base = int(path.name) // UNIT_SIZE
-    return OffsetRange(base + first, base + end)
+    places = [place(number) for number in range(first, min(first + 2, end))]
+    return StatedRange(base + first, base + end, places)

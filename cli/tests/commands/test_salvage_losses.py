@@ -12,9 +12,13 @@ from pathlib import Path
 import pytest
 
 from cli.tests.commands.salvage_command import PAGE, content, log_of, run
+from reference.core.salvage.readable_records import FoundRecord, readable_records
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record
+
+QUEUE_OFFSET_AT = 20
+"""Bytes of a record before its queue offset."""
 
 
 def test_damage_is_reported_and_the_original_is_only_read(
@@ -159,6 +163,54 @@ def test_a_message_with_the_queue_offset_of_another_is_kept(tmp_path: Path) -> N
     assert found["messages"] == len(run("dump", store)[1].splitlines())
     code, output = run("recover", new, "--release", "4.6")
     assert code == 0, output
+
+
+@pytest.mark.parametrize("queue_offset", [-5, 1 << 60, 5000, 0])
+def test_a_wrong_first_queue_offset_is_that_of_its_unit(
+    store: Path, tmp_path: Path, queue_offset: int
+) -> None:
+    expired, path, *_ = sorted((store / "commitlog").iterdir())
+    expired.unlink()
+    assert run("salvage", store, "-o", tmp_path / "sound")[0] == 0
+    with_first_queue_offset(path, queue_offset)
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert (code, "none lost" in output) == (1, True), output
+    assert "now those of the consume queue: 1\n" in output
+    assert log_of(tmp_path / "new") == log_of(tmp_path / "sound")
+
+
+@pytest.mark.parametrize("queue_offset", [-5, 1 << 60])
+def test_an_impossible_first_queue_offset_without_a_unit_is_0(
+    store: Path, tmp_path: Path, queue_offset: int
+) -> None:
+    expired, path, *_ = sorted((store / "commitlog").iterdir())
+    expired.unlink()
+    shutil.rmtree(store / "consumequeue")
+    topic, before = with_first_queue_offset(path, queue_offset)
+    code, output = run("salvage", store, "-o", tmp_path / "new", "--format", "json")
+    assert code == 1, output
+    found = json.loads(output)
+    assert found["warnings"][0].endswith("message before: 1")
+    ranges = [["1", str(before + 1)]]
+    assert found["lost_offsets"] == [{"topic": topic, "queue": 0, "ranges": ranges}]
+
+
+def with_first_queue_offset(path: Path, queue_offset: int) -> tuple[str, int]:
+    """Write a wrong offset into the first record of a log's file and of a queue 0.
+
+    Return its topic, and its right offset.
+    """
+    begin = int(path.name)
+    found = next(
+        one
+        for one in readable_records(path.read_bytes(), begin, is_last=False)
+        if isinstance(one, FoundRecord) and one.record.topic.startswith("Orders")
+    )
+    assert found.record.queue_id == 0
+    with path.open("r+b") as log:
+        log.seek(found.offset - begin + QUEUE_OFFSET_AT)
+        log.write(queue_offset.to_bytes(8, "big", signed=True))
+    return found.record.topic, found.record.queue_offset
 
 
 def test_a_store_for_an_older_release_has_no_records_that_it_cannot_read(

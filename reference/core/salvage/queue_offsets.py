@@ -19,6 +19,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from reference.core.store.consumequeue.table import is_directory_name
+from spec.integers import INT64_MAX
+from spec.store.consume_queue import UNIT_SIZE
 from spec.store.message_record import Record, SystemFlag
 from spec.wire.message.properties import Property, decode_properties
 from spec.wire.message.topic_names import HALF_TOPIC, LMQ_PREFIX, OP_TOPIC
@@ -27,6 +29,8 @@ from spec.wire.send.batch_body import INNER_BATCH
 _TRANSACTION = SystemFlag.TRANSACTION_ROLLBACK
 """Both bits of a transaction's state."""
 _IN_QUEUE = (0, SystemFlag.TRANSACTION_COMMIT)
+_PLACED_MAX = INT64_MAX // 2 // UNIT_SIZE
+"""Queue offset up to which a consume queue can have a file."""
 _OFFSETS = re.compile(rb"[0-9]{1,18}(,[0-9]{1,18})*,?")
 
 
@@ -52,6 +56,11 @@ class Run(NamedTuple):
     """Queue offset behind the first of them."""
     end: int
     record_count: int
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether a consume queue can have the first of them at its queue offset."""
+        return 0 <= self.begin <= _PLACED_MAX
 
 
 class Jump(NamedTuple):
@@ -104,6 +113,9 @@ class QueueOffsets:
         if name.queue_id < 0 or not is_directory_name(name.topic):
             self.nameless_count += run.record_count
             return run.begin
+        if not run.is_placed:
+            run = _at(run, self.ends.get(name, 0))
+            self.disordered_count += run.record_count
         offset, length = run.begin, run.first_end - run.begin
         begin = self.begins.setdefault(name, 0 if self._is_whole else offset)
         end, top = self.ends.get(name, begin), self.tops.get(name, 0)
@@ -190,6 +202,12 @@ def run_of(record: Record) -> Run:
     """Return the run of *record* alone."""
     end = record.queue_offset + _length(record)
     return Run(record.queue_offset, end, end, 1)
+
+
+def _at(run: Run, begin: int) -> Run:
+    """Return *run* with its first record at the queue offset *begin*."""
+    length, first_length = run.end - run.begin, run.first_end - run.begin
+    return Run(begin, begin + first_length, begin + length, run.record_count)
 
 
 def _length(record: Record) -> int:

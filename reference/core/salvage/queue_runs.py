@@ -36,7 +36,8 @@ class QueueRuns(QueueOffsets):
     def add_run(self, name: QueueName, run: Run) -> int:
         """Return the queue offset of the first of the next records of a queue."""
         runs = self.runs[name]
-        if runs and runs[-1].end == run.begin:
+        follows = runs and runs[-1].end == run.begin
+        if follows and runs[-1].is_placed == run.is_placed:
             count = runs[-1].record_count + run.record_count
             runs[-1] = runs[-1]._replace(end=run.end, record_count=count)
         else:

@@ -78,6 +78,15 @@ def test_a_queue_offset_out_of_order_follows_the_one_before_it(
     assert offsets.committed(QUEUE, 99) == 5
 
 
+@pytest.mark.parametrize("impossible", [-1, 1 << 62])
+def test_an_impossible_queue_offset_follows_the_one_before_it(impossible: int) -> None:
+    offsets = QueueOffsets(is_whole=False)
+    stated = [impossible, impossible + 1, 2, 3, impossible, 5]
+    assert [offsets.add(record(number, 0)) for number in stated] == [*range(6)]
+    assert offsets.disordered_count == 3
+    assert not offsets.lost[QUEUE]
+
+
 def test_a_loss_behind_repeated_queue_offsets_is_found() -> None:
     offsets = QueueOffsets(is_whole=True)
     new = [offsets.add(record(number, 0)) for number in (0, 1, 2, 0, 1, 5, 6)]
@@ -145,7 +154,7 @@ def test_op_messages_name_the_moved_half_messages() -> None:
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["T", "T", "T", HALF_TOPIC, OP_TOPIC]),
-        st.sampled_from([1, 1, 1, 0, 2, -1, -3]),
+        st.sampled_from([1, 1, 1, 0, 2, -1, -3, 1 << 60, -(1 << 60)]),
         st.integers(-2, 1),
     ),
     max_size=30,
@@ -187,7 +196,7 @@ def record_after(ends: dict[str, int], topic: str, step: int, half: int) -> Reco
 
     An op message names a half message *half* offsets from the last one.
     """
-    ends[topic] = max(ends.get(topic, 9) + step, 0)
+    ends[topic] = max(ends.get(topic, 9) + step, -2)
     named = max(ends.get(HALF_TOPIC, 9) + half, 0)
     body = b"%d" % named if topic == OP_TOPIC else b"body"
     return replace(record(ends[topic], 0, body), topic=topic)
