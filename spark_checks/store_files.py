@@ -280,12 +280,7 @@ def _require_readable(root: str, files: tuple[StoreFile, ...]) -> None:
 
 
 def listing(files: Iterable[StoreFile]) -> str:
-    """Return *files* as the JSON option ``files``: path, start offset and size."""
-    return json.dumps([[file.path, file.base, file.size] for file in files])
-
-
-def sizes_of(files: Iterable[StoreFile]) -> str:
-    """Return *files* as the JSON option ``files`` of sources without start offsets."""
+    """Return *files* as the JSON option ``files`` of sources: path and size."""
     return json.dumps([[file.path, file.size] for file in files])
 
 

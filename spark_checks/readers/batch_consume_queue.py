@@ -16,7 +16,7 @@ import pyarrow as pa
 from columns.gather import dtype_of
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch
-from spark_checks.readers.table_source import PlacedFile, PlacedFileSource
+from spark_checks.readers.whole_files import WholeFile, WholeFileSource
 from spark_checks.store_files import queue_of
 from spec.derive.numpy_dtype import column_types
 from spec.store.batch_queue import BATCH_QUEUE, UNIT_SIZE, batch_unit_layout
@@ -35,13 +35,13 @@ _schema = arrow_schema(BATCH_COLUMNS)
 _dtype = dtype_of(batch_unit_layout)
 
 
-class BatchConsumeQueueSource(PlacedFileSource):
+class BatchConsumeQueueSource(WholeFileSource):
     """Reads batch consume queues. Options: ``url``, ``files`` (JSON)."""
 
     source_name = "rocketmq.batchconsumequeue"
     columns = BATCH_COLUMNS
 
-    def batches_in(self, read_at: ReadAt, part: PlacedFile) -> Iterator[pa.RecordBatch]:
+    def batches_in(self, read_at: ReadAt, part: WholeFile) -> Iterator[pa.RecordBatch]:
         """Yield the written units of one file."""
         queue = queue_of(part.path, BATCH_QUEUE)
         if queue is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_checks.readers.schemas import SETTING_COLUMNS
-from spark_checks.readers.whole_files import Row, WholeFileSource
+from spark_checks.readers.whole_files import Row, RowSource, WholeFile
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
@@ -20,17 +20,18 @@ from spec.wire.bodies import fastjson
 _LEVELS = ("table", "name", "key")
 
 
-class ConfigSource(WholeFileSource):
+class ConfigSource(RowSource):
     """Reads configuration files. Options: ``url``, ``files`` (JSON)."""
 
     source_name = "rocketmq.config"
     columns = SETTING_COLUMNS
 
     @staticmethod
-    def rows_of(data: bytes, path: str, size: int) -> Iterator[Row]:
-        """Yield the rows of the configuration file at *path*."""
-        if len(data) < size:
-            yield _damaged(path, 0, f"{size} bytes are above the read limit")
+    def rows_of(data: bytes, file: WholeFile) -> Iterator[Row]:
+        """Yield the rows of the configuration *file*."""
+        path = file.path
+        if len(data) < file.size:
+            yield _damaged(path, 0, f"{file.size} bytes are above the read limit")
             return
         try:
             value = fastjson.loads(data)

@@ -21,7 +21,7 @@ from spark_checks.file_systems import allocated_ranges, reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import TableSource
-from spark_checks.store_files import queue_of
+from spark_checks.store_files import StoreFile, queue_of
 from spec.store.consume_queue import UNIT_SIZE
 
 UNITS_AT_ONCE = 200_000
@@ -30,9 +30,7 @@ PARTITION_SIZE = 32 * 1024 * 1024
 """Bytes that one partition reads."""
 _schema = arrow_schema(UNIT_COLUMNS)
 
-QueueFile = tuple[str, int, int]
-"""Path, start offset in the name, size."""
-Piece = tuple[QueueFile, range]
+Piece = tuple[StoreFile, range]
 """A file, and a range of its units, counted from the file's begin."""
 
 
@@ -54,8 +52,7 @@ class ConsumeQueueSource(TableSource[QueueFiles]):
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return partitions with about as many allocated units each."""
-        files: list[QueueFile] = [tuple(file) for file in self.files]
-        wanted = ((file, selected_units(file, self.conditions)) for file in files)
+        wanted = ((file, selected_units(file, self.conditions)) for file in self.files)
         pieces = [
             held for piece in wanted for held in allocated_pieces(self.url, piece)
         ]
@@ -67,15 +64,15 @@ class ConsumeQueueSource(TableSource[QueueFiles]):
     def batches_of(self, part: QueueFiles) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the files of one partition."""
         for file, units in part.pieces:
-            with reading(self.url, file[0]) as read_at:
+            with reading(self.url, file.path) as read_at:
                 yield from batches(read_at, file, units)
 
 
-def selected_units(file: QueueFile, conditions: Conditions) -> range:
+def selected_units(file: StoreFile, conditions: Conditions) -> range:
     """Return the units of *file* that *conditions* may select, by the file's name."""
-    path, base, size = file
-    topic, queue_id = queue_in(path)
-    first, count = base // UNIT_SIZE, size // UNIT_SIZE
+    topic, queue_id = queue_in(file)
+    base = file.base or 0
+    first, count = base // UNIT_SIZE, file.size // UNIT_SIZE
     offsets = conditions["queue_offset"]
     if not (
         conditions["topic"].may_equal(topic)
@@ -110,9 +107,8 @@ def allocated_pieces(url: str, piece: Piece) -> Iterator[Piece]:
     file, units = piece
     if not units:
         return  # the conditions exclude it, so it is not opened
-    path, _, size = file
     reached = units.start
-    for held in allocated_ranges(url, path, size):
+    for held in allocated_ranges(url, file.path, file.size):
         begin = max(held.start // UNIT_SIZE, reached)
         end = min(-(-held.stop // UNIT_SIZE), units.stop)
         if begin < end:
@@ -121,16 +117,16 @@ def allocated_pieces(url: str, piece: Piece) -> Iterator[Piece]:
 
 
 def batches(
-    read_at: ReadAt, file: QueueFile, units: range | None = None
+    read_at: ReadAt, file: StoreFile, units: range | None = None
 ) -> Iterator[pa.RecordBatch]:
     """Yield the written units among *units* of *file*; all without *units*."""
-    path, base, file_size = file
-    topic, queue_id = queue_in(path)
+    topic, queue_id = queue_in(file)
+    base = file.base or 0
     for found, positions in written_units(read_at, file, units):
         columns = {
             **{name: found[name] for name in UNIT.names or ()},
             "file_base": base,
-            "file_size": file_size,
+            "file_size": file.size,
             "position": positions,
             "topic": topic,
             "queue_id": queue_id,
@@ -140,10 +136,10 @@ def batches(
 
 
 def written_units(
-    read_at: ReadAt, file: QueueFile, units: range | None = None
+    read_at: ReadAt, file: StoreFile, units: range | None = None
 ) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int64]]]:
     """Yield the written units among *units* of *file*, and their positions."""
-    whole = range(file[2] // UNIT_SIZE) if units is None else units
+    whole = range(file.size // UNIT_SIZE) if units is None else units
     for first in range(whole.start, whole.stop, UNITS_AT_ONCE):
         start = first * UNIT_SIZE
         count = min(UNITS_AT_ONCE, whole.stop - first)
@@ -159,9 +155,9 @@ def written_units(
             yield found, start + written * UNIT_SIZE
 
 
-def queue_in(path: str) -> tuple[str, int]:
-    """Return topic and queue id of a consume-queue file."""
-    queue = queue_of(path)
+def queue_in(file: StoreFile) -> tuple[str, int]:
+    """Return topic and queue id of a consume-queue *file*."""
+    queue = queue_of(file.path)
     if queue is None:
-        raise ValueError(f"{path} is not in a consume queue")
+        raise ValueError(f"{file.path} is not in a consume queue")
     return queue

@@ -85,9 +85,9 @@ class IndexSource(FileSource[IndexFile]):
         """Return the ranges of the selected files."""
         return [
             part
-            for path, size in self.files
-            if self.conditions["file"].may_equal(path)
-            for part in parts_of(path, size)
+            for file in self.files
+            if self.conditions["file"].may_equal(file.path)
+            for part in parts_of(file.path, file.size)
         ]
 
     def batches_in(self, read_at: ReadAt, part: IndexFile) -> Iterator[pa.RecordBatch]:

@@ -9,7 +9,7 @@ much, so the caller must pass the slack.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +25,7 @@ from spark_checks.columns.record_scan import (
 from spark_checks.file_systems import reading
 from spark_checks.readers.pushdown import ColumnBounds, Conditions
 from spark_checks.readers.table_source import FilePart
+from spark_checks.store_files import StoreFile
 
 Ranges = Sequence[tuple[int, int]]
 """Begin and end of ranges of a log, as commit-log offsets; in order and disjoint."""
@@ -36,17 +37,15 @@ class LogRange(FilePart, FileRange):
 
 
 def selected_files(
-    files: Sequence[tuple[str, int, int]], conditions: Conditions
+    files: Iterable[StoreFile], conditions: Conditions
 ) -> list[LogRange]:
-    """Return the whole *files* that may contain selected offsets.
-
-    A file is given by path, start offset and size.
-    """
+    """Return the whole *files* that may contain selected offsets."""
+    ranges = (LogRange(path=file.path, **vars(file.whole)) for file in files)
     return [
-        LogRange(path=path, base=base, file_size=size, start=0, end=size)
-        for path, base, size in files
-        if conditions["file_base"].may_overlap(base, base)
-        and conditions["offset"].may_overlap(base, base + size - 1)
+        one
+        for one in ranges
+        if conditions["file_base"].may_overlap(one.base, one.base)
+        and conditions["offset"].may_overlap(one.base, one.base + one.end - 1)
     ]
 
 

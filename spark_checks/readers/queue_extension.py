@@ -11,14 +11,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from itertools import islice
 
-import pyarrow as pa
-
-from spark_checks.columns.record_scan import ReadAt
-from spark_checks.readers.schemas import EXTENSION_COLUMNS, arrow_schema
-from spark_checks.readers.table_source import PlacedFile, PlacedFileSource
-from spark_checks.readers.whole_files import Row
+from spark_checks.readers.schemas import EXTENSION_COLUMNS
+from spark_checks.readers.whole_files import Row, RowSource, WholeFile
 from spark_checks.store_files import queue_of
 from spec.derive.numpy_dtype import leading_fields
 from spec.derive.struct_codec import compile_codec
@@ -26,10 +21,6 @@ from spec.store.queue_extension import EXTENSION, SMALLEST_SIZE, extension_unit_
 
 STORED_AT_MS_MAX = 1 << 43
 """Store times beyond the year 2248 are invalid."""
-FILE_SIZE_MAX = 1 << 28
-"""Largest number of bytes to read of a file; a broker's have 48 MiB by default."""
-ROWS_AT_ONCE = 100_000
-_schema = arrow_schema(EXTENSION_COLUMNS)
 _CODES = {">i2": "h", ">i8": "q"}
 _fields = leading_fields(extension_unit_layout)
 _head = struct.Struct(">" + "".join(_CODES[placed.format] for placed in _fields))
@@ -37,36 +28,31 @@ assert _head.size == SMALLEST_SIZE
 _codec = compile_codec(extension_unit_layout)
 
 
-class QueueExtensionSource(PlacedFileSource):
+class QueueExtensionSource(RowSource):
     """Reads the consume queues' extensions. Options: ``url``, ``files`` (JSON)."""
 
     source_name = "rocketmq.consumequeue_ext"
     columns = EXTENSION_COLUMNS
 
-    def batches_in(self, read_at: ReadAt, part: PlacedFile) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one file."""
-        data = read_at(0, min(part.size, FILE_SIZE_MAX))
-        rows = rows_of(data, part.path, part.base, part.size)
-        while some := list(islice(rows, ROWS_AT_ONCE)):
-            yield pa.RecordBatch.from_pylist(some, schema=_schema)
-
-
-def rows_of(data: bytes, path: str, base: int, size: int) -> Iterator[Row]:
-    """Yield the rows of the file at *path*, of *size* bytes that begin as *data*."""
-    queue = queue_of(path, EXTENSION)
-    if queue is None:
-        raise ValueError(f"{path} is not in an extension of a consume queue")
-    where = {"file_base": base, "file_size": size, "topic": queue[0]}
-    where["queue_id"] = queue[1]
-    position = 0
-    while position < len(data):
-        row = _unit(data, position) or _region(data, position)
-        yield {**where, "position": position, "offset": base + position, **row}
-        position += row["size"]
-    if len(data) < size:
-        rest = {"position": position, "offset": base + position, "kind": "damaged"}
-        reason = "beyond the read limit of one file"
-        yield {**where, **rest, "size": size - position, "reason": reason}
+    @staticmethod
+    def rows_of(data: bytes, file: WholeFile) -> Iterator[Row]:
+        """Yield the rows of one *file*."""
+        queue = queue_of(file.path, EXTENSION)
+        if queue is None:
+            raise ValueError(f"{file.path} is not in an extension of a consume queue")
+        where = {"file_base": file.base, "file_size": file.size, "topic": queue[0]}
+        where["queue_id"] = queue[1]
+        position = 0
+        while position < len(data):
+            row = _unit(data, position) or _region(data, position)
+            place = {"position": position, "offset": file.base + position}
+            yield {**where, **place, **row}
+            position += row["size"]
+        if len(data) < file.size:
+            rest = {"position": position, "offset": file.base + position}
+            reason = "beyond the read limit of one file"
+            size = file.size - position
+            yield {**where, **rest, "kind": "damaged", "size": size, "reason": reason}
 
 
 def _unit(data: bytes, position: int) -> Row | None:

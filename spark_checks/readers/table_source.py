@@ -10,7 +10,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import ClassVar, Generic, TypeVar, cast
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -20,6 +20,7 @@ from spark_checks.columns.record_scan import ReadAt
 from spark_checks.file_systems import reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import spark_schema
+from spark_checks.store_files import StoreFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,15 +29,6 @@ class FilePart(InputPartition):
 
     path: str
     """Path relative to the store."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlacedFile(FilePart):
-    """File with its start offset in its name."""
-
-    base: int
-    """Start offset in the name."""
-    size: int
 
 
 Part = TypeVar("Part", bound=InputPartition)
@@ -53,7 +45,8 @@ class TableSource(DataSource, DataSourceReader, Generic[Part]):
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(dict(options))
         self.url = options.get("url", "")
-        self.files: list[Any] = json.loads(options.get("files", "[]"))
+        listed = json.loads(options.get("files", "[]"))
+        self.files = [StoreFile(path=path, size=size) for path, size in listed]
         self.conditions = Conditions(json.loads(options.get("where", "[]")))
         self.selected: Sequence[str] = tuple(self.columns)
         """Columns of the rows to return."""
@@ -93,11 +86,3 @@ class FileSource(TableSource[PartOfFile]):
         """Yield the rows of *part*."""
         with reading(self.url, part.path) as read_at:
             yield from self.batches_in(read_at, part)
-
-
-class PlacedFileSource(FileSource[PlacedFile]):
-    """Source with a partition for each file. Options: ``url``, ``files`` (JSON)."""
-
-    def partitions(self) -> Sequence[InputPartition]:
-        """Return one partition per file."""
-        return [PlacedFile(path=p, base=b, size=s) for p, b, s in self.files]

@@ -1,22 +1,21 @@
 """
-Data sources of small files that are read whole, and ``rocketmq.checkpoint``.
-
-All files of a source are one partition: there are few, of some kilobytes each.
+Data sources with a partition for each file, and ``rocketmq.checkpoint``.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
+from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import CHECKPOINT_COLUMNS, arrow_schema
-from spark_checks.readers.table_source import TableSource
-from spark_checks.store_files import StoreFile, read_whole
+from spark_checks.readers.table_source import FilePart, FileSource
 from spec.store.checkpoint import (
     FILE_SIZE,
     Checkpoint,
@@ -24,38 +23,50 @@ from spec.store.checkpoint import (
     decode_checkpoint,
 )
 
-SIZE_MAX = 64 * 1024 * 1024
-"""Largest number of bytes to read of a file."""
+SIZE_MAX = 1 << 28
+"""Largest number of bytes to read of a file; a broker's have 48 MiB by default."""
 _ROWS_AT_ONCE = 100_000
 
 Row = dict[str, Any]
 
 
-class WholeFileSource(TableSource[InputPartition]):
-    """Reads small files. Options: ``url``, ``files`` (JSON)."""
+@dataclass(frozen=True, kw_only=True)
+class WholeFile(FilePart):
+    """All of a file."""
+
+    base: int = 0
+    """Start offset in the name, if there is one."""
+    size: int
+
+
+class WholeFileSource(FileSource[WholeFile]):
+    """Source with a partition for each file. Options: ``url``, ``files`` (JSON)."""
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return one partition per file."""
+        return [
+            WholeFile(path=file.path, base=file.base or 0, size=file.size)
+            for file in self.files
+        ]
+
+
+class RowSource(WholeFileSource):
+    """Source of rows that are made one by one, from files of some megabytes."""
 
     @staticmethod
     @abstractmethod
-    def rows_of(data: bytes, path: str, size: int) -> Iterator[Row]:
-        """Yield the rows of the file at *path* with *size* bytes in *data*."""
+    def rows_of(data: bytes, file: WholeFile) -> Iterator[Row]:
+        """Yield the rows of *file*, which begins with *data*."""
 
-    def partitions(self) -> Sequence[InputPartition]:
-        """Return one partition for all files."""
-        return [InputPartition(None)]
-
-    def batches_of(self, part: InputPartition) -> Iterator[pa.RecordBatch]:  # noqa: ARG002 # there is one
-        """Yield the rows of all files."""
+    def batches_in(self, read_at: ReadAt, part: WholeFile) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one file."""
         schema = arrow_schema(self.columns)
-        for path, size in self.files:
-            file = StoreFile(path=path, size=size)
-            rows = self.rows_of(
-                read_whole(self.url, file, size_max=SIZE_MAX), path, size
-            )
-            while some := list(islice(rows, _ROWS_AT_ONCE)):
-                yield pa.RecordBatch.from_pylist(some, schema=schema)
+        rows = self.rows_of(read_at(0, min(part.size, SIZE_MAX)), part)
+        while some := list(islice(rows, _ROWS_AT_ONCE)):
+            yield pa.RecordBatch.from_pylist(some, schema=schema)
 
 
-class CheckpointSource(WholeFileSource):
+class CheckpointSource(RowSource):
     """Reads checkpoints. Options: ``url``, ``files`` (JSON).
 
     A file too short for the times is damaged. Other defects are a reason beside the
@@ -66,17 +77,18 @@ class CheckpointSource(WholeFileSource):
     columns = CHECKPOINT_COLUMNS
 
     @staticmethod
-    def rows_of(data: bytes, path: str, size: int) -> Iterator[Row]:
-        """Yield the row of the checkpoint at *path*."""
+    def rows_of(data: bytes, file: WholeFile) -> Iterator[Row]:
+        """Yield the row of the checkpoint *file*."""
         needed = checkpoint_layout.sizeof()
-        row = {"file": path, "file_size": size}
+        row = {"file": file.path, "file_size": file.size}
         if len(data) < needed:
-            reason = f"{size} bytes, the times take {needed}"
-            yield {**row, "kind": "damaged", "reason": reason}
+            lack = f"{file.size} bytes, the times take {needed}"
+            yield {**row, "kind": "damaged", "reason": lack}
             return
         found = decode_checkpoint(data)
         fields = {name: getattr(found, name) for name in Checkpoint.__slots__}
-        yield {**row, "kind": "checkpoint", "reason": _reason(data, size), **fields}
+        reason = _reason(data, file.size)
+        yield {**row, "kind": "checkpoint", "reason": reason, **fields}
 
 
 def _reason(data: bytes, size: int) -> str | None:

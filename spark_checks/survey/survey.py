@@ -45,7 +45,7 @@ from spark_checks.readers.log_part import LogRange, within
 from spark_checks.readers.record_keys import sums_of_keys
 from spark_checks.session.kernel_request import request_kernels
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, listing, sizes_of
+from spark_checks.store_files import Store, listing
 from spark_checks.survey.ledger import Ledger, due_times, entries_of, rows_of
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import (
@@ -124,7 +124,7 @@ def parts_of(store: Store, processors: int) -> list[Parts]:
     queues = {"files": listing(store.queue_files()), "partitions": str(count)}
     sources = (  # a byte of the log takes the least time, and ends tasks evenly
         ConsumeQueueSource({"url": store.url, **queues}),
-        IndexSource({"url": store.url, "files": sizes_of(store.index)}),
+        IndexSource({"url": store.url, "files": listing(store.index)}),
         CommitLogSource({"url": store.url, **log}),
     )
     parts: list[Any] = [part for one in sources for part in one.partitions()]
@@ -255,10 +255,10 @@ def _units_of(url: str, part: QueueFiles) -> Iterator[list[QueueUnits]]:
     held: list[QueueUnits] = []
     count = 0
     for file, whole in part.pieces:
-        with reading(url, file[0]) as read_at:
+        with reading(url, file.path) as read_at:
             for units, positions in written_units(read_at, file, whole):
-                offsets: Ints = (file[1] + positions) // UNIT_SIZE
-                held.append((queue_in(file[0]), offsets, units))
+                offsets: Ints = ((file.base or 0) + positions) // UNIT_SIZE
+                held.append((queue_in(file), offsets, units))
                 count += len(units)
         if count >= UNITS_AT_ONCE:
             yield held

@@ -23,7 +23,7 @@ from spark_checks.readers.register import register
 from spark_checks.readers.schemas import EXTENSION_COLUMNS, spark_schema
 from spark_checks.readers.whole_files import CheckpointSource
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, StoreFile, listing, sizes_of
+from spark_checks.store_files import Store, StoreFile, listing
 from spec.store.queue_extension import EXTENSION
 
 
@@ -96,7 +96,7 @@ def open_table(
 
 def open_index(session: SparkSession, store: Store) -> DataFrame:
     """Return the slots and items of the index files of *store*."""
-    index = open_table(session, store, IndexSource, sizes_of(store.index))
+    index = open_table(session, store, IndexSource, listing(store.index))
     return _from_begin(index, store)
 
 
@@ -130,9 +130,9 @@ def open_extensions(session: SparkSession, store: Store) -> DataFrame:
 def open_checkpoint(session: SparkSession, store: Store) -> DataFrame:
     """Return the checkpoint of *store*: one row, or none without the file."""
     files = [file for file in store.files if file.path == "checkpoint"]
-    return open_table(session, store, CheckpointSource, sizes_of(files))
+    return open_table(session, store, CheckpointSource, listing(files))
 
 
 def open_settings(session: SparkSession, store: Store) -> DataFrame:
     """Return every value in the configuration files of *store*."""
-    return open_table(session, store, ConfigSource, sizes_of(store.settings))
+    return open_table(session, store, ConfigSource, listing(store.settings))

@@ -19,7 +19,7 @@ from spark_checks.readers.consume_queue import ConsumeQueueSource, QueueFiles
 from spark_checks.readers.index import IndexSource
 from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.pushdown import Condition, Conditions
-from spark_checks.store_files import Store, list_store
+from spark_checks.store_files import Store, list_store, listing
 from spark_checks.tables.store_tables import open_commit_log
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
 
@@ -40,8 +40,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def options_of(store: Store, **more: str) -> dict[str, str]:
-    files = [[file.path, file.base, file.size] for file in store.commit_log]
-    return {"url": store.url, "files": json.dumps(files), **more}
+    return {"url": store.url, "files": listing(store.commit_log), **more}
 
 
 def ranges_of(store: Store, *filters: Condition, **more: str) -> list[LogRange]:
@@ -107,14 +106,14 @@ def test_time_excludes_files_only_where_the_clock_is_trusted(store: Store) -> No
 
 def units_of(store: Store, *filters: Condition) -> dict[str, int]:
     """Return the number of units read of each file."""
-    files = [[file.path, file.base, file.size] for file in store.queue_files()]
-    reader = ConsumeQueueSource({"url": store.url, "files": json.dumps(files)})
+    files = listing(store.queue_files())
+    reader = ConsumeQueueSource({"url": store.url, "files": files})
     reader.conditions = Conditions(filters)
     found: dict[str, int] = {}
     for part in reader.partitions():
         assert isinstance(part, QueueFiles)
-        for (path, _, _), units in part.pieces:
-            found[path] = found.get(path, 0) + len(units)
+        for file, units in part.pieces:
+            found[file.path] = found.get(file.path, 0) + len(units)
     return found
 
 

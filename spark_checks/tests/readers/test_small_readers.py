@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from spark_checks.readers.config import ConfigSource
-from spark_checks.readers.queue_extension import rows_of
-from spark_checks.readers.whole_files import CheckpointSource
+from spark_checks.readers.queue_extension import QueueExtensionSource
+from spark_checks.readers.whole_files import CheckpointSource, WholeFile
 from spark_checks.store_files import list_store
 from spark_checks.tables.store_tables import (
     open_checkpoint,
@@ -52,7 +52,8 @@ Row = dict[str, Any]
 
 
 def extension_rows(data: bytes, *, base: int = 0) -> list[Row]:
-    return list(rows_of(data, PATH, base, len(data)))
+    file = WholeFile(path=PATH, base=base, size=len(data))
+    return list(QueueExtensionSource.rows_of(data, file))
 
 
 def shape(rows: list[Row]) -> list[tuple[str, int, int]]:
@@ -127,14 +128,17 @@ def test_a_hole_in_an_extension_is_damage() -> None:
 
 def test_what_is_beyond_the_bytes_that_are_read_is_a_row() -> None:
     data = encode_extension_unit(UNITS[0])
-    rows = list(rows_of(data, PATH, 0, len(data) + 5))
+    file = WholeFile(path=PATH, size=len(data) + 5)
+    rows = list(QueueExtensionSource.rows_of(data, file))
     assert shape(rows)[-1] == ("damaged", len(data), 5)
 
 
 @pytest.mark.parametrize("store", STORES, ids=lambda path: path.name)
 def test_a_real_checkpoint_has_its_times(store: Path) -> None:
     data = (store / "checkpoint").read_bytes()
-    (row,) = CheckpointSource.rows_of(data, "checkpoint", len(data))
+    (row,) = CheckpointSource.rows_of(
+        data, WholeFile(path="checkpoint", size=len(data))
+    )
     found = decode_checkpoint(data)
     assert (row["kind"], row["reason"]) == ("checkpoint", None)
     assert (row["physic_ms"], row["logics_ms"], row["index_ms"]) == (
@@ -157,12 +161,15 @@ def test_a_real_checkpoint_has_its_times(store: Path) -> None:
 def test_a_damaged_checkpoint_has_a_reason(
     data: bytes, kind: str, reason: str | None
 ) -> None:
-    (row,) = CheckpointSource.rows_of(data, "checkpoint", len(data))
+    (row,) = CheckpointSource.rows_of(
+        data, WholeFile(path="checkpoint", size=len(data))
+    )
     assert (row["kind"], row["reason"]) == (kind, reason)
 
 
 def config_rows(data: bytes) -> list[Row]:
-    return list(ConfigSource.rows_of(data, "config/x.json", len(data)))
+    file = WholeFile(path="config/x.json", size=len(data))
+    return list(ConfigSource.rows_of(data, file))
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from spark_checks.file_systems import allocated_ranges, reading
 from spark_checks.readers.consume_queue import allocated_pieces, batches
+from spark_checks.store_files import StoreFile
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 
 SIZE = 6_000_000
 UNITS = SIZE // UNIT_SIZE
 PATH = f"consumequeue/Orders/0/{0:020d}"
-FILE = (PATH, 0, SIZE)
+FILE = StoreFile(path=PATH, size=SIZE)
 
 
 @pytest.fixture(scope="module")

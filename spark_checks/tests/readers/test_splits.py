@@ -17,6 +17,7 @@ from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
 from spark_checks.readers import commit_log, consume_queue, index
+from spark_checks.store_files import StoreFile
 from spark_checks.tests.building import StoreBuilder
 from spec.store.consume_queue import Unit, encode_unit
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
@@ -116,7 +117,8 @@ def test_a_queue_may_be_cut_between_any_two_units(
 ) -> None:
     units = [Unit(commit_log_offset=n, size=9, tags_code=n) for n in range(count)]
     data = wounded(b"".join(map(encode_unit, units)) + b"x" * rest, damage)
-    file = ("consumequeue/Orders/0/00000000000000000400", 400, len(data))
+    path = "consumequeue/Orders/0/00000000000000000400"
+    file = StoreFile(path=path, size=len(data))
     pieces = [(file, range(count))]
     group_pieces = list(consume_queue.group_pieces(pieces, limit))
     assert all(sum(len(u) for _, u in part.pieces) <= limit for part in group_pieces)
@@ -146,11 +148,11 @@ def test_an_index_may_be_cut_between_any_two_slots(
 
 def test_large_files_have_many_partitions() -> None:
     """The files are not opened: partitions follow from names and sizes."""
-    listed = [["consumequeue/Orders/0/00000000000000000000", 0, 2_000_000_000]]
+    listed = [["consumequeue/Orders/0/00000000000000000000", 2_000_000_000]]
     options = {"url": "/none", "files": json.dumps(listed), "partitions": "8"}
     parts = consume_queue.ConsumeQueueSource(options).partitions()
     assert len(parts) == 60
     assert len(index.parts_of("index/0", 40 + 5_000_000 * 84)) == 5
-    log = ("commitlog/00000000000000000000", 0, 1 << 30)
+    log = ("commitlog/00000000000000000000", 1 << 30)
     options = {"url": "/none", "files": json.dumps([log])}
     assert len(commit_log.CommitLogSource(options).partitions()) == 8
