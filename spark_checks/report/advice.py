@@ -92,7 +92,10 @@ class Advice:
             return None
         part = "" if self.audit.is_log_read_whole else "audited part of the "
         if self.is_log_short:
-            found = TEXTS["SHORT"].format(log=f"The {part}commit log")
+            log, foreign = f"The {part}commit log", self._foreign_files
+            found = TEXTS["FOREIGN" if foreign else "SHORT"].format(
+                log=log, files=" and ".join(foreign)
+            )
         elif self.damage:
             places = number_of(count_of(self.damage), "place")
             found = TEXTS["DAMAGED"].format(places=places, file=self.damage[0].file)
@@ -162,10 +165,16 @@ class Advice:
         ]
 
     @property
+    def _foreign_files(self) -> Sequence[str]:
+        """Commit-log files of another store."""
+        return self.forecast.foreign_files if self.forecast else ()
+
+    @property
     def _restored(self) -> list[tuple[str, list[str]]]:
         """The step that brings files of the log back, if files of it are bad."""
         cut_file = self.forecast.cut_file if self.forecast else None
-        if self.is_log_short and not cut_file:
+        damaged = [*self._foreign_files, *([cut_file] if cut_file else [])]
+        if self.is_log_short and not damaged:
             log = shlex.quote(self._path("commitlog/"))
             return [
                 (
@@ -173,8 +182,8 @@ class Advice:
                     [f"cp -an {self._donor}/commitlog/. {log}", self._again],
                 )
             ]
-        damaged = [cut_file] if cut_file and self.is_log_short else []
-        files = list(dict.fromkeys([*damaged, *(one.file for one in self.damage)]))
+        damaged = [*(damaged * self.is_log_short), *(one.file for one in self.damage)]
+        files = list(dict.fromkeys(damaged))
         back = [
             f"cp -a {self._donor}/{shlex.quote(file)} {shlex.quote(self._path(file))}"
             for file in files[:SHOWN_FILES]

@@ -32,6 +32,8 @@ class StartForecast:
     cut_file: str | None = None
     """The last file of a closed store's log, relative to the store, if units show that
     its end is missing."""
+    foreign_files: tuple[str, ...] = ()
+    """Commit-log files, relative to the store, that hold another store's records."""
     deleted_files: tuple[str, ...] = ()
     """Deleted commit-log files, relative to the store."""
     rebuilt: StartForecast | None = None
@@ -55,8 +57,9 @@ class StartForecast:
 
     @property
     def is_log_short(self) -> bool:
-        """Whether messages are lost because the end of the log is missing."""
-        return bool((self.lacks_files or self.cut_file) and self.lost)
+        """Whether messages are lost because files of the log or its end are missing."""
+        is_short = self.lacks_files or self.cut_file or self.foreign_files
+        return bool(is_short and self.lost)
 
     @property
     def result(self) -> str:

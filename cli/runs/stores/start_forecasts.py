@@ -75,6 +75,7 @@ def start_forecast(
         obstacle=_obstacle(Path(store), found),
         lacks_files=found.log.lacks_files,
         cut_file=_cut_file(found),
+        foreign_files=tuple(map(found.log.path, found.log.foreign_files)),
         rebuilt=_in_short(rebuilt),
     )
 

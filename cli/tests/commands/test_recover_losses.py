@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from cli.runs.stores.start_forecasts import start_forecast
 from cli.tests.commands.recover_command import (
     END,
     LAST_FILE,
     RELEASES,
+    STORES,
     copied,
     foretold,
     recover,
@@ -144,6 +146,18 @@ def test_a_garbage_unit_is_not_a_lost_message(release: str, tmp_path: Path) -> N
     assert found["messages"]["lost"] == []
     assert found["log"]["cut_bytes"] == "0"
     assert found["totals"]["invisible"] > 1
+
+
+def test_messages_of_a_file_of_another_store_are_lost(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    first = f"commitlog/{0:020}"
+    shutil.copy(STORES / "4.9.7-stopped" / first, store / first)
+    totals = foretold(store)["totals"]
+    assert totals["unreadable"] == totals["lost"] > 90
+    assert totals["invisible"] > 90
+    found = start_forecast(str(store), "4.6.0")
+    assert found is not None
+    assert found.foreign_files == (first,)
 
 
 def test_units_in_order_behind_the_log_are_lost_messages(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from spec.store.message_record import SMALLEST_SIZE
 
 _SMALLEST = SMALLEST_SIZE + 1
 """A record without a body, of a topic with one letter."""
-_SEVERAL = 2
+SEVERAL = 2
 
 
 class LogState:
@@ -48,6 +48,8 @@ class LogState:
         """Lowest offset of these messages."""
         self.queues_behind_end = 0
         """Queues that have such units."""
+        self.foreign_files: list[int] = []
+        """Start offsets of files that hold another store's records."""
         self._names: dict[int, str] = {}
         self._view = view
         self._rules = rules
@@ -94,7 +96,7 @@ class LogState:
         a running broker's store has left out.
         """
         first = self.first_behind_end
-        if first is None or self.units_behind_end < _SEVERAL:
+        if first is None or self.units_behind_end < SEVERAL:
             return False
         end = self.start_offsets[-1] + self.file_size if self.start_offsets else 0
         return end <= first < end + self.file_size
@@ -107,7 +109,7 @@ class LogState:
         was closed has lost the end of the file.
         """
         first = self.first_behind_end
-        if first is None or self.queues_behind_end < _SEVERAL:
+        if first is None or self.queues_behind_end < SEVERAL:
             return False
         return self.file_of(first) is not None
 
@@ -126,9 +128,13 @@ class LogState:
                 return base
         return None
 
+    def base_of(self, place: int) -> int:
+        """Return the start offset of the file that contains *place*, if it exists."""
+        return place - place % self.file_size
+
     def has_magic(self, place: int) -> bool:
         """Return whether a record may begin at *place*, or no file begins before it."""
-        base = place - place % self.file_size
+        base = self.base_of(place)
         if base not in self._names:
             return True
         magic = self.open(base)[place - base + 4 :][:4]

@@ -8,15 +8,18 @@ ranges with differences are collected, so memory does not grow with the store.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
+from reference.core.recovery_forecast.log_state import SEVERAL
 from reference.core.recovery_forecast.outcome import Cause, Outcome
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.recovery.queue_end import Unit
+from reference.core.store.types import Queue
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
 
@@ -58,6 +61,8 @@ class MessageLossSurvey:
         """By queue: the units out of order, by what they point at."""
         self._inside: dict[tuple[str, int], list[tuple[int, int]]] = {}
         """By queue: units at which no record begins, and what they point at."""
+        self._right: Counter[int] = Counter()
+        """Units at which a record begins, by the start offset of the file."""
         self._twice: set[int] = set()
 
     def run(self) -> None:
@@ -72,6 +77,7 @@ class MessageLossSurvey:
         self._cut_records()
         if self._outcome.refusal is None:
             self._kept_records()
+            self._log.foreign_files = self._foreign_files()
             for queue in self._queues:
                 for begin, end in self._garbage:
                     self._lost_between(queue, begin, end, _GARBAGE)
@@ -126,15 +132,43 @@ class MessageLossSurvey:
         name, inside = queue.name, self._inside.get(queue.name)
         if inside is None:
             return
+        foreign = self._log.foreign_files
         hidden = [
             one for one in self._outcome.invisible if (one.topic, one.queue_id) == name
         ]
         for index, place in inside:
-            after = bisect_right(self._garbage, (place, INT64_MAX))
-            is_in_gap = after > 0 and place < self._garbage[after - 1][1]
-            is_hidden = any(one.begin <= index < one.end for one in hidden)
-            if index >= queue.min_offset and not is_in_gap and not is_hidden:
+            is_hidden = self._log.base_of(place) not in foreign and any(
+                one.begin <= index < one.end for one in hidden
+            )
+            is_found = is_hidden or self._is_in_gap(place)
+            if index >= queue.min_offset and not is_found:
                 self._outcome.lost.add(name, index, _GARBAGE)
+
+    def _is_in_gap(self, place: int) -> bool:
+        """Return whether *place* of the log lies in a collected gap."""
+        after = bisect_right(self._garbage, (place, INT64_MAX))
+        return after > 0 and place < self._garbage[after - 1][1]
+
+    def _foreign_files(self) -> list[int]:
+        """Return the start offsets of files that hold another store's records.
+
+        No record begins where most units of several queues point. In another file of
+        the log they do. Otherwise the queues may be those of another store.
+        """
+        queues: dict[int, set[Queue]] = defaultdict(set)
+        wrong: Counter[int] = Counter()
+        for queue, inside in self._inside.items():
+            for _, place in inside:
+                if not self._is_in_gap(place):
+                    base = self._log.base_of(place)
+                    wrong[base] += 1
+                    queues[base].add(queue)
+        foreign = [
+            base
+            for base, count in sorted(wrong.items())
+            if count > self._right[base] and len(queues[base]) >= SEVERAL
+        ]
+        return foreign if set(self._right) - set(foreign) else []
 
     def _cut_records(self) -> None:
         """Report truncated records without a unit as lost."""
@@ -203,8 +237,11 @@ class MessageLossSurvey:
                     astray[before[1][0]] = before[0]
                     astray.setdefault(unit[0], index)
             before = index, unit
-            is_kept = self._log.start <= unit[0] < self._end
-            if is_kept and not self._log.has_magic(unit[0]):
+            if not self._log.start <= unit[0] < self._end:
+                continue
+            if self._log.has_magic(unit[0]):
+                self._right[self._log.base_of(unit[0])] += 1
+            else:
                 self._inside.setdefault(queue.name, []).append((index, unit[0]))
         if astray:
             self._astray[queue.name] = astray

@@ -216,6 +216,17 @@ def test_a_file_without_its_end_is_replaced() -> None:
     assert commands == [f"cp -a OTHER/{LOG} '/a b/{LOG}'", "rmqc audit '/a b'"]
 
 
+def test_a_file_of_another_store_is_named_first_and_replaced() -> None:
+    found = advice(UNIT, forecast=replace(LOSSES, foreign_files=(LOG,)))
+    assert found.headline is not None
+    assert found.headline.startswith(
+        f"The commit log can be read, but another store's records are in {LOG}. The"
+        " start of a 4.6.0 broker loses 3,001 messages"
+    )
+    commands = dict(found.first_steps)[RESTORED]
+    assert commands == [f"cp -a OTHER/{LOG} '/a b/{LOG}'", "rmqc audit '/a b'"]
+
+
 @pytest.mark.parametrize(
     ("other", "donor", "explains"),
     [
