@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from reference.core.recovery_forecast.config_state import PULL_OFFSETS
 from reference.core.salvage.queue_offsets import QueueName, QueueOffsets
-from reference.core.store.recovery.load import load_config
+from reference.core.store.recovery.load import DirectoryEntry, load_config
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spec.routing.topic_config import TopicConfig, topic_as_json, topic_table_from_json
 from spec.store.batch_queue import BATCH, QUEUE_TYPE
@@ -35,6 +35,17 @@ TABLES = {
     DELAY_OFFSETS_FILE: "offsetTable",
 }
 """Files without whose table the .bak is read."""
+LOST_DATABASES = {
+    "kvStore": "messages popped and not acknowledged may not be delivered again",
+    "rocksdbstore": "its timed and half messages may not be delivered",
+}
+"""RocksDB databases beside the log, and the effect of their loss.
+
+5.3.3 org.apache.rocketmq.broker.pop.PopConsumerService (ROCKSDB_DIRECTORY), and 5.4.0
+org.apache.rocketmq.store.rocksdb.MessageRocksDBStorage. Each broker since 5.4 has the
+latter, most of them without a record.
+"""
+_MADE_ANEW = "topics have the queues of their messages, groups no committed offsets"
 Table = dict[str, Any]
 Committed: TypeAlias = Callable[[QueueName, int], int]
 """Function of a queue and an original offset in it; returns the new offset."""
@@ -80,7 +91,7 @@ def write_config(
         STATIC_TOPICS_FILE: lambda found: found,
         DELAY_OFFSETS_FILE: lambda found: _delay_offsets(found, committed),
     }
-    warnings = []
+    warnings = _left_behind(view)
     has_batch_topics = False
     for name, made in makers.items():
         found, report = _loaded(view, name)
@@ -92,19 +103,31 @@ def write_config(
         topics = new["topicConfigTable"].values() if name == TOPICS_FILE else ()
         has_batch_topics |= any(map(_is_batch, topics))
         (directory / name).write_bytes(dumps_pretty(new))
-    return ConfigChanges(warnings + _databases(view), lowered, has_batch_topics)
+    return ConfigChanges(warnings, lowered, has_batch_topics)
 
 
 def _is_batch(topic: Table) -> bool:
     return (topic.get("attributes") or {}).get(QUEUE_TYPE) == BATCH
 
 
-def _databases(view: ReadOnlyStore) -> list[str]:
-    """Return a line about the RocksDB databases of the config (since 5.2), if any."""
+def _left_behind(view: ReadOnlyStore) -> list[str]:
+    """Return a line about a missing config, and about RocksDB (since 5.2)."""
     names = [f"{CONFIG}/{one.name}" for one in view.entries(CONFIG)]
     found = [one for one in names if view.exists(f"{one}/{ROCKSDB_CURRENT}")]
-    effect = "topics have the queues of their messages, groups no committed offsets"
-    return [f"{', '.join(found)}: RocksDB, not copied; {effect}"] if found else []
+    lost = {", ".join(found): _MADE_ANEW} if found else {}
+    for name, effect in LOST_DATABASES.items():
+        if any(map(_has_records, view.entries(name))):
+            lost[name] = effect
+    lines = [f"{name}: RocksDB, not copied; {effect}" for name, effect in lost.items()]
+    missing = f"{CONFIG}: no files; {_MADE_ANEW}, delay levels no offsets"
+    return lines if names else [missing, *lines]
+
+
+def _has_records(file: DirectoryEntry) -> bool:
+    """Return whether a file of RocksDB has records: a table, or a log with content."""
+    return file.name.endswith(".sst") or (
+        file.name.endswith(".log") and bool(file.size)
+    )
 
 
 def _loaded(view: ReadOnlyStore, name: str) -> tuple[Table | None, str]:

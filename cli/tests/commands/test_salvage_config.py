@@ -28,6 +28,38 @@ def test_a_configuration_in_rocksdb_is_reported_as_left_behind(
     assert warning.startswith("config/consumerOffsets: RocksDB, not copied;")
 
 
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_a_store_without_config_has_lost_offsets(
+    store: Path, tmp_path: Path, *, is_empty: bool
+) -> None:
+    shutil.rmtree(store / "config")
+    if is_empty:
+        (store / "config").mkdir()
+    new = tmp_path / "new"
+    code, output = run("salvage", store, "-o", new, "--format", "json")
+    assert code == 1
+    lost = "groups no committed offsets, delay levels no offsets"
+    made = "config: no files; topics have the queues of their messages"
+    assert json.loads(output)["warnings"] == [f"{made}, {lost}"]
+    topics = fastjson.loads((new / "config/topics.json").read_bytes())
+    assert "Orders0000" in as_object(as_object(topics)["topicConfigTable"])
+
+
+@pytest.mark.parametrize("name", ["kvStore", "rocksdbstore"])
+def test_a_database_with_records_is_reported_as_left_behind(
+    store: Path, tmp_path: Path, name: str
+) -> None:
+    (store / name).mkdir()
+    log = store / name / "000004.log"
+    log.touch()
+    assert run("salvage", store, "-o", tmp_path / "empty")[0] == 0
+    log.write_bytes(b"record")
+    code, output = run("salvage", store, "-o", tmp_path / "new", "--format", "json")
+    assert code == 1
+    [warning] = json.loads(output)["warnings"]
+    assert warning.startswith(f"{name}: RocksDB, not copied; ")
+
+
 def test_files_that_only_some_brokers_have_stay_and_name_the_release(
     store: Path, tmp_path: Path
 ) -> None:

@@ -230,6 +230,8 @@ def test_a_store_for_an_older_release_has_no_records_that_it_cannot_read(
         )
         data += encode_record(one)
     (store / "commitlog").mkdir(parents=True)
+    (store / "config").mkdir()
+    (store / "config" / "delayOffset.json").write_text('{"offsetTable":{}}')
     (store / "commitlog" / file_name(0)).write_bytes(data.ljust(size, b"\0"))
     counts = {}
     for release in ("4.6.0", "5.3.3"):

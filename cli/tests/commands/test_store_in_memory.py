@@ -23,6 +23,8 @@ for folder, data, size in ((log, one, {FILE_SIZE}), (queue, unit, UNIT_SIZE * 30
     folder.mkdir(parents=True)
     (folder / ("0" * 20)).write_bytes(data)
     os.truncate(folder / ("0" * 20), size)
+(disk / "config").mkdir()
+(disk / "config" / "delayOffset.json").write_text('{{"offsetTable":{{}}}}')
 
 def free():
     state = os.statvfs(disk)
