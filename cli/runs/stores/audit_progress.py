@@ -1,12 +1,11 @@
 """
 Progress of ``rmqc audit`` on a terminal: the step, its part done, rate and time left.
 
-A thread reads twice a second from Spark how many tasks of the step are done.
+`following` reads from Spark how many tasks of the step are done.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -25,11 +24,11 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from cli.runs.stores.task_progress import following
+
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-PAUSE_S = 0.5
-"""Seconds between two reads of Spark's counts."""
 PARTS = 1000
 """Parts of a step whose number of bytes is unknown."""
 
@@ -86,25 +85,8 @@ class AuditProgress:
         if self._progress is None:
             yield
             return
-        # Here, so that a base without Spark can describe the options of the command.
-        from py4j.protocol import Py4JError
-
-        ended = threading.Event()
-
-        def follow() -> None:
-            while not ended.wait(PAUSE_S):
-                try:
-                    self.advance(_part_done(context))
-                except Py4JError:  # Spark was stopped
-                    return
-
-        thread = threading.Thread(target=follow, daemon=True)
-        thread.start()
-        try:
+        with following(context, self.advance):
             yield
-        finally:
-            ended.set()
-            thread.join()
 
 
 @contextmanager
@@ -124,16 +106,3 @@ def shown_progress(store_count: int) -> Iterator[AuditProgress]:
     )
     with Progress(*columns, console=console, transient=True) as progress:
         yield AuditProgress(progress, store_count)
-
-
-def _part_done(context: SparkContext) -> float:
-    """Return the part of the active stages' tasks that are done."""
-    tracker = context.statusTracker()
-    stages = map(tracker.getStageInfo, tracker.getActiveStageIds())
-    counts = [
-        (stage.numCompletedTasks, stage.numTasks)
-        for stage in stages
-        if stage is not None
-    ]
-    total = sum(count for _, count in counts)
-    return sum(done for done, _ in counts) / total if total else 0.0

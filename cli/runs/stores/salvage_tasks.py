@@ -19,6 +19,7 @@ from cli.runs.stores.salvage_log import (
     runs_of_file,
     write_file,
 )
+from cli.runs.stores.task_progress import following
 from reference.core.salvage.queue_offsets import QueueOffsets
 from spark_checks.session.worker_archive import OWN
 
@@ -42,13 +43,15 @@ def write_log_by_tasks(
 ) -> Iterator[NewFile]:
     """Write the new *files* into the directory *log*; yield the result of each.
 
-    *offsets* get those of all records, *progress* the bytes of each written file.
+    *offsets* get those of all records. *progress* receives the bytes read: half of a
+    file's when it is counted, and half when it is written.
     """
     step = context.defaultParallelism * TASKS_EACH
     for begin in range(0, len(files), step):
         some = files[begin : begin + step]
         before: list[QueueOffsets] = []
-        runs = _each_by_task(context, runs_of_file, some)
+        half = sum(file.size for file in some) // 2
+        runs = _each_by_task(context, runs_of_file, some, progress, half)
         for file, found in zip(some, runs, strict=True):
             before.append(offsets.part(found.queues))
             if found.may_lose_op_messages(offsets):
@@ -56,9 +59,9 @@ def write_log_by_tasks(
             else:
                 found.add_to(offsets)
         pairs = list(zip(some, before, strict=True))
-        for new in _each_by_task(context, partial(_write_with, log), pairs):
-            progress(files[0].size)
-            yield new
+        yield from _each_by_task(
+            context, partial(_write_with, log), pairs, progress, half
+        )
 
 
 def _write_with(log: Path, one: tuple[OriginalFile, QueueOffsets]) -> NewFile:
@@ -66,11 +69,29 @@ def _write_with(log: Path, one: tuple[OriginalFile, QueueOffsets]) -> NewFile:
 
 
 def _each_by_task(
-    context: SparkContext, function: Callable[[Item], Result], items: Sequence[Item]
+    context: SparkContext,
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    progress: Callable[[int], None],
+    size: int,
 ) -> Iterator[Result]:
-    """Yield the result of *function* for each of *items*, made by a task each."""
+    """Yield the result of *function* for each of *items*, made by a task each.
+
+    *progress* receives a part of the *size* in bytes with each task that is done.
+    """
+    reported = 0
+
+    def advance(part: float) -> None:
+        nonlocal reported
+        done = max(int(part * size), reported)
+        progress(done - reported)
+        reported = done
+
     tasks = context.parallelize(items, len(items))
-    for found in tasks.map(partial(_tried, function)).collect():
+    with following(context, advance):
+        results = tasks.map(partial(_tried, function)).collect()
+    advance(1)
+    for found in results:
         if isinstance(found, OSError):
             raise found
         yield found
