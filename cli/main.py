@@ -13,13 +13,14 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from errno import EDQUOT, ENOSPC
+from errno import EDQUOT, ENOSPC, EPIPE
 from types import FrameType
 from typing import Any, NamedTuple
 
 import click
 
 from cli.options.exit_codes import (
+    CLOSED_PIPE,
     USAGE,
     InterruptedCommand,
     WrongValueError,
@@ -145,21 +146,22 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         """Run the subcommand; name the extra that it lacks. Ctrl-C ends it with 130.
 
-        A full disk ends it with one line.
+        A full disk ends it with one line, and a closed pipe without a line.
         """
         try:
             try:
                 with short_usage_errors():
                     return super().invoke(ctx)
             finally:
-                if sys.stdout is not None:  # a closed one is None
-                    sys.stdout.flush()  # now: an error at the exit has no handler
+                sys.stdout.flush()  # now: an error at the exit has no handler
         except KeyboardInterrupt:
             raise InterruptedCommand("interrupted") from None
         except OSError as error:
-            if error.errno not in (ENOSPC, EDQUOT):
+            if error.errno not in (ENOSPC, EDQUOT, EPIPE):
                 raise
             _discard_output()
+            if error.errno == EPIPE:
+                sys.exit(CLOSED_PIPE)
             output = error.filename or "the output"
             fail(f"{output} cannot be written: {error.strerror}", code=USAGE)
         except ModuleNotFoundError as error:

@@ -18,6 +18,9 @@ NOT_RUN = 3
 """The harness or the target failed to run, or nothing was checked."""
 INTERRUPTED = 130
 """Ctrl-C, as shells number it."""
+CLOSED_PIPE = 141
+"""The reader of the output has ended, as ``head`` does: SIGPIPE, as shells number it.
+"""
 
 
 class FailedCommand(click.ClickException):

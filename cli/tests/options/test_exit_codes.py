@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
 
 import pytest
 from click.testing import CliRunner
 
 from cli.main import main
 from rocketmq_conformance.__main__ import main as program
+from rocketmq_conformance.paths import module_command
+
+COMMAND = module_command("cli", "spec", "list")
+"""A command whose output is longer than the buffer of a pipe."""
 
 
 @pytest.mark.parametrize(
@@ -48,6 +54,20 @@ def test_the_reason_of_a_failed_command_is_one_line(
     assert (ended.exit_code, ended.stdout) == (code, "")
     assert ended.stderr.startswith("Error: ")
     assert ended.stderr.count("\n") == 1
+
+
+def test_a_closed_pipe_ends_a_command_without_a_line() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe:
+        done = subprocess.run(COMMAND, stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_closed_output_is_discarded() -> None:
+    closed = ("sh", "-c", 'exec "$@" >&-', "sh")
+    done = subprocess.run([*closed, *COMMAND], stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_a_group_without_a_command_prints_its_help() -> None:
