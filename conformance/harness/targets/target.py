@@ -295,8 +295,8 @@ def release_of_profile(profile: str, among: Sequence[str] = STUDIED) -> str:
 def nearest_release(release: str, among: Sequence[str] = STUDIED) -> str:
     """Return the release *among* the studied ones that behaves most like *release*.
 
-    It has the same major number, the nearest minor number, and the nearest patch. Of
-    two equally near ones it is the newer.
+    It has the same major number, the nearest minor number, and the nearest patch, for
+    a series counted from its end. Of two equally near ones it is the newer.
     """
     if release_key(release) > release_key(among[-1]):
         return among[-1]
@@ -306,6 +306,8 @@ def nearest_release(release: str, among: Sequence[str] = STUDIED) -> str:
     def distance(studied: str) -> tuple[int, ...]:
         parts = release_key(studied)
         apart = [abs(part - other) for part, other in zip(parts, wanted, strict=True)]
-        return tuple(apart[:2] if is_series else apart)
+        if is_series:
+            apart[2] = parts[2] if parts[:2] > wanted[:2] else -parts[2]
+        return tuple(apart)
 
     return min(reversed(among), key=distance)

@@ -30,7 +30,10 @@ PLAIN = Record(topic="T", queue_id=1, queue_offset=2, physical_offset=3, body=b"
 RECORD = encode_record(PLAIN)
 
 
-@pytest.mark.parametrize("release", sorted(RULES))
+WRITERS = [one for one in RULES if (STORES / f"{one}-stopped").exists()]
+
+
+@pytest.mark.parametrize("release", WRITERS)
 def test_a_release_reads_what_it_wrote(release: str) -> None:
     for path in sorted((STORES / f"{release}-stopped" / "commitlog").iterdir()):
         data = path.read_bytes()

@@ -104,15 +104,18 @@ def test_a_short_file_in_the_middle(
 
 def test_an_empty_last_file_goes_since_5_1_3() -> None:
     entries = [DirectoryEntry("0", 64), DirectoryEntry("64", 0)]
-    assert plan_load(entries, 64, RULES["5.3.3"]).deleted == ["64"]
-    assert plan_load(entries, 64, RULES["4.6.0"]).wrong_file == DirectoryEntry("64", 0)
+    for release in ("5.1.4", "5.3.3"):
+        assert plan_load(entries, 64, RULES[release]).deleted == ["64"]
+    for release in ("4.6.0", "5.0.0", "5.1.2"):
+        found = plan_load(entries, 64, RULES[release])
+        assert found.wrong_file == DirectoryEntry("64", 0)
     inside = plan_load([DirectoryEntry("x", None), *entries[:1]], 64, RULES["5.3.3"])
     assert inside.names == ["0"], "5.x passes over directories"
 
 
 @pytest.mark.parametrize(
     ("release", "queue_end", "first"),
-    [("4.6.0", 0, 2), ("4.6.0", 450, 2), ("5.3.3", 450, 4), ("5.3.3", 200, 2)],
+    [("4.6.0", 0, 2), ("5.3.1", 450, 2), ("5.3.3", 450, 4), ("5.3.3", 200, 2)],
 )
 def test_where_recovery_begins_after_a_stop(
     release: str, queue_end: int, first: int
@@ -178,7 +181,7 @@ def test_files_behind_the_end_go() -> None:
 
 
 @pytest.mark.parametrize(
-    ("release", "begin"), [("4.4.0", 500), ("4.6.0", 300), ("5.3.3", 500)]
+    ("release", "begin"), [("4.4.0", 500), ("4.6.0", 300), ("5.0.0", 500)]
 )
 def test_where_dispatch_goes_on(release: str, begin: int) -> None:
     assert dispatch_start([100, 300, -1], 0, 500, rules_of(release)) == begin

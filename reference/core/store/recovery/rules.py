@@ -126,31 +126,46 @@ _V4_6 = replace(
 _V4_9 = replace(
     _V4_6,
     release="4.9.7",
-    # 4.9.7 ScheduleMessageService#correctDelayOffset.
+    # 4.9.2 ScheduleMessageService#correctDelayOffset.
     corrects_delay_offsets=True,
 )
-_V5_3 = replace(
+_V5_0 = replace(
     _V4_9,
-    release="5.3.3",
-    # 5.3.3 MappedFileQueue#doLoad deletes an empty last file and skips directories.
+    release="5.0.0",
+    # 5.0.0 CommitLog#recoverNormally passes no record to a dispatcher. The start
+    # continues at getMaxOffset, without waiting (5.0.0 DefaultMessageStore#start).
+    dispatch=Dispatch.NONE,
+    waits_at_holes=False,
+    # 5.0.0 ConsumeQueue#correctMinOffset reads the last unit of the last file.
+    fails_on_empty_last_file=True,
+    # 5.0.0 TimerMessageStore#load.
+    has_timer=True,
+)
+_V5_1 = replace(
+    _V5_0,
+    release="5.1.2",
+    # 5.1.0 CommitLog#checkMessageAndReturnSize accepts MESSAGE_MAGIC_CODE_V2.
+    magics=frozenset({MAGIC_V1, MAGIC_V2}),
+    # 5.1.0 DefaultMessageStore#load takes the result of IndexService#load.
+    needs_index_files=True,
+)
+_V5_2 = replace(
+    _V5_1,
+    release="5.3.1",
+    # 5.1.3 MappedFileQueue#doLoad deletes an empty last file, and skips directories.
     wrong_size_file=WrongSizeFilePolicy.DELETE_EMPTY_LAST,
-    # 5.3.3 CommitLog#recoverNormally begins at maxPhyOffsetOfConsumeQueue and passes
-    # the records behind it to onCommitLogDispatch. DefaultMessageStore#start continues
-    # at getConfirmOffset, without waiting.
+)
+_V5_3 = replace(
+    _V5_2,
+    release="5.3.3",
+    # 5.3.2 CommitLog#recoverNormally begins at maxPhyOffsetOfConsumeQueue and passes
+    # the records behind it to onCommitLogDispatch.
     dispatch=Dispatch.IN_THE_SCAN,
     begins_by_queues=True,
-    waits_at_holes=False,
-    # 5.3.3 CommitLog#checkMessageAndReturnSize accepts MESSAGE_MAGIC_CODE_V2, and
-    # compares totalSize with byteBuffer.remaining before it makes an array.
-    magics=frozenset({MAGIC_V1, MAGIC_V2}),
+    # 5.3.2 CommitLog#checkMessageAndReturnSize compares totalSize with
+    # byteBuffer.remaining before it makes an array.
     checks_room=True,
     makes_any_array=False,
-    # 5.3.3 ConsumeQueue#correctMinOffset reads the last unit of the last file.
-    fails_on_empty_last_file=True,
-    # 5.3.3 TimerMessageStore#load.
-    has_timer=True,
-    # 5.3.3 DefaultMessageStore#load takes the result of IndexService#load.
-    needs_index_files=True,
 )
 _V5_4 = replace(
     _V5_3,
@@ -174,9 +189,17 @@ _V5_5 = replace(
     refuses_pull_offsets=False,
 )
 RULES: Mapping[str, RecoveryRules] = {
-    rules.release: rules for rules in (_V4_4, _V4_6, _V4_9, _V5_3, _V5_4, _V5_5)
+    rules.release: rules
+    for rules in (
+        *(_V4_4, _V4_6, replace(_V4_6, release="4.9.1")),
+        *(replace(_V4_9, release="4.9.2"), _V4_9),
+        *(_V5_0, _V5_1, replace(_V5_2, release="5.1.4"), _V5_2, _V5_3, _V5_4, _V5_5),
+    )
 }
-"""Rules by release, from the source of each tag, and from the classes since 5.4.0."""
+"""Rules by release, from the source of each tag, and from the classes since 5.4.0.
+
+The nearest of them stands for any other release, so each change has one on both sides.
+"""
 
 REFERENCE = replace(
     _V4_6,
