@@ -29,6 +29,7 @@ from cli.options.exit_codes import (
 )
 from cli.options.extras import missing_extra
 from cli.options.selection import unknown_name
+from spec.printable import printable
 
 
 def _discard_output() -> None:
@@ -154,6 +155,10 @@ class LazyGroup(click.Group):
                     return super().invoke(ctx)
             finally:
                 sys.stdout.flush()  # now: an error at the exit has no handler
+        except click.ClickException as error:
+            lines = error.message.split("\n")
+            error.message = "\n".join(map(printable, lines))  # type: ignore[misc]
+            raise
         except KeyboardInterrupt:
             raise InterruptedCommand("interrupted") from None
         except OSError as error:

@@ -21,6 +21,7 @@ from reference.core.recovery_forecast.outcome import (
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.store_view import StartRefusedError
 from reference.core.store.recovery.load import is_offset
+from spec.printable import printable
 from spec.store.config.config_files import (
     CONSUMER_FILTERS_FILE,
     CONSUMER_OFFSETS_FILE,
@@ -233,14 +234,7 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         lines.append(f"  rmqc salvage {shlex.quote(store)} -o NEW")
     if done is not None:
         lines.append(f"{done.report}.")
-    return "".join(f"{_printable(line)}\n" for line in lines)
-
-
-def _printable(line: str) -> str:
-    """Return *line* without what a terminal would obey: names may hold anything."""
-    return "".join(
-        one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line
-    )
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def _later_loss(later: LaterStart) -> str:

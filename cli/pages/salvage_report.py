@@ -8,6 +8,7 @@ from cli.runs.stores.salvage_store import Salvage
 from reference.core.salvage.log_plan import BRIDGE_TOPIC
 from reference.core.salvage.queue_offsets import OffsetRange
 from reference.core.salvage.readable_records import DamagedRange
+from spec.printable import printable
 
 SHOWN_MAX = 20
 """Queues, ranges and files in the text; the JSON has all of them."""
@@ -91,7 +92,7 @@ def as_text(result: Salvage) -> str:
         f"  rmqc audit {result.target}",
         "",
     ]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _moved(result: Salvage) -> list[str]:

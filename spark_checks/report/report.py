@@ -12,12 +12,14 @@ from typing import Any
 
 from click import style
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from spark_checks.audit import Audit, NotAudited
 from spark_checks.report.advice import Advice, next_steps
 from spark_checks.report.charts import charts_of
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import number_of
+from spec.printable import printable
 
 AuditResults = Sequence[Audit | NotAudited]
 LEFT_OPEN = (
@@ -85,11 +87,13 @@ def _rendered(
         loader=PackageLoader("spark_checks.report"),
         autoescape=template.endswith(".html"),
         undefined=StrictUndefined,
+        finalize=lambda value: printable(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.globals["number"] = number_of
-    environment.filters["bold"] = partial(style, bold=True) if is_styled else str
+    bold = partial(style, bold=is_styled or None, reset=is_styled)
+    environment.filters["bold"] = lambda text: Markup(bold(printable(text)))  # noqa: S704 - the text escapes nothing
     documents = list(map(_document, audits))
     rows = list(map(_row_of, documents))
     return environment.get_template(template).render(

@@ -16,6 +16,7 @@ import click
 from cli.options.common import LocalPath
 from cli.options.exit_codes import FINDINGS, SUCCESS, reason_of
 from cli.options.moment import Moment
+from spec.printable import printable
 
 if TYPE_CHECKING:
     from reference.core.salvage.readable_records import DamagedRange, FoundRecord
@@ -85,7 +86,7 @@ def dump(
         if is_all or selection.has(record):
             write(found)
     if topic is not None and topic not in topics:
-        some = ", ".join(sorted(topics)[:SHOWN_TOPICS]) or "none"
+        some = ", ".join(map(printable, sorted(topics)[:SHOWN_TOPICS])) or "none"
         click.echo(f"no message of topic {topic}; topics here: {some}", err=True)
     sys.exit(SUCCESS if is_whole else FINDINGS)
 

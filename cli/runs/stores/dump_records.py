@@ -26,6 +26,7 @@ from reference.core.salvage.readable_records import (
     readable_records,
 )
 from spec.layout import LayoutError
+from spec.printable import printable
 from spec.store.file_names import (
     COMMIT_LOG,
     CONSUME_QUEUE,
@@ -148,7 +149,10 @@ def as_object(found: FoundRecord) -> dict[str, object]:
 
 
 def csv_writer(out: BinaryIO) -> Writer:
-    """Return a writer of a row a message, without the body; the header is written."""
+    """Return a writer of a row a message, without the body; the header is written.
+
+    Characters of names and keys that are not printable are replaced.
+    """
 
     class Lines:
         def write(self, line: str) -> int:
@@ -161,8 +165,8 @@ def csv_writer(out: BinaryIO) -> Writer:
         record = found.record
         keys = decode_properties(record.properties).get(Property.KEYS, "")
         numbers = record.queue_id, record.queue_offset, record.stored_at_ms
-        row = (found.offset, record.topic, *numbers, keys, len(record.body))
-        rows.writerow(row)
+        texts = printable(record.topic), *numbers, printable(keys)
+        rows.writerow((found.offset, *texts, len(record.body)))
 
     return write
 

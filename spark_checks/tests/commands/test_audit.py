@@ -129,6 +129,20 @@ def test_html_is_escaped_and_a_table_has_no_colors() -> None:
     assert "\x1b" not in report.as_table([_damaged()])
 
 
+@pytest.mark.parametrize("is_styled", [False, True])
+def test_control_characters_of_names_are_replaced(*, is_styled: bool) -> None:
+    found = _damaged()
+    [finding] = found.findings
+    hostile = replace(finding, message="Topic \x1b[5m\x07\nT.")
+    found = replace(found, store="/st\x1b[5more", findings=(hostile,))
+    page = report.as_html([found])
+    table = report.as_table([found], is_styled=is_styled)
+    for text in (page, table):
+        assert "Topic \ufffd[5m\ufffd\ufffdT." in text
+        assert "\x1b[5m" not in text
+    assert ("\x1b[1m/st\ufffd[5more\x1b[0m\n" in table) == is_styled
+
+
 @pytest.mark.parametrize("columns", [60, 200])
 def test_lines_fit_into_the_terminal(
     columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
