@@ -101,14 +101,6 @@ def is_sure(read_at: ReadAt, where: FileRange, position: int) -> bool:
     return len(data) == _HEAD_END and _first_sure(data, base=where.base + position) == 0
 
 
-def first_store_time_of(read_at: ReadAt, where: FileRange) -> int | None:
-    """Return the store time of a file's first record; None without a certain one.
-
-    Every reader of a file uses the same record.
-    """
-    return store_time_at(read_at, where, 0)
-
-
 def store_time_at(read_at: ReadAt, where: FileRange, position: int) -> int | None:
     """Return the store time of the record at *position*; None without a certain one."""
     if not is_sure(read_at, where, position):

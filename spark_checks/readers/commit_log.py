@@ -23,8 +23,8 @@ from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
     Region,
-    first_store_time_of,
     scan_range,
+    store_time_at,
 )
 from spark_checks.readers.log_part import (
     LogRange,
@@ -70,7 +70,7 @@ class LogSource(FileSource[LogRange]):
         files = selected_files(self.files, self.conditions)
         slack_ms = self.options.get("clock_slack_ms")
         if slack_ms is not None:
-            times = self.conditions["stored_at_ms"]
+            times = self.conditions.bounds("stored_at_ms")
             begun = [first_store_time(self.url, file) for file in files]
             files = stored_within(files, begun, times, int(slack_ms))
         return [
@@ -118,7 +118,7 @@ def batches(
     is_checked: bool = True,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of the range *where* as Arrow batches."""
-    begun_at_ms = first_store_time_of(read_at, where)
+    begun_at_ms = store_time_at(read_at, where, 0)
     for found in scan_range(read_at, where):
         if isinstance(found, Region):
             yield _region_row(found, where)

@@ -73,16 +73,16 @@ def selected_units(file: StoreFile, conditions: Conditions) -> range:
     topic, queue_id = queue_in(file)
     base = file.base or 0
     first, count = base // UNIT_SIZE, file.size // UNIT_SIZE
-    offsets = conditions["queue_offset"]
     if not (
-        conditions["topic"].may_equal(topic)
-        and conditions["queue_id"].may_overlap(queue_id, queue_id)
-        and conditions["file_base"].may_overlap(base, base)
-        and offsets.may_overlap(first, first + count - 1)
+        conditions.may_equal("topic", topic)
+        and conditions.may_overlap("queue_id", queue_id, queue_id)
+        and conditions.may_overlap("file_base", base, base)
+        and conditions.may_overlap("queue_offset", first, first + count - 1)
     ):
         return range(0)
-    begin = max(offsets.least - first, 0)
-    return range(begin, max(begin, min(offsets.most - first + 1, count)))
+    least, most = conditions.bounds("queue_offset")
+    begin = max(least - first, 0)
+    return range(begin, max(begin, min(most - first + 1, count)))
 
 
 def group_pieces(pieces: Iterable[Piece], limit: int) -> Iterator[QueueFiles]:
@@ -116,13 +116,11 @@ def allocated_pieces(url: str, piece: Piece) -> Iterator[Piece]:
             reached = end
 
 
-def batches(
-    read_at: ReadAt, file: StoreFile, units: range | None = None
-) -> Iterator[pa.RecordBatch]:
-    """Yield the written units among *units* of *file*; all without *units*."""
+def batches(read_at: ReadAt, file: StoreFile, units: range) -> Iterator[pa.RecordBatch]:
+    """Yield the written units among *units* of *file*."""
     topic, queue_id = queue_in(file)
     base = file.base or 0
-    for found, positions in written_units(read_at, file, units):
+    for found, positions in written_units(read_at, units):
         columns = {
             **{name: found[name] for name in UNIT.names or ()},
             "file_base": base,
@@ -136,13 +134,12 @@ def batches(
 
 
 def written_units(
-    read_at: ReadAt, file: StoreFile, units: range | None = None
+    read_at: ReadAt, units: range
 ) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int64]]]:
-    """Yield the written units among *units* of *file*, and their positions."""
-    whole = range(file.size // UNIT_SIZE) if units is None else units
-    for first in range(whole.start, whole.stop, UNITS_AT_ONCE):
+    """Yield the written units among *units* of a file, and their positions."""
+    for first in range(units.start, units.stop, UNITS_AT_ONCE):
         start = first * UNIT_SIZE
-        count = min(UNITS_AT_ONCE, whole.stop - first)
+        count = min(UNITS_AT_ONCE, units.stop - first)
         data = read_at(start, count * UNIT_SIZE)
         filled = -(-len(data.rstrip(b"\0")) // UNIT_SIZE)  # holes are mostly last
         found = np.frombuffer(data, UNIT, min(filled, len(data) // UNIT_SIZE))

@@ -86,7 +86,7 @@ class IndexSource(FileSource[IndexFile]):
         return [
             part
             for file in self.files
-            if self.conditions["file"].may_equal(file.path)
+            if self.conditions.may_equal("file", file.path)
             for part in parts_of(file.path, file.size)
         ]
 

@@ -20,10 +20,10 @@ from spark_checks.columns.record_scan import (
     WINDOW_SIZE,
     FileRange,
     find_record,
-    first_store_time_of,
+    store_time_at,
 )
 from spark_checks.file_systems import reading
-from spark_checks.readers.pushdown import ColumnBounds, Conditions
+from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.table_source import FilePart
 from spark_checks.store_files import StoreFile
 
@@ -44,15 +44,15 @@ def selected_files(
     return [
         one
         for one in ranges
-        if conditions["file_base"].may_overlap(one.base, one.base)
-        and conditions["offset"].may_overlap(one.base, one.base + one.end - 1)
+        if conditions.may_overlap("file_base", one.base, one.base)
+        and conditions.may_overlap("offset", one.base, one.base + one.end - 1)
     ]
 
 
 def selected_part(url: str, file: LogRange, conditions: Conditions) -> LogRange:
     """Return the range of *file* of the store *url* to read."""
-    bounds = conditions["offset"]
-    at, end = bounds.least - file.base, min(bounds.most - file.base + 1, file.end)
+    least, most = conditions.bounds("offset")
+    at, end = least - file.base, min(most - file.base + 1, file.end)
     if at <= 0:
         return replace(file, end=end)
     with reading(url, file.path) as read_at:
@@ -85,17 +85,17 @@ def audited_ranges(file: LogRange, parts: Ranges | None) -> Iterator[LogRange]:
 def first_store_time(url: str, file: LogRange) -> int | None:
     """Return the store time of the first record of *file*; None if unknown."""
     with reading(url, file.path) as read_at:
-        return first_store_time_of(read_at, file)
+        return store_time_at(read_at, file, 0)
 
 
 def stored_within(
     files: Sequence[LogRange],
     begun: Sequence[int | None],
-    times: ColumnBounds,
+    times: tuple[int, int],
     slack_ms: int,
 ) -> list[LogRange]:
     """Return the *files*, in order, that may have records within *times*."""
-    least, most = times.least - slack_ms, times.most + slack_ms
+    least, most = times[0] - slack_ms, times[1] + slack_ms
     ended = [*begun[1:], None]
     return [
         file

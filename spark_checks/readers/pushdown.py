@@ -12,78 +12,57 @@ do not implement it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from spec.integers import INT64_MAX, INT64_MIN
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnBounds:
-    """Values of a column that conditions select; all by default."""
-
-    least: int = INT64_MIN
-    """Smallest integer."""
-    most: int = INT64_MAX
-    """Largest integer."""
-    values: frozenset[object] | None = None
-    prefix: str = ""
-    """Prefix of a text."""
-
-    def may_overlap(self, first: int, last: int) -> bool:
-        """Return whether an integer from *first* to *last* is selected."""
-        numbers = _integers(self.values or ())
-        is_named = self.values is None or any(first <= n <= last for n in numbers)
-        return is_named and first <= self.most and last >= self.least
-
-    def may_equal(self, text: str) -> bool:
-        """Return whether *text* is selected."""
-        named = self.values is None or text in self.values
-        return named and text.startswith(self.prefix)
-
-    def narrowed(self, operator: str, value: Any) -> ColumnBounds:
-        """Return these bounds and the condition *operator* *value*.
-
-        An order excludes nothing if its value is not an integer.
-        """
-        match operator:
-            case "=":
-                return self.narrowed("in", [value])
-            case "in":
-                named = frozenset(value)
-                values = named if self.values is None else named & self.values
-                numbers = _integers(values)
-                least = self.narrowed(">=", min(numbers, default=None))
-                most = least.narrowed("<=", max(numbers, default=None))
-                return replace(most, values=values)
-            case "begins":
-                return replace(self, prefix=self.prefix or value)
-            case "<" | "<=" | ">" | ">=" if not isinstance(value, int):
-                return self
-            case ">" | ">=":
-                return replace(self, least=max(self.least, value + (operator == ">")))
-            case "<" | "<=":
-                return replace(self, most=min(self.most, value - (operator == "<")))
-        raise ValueError(f"{operator} is not an operator of a condition")
-
-
-def _integers(values: Iterable[object]) -> list[int]:
-    return [value for value in values if isinstance(value, int)]
-
-
 Condition = tuple[str, str, Any]
 """Column, operator and value."""
+_FROM_LEAST = ("=", "in", ">", ">=")
+_TO_MOST = ("=", "in", "<", "<=")
 
 
-class Conditions(dict[str, ColumnBounds]):
-    """Bounds that conditions set together, by column; all values by default."""
+class Conditions:
+    """Conditions on columns, all of which must hold."""
 
     def __init__(self, conditions: Iterable[Condition] = ()) -> None:
-        super().__init__()
-        for name, operator, value in conditions:
-            self[name] = self[name].narrowed(operator, value)
+        self._conditions = list(conditions)
+        for _, operator, _ in self._conditions:
+            if operator not in (*_FROM_LEAST, *_TO_MOST, "begins"):
+                raise ValueError(f"{operator} is not an operator of a condition")
 
-    def __missing__(self, name: str) -> ColumnBounds:
-        """Return bounds that select all values."""
-        return ColumnBounds()
+    def _of(self, column: str) -> Iterator[tuple[str, list[Any]]]:
+        """Yield operator and values of each condition on *column*."""
+        for name, operator, value in self._conditions:
+            if name == column:
+                yield operator, list(value) if operator == "in" else [value]
+
+    def bounds(self, column: str) -> tuple[int, int]:
+        """Return the smallest and the largest integer that *column* may have.
+
+        A condition excludes nothing if its value is not an integer.
+        """
+        least, most = INT64_MIN, INT64_MAX
+        for operator, values in self._of(column):
+            numbers = [value for value in values if isinstance(value, int)]
+            if numbers and operator in _FROM_LEAST:
+                least = max(least, min(numbers) + (operator == ">"))
+            if numbers and operator in _TO_MOST:
+                most = min(most, max(numbers) - (operator == "<"))
+        return least, most
+
+    def may_overlap(self, column: str, first: int, last: int) -> bool:
+        """Return whether an integer from *first* to *last* is selected."""
+        least, most = self.bounds(column)
+        named = [some for operator, some in self._of(column) if operator == "in"]
+        is_named = all(any(first <= n <= last for n in some) for some in named)
+        return is_named and first <= most and last >= least
+
+    def may_equal(self, column: str, text: str) -> bool:
+        """Return whether *text* is selected."""
+        return all(
+            text.startswith(values[0]) if operator == "begins" else text in values
+            for operator, values in self._of(column)
+            if operator in ("=", "in", "begins")
+        )

@@ -27,8 +27,8 @@ from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
     Region,
-    first_store_time_of,
     scan_range,
+    store_time_at,
 )
 from spark_checks.file_systems import reading
 from spark_checks.kernels.install import install_kernels
@@ -186,7 +186,7 @@ def _of_part(url: str, part: Part, situation: Situation) -> Survey:
 
 def survey_log(read_at: ReadAt, where: FileRange, situation: Situation) -> Survey:
     """Return the survey of a range of the log."""
-    begun_at_ms = first_store_time_of(read_at, where)
+    begun_at_ms = store_time_at(read_at, where, 0)
     total = Survey()
     for found in scan_range(read_at, where):
         if isinstance(found, Region):
@@ -256,7 +256,7 @@ def _units_of(url: str, part: QueueFiles) -> Iterator[list[QueueUnits]]:
     count = 0
     for file, whole in part.pieces:
         with reading(url, file.path) as read_at:
-            for units, positions in written_units(read_at, file, whole):
+            for units, positions in written_units(read_at, whole):
                 offsets: Ints = ((file.base or 0) + positions) // UNIT_SIZE
                 held.append((queue_in(file), offsets, units))
                 count += len(units)

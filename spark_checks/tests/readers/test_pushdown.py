@@ -147,14 +147,31 @@ def test_all_conditions_hold_at_once() -> None:
             ("c", "=", 7.5),
         ]
     )
-    assert (found["a"].least, found["a"].most) == (5, 9)
-    assert (found["b"].least, found["b"].most) == (5, 5)
-    assert [found["a"].may_overlap(*pair) for pair in ((0, 4), (0, 5), (9, 9))] == [
+    assert found.bounds("a") == (5, 9)
+    assert found.bounds("b") == (5, 5)
+    assert [found.may_overlap("a", *pair) for pair in ((0, 4), (0, 5), (9, 9))] == [
         False,
         True,
         True,
     ]
-    assert found["other"].may_overlap(0, 0)
+    assert found.may_overlap("other", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("condition", "selected"),
+    [
+        (("a", "in", ["x", "y"]), ["x", "y"]),
+        (("a", "=", "x"), ["x"]),
+        (("a", "begins", "x"), ["x", "xx"]),
+        (("a", ">", "x"), ["x", "xx", "y"]),
+    ],
+)
+def test_a_text_is_excluded_by_name_or_prefix(
+    condition: Condition, selected: list[str]
+) -> None:
+    found = Conditions([condition])
+    assert [t for t in ("x", "xx", "y") if found.may_equal("a", t)] == selected
+    assert found.may_equal("other", "")
 
 
 def test_a_condition_needs_a_known_operator() -> None:
