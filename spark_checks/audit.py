@@ -15,7 +15,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.chart_data import Histograms
+from spark_checks.chart_data import Histogram
 from spark_checks.checks.compare_rows import compare_rows
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.file_systems import shown_url
@@ -60,8 +60,8 @@ class Audit:
     """Comparison with another store, if one was requested."""
     listing: Store | None = field(default=None, repr=False)
     """The audited files and directories; None if they are not known."""
-    histograms: Histograms | None = None
-    """Numbers for the charts of an HTML page, if one was requested."""
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    """Histograms of an HTML page, if one was requested."""
     sample: Sample | None = None
     """Audited part of the log; None for all of it."""
     forecast: StartForecast | None = None

@@ -106,10 +106,15 @@ def consumed_path(store: Store) -> str:
 
 def consumed_offsets(store: Store) -> Iterator[GroupOffset]:
     """Yield the offsets in the files CONSUMED of *store*."""
-    for file in (config_file(store, path) for path in CONSUMED):
-        for name, offsets in file.entries.items():
-            for queue, offset in object_of(offsets).items():
-                yield GroupOffset(file=file, name=name, queue=queue, offset=offset)
+    for path in CONSUMED:
+        yield from offsets_in(config_file(store, path))
+
+
+def offsets_in(file: ConfigFile) -> Iterator[GroupOffset]:
+    """Yield the consumed offsets in *file*."""
+    for name, offsets in file.entries.items():
+        for queue, offset in object_of(offsets).items():
+            yield GroupOffset(file=file, name=name, queue=queue, offset=offset)
 
 
 def object_of(value: object) -> Mapping[str, object]:

@@ -4,15 +4,17 @@ Summary of a store in the audit's output: records, queues, configuration, groups
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from spark_checks.config_files import (
     DELIVERED_OFFSETS,
     GROUPS,
     TOPICS,
+    GroupOffset,
     config_file,
     consumed_path,
+    offsets_in,
 )
 from spark_checks.invariants.index.index_headers import used_index_headers
 from spark_checks.store_files import Store
@@ -26,6 +28,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
     A sample has no max_offset. Its records and messages are those of its ranges.
     """
     index = [file for file in store.under("index") if file.is_named_by_time]
+    consumed = config_file(store, consumed_path(store))
     return {
         "commitlog": {
             "files": len(store.commit_log),
@@ -40,7 +43,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
             "entries": sum(one.index_count - 1 for _, one in used_index_headers(store)),
         },
         "config": _config(store),
-        "groups": groups_of(config_file(store, consumed_path(store)).entries, summary),
+        "groups": groups_of(offsets_in(consumed), summary),
         "handed_back": send_backs_of(summary),
         "left_open": store.was_left_open,
         **({"not_read": list(store.databases)} if store.databases else {}),
@@ -90,34 +93,24 @@ def _config(store: Store) -> dict[str, int]:
     }
 
 
-def groups_of(table: Mapping[Any, Any], summary: SurveySummary) -> dict[str, object]:
+def groups_of(
+    offsets: Iterable[GroupOffset], summary: SurveySummary
+) -> dict[str, object]:
     """Return the messages that each group has not consumed yet, by topic.
 
-    *table* has the offsets. Queues without units are left out.
+    Queues without units are left out.
     """
-    topics: dict[str, dict[str, int]] = {}
-    for name, offsets in table.items():
-        topic, _, group = str(name).partition("@")
-        lag = _lag(topic, offsets, summary) if isinstance(offsets, dict) else None
-        if group and lag is not None:
-            topics.setdefault(group, {})[topic] = lag
+    topics: dict[str, Counter[str]] = {}
+    for one in offsets:
+        units = summary.units_of(one.topic, one.queue)
+        if one.group and units and isinstance(one.offset, int):
+            begin = max(one.offset, units.first or 0)
+            lags = topics.setdefault(one.group, Counter())
+            lags[one.topic] += max((units.last or 0) + 1 - begin, 0)
     return {
-        group: {"lag": sum(lags.values()), "topics": dict(sorted(lags.items()))}
+        group: {"lag": lags.total(), "topics": dict(sorted(lags.items()))}
         for group, lags in sorted(topics.items())
     }
-
-
-def _lag(topic: str, offsets: Mapping[Any, Any], summary: SurveySummary) -> int | None:
-    """Return the lag in one topic; None if none of its queues has units."""
-    found = None
-    for queue, offset in offsets.items():
-        is_place = str(queue).isdecimal() and isinstance(offset, int)
-        units = summary.units.get((topic, int(str(queue)))) if is_place else None
-        if units is None or units.last is None or not isinstance(offset, int):
-            continue
-        begin = max(offset, units.first or 0)
-        found = (found or 0) + max(units.last + 1 - begin, 0)
-    return found
 
 
 COUNTED = {RETRY_PREFIX: "retries", DLQ_PREFIX: "dead_letters"}

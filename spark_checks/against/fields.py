@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import numpy as np
+
 from spec.layout import LayoutError
 from spec.store.message_record import Record, decode_record
 from spec.wire.message.properties import Property, decode_properties
@@ -76,11 +78,7 @@ def _shown(value: object, beside: object) -> str:
 
 def first_difference(one: bytes, other: bytes) -> int:
     """Return the index of the first byte in which two byte strings differ."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    both = min(len(one), len(other))
+    octets = (np.frombuffer(data, np.uint8, both) for data in (one, other))
+    differing = np.flatnonzero(np.not_equal(*octets))
+    return int(differing[0]) if len(differing) else both

@@ -7,14 +7,13 @@ records and index items are examined one by one.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.chart_data import Histograms, histograms
+from spark_checks.chart_data import Histogram, histograms
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding
 from spark_checks.invariants import extensions, queues, records
@@ -44,7 +43,7 @@ SENT_MAX = 1_000_000
 
 def compare_rows(
     surveyed: SurveyedStore, *, with_charts: bool
-) -> tuple[list[Finding], Histograms | None]:
+) -> tuple[list[Finding], Mapping[str, Histogram]]:
     """Return the findings in rows, and the histograms if requested.
 
     No row is read if the survey found nothing suspect.
@@ -52,13 +51,13 @@ def compare_rows(
     summary, situation = surveyed.summary, surveyed.situation
     suspects = summary.suspects(situation)
     if not suspects and not summary.has_damaged_rows and not with_charts:
-        return [], None
+        return [], {}
     tables = open_tables(surveyed.session, surveyed.store, situation)
     found = [
         *row_findings(surveyed, tables, suspects),
         *index_findings(surveyed, tables),
     ]
-    return found, histograms(tables.log) if with_charts else None
+    return found, histograms(tables.log) if with_charts else {}
 
 
 def row_findings(
@@ -167,14 +166,5 @@ def _is_in(suspects: Collection[tuple[str, int]]) -> Column:
     """Whether a row belongs to one of the *suspects*."""
     if len(suspects) > SUSPECTS_MAX:
         return F.lit(True)
-    by_topic: dict[str, list[int]] = {}
-    for topic, queue_id in suspects:
-        by_topic.setdefault(topic, []).append(queue_id)
-    return reduce(
-        Column.__or__,
-        [
-            (F.col("topic") == topic) & F.col("queue_id").isin(*ids)
-            for topic, ids in by_topic.items()
-        ],
-        F.lit(False),
-    )
+    places = [f"{queue_id}/{topic}" for topic, queue_id in suspects]
+    return F.concat_ws("/", "queue_id", "topic").isin(places)

@@ -22,15 +22,15 @@ def add_rows(groups, needed, ranged, columns, sums):
     """Add rows to the *sums* of their groups."""
     queue_offsets, offsets, sizes, codes = columns
     for index in range(len(groups)):
-        group, number, size = groups[index], queue_offsets[index], sizes[index]
+        group, number = groups[index], queue_offsets[index]
         sums[0, group] += 1
         if ranged[index]:
             sums[2, group] = min(sums[2, group], number)
             sums[3, group] = max(sums[3, group], number)
         if needed[index]:
             sums[1, group] += 1
-            sums[4, group] ^= identity(number, offsets[index], size, codes[index])
-            sums[5, group] += size
+            code = identity(number, offsets[index], sizes[index], codes[index])
+            sums[4, group] ^= code
 
 
 def chains(numbers: Ints, slots: Ints, slot_count: int) -> tuple[Ints, Ints]:

@@ -32,7 +32,6 @@ class QueueSummary(Struct, frozen=True, kw_only=True):
     """Smallest queue offset."""
     last: int | None
     hash: int
-    bytes: int
 
     def plus(self, other: QueueSummary) -> QueueSummary:
         """Return the sums of both parts."""
@@ -42,7 +41,6 @@ class QueueSummary(Struct, frozen=True, kw_only=True):
             first=_least(self.first, other.first),
             last=_most(self.last, other.last),
             hash=self.hash ^ other.hash,
-            bytes=self.bytes + other.bytes,
         )
 
 
@@ -105,6 +103,11 @@ class SurveySummary:
             kernel_tasks=self.kernel_tasks + other.kernel_tasks,
             fallback_tasks=self.fallback_tasks + other.fallback_tasks,
         )
+
+    def units_of(self, topic: str, queue: str) -> QueueSummary | None:
+        """Return the sums of the units of a *queue*, by its id; None without units."""
+        found = self.units.get((topic, int(queue))) if queue.isdecimal() else None
+        return None if found is None or found.last is None else found
 
     @property
     def record_count(self) -> int:

@@ -94,10 +94,10 @@ def grouped(
     Queue offset, commit-log offset, size and tags code are *columns* of records and
     units alike.
     """
-    sums = np.zeros((6, count), np.int64)
+    sums = np.zeros((5, count), np.int64)
     sums[2], sums[3] = INT64_MAX, INT64_MIN
     add_rows(groups, needed, ranged, columns, sums)
-    for group, (rows, matched, first, last, code, size) in enumerate(sums.T.tolist()):
+    for group, (rows, matched, first, last, code) in enumerate(sums.T.tolist()):
         if rows:
             is_empty = first > last
             yield (
@@ -108,7 +108,6 @@ def grouped(
                     first=None if is_empty else first,
                     last=None if is_empty else last,
                     hash=code,
-                    bytes=size,
                 ),
             )
 
@@ -122,11 +121,10 @@ def add_rows(
     sums: npt.NDArray[np.int64],
 ) -> None:
     """Add rows to the *sums* of their groups, a column for each group."""
-    queue_offsets, _, sizes, _ = columns
+    queue_offsets = columns[0]
     identity = hash_of_longs(*columns)
     np.add.at(sums[0], groups, 1)
     np.add.at(sums[1], groups, needed.astype(np.int64))
     np.minimum.at(sums[2], groups[ranged], queue_offsets[ranged])
     np.maximum.at(sums[3], groups[ranged], queue_offsets[ranged])
     np.bitwise_xor.at(sums[4], groups, np.where(needed, identity, 0))
-    np.add.at(sums[5], groups, np.where(needed, sizes, 0))

@@ -238,11 +238,10 @@ def survey_units(url: str, part: QueueFiles, situation: Situation) -> Survey:
     total = Survey()
     for pieces in _units_of(url, part):
         summary = SurveySummary(units=sums_of_units(pieces, situation))
-        ledger = Ledger()
-        if situation.needs_system_topics:
-            delayed = [u for queue, _, u in pieces if queue[0] == SCHEDULE_TOPIC]
-            for units in delayed:
-                ledger = ledger.plus(due_times(units, situation.min_offset))
+        delayed = [u for queue, _, u in pieces if queue[0] == SCHEDULE_TOPIC]
+        due = (due_times(units, situation.min_offset) for units in delayed)
+        needed = due if situation.needs_system_topics else ()
+        ledger = reduce(Ledger.plus, needed, Ledger())
         total = total.plus(Survey(summary=summary, ledger=ledger))
     return total
 

@@ -4,7 +4,7 @@ Columns of the records that the ledger needs; texts are hashes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -94,21 +94,17 @@ def _properties(columns: RecordColumns, chosen: Ints) -> tuple[bytes, Sequence[P
     data = columns.data
     begins, sizes = (column[chosen] for column in columns.found.places["properties"])
     split = properties_of(data, begins, begins + sizes, _NAMES)
-    if split.is_regular and split.is_ascii:
+    where = begins, sizes
+    if split.is_regular and (split.is_ascii or _are_utf8(values_of(data, where))):
         return split.text, [values[:2] for values in split.values.values()]
-    texts = list(values_of(data, (begins, sizes)))
-    if split.is_regular and _are_utf8(texts):
-        return split.text, [values[:2] for values in split.values.values()]
-    values = []
-    for one in texts:
-        pairs = decode_properties(one.decode("utf-8", "replace"))
-        values.append([pairs.get(name, "").encode() for name in _TEXTS.values()])
-    each = [text for row in zip(*values, strict=True) for text in row]
+    texts = (one.decode("utf-8", "replace") for one in values_of(data, where))
+    rows = list(map(decode_properties, texts))
+    each = [row.get(name, "").encode() for name in _TEXTS.values() for row in rows]
     text, places = _laid_out(each, len(_NAMES))
     return text, list(zip(*places, strict=True))
 
 
-def _are_utf8(texts: Sequence[bytes]) -> bool:
+def _are_utf8(texts: Iterable[bytes]) -> bool:
     """Return whether each of *texts* is UTF-8."""
     try:
         b"\x02".join(texts).decode()

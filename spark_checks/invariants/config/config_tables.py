@@ -40,9 +40,7 @@ def check_configuration(store: Store) -> Iterator[Finding]:
     fastjson accepts zero bytes within a name and never writes them. They are left by a
     disk that lost a write.
     """
-    for file in store.under("config"):
-        if not file.name.endswith((".json", ".json.bak")):
-            continue
+    for file in store.settings:
         found = config_file(store, file.path)
         offset, reason = found.data.find(b"\0"), "a zero byte within a text"
         if found.error is not None:

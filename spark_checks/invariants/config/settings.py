@@ -94,5 +94,5 @@ def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
 
 def _end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:
     """Return the offset behind the last unit of a queue; None if unknown."""
-    units = summary.units.get((topic, int(queue))) if queue.isdecimal() else None
-    return None if units is None or units.last is None else units.last + 1
+    units = summary.units_of(topic, queue)
+    return None if units is None else (units.last or 0) + 1

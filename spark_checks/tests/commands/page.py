@@ -5,12 +5,11 @@ An audit made by hand, with every part that its page can show.
 from __future__ import annotations
 
 from spark_checks.audit import Audit
-from spark_checks.chart_data import Histograms
+from spark_checks.chart_data import Histogram
 from spark_checks.findings import INVARIANTS, Finding, Severity
 from spark_checks.store_files import Store, StoreFile
 from spark_checks.survey.summary import SurveySummary
 
-BEGAN_AT_MS = 1_700_000_000_000
 LOG_SIZE = 1 << 30
 FILES = tuple(
     StoreFile(path=f"commitlog/{n * LOG_SIZE:020}", size=LOG_SIZE) for n in range(4)
@@ -67,10 +66,20 @@ def sample_audit() -> Audit:
         ),
         listing=Store(url="/data", files=FILES, directories=frozenset()),
         survey_summary=SurveySummary(log_end=3 * LOG_SIZE + LOG_SIZE // 3),
-        histograms=Histograms(
-            sizes={7: 40_000, 8: 900_000, 9: 2_000_000, 10: 460_000, 12: 900},
-            times=[40_000 + (n * 7919) % 30_000 for n in range(60)],
-            first_ms=BEGAN_AT_MS,
-            last_ms=BEGAN_AT_MS + 86_400_000,
-        ),
+        histograms={
+            "sizes": Histogram(
+                [
+                    ("128 to 255 bytes", 40_000),
+                    ("256 to 511 bytes", 900_000),
+                    ("512 to 1,023 bytes", 2_000_000),
+                    ("1,024 to 2,047 bytes", 0),
+                    ("2,048 to 4,095 bytes", 900),
+                ],
+                ("128 bytes", "4,096 bytes"),
+            ),
+            "times": Histogram(
+                [(f"from {n} h", 40_000 + (n * 7919) % 30_000) for n in range(60)],
+                ("0 h", "60 h"),
+            ),
+        },
     )

@@ -4,6 +4,7 @@ Charts have their parts at the right places, and names in them are escaped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -11,9 +12,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from spark_checks.config_files import ConfigFile, offsets_in
 from spark_checks.findings import INVARIANTS, Finding, Severity
 from spark_checks.report import report
-from spark_checks.report.charts import WIDTH, Chart, Rect, histogram, log_map
+from spark_checks.report.charts import WIDTH, Rect, log_map
 from spark_checks.store_files import Store, StoreFile, list_store
 from spark_checks.store_summary import groups_of, store_summary
 from spark_checks.survey.summary import QueueSummary, SurveySummary
@@ -46,14 +48,14 @@ def violation(
     )
 
 
-def map_of(log_end: int, findings: Iterable[Finding]) -> Chart:
+def map_of(log_end: int, findings: Iterable[Finding]) -> list[Rect]:
     """Return the map of three files."""
     return log_map(STORE, log_end, findings)
 
 
-def rects(chart: Chart, kind: str) -> list[Rect]:
+def rects(chart: list[Rect], kind: str) -> list[Rect]:
     """Return the drawn rectangles of this class."""
-    return [one for one in chart.rects if one.kind == kind and one.width > 0]
+    return [one for one in chart if one.kind == kind and one.width > 0]
 
 
 def test_the_map_shows_written_parts_and_findings_at_their_places() -> None:
@@ -82,8 +84,10 @@ def test_a_finding_elsewhere_or_at_the_very_end_breaks_no_picture() -> None:
 
 
 def test_the_highest_bar_fills_the_picture() -> None:
-    shares = [one.share for one in histogram([("b", 4), ("c", 1), ("d", 0)], "").rects]
-    assert shares == [1, 0.25, 0]
+    page = report.as_html([sample_audit()])
+    svg = page.split('aria-label="messages by size">')[1].split("</svg>")[0]
+    heights = re.findall(r' height="([0-9.]+)%"', svg)
+    assert heights == ["2.0", "45.0", "100.0", "0.0", "0.8"]
 
 
 def test_names_are_no_markup() -> None:
@@ -94,7 +98,7 @@ def test_names_are_no_markup() -> None:
         ElementTree.fromstring(f"<svg{svg}</svg>")  # noqa: S314 # we have made it
 
 
-QUEUE = QueueSummary(count=10, matched_count=10, first=10, last=19, hash=0, bytes=0)
+QUEUE = QueueSummary(count=10, matched_count=10, first=10, last=19, hash=0)
 SUMMARY = SurveySummary(units={("T", 0): QUEUE, ("T", 1): QUEUE})
 
 
@@ -105,7 +109,8 @@ def test_the_lag_of_a_group_counts_what_it_has_not_consumed() -> None:
         "Gone@g": {0: 1},
         "other": {0: 1},
     }
-    assert groups_of(table, SUMMARY) == {
+    file = ConfigFile(path="", value={"offsetTable": table})
+    assert groups_of(offsets_in(file), SUMMARY) == {
         "ahead": {"lag": 0, "topics": {"T": 0}},
         "g": {"lag": 15, "topics": {"T": 15}},
     }

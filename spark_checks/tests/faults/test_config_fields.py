@@ -186,6 +186,5 @@ def _summary_of(root: Path) -> SurveySummary:
             first=0,
             last=last,
             hash=0,
-            bytes=0,
         )
     return replace(SUMMARY, units=units)

@@ -34,7 +34,7 @@ from spec.store.index_file import IndexHeader, encode_header, file_size
 SUMMARY = SurveySummary(
     records={
         ("Orders", 0): QueueSummary(
-            count=100, matched_count=100, first=0, last=99, hash=0, bytes=0
+            count=100, matched_count=100, first=0, last=99, hash=0
         )
     },
     log_end=40_000,
@@ -166,9 +166,7 @@ def test_a_checkpoint_of_zeros_is_behind_after_an_orderly_stop(
     (root / "checkpoint").write_bytes(encode_checkpoint(Checkpoint()))
     own = root / "config/consumerOffset.json"
     own.write_text('{"offsetTable":{}}')
-    queue = QueueSummary(
-        count=300, matched_count=300, first=0, last=299, hash=0, bytes=0
-    )
+    queue = QueueSummary(count=300, matched_count=300, first=0, last=299, hash=0)
     last_ms = BEGAN_AT_MS + UNFLUSHED_MS_MAX
     summary = replace(SUMMARY, units={("Orders", 0): queue}, last_stored_at_ms=last_ms)
     found = list(check_checkpoint(list_store(str(root)), summary))
@@ -302,9 +300,7 @@ def test_the_times_of_full_index_files_are_flushed_in_any_order(root: Path) -> N
 
 
 def test_a_slave_that_has_not_received_its_topics_yet_is_no_error(root: Path) -> None:
-    queue = QueueSummary(
-        count=300, matched_count=300, first=0, last=299, hash=0, bytes=0
-    )
+    queue = QueueSummary(count=300, matched_count=300, first=0, last=299, hash=0)
     summary = replace(SUMMARY, units={("Orders", 0): queue})
     _remove(TOPICS)(root)
     for name, severity in {

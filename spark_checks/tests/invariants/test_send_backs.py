@@ -18,7 +18,6 @@ def _queue(messages: int, *, others: int = 0) -> QueueSummary:
         first=0,
         last=messages + others - 1,
         hash=0,
-        bytes=0,
     )
 
 

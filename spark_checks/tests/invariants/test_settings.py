@@ -16,7 +16,7 @@ from spark_checks.store_summary import store_summary
 from spark_checks.survey.summary import QueueSummary
 from spark_checks.tests.invariants.test_files import SUMMARY
 
-UNITS = QueueSummary(count=10, matched_count=10, first=0, last=9, hash=1, bytes=1000)
+UNITS = QueueSummary(count=10, matched_count=10, first=0, last=9, hash=1)
 DIGEST = replace(
     SUMMARY, units={("Orders", 0): UNITS, ("SCHEDULE_TOPIC_XXXX", 1): UNITS}
 )

@@ -76,7 +76,6 @@ def _by_queue(
         F.min(offset).alias("first"),
         F.max(offset).alias("last"),
         F.collect_list(F.when(needed, identity)).alias("identities"),
-        F.coalesce(F.sum(F.when(needed, size)), F.lit(0)).alias("bytes"),
     )
     return {
         (row.topic, row.queue_id): QueueSummary(
@@ -85,7 +84,6 @@ def _by_queue(
             first=row.first,
             last=row.last,
             hash=_xor(np.array(row.identities, dtype=np.int64).reshape(-1, 4)),
-            bytes=row.bytes,
         )
         for row in made.collect()
     }
@@ -182,7 +180,6 @@ def test_groups_are_reduced_each_by_itself() -> None:
     found = dict(grouped(groups, 5, needed, every, *[offsets] * 4))
     sums = {n: (s.count, s.matched_count, s.first, s.last) for n, s in found.items()}
     assert sums == {0: (2, 1, 2, 5), 2: (3, 1, 1, 6), 3: (1, 1, 4, 4)}
-    assert [found[number].bytes for number in found] == [2, 6, 4]
 
 
 @pytest.mark.parametrize(
