@@ -226,7 +226,7 @@ def surveyed_store(
     survey = survey_store(context, store, situation)
     summary = survey.summary
     if sample is not None:
-        summary = sample.with_log_end(summary)
+        summary = replace(summary, log_end=max(summary.log_end, sample.certain_end))
     return SurveyedStore(
         context=context,
         store=store,

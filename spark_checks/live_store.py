@@ -11,16 +11,13 @@ from __future__ import annotations
 import os
 import struct
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pyarrow import fs
 
 from spark_checks.file_systems import open_filesystem, reading
+from spark_checks.findings import Finding
 from spark_checks.store_files import Store, list_store
 from spec.store.file_names import LOCK
-
-if TYPE_CHECKING:
-    from spark_checks.findings import Finding
 
 try:
     import fcntl

@@ -18,7 +18,6 @@ from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
 from spark_checks.store_files import Store, StoreFile
-from spark_checks.survey.summary import SurveySummary
 from spec.store.file_names import COMMIT_LOG, file_name
 
 PIECES_PER_FILE = 64
@@ -60,10 +59,6 @@ class Sample:
     def size(self) -> int:
         """Bytes of all ranges."""
         return sum(end - begin for begin, end in self.ranges)
-
-    def with_log_end(self, summary: SurveySummary) -> SurveySummary:
-        """Return the sample's *summary* with the least possible end of the log."""
-        return replace(summary, log_end=max(summary.log_end, self.certain_end))
 
     def as_json(self) -> dict[str, object]:
         """Return the sample for the audit's JSON output; 64-bit values are strings."""

@@ -145,13 +145,9 @@ class SurveySummary:
     def log_is_suspect(self) -> bool:
         """Whether to read single records again."""
         wrong = self.regions or self.bad_checksums or self.bad_places or self.damaged
-        return bool(wrong) or self.has_early_tail
-
-    @property
-    def has_early_tail(self) -> bool:
-        """Whether a file has an unwritten end and a later file has records."""
         first = self.first_tail_base
-        return first is not None and first < self.last_file_base
+        has_early_tail = first is not None and first < self.last_file_base
+        return bool(wrong) or has_early_tail
 
     def _is_suspect(self, queue: tuple[str, int], situation: Situation) -> bool:
         records, units = self.records.get(queue), self.units.get(queue)

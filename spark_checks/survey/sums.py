@@ -72,18 +72,14 @@ def sums_of_units(pieces: Sequence[QueueUnits], situation: Situation) -> Queues:
         for name in ("commit_log_offset", "size", "tags_code")
     )
     needed = counting_rules.needs_record(at, sizes, codes, situation.min_offset)
-    needed &= ~np.array([is_lmq(queue) for queue in queues])[groups]
+    # Units of LMQs point at records of other topics.
+    needed &= ~np.array([topic.startswith(LMQ_PREFIX) for topic, _ in queues])[groups]
     if situation.parts is not None:
         needed &= (at < 0) | within(at, situation.parts)
     every = np.ones(len(at), np.bool_)
     rows = (queue_offsets, at, sizes, codes)
     found = grouped(groups, len(queues), needed, every, *rows)
     return {queues[group]: sums for group, sums in found}
-
-
-def is_lmq(queue: tuple[str, int]) -> bool:
-    """Return whether *queue* is an LMQ; its units point at records of other topics."""
-    return queue[0].startswith(LMQ_PREFIX)
 
 
 def grouped(

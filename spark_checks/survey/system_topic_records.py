@@ -5,6 +5,7 @@ Columns of the records that the ledger needs; texts are hashes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -37,6 +38,7 @@ _TEXTS = {
 }
 """Properties by the name of their column."""
 _NAMES = tuple(str(name).encode() for name in _TEXTS.values())
+_queue_ids = partial(numbers_in, digits=QUEUE_DIGITS_MAX)
 _NUMBERS = (
     *("queue_id", "queue_offset", "born_at_ms", "stored_at_ms", "body_crc"),
     *("reconsume_times", "prepared_transaction_offset"),
@@ -75,7 +77,7 @@ def system_topic_records(columns: RecordColumns) -> Table:
         offset=columns.offsets[chosen],
         body_begin=begins[chosen],
         body_size=sizes[chosen],
-        real_queue=_filled(places["real_queue"], _queue_numbers, text),
+        real_queue=_filled(places["real_queue"], _queue_ids, text),
         names_topic=(places["retry_topic"][1] > 0).astype(np.int64),
         is_popped=(places["popped_at"][1] > 0).astype(np.int64),
         has_id=_filled(places["origin"], are_ids, text),
@@ -151,8 +153,3 @@ def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints]:
     sizes = np.append(commas, len(joined))[: sum(counts)] - begins
     index = np.repeat(np.arange(len(texts)), np.array(counts, dtype=np.int64))
     return index, numbers_in(joined, (begins, sizes), digits=OP_DIGITS_MAX)
-
-
-def _queue_numbers(text: bytes, values: Places) -> Ints:
-    """Return the queue id in each of *values*, NOTHING if it is not a number."""
-    return numbers_in(text, values, digits=QUEUE_DIGITS_MAX)
