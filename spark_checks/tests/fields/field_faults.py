@@ -256,7 +256,7 @@ class FaultSites:
     @cached_property
     def _keys_in_index(self) -> Set[tuple[int, int]]:
         """Commit-log offsets and key hashes of all index items."""
-        items = (decode_item(one.data) for one in self._of["index_item"])
+        items = (decode_item(one.data) for one in self._of.get("index_item", ()))
         return {(item.commit_log_offset, item.key_hash) for item in items}
 
     @cached_property
