@@ -17,7 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from columns.gather import FieldColumns, Ints, values_of
-from columns.record_properties import Properties
+from columns.key_hashes import KEY_NAMES
+from columns.record_properties import Properties, properties_of
 from spec.integers import INT64_MIN
 from spec.store.message_record import SystemFlag
 from spec.store.record_checksum import CHECKSUM_SIZE, agrees, encode_checksum
@@ -27,9 +28,14 @@ from spec.wire.bodies.zlib_stream import (
     ZLIB_TYPES,
     ZSTD_TYPE,
 )
+from spec.wire.message.properties import VALUE_END
 
 SAMPLE = encode_checksum(b"")
 """End of a record with a checksum; digits are placeholders."""
+ROOM = VALUE_END.encode() + bytes(CHECKSUM_SIZE)
+"""End of properties with room for a checksum that is not written: 5.2.0 and 5.3.0 leave
+it in messages for LMQs (CommitLog.DefaultAppendMessageCallback
+#handlePropertiesForLmqMsg)."""
 MARK_PLACES = (SAMPLE.index(b"#"), CHECKSUM_SIZE - 1)
 """Bytes of SAMPLE that exclude most records without a checksum."""
 KNOWN_FLAGS = 0x7FF
@@ -89,7 +95,7 @@ def damage_of(
     found = np.zeros(len(flags), dtype=np.int64)
     for damage, is_damaged in _out_of_range(fixed, begun_at_ms).items():
         found[np.flatnonzero(is_damaged)] |= int(damage)
-    found[properties.broken] |= int(RecordDamage.PROPERTIES)
+    found[_broken(data, fields, properties)] |= int(RecordDamage.PROPERTIES)
     compressed = (flags & SystemFlag.COMPRESSED != 0) & (fixed["body_crc"] == body_crcs)
     which = np.flatnonzero(compressed)
     bodies = values_of(data, (begins[which], sizes[which]))
@@ -99,6 +105,18 @@ def damage_of(
     marked = fixed["body_crc"][wrong] != body_crcs[wrong]
     found[wrong[~marked]] |= int(RecordDamage.CHECKSUM)
     return found
+
+
+def _broken(data: bytes, fields: FieldColumns, properties: Properties) -> Ints:
+    """Return the records with wrong properties, whose text may end with ROOM."""
+    broken = properties.broken
+    if not len(broken):
+        return broken
+    begins, sizes = (column[broken] for column in fields.places["properties"])
+    texts = values_of(data, (begins, sizes))
+    sizes = sizes - CHECKSUM_SIZE * np.array([text.endswith(ROOM) for text in texts])
+    again = properties_of(data, begins, begins + sizes, KEY_NAMES)
+    return broken[again.broken]
 
 
 def _out_of_range(

@@ -136,6 +136,10 @@ def _damage_of(record: Record) -> int:
         ("A\x01b\x02C", RecordDamage.PROPERTIES),
         ("A\x01b\x01c\x02", RecordDamage.PROPERTIES),
         ("A\x01\0\x02", RecordDamage.PROPERTIES),
+        ("A\x01b\x02" + 20 * "\0", 0),
+        ("A\x01b\x02" + 19 * "\0", RecordDamage.PROPERTIES),
+        ("A\x01b" + 20 * "\0", RecordDamage.PROPERTIES),
+        ("A\x02" + 20 * "\0", RecordDamage.PROPERTIES),
     ],
 )
 def test_properties_are_names_and_values(properties: str, damage: int) -> None:
