@@ -13,7 +13,7 @@ from cli.measure.broker import COMMANDS
 from cli.measure.cluster import cluster
 from cli.measure.options import SECONDS, BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
-from cli.options.common import CommandGroup
+from cli.options.common import CommandGroup, LocalPath
 
 if TYPE_CHECKING:
     from bench.measurements.codec import CodecReport
@@ -33,7 +33,7 @@ for command in (*COMMANDS, audit, cluster):
 @bench.command()
 @click.option(
     "--store",
-    type=click.Path(exists=True, path_type=Path),
+    type=LocalPath(exists=True, path_type=Path),
     help="A store, or one commit-log file, to decode; it is only read.",
 )
 @click.option(

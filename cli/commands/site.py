@@ -7,6 +7,7 @@ from shlex import quote
 
 import click
 
+from cli.options.common import LocalPath
 from cli.options.exit_codes import WrongValueError
 from cli.options.extras import missing_extra
 
@@ -20,7 +21,7 @@ EXTRAS = "audit,site"
     "--output",
     "out",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     help="Folder of the site; its content is replaced.",
 )
 @click.option(

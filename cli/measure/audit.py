@@ -10,7 +10,7 @@ import click
 
 from cli.measure.options import BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
-from cli.options.common import Decorator, list_option
+from cli.options.common import Decorator, LocalPath, list_option
 
 if TYPE_CHECKING:
     from bench.measurements.audit import AuditReport, Way
@@ -44,7 +44,7 @@ def store_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--directory",
-            type=click.Path(file_okay=False, exists=True, path_type=Path),
+            type=LocalPath(file_okay=False, exists=True, path_type=Path),
             help="Folder of the stores during the run (default: temporary files).",
         ),
         click.option(

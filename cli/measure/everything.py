@@ -17,7 +17,7 @@ from cli.measure.options import (
     bench_options,
 )
 from cli.measure.result import failures_reported, goal_line, show_progress
-from cli.options.common import list_option
+from cli.options.common import LocalPath, list_option
 from cli.options.exit_codes import FINDINGS, SUCCESS, FailedCommand
 from cli.options.selection import select
 
@@ -86,7 +86,7 @@ def idle(run: BenchRun, *, seconds: float, body_size: int, consumers: int) -> No
 @click.option("--page-only", is_flag=True, help="Measure nothing; write the page.")
 @click.option(
     "--docs",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     default=DOCS,
     show_default=True,
     help="Folder of performance.md and performance/.",

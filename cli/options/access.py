@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from cli.options.common import LocalPath
 from conformance.harness.client.access import (
     CREDENTIALS,
     SETTINGS,
@@ -23,7 +24,7 @@ from conformance.harness.client.access import (
     access_of,
 )
 
-_FILE = click.Path(dir_okay=False)
+_FILE = LocalPath(dir_okay=False)
 _OPTIONS = (
     click.option(
         "--credentials",

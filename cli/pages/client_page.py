@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.common import list_option
+from cli.options.common import LocalPath, list_option
 from cli.options.exit_codes import fail
 from cli.options.output import write_result
 from cli.options.selection import ALL, select, select_with_all
@@ -32,7 +32,7 @@ NAMES = [one.name for one in CLIENTS]
     "-o",
     "--out",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     help="The page to write, such as docs/clients.md.",
 )
 @list_option(

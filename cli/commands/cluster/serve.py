@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from cli.options.common import LocalPath
 from reference.shell.faults.catalogue import FAULTS, FaultError, parse_faults
 
 
@@ -54,13 +55,13 @@ class _CommandWithFaults(click.Command):
     "--store",
     default="store",
     show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     help="Directory of the message store; created if it is missing.",
 )
 @click.option(
     "-c",
     "--config",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=LocalPath(exists=True, dir_okay=False, path_type=Path),
     help="Java properties: broker.conf, or namesrv.properties with --only namesrv.",
 )
 @click.option(

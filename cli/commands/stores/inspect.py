@@ -17,6 +17,7 @@ import click
 
 from cli.exports.headers import header_tables
 from cli.options.colours import coloured
+from cli.options.common import LocalPath
 from cli.options.releases import release_option
 from cli.options.selection import unknown_name
 from cli.runs.stores.commit_log_files import commit_log_files, record_around
@@ -58,7 +59,11 @@ class Layout(click.Choice[str]):
 
 
 @click.command()
-@click.argument("what", metavar="FILE[@OFFSET] | HEX | MSGID | UNIQKEY")
+@click.argument(
+    "what",
+    metavar="FILE[@OFFSET] | HEX | MSGID | UNIQKEY",
+    type=LocalPath(readable=False),
+)
 @click.option(
     "--as",
     "kind",

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from cli.commands.suites.test import test
-from cli.options.common import CommandGroup
+from cli.options.common import CommandGroup, LocalPath
 from cli.options.exit_codes import WrongValueError
 from cli.options.suites.run_options import (
     KNOWN,
@@ -64,7 +64,7 @@ def template() -> None:
 @WRITE_KNOWN
 @click.option(
     "--report",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     help="Directory for report.html, .json, junit.xml and what failing tests leave.",
 )
 @ONLY

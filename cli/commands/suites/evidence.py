@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.common import CommandGroup
+from cli.options.common import CommandGroup, LocalPath
 from cli.options.exit_codes import FINDINGS, SUCCESS, WrongValueError, fail
 from cli.options.releases import releases_option
 from cli.runs.suites.clause_tests import clause_tests
@@ -73,12 +73,12 @@ def released(command: Callable[..., None]) -> Callable[..., None]:
             "files",
             metavar="[REPORT]...",
             nargs=-1,
-            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            type=LocalPath(exists=True, dir_okay=False, path_type=Path),
         ),
         RELEASE,
         click.option(
             "--logs",
-            type=click.Path(file_okay=False, path_type=Path),
+            type=LocalPath(file_okay=False, path_type=Path),
             help="Keep the reports and the output of the runs in this directory.",
         ),
         click.option("--jobs", type=int, default=1, show_default=True),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.common import CommandGroup, Decorator, list_option
+from cli.options.common import CommandGroup, Decorator, LocalPath, list_option
 from cli.options.exit_codes import FINDINGS, WrongValueError, fail
 from cli.options.output import write_result
 from cli.options.selection import ALL, select, select_with_all
@@ -49,7 +49,7 @@ def _page_option(example: str) -> Decorator:
         "-o",
         "--out",
         required=True,
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=LocalPath(dir_okay=False, path_type=Path),
         help=f"The page to write, such as {example}.",
     )
 
@@ -60,7 +60,7 @@ def _cells_option(default: Path | Callable[[], Path]) -> Decorator:
         "--cells",
         "record",
         default=default,
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=LocalPath(dir_okay=False, path_type=Path),
         help="Where the cells are recorded (default: the project's own record).",
     )
 
@@ -105,13 +105,13 @@ report.add_command(clients)
 @click.argument(
     "file",
     metavar="REPORT",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=LocalPath(exists=True, dir_okay=False, path_type=Path),
 )
 @click.option(
     "-o",
     "--out",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     help="The file to write: .html is a page, .md a summary, .svg a badge.",
 )
 def page_of_run(file: Path, out: Path) -> None:
@@ -140,7 +140,7 @@ def schema() -> None:
     "-o",
     "--out",
     default=DOCS,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     help="The folder to write to (default: docs, where links between pages work).",
 )
 def pages(out: Path) -> None:
@@ -165,13 +165,13 @@ def pages(out: Path) -> None:
     metavar="REPORT...",
     nargs=-1,
     required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=LocalPath(exists=True, dir_okay=False, path_type=Path),
 )
 @click.option(
     "-o",
     "--out",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     help=f"The file to write: {' or '.join(FORMATS)}.",
 )
 def matrix(files: tuple[Path, ...], out: Path) -> None:

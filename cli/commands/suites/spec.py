@@ -13,7 +13,7 @@ from cli.exports.headers import evolution, headers
 from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
 from cli.exports.readers import dissector, kaitai
-from cli.options.common import CommandGroup
+from cli.options.common import CommandGroup, LocalPath
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option
 from cli.options.suites.clause_selection import listed
@@ -112,7 +112,7 @@ FORMATS = ("md", "html", "json", "lua", "ksy")
 )
 @click.option(
     "--diagrams",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     help="Write byte diagrams (SVG) into this folder, for the md page.",
 )
 @out_option()

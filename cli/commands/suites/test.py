@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from cli.options.common import list_option
+from cli.options.common import LocalPath, list_option
 from cli.options.exit_codes import NOT_RUN, WrongValueError
 from cli.options.selection import select
 from cli.options.suites import completions as completing
@@ -78,7 +78,7 @@ CLIENT_SUITE, STORE_SUITE = "client", "store"
 @WRITE_KNOWN
 @click.option(
     "--report",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     help="Directory for report.html, report.json, junit.xml, a summary, a badge and"
     " captures of failing tests; for several targets, a folder each and matrix.html.",
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.common import list_option
+from cli.options.common import LocalPath, list_option
 from cli.options.suites import completions as completing
 
 PROFILE = click.option(
@@ -17,12 +17,12 @@ PROFILE = click.option(
 )
 KNOWN = click.option(
     "--known",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=LocalPath(exists=True, dir_okay=False, path_type=Path),
     help="TOML file of known failures, each with a reason; a stale entry fails.",
 )
 WRITE_KNOWN = click.option(
     "--write-known",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Write the failures into a new file for --known, to add reasons there.",
 )

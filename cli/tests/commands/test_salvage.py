@@ -283,6 +283,12 @@ def test_a_task_that_cannot_write_is_one_line(store: Path, tmp_path: Path) -> No
         ("dump", "URL"),
         ("recover", "URL", "--release", "4.6"),
         ("audit", ".", "--out", "URL"),
+        ("inspect", "URL"),
+        ("serve", "--store", "URL"),
+        ("site", "-o", "URL"),
+        ("report", "pages", "-o", "URL"),
+        ("report", "matrix", "URL", "-o", "x.html"),
+        ("test", "--report", "URL"),
     ],
 )
 def test_a_url_is_no_local_path_and_its_key_is_not_shown(words: list[str]) -> None:
