@@ -10,6 +10,8 @@ import click
 
 SENTENCE_SIZE = 200
 """Characters of a command's first sentence, at most."""
+URL_GIVEN = "a URL is given, and a local path is required"
+"""Reason without the URL: it may have a key."""
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -26,7 +28,7 @@ def format_option(forms: Sequence[str]) -> Decorator:
 
 
 class LocalPath(click.Path):
-    """A path on this machine. A URL is refused, and not shown: it may have a key."""
+    """A path on this machine. A URL is refused, and not shown."""
 
     def convert(
         self,
@@ -36,7 +38,7 @@ class LocalPath(click.Path):
     ) -> Any:
         """Return the path of *value*."""
         if "://" in os.fspath(value):
-            self.fail("a URL is given, and a local path is required", param, ctx)
+            self.fail(URL_GIVEN, param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -17,7 +17,7 @@ import click
 
 from cli.exports.headers import header_tables
 from cli.options.colours import coloured
-from cli.options.common import LocalPath
+from cli.options.common import URL_GIVEN
 from cli.options.releases import release_option
 from cli.options.selection import unknown_name
 from cli.runs.stores.commit_log_files import commit_log_files, record_around
@@ -59,11 +59,7 @@ class Layout(click.Choice[str]):
 
 
 @click.command()
-@click.argument(
-    "what",
-    metavar="FILE[@OFFSET] | HEX | MSGID | UNIQKEY",
-    type=LocalPath(readable=False),
-)
+@click.argument("what", metavar="FILE[@OFFSET] | HEX | MSGID | UNIQKEY")
 @click.option(
     "--as",
     "kind",
@@ -218,6 +214,8 @@ def _slot_count(path: Path | None, file: StoreFile | None) -> int | None:
 
 def _place(what: str) -> tuple[Path | None, int]:
     """Return the file and the position that *what* names; no file for hex."""
+    if "://" in what:
+        raise Unreadable(URL_GIVEN)
     path = Path(what)
     if _exists(path):
         return path, 0
