@@ -246,12 +246,16 @@ class Advice:
         command = REWRITES.get(finding.file.rpartition("/")[2])
         return TEXTS["REWRITE" if command else "PERSISTED"].format(command=command)
 
-    def cost_of(self, finding: Finding) -> str:
-        """Return the cost of *finding*, which a start may prevent."""
-        is_end_of_log = finding.invariant.id.startswith("INV-LOG")
-        if is_end_of_log and self._is_repaired(finding):
+    def cost_of(self, findings: Sequence[Finding]) -> str:
+        """Return the cost of *findings* of one invariant, which a start may prevent."""
+        invariant, files = findings[0].invariant, {one.file for one in findings}
+        if invariant.id.startswith("INV-LOG") and self._is_repaired(findings[0]):
             return TEXTS["UNFINISHED"]
-        return finding.invariant.cost
+        states = self.forecast.config_states if self.forecast else ()
+        read = [f"{file} {state}." for file, state in states if file in files]
+        if not read or self.forecast is None:
+            return invariant.cost
+        return f"At the start of a {self.forecast.release} broker: {' '.join(read)}"
 
     def _is_repaired(self, finding: Finding) -> bool:
         """Return whether *finding* is unfinished work that a harmless start repairs."""
@@ -317,7 +321,7 @@ def next_steps(advice: Advice) -> list[dict[str, object]]:
                 "invariant": findings[0].invariant.id,
                 "severity": str(findings[0].severity),
                 "count": count_of(findings),
-                "cost": advice.cost_of(findings[0]),
+                "cost": advice.cost_of(findings),
                 "do": do,
                 "commands": commands,
             }

@@ -32,6 +32,9 @@ class StartForecast:
     cut_file: str | None = None
     """The last file of a closed store's log, relative to the store, if units show that
     its end is missing."""
+    config_states: tuple[tuple[str, str], ...] = ()
+    """Paths of configuration files that are not read, each with the reason, and whether
+    the .bak is read instead."""
     foreign_files: tuple[str, ...] = ()
     """Commit-log files, relative to the store, that hold another store's records."""
     deleted_files: tuple[str, ...] = ()

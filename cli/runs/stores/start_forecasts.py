@@ -109,6 +109,9 @@ def _in_short(outcome: Outcome) -> StartForecast:
         unreadable=_by_topic(outcome.unreadable),
         invisible=messages_in(outcome.invisible),
         lost_later=0 if later is None else later.lost,
+        config_states=tuple(
+            (one.file, one.report) for one in outcome.config if one.source != "file"
+        ),
         deleted_files=tuple(outcome.log.deleted_files),
     )
 

@@ -149,16 +149,27 @@ def test_nothing_is_read_of_a_file_without_its_table(
 
 
 @pytest.mark.parametrize(
-    ("release", "source"), [("5.3.3", "nothing"), ("5.4.0", "bak"), ("5.5.0", "bak")]
+    ("release", "copies"),
+    [
+        ("4.4.0", set()),
+        ("4.6.0", {"subscriptionGroup.json"}),
+        ("4.9.7", {"subscriptionGroup.json"}),
+        ("5.3.3", {"consumerOffset.json"}),
+        ("5.4.0", {"topics.json", "subscriptionGroup.json", "consumerOffset.json"}),
+        ("5.5.0", {"topics.json", "subscriptionGroup.json", "consumerOffset.json"}),
+    ],
 )
-def test_the_copy_of_a_blank_file_is_read_since_5_4(
-    release: str, source: str, tmp_path: Path
+def test_the_copies_of_some_blank_files_are_read(
+    release: str, copies: set[str], tmp_path: Path
 ) -> None:
-    topics = copied(tmp_path, f"{release}-stopped") / "config" / "topics.json"
-    shutil.copyfile(topics, topics.with_name("topics.json.bak"))
-    topics.write_text(" \n")
-    (first, *_) = foretold(topics.parents[1], release)["config"]
-    assert (first["file"], first["read"]) == ("config/topics.json", source)
+    store = copied(tmp_path, f"{release}-stopped")
+    for name in ("topics.json", "subscriptionGroup.json", "consumerOffset.json"):
+        file = store / "config" / name
+        shutil.copyfile(file, file.with_name(f"{name}.bak"))
+        file.write_text(" \n")
+    read = foretold(store, release)["config"]
+    found = {one["file"] for one in read if one["read"] == "bak"}
+    assert found == {f"config/{name}" for name in copies}
 
 
 def test_a_start_without_both_kinds_of_queues_rebuilds_them(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def load_configs(
     for name, tables in _TABLES.items():
         path = f"config/{name}"
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
-        if text is not None and rules.reads_copy_of_blank:
+        if text is not None and name in rules.reads_copy_of_blank:
             text = text.strip()
         if text is None and backup is None and name == CONSUMER_FILTERS_FILE:
             continue  # most brokers have none

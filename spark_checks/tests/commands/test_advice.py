@@ -264,6 +264,18 @@ def test_a_whole_log_with_garbage_units_is_salvaged(forecast: StartForecast) -> 
     ]
 
 
+def test_the_cost_of_an_unread_file_is_the_outcome_of_the_start() -> None:
+    state = ("config/topics.json", "is blank: nothing is read")
+    topics, groups = (
+        finding("INV-CONFIG-001", file=f"config/{name}.json")
+        for name in ("topics", "subscriptionGroup")
+    )
+    forecast = replace(HARMLESS, config_states=(state,))
+    for one, cost in ((topics, " ".join(state)), (groups, "lost")):
+        (step,) = next_steps(advice(one, forecast=forecast))
+        assert str(step["cost"]).endswith(f"{cost}.")
+
+
 @pytest.mark.parametrize("forecast", [LOSSES, SHORT_LOG, HIDDEN])
 @pytest.mark.parametrize("damage", [[], [DAMAGED]])
 def test_no_step_starts_a_broker_on_the_harmed_store(

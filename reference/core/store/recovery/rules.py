@@ -15,6 +15,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from spec.store.commit_log import RECOVERED_FILES_MAX
+from spec.store.config.config_files import (
+    CONSUMER_FILTERS_FILE,
+    CONSUMER_OFFSETS_FILE,
+    DELAY_OFFSETS_FILE,
+    GROUPS_FILE,
+    TOPICS_FILE,
+)
 from spec.store.message_record import MAGIC_V1, MAGIC_V2
 
 
@@ -67,8 +74,8 @@ class RecoveryRules(Struct, frozen=True, kw_only=True):
     """A record's size is not checked: one above the memory ends the start."""
     fails_on_empty_last_file: bool = False
     """A queue with units but an empty last file ends the start."""
-    reads_copy_of_blank: bool = False
-    """The .bak of a configuration file of white space is read."""
+    reads_copy_of_blank: frozenset[str] = frozenset()
+    """Configuration files whose .bak is read if they have only white space."""
     has_timer: bool = False
     """Timer messages have their own files, which the start loads."""
     needs_index_files: bool = False
@@ -122,6 +129,10 @@ _V4_6 = replace(
     end_is_last_begin=False,
     # 4.6.0 CommitLog#recoverNormally calls destroyLogics, as recoverAbnormally did.
     queues_go_with_log=True,
+    # fastjson 1.2.61 DefaultJSONParser#parseObject throws for blank text if the class
+    # has a getter of a map without a setter, and otherwise reads null. 4.6.0
+    # SubscriptionGroupManager#getSubscriptionGroupTable. Seen with the jars.
+    reads_copy_of_blank=frozenset({GROUPS_FILE}),
 )
 _V4_9 = replace(
     _V4_6,
@@ -140,6 +151,9 @@ _V5_0 = replace(
     fails_on_empty_last_file=True,
     # 5.0.0 TimerMessageStore#load.
     has_timer=True,
+    # 5.0.0 SubscriptionGroupManager#getForbiddenTable has no setter, nor has
+    # ConsumerOffsetManager#getGroupTopicMap.
+    reads_copy_of_blank=frozenset({GROUPS_FILE, CONSUMER_OFFSETS_FILE}),
 )
 _V5_1 = replace(
     _V5_0,
@@ -148,6 +162,8 @@ _V5_1 = replace(
     magics=frozenset({MAGIC_V1, MAGIC_V2}),
     # 5.1.0 DefaultMessageStore#load takes the result of IndexService#load.
     needs_index_files=True,
+    # 5.1.0 SubscriptionGroupManager#setForbiddenTable. Seen with the jars of 5.3.3.
+    reads_copy_of_blank=frozenset({CONSUMER_OFFSETS_FILE}),
 )
 _V5_2 = replace(
     _V5_1,
@@ -176,8 +192,13 @@ _V5_4 = replace(
     checks_first_record=True,
     # Seen with the jars of 5.4.0. [STORE-CONFIG-019]
     refuses_pull_offsets=True,
-    # 5.4.0 RemotingSerializable uses fastjson2. Seen with the jars of 5.5.0.
-    reads_copy_of_blank=True,
+    # 5.4.0 RemotingSerializable uses fastjson2. Seen with the jars.
+    reads_copy_of_blank=frozenset(
+        {
+            *(TOPICS_FILE, GROUPS_FILE, CONSUMER_OFFSETS_FILE),
+            *(CONSUMER_FILTERS_FILE, DELAY_OFFSETS_FILE),
+        }
+    ),
 )
 _V5_5 = replace(
     _V5_4,
