@@ -62,6 +62,8 @@ class FileRange:
     file_size: int
     start: int
     end: int
+    written: int | None = None
+    """End of the bytes on the disk, behind which all are zero; None if unknown."""
 
     def cut(self, size: int) -> Iterator[Self]:
         """Yield ranges of at most *size* bytes."""
@@ -83,6 +85,7 @@ class Region:
 def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> int:
     """Return the position of the first certain record in [start, end), or -1."""
     size = BEYOND_SIZE  # an intact file has one nearby
+    end = min(end, _written(where))
     while start < end:
         data = read_at(start, min(size, where.file_size - start))
         if len(data) < _HEAD_END:
@@ -93,6 +96,10 @@ def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> i
             return start + found if start + found < end else -1
         start += len(data) - _HEAD_END + 1
     return -1
+
+
+def _written(where: FileRange) -> int:
+    return where.file_size if where.written is None else where.written
 
 
 def is_sure(read_at: ReadAt, where: FileRange, position: int) -> bool:
@@ -247,7 +254,7 @@ def _region(
         return Region(position=position, size=left, kind="blank")
     following = find_record(read_at, where, start=position + 1, end=where.file_size)
     if following < 0 and not head.strip(b"\0"):
-        clean = only_zeros(read_at, start=position, end=where.file_size)
+        clean = only_zeros(read_at, start=position, end=_written(where))
         older = None if clean else "older bytes follow the written part"
         return Region(position=position, size=left, kind="tail", reason=older)
     if blank_size is not None:

@@ -22,7 +22,7 @@ from spark_checks.columns.record_scan import (
     find_record,
     store_time_at,
 )
-from spark_checks.file_systems import reading
+from spark_checks.file_systems import allocated_ranges, reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.table_source import FilePart
 from spark_checks.store_files import StoreFile
@@ -50,8 +50,14 @@ def selected_files(
 
 
 def selected_part(url: str, file: LogRange, conditions: Conditions) -> LogRange:
-    """Return the range of *file* of the store *url* to read."""
+    """Return the range of *file* of the store *url* to read, without holes behind it.
+
+    A file of 1 TB may have a few records and no other byte on the disk.
+    """
     least, most = conditions.bounds("offset")
+    ranges = allocated_ranges(url, file.path, file.file_size)
+    written = ranges[-1].stop if ranges else 0
+    file = replace(file, written=written, end=max(written, 1))
     at, end = least - file.base, min(most - file.base + 1, file.end)
     if at <= 0:
         return replace(file, end=end)

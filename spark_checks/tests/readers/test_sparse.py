@@ -1,9 +1,10 @@
 """
-Units are found in sparse files, and holes are not read.
+Units and records are found in sparse files, and holes are not read.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_checks.file_systems import allocated_ranges, reading
+from spark_checks.readers.commit_log import CommitLogSource
 from spark_checks.readers.consume_queue import allocated_pieces, batches
+from spark_checks.readers.log_part import LogRange
 from spark_checks.store_files import StoreFile
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 
@@ -73,3 +76,24 @@ def test_holes_are_not_read(store: Path) -> None:
     assert sum(map(len, held)) < SIZE // 10
     write(store, set())
     assert allocated_ranges(str(store), PATH, SIZE) == []
+
+
+def test_holes_behind_the_records_of_a_log_are_not_read(tmp_path: Path) -> None:
+    path = f"commitlog/{0:020}"
+    log = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped" / path
+    (tmp_path / "commitlog").mkdir()
+    (tmp_path / path).write_bytes(log.read_bytes()[:-4096])
+    os.truncate(tmp_path / path, 1 << 40)
+    options = {"url": str(tmp_path), "files": json.dumps([[path, 1 << 40]])}
+    source = CommitLogSource(options)
+    (part,) = source.partitions()
+    assert isinstance(part, LogRange)
+    assert part.end < 1 << 20
+    with reading(str(tmp_path), path) as read_at:
+        kinds = [
+            kind
+            for batch in source.batches_in(read_at, part)
+            for kind in batch["kind"].to_pylist()
+        ]
+    assert kinds.count("record") > 80
+    assert kinds[-1] == "damaged"
