@@ -47,6 +47,7 @@ _offset_name = re.compile(r"[0-9]{20}")
 _time_name = re.compile(r"[0-9]{17}")
 
 
+ESCAPE = "\\x"
 AUDITED = (
     *("commitlog", "consumequeue", "index", "config", "checkpoint"),
     *(EXTENSION, BATCH_QUEUE, TIMER_LOG, TIMER_WHEEL),
@@ -232,10 +233,7 @@ def list_store(url: str) -> Store:
         if system.get_file_info(root).type != fs.FileType.Directory:
             raise NotAStoreError(f"{shown_url(url)} is not a directory")
         listed = system.get_file_info(fs.FileSelector(root, recursive=True))
-        found = {info.path: info for info in listed}
-    except UnicodeDecodeError as error:
-        name = error.object.decode(errors="backslashreplace")
-        raise NotAStoreError(f"{name} is not a name in UTF-8") from None
+        found = {_path_of(info): info for info in listed}
     except PermissionError as error:
         # Arrow: Cannot list directory '/path'. Detail: [errno 13] Permission denied
         quoted = re.search("'(.+)'", str(error))
@@ -249,7 +247,7 @@ def list_store(url: str) -> Store:
     files = tuple(
         StoreFile(path=path[start:], size=info.size or 0)
         for path, info in sorted(found.items())
-        if info.type == fs.FileType.File
+        if info.type == fs.FileType.File and _is_wanted(path[start:])
     )
     directories = {
         path[start:]
@@ -265,6 +263,26 @@ def list_store(url: str) -> Store:
         _require_readable(root, files)
         url = root  # absolute: the workers of a cluster have directories of their own
     return Store(url=url, files=files, directories=frozenset(directories - {""}))
+
+
+def _path_of(info: fs.FileInfo) -> str:
+    """Return the path of *info*; bytes that are not UTF-8 become escapes."""
+    try:
+        return str(info.path)
+    except UnicodeDecodeError as error:
+        return str(error.object, "utf-8", "backslashreplace")
+
+
+def _is_wanted(path: str) -> bool:
+    """Return whether a file can be opened, or has a wrong name beside a broker's files.
+
+    No broker's directory has an escape in its name.
+    """
+    directory, _, name = path.rpartition("/")
+    if ESCAPE not in path:
+        return True
+    is_beside = directory in ("commitlog", "index") or queue_of(path) is not None
+    return ESCAPE in name and is_beside
 
 
 def _require_readable(root: str, files: tuple[StoreFile, ...]) -> None:

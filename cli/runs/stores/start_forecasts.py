@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -86,7 +87,7 @@ def _obstacle(store: Path, outcome: Outcome) -> str | None:
         return None
     path = store / outcome.refusal.file
     is_obstacle = path.exists() and not path.is_file()
-    return outcome.refusal.file if is_obstacle else None
+    return _shown(outcome.refusal.file) if is_obstacle else None
 
 
 def _cut_file(outcome: Outcome) -> str | None:
@@ -104,7 +105,7 @@ def _in_short(outcome: Outcome) -> StartForecast:
     refusal, later = outcome.refusal, outcome.later_start
     return StartForecast(
         release=outcome.release,
-        refusal=None if refusal is None else refusal.reason,
+        refusal=None if refusal is None else _shown(refusal.reason),
         lost=_by_topic(outcome.lost),
         unreadable=_by_topic(outcome.unreadable),
         invisible=messages_in(outcome.invisible),
@@ -114,6 +115,11 @@ def _in_short(outcome: Outcome) -> StartForecast:
         ),
         deleted_files=tuple(outcome.log.deleted_files),
     )
+
+
+def _shown(text: str) -> str:
+    """Return *text* with escapes for bytes of names that are not UTF-8."""
+    return os.fsencode(text).decode(errors="backslashreplace")
 
 
 def _by_topic(ranges: Sequence[MessageRange]) -> tuple[tuple[str, int], ...]:

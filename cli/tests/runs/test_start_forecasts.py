@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from cli.runs.stores.start_forecasts import start_forecast
@@ -11,3 +12,13 @@ def test_an_unreadable_commit_log_has_no_forecast(tmp_path: Path) -> None:
     (tmp_path / "commitlog").symlink_to("commitlog")
     (tmp_path / "consumequeue").mkdir()
     assert start_forecast(str(tmp_path), None) is None
+
+
+def test_a_name_that_is_not_utf_8_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "commitlog").mkdir()
+    (tmp_path / "commitlog" / f"{0:020}").write_bytes(bytes(100))
+    (tmp_path / "commitlog" / os.fsdecode(b"\xe9")).write_bytes(b"1")
+    found = start_forecast(str(tmp_path), "4.6.0")
+    assert found is not None
+    assert found.refusal is not None
+    assert found.refusal.startswith(r"commitlog/\xe9 has 1 bytes")

@@ -201,12 +201,21 @@ def test_what_is_no_store_is_refused(tmp_path: Path, name: str) -> None:
         list_store(str(tmp_path / name))
 
 
-def test_a_name_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
-    log = tmp_path / "commitlog"
-    log.mkdir()
-    Path(os.fsdecode(bytes(log) + b"/\xff")).write_bytes(b"")
-    with pytest.raises(NotAStoreError, match=r"commitlog/\\xff is not a name in UTF-8"):
-        list_store(str(tmp_path))
+def test_a_name_that_is_not_utf_8_is_found_beside_the_files_of_a_broker(
+    tmp_path: Path,
+) -> None:
+    queue = tmp_path / "consumequeue" / os.fsdecode(b"T\xfe") / "0"
+    for directory in (tmp_path / "commitlog", tmp_path / "config", queue):
+        directory.mkdir(parents=True)
+        (directory / os.fsdecode(b"\xff.json")).write_bytes(b"1")
+    (queue / f"{0:020}").write_bytes(b"1")
+    store = list_store(str(tmp_path))
+    assert store.queue_files() == store.settings == ()
+    found = {(one.invariant.id, one.file) for one in check_files(store)}
+    assert found == {
+        ("INV-FILE-001", r"commitlog/\xff.json"),
+        ("INV-FILE-001", r"consumequeue/T\xfe/0/\xff.json"),
+    }
 
 
 def test_a_queue_that_there_cannot_be_is_passed_over_as_a_broker_does(
