@@ -136,5 +136,7 @@ def _recover_copy(
 
     try:
         return recover_copy(store, target, outcome, options)
-    except (CopyError, OSError) as error:
+    except CopyError as error:
         raise Unreadable(str(error)) from error
+    except OSError as error:
+        raise Unreadable(reason_of(error, store)) from error

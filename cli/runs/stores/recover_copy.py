@@ -11,7 +11,7 @@ from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
-from reference.shell.storage.store_copy import copy_store
+from reference.shell.storage.store_copy import copied_store
 
 REFERENCE_RELEASE = "4.6.0"
 """The release whose recovery the reference performs itself."""
@@ -34,11 +34,11 @@ def recover_copy(
     other release only the commit log is truncated, because that release dispatches
     units in its own way.
     """
-    copy_store(store, target)
-    if outcome.release == REFERENCE_RELEASE:
-        report = _started(target, options, outcome.units_at_garbage)
-    else:
-        report = _cut(target, outcome)
+    with copied_store(store, target):
+        if outcome.release == REFERENCE_RELEASE:
+            report = _started(target, options, outcome.units_at_garbage)
+        else:
+            report = _cut(target, outcome)
     return CopyRecovered(str(target), report)
 
 

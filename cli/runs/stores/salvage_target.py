@@ -7,12 +7,15 @@ target may be the mount point of an empty disk, so nothing is written beside it.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from reference.shell.storage.store_copy import CopyError, check_space
+from reference.shell.storage.store_copy import (
+    CopyError,
+    check_space,
+    removed_on_failure,
+)
 from spec.store.file_names import COMMIT_LOG
 
 PARTIAL = "salvage.partial"
@@ -45,20 +48,26 @@ def partial_store(store: Path, target: Path) -> Iterator[Path]:
     An error or an interruption removes it. Only a kill leaves it. Raises SalvageError
     if the disk has no room for another *store*.
     """
-    is_new, partial = not target.exists(), target / PARTIAL
+    partial = target / PARTIAL
+    try:
+        with removed_on_failure(target):
+            _make(partial, target)
+            check_space(store, partial)
+            yield partial
+            # Without its log a directory is not a sound store, so the log comes last.
+            for path in sorted(partial.iterdir(), key=_is_log):
+                path.rename(target / path.name)
+            partial.rmdir()
+    except CopyError as error:
+        raise SalvageError(str(error).replace(str(partial), str(target))) from None
+
+
+def _make(partial: Path, target: Path) -> None:
     try:
         partial.mkdir(parents=True)
     except OSError as error:
         raise SalvageError(f"{target} cannot be written: {error.strerror}") from error
-    try:
-        check_space(store, partial)
-        yield partial
-        # Without its log a directory is not a sound store, so the log comes last.
-        for path in sorted(partial.iterdir(), key=lambda path: path.name == COMMIT_LOG):
-            path.rename(target / path.name)
-        partial.rmdir()
-    except BaseException as error:
-        shutil.rmtree(target if is_new else partial, ignore_errors=True)
-        if isinstance(error, CopyError):
-            raise SalvageError(str(error).replace(str(partial), str(target))) from None
-        raise
+
+
+def _is_log(path: Path) -> bool:
+    return path.name == COMMIT_LOG

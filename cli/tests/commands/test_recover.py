@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import nullcontext
-from errno import EACCES
+from errno import EACCES, ENOSPC
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,7 @@ from cli.tests.commands.recover_command import (
     foretold,
     recover,
 )
+from reference.shell.storage.store_copy import CopyError
 from spec.store.batch_queue import BatchUnit, encode_batch_unit
 from spec.store.file_names import file_name
 
@@ -327,6 +328,39 @@ def test_a_copy_is_made_nowhere_in_the_store(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "lies in the store itself" in result.output
     assert not (store / "copy").exists()
+
+
+@pytest.mark.parametrize("exists", [False, True])
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        ("_copy_file", OSError(ENOSPC, "No space left on device")),
+        ("check_space", CopyError("the disk is full")),
+        ("shutil.copystat", KeyboardInterrupt()),
+    ],
+)
+def test_a_copy_that_fails_leaves_nothing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    error: BaseException,
+    *,
+    exists: bool,
+) -> None:
+    def failed(*_: object) -> None:
+        raise error
+
+    store, target = copied(tmp_path), tmp_path / "new" / "copy"
+    if exists:
+        target.mkdir(parents=True)
+    monkeypatch.setattr(f"reference.shell.storage.store_copy.{step}", failed)
+    result = recover(store, "--release", "4.6.0", "--copy", target)
+    is_interrupted = isinstance(error, KeyboardInterrupt)
+    assert result.exit_code == (130 if is_interrupted else 2)
+    assert result.output.startswith("Error: ")
+    assert result.output.count("\n") == 1
+    assert target.exists() is target.parent.exists() is exists
+    assert not exists or not any(target.iterdir())
 
 
 @pytest.mark.parametrize(

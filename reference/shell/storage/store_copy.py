@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PIECE = 1 << 20
@@ -20,12 +21,44 @@ class CopyError(Exception):
     """The store cannot be copied."""
 
 
-def copy_store(store: Path, target: Path) -> None:
-    """Copy *store* to *target*, a directory that is empty or does not exist."""
+@contextmanager
+def copied_store(store: Path, target: Path) -> Iterator[None]:
+    """Copy *store* to *target*, a directory that is empty or does not exist.
+
+    An error of the copy or of the block, or an interruption, removes the copy. Raises
+    CopyError.
+    """
     if target.resolve().is_relative_to(store.resolve()):
         raise CopyError(f"{target} lies in the store itself")
     if target.exists() and any(target.iterdir()):
         raise CopyError(f"{target} is not empty")
+    with removed_on_failure(target):
+        _copy(store, target)
+        yield
+
+
+@contextmanager
+def removed_on_failure(target: Path) -> Iterator[None]:
+    """Remove *target* if the block fails, and what the block has made above it.
+
+    A directory that exists before, empty, is left empty.
+    """
+    made = [one for one in (target, *target.parents) if not one.exists()]
+    try:
+        yield
+    except BaseException:
+        written = [target] if made else target.iterdir()
+        for path in [*written]:
+            shutil.rmtree(path, ignore_errors=True)
+            with suppress(OSError):  # a directory, which is gone
+                path.unlink()
+        for path in made[1:]:
+            with suppress(OSError):  # another process uses it
+                path.rmdir()
+        raise
+
+
+def _copy(store: Path, target: Path) -> None:
     try:
         target.mkdir(parents=True, exist_ok=True)
         check_space(store, target)
@@ -34,7 +67,8 @@ def copy_store(store: Path, target: Path) -> None:
             to.parent.mkdir(parents=True, exist_ok=True)
             _copy_file(path, to)
     except OSError as error:
-        raise CopyError(f"cannot copy {store} to {target}: {error}") from error
+        reason = error.strerror or error
+        raise CopyError(f"cannot copy {store} to {target}: {reason}") from error
 
 
 def check_space(store: Path, target: Path) -> None:
