@@ -209,18 +209,24 @@ def test_an_output_that_cannot_be_created_is_one_line(store: Path) -> None:
 
 @pytest.mark.parametrize(
     ("target", "reason"),
-    [("store/new", "lies in the store itself"), ("full", "is not an empty directory")],
+    [
+        ("store/new", "lies in the store itself"),
+        ("full", "is not an empty directory"),
+        ("link", "cannot be written"),
+    ],
 )
 def test_a_wrong_output_is_one_line(
     store: Path, tmp_path: Path, target: str, reason: str
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
+    (tmp_path / "link").symlink_to("nowhere")
     before = content(store)
     code, output = run("salvage", store, "-o", tmp_path / target)
     assert (code, output.count("\n")) == (2, 1)
     assert reason in output
     assert content(store) == before
+    assert (tmp_path / "link").is_symlink()
 
 
 def test_a_directory_without_a_log_is_no_store(tmp_path: Path) -> None:

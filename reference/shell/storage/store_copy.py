@@ -43,11 +43,11 @@ def removed_on_failure(target: Path) -> Iterator[None]:
 
     A directory that exists before, empty, is left empty.
     """
-    made = [one for one in (target, *target.parents) if not one.exists()]
+    made = [one for one in (target, *target.parents) if not os.path.lexists(one)]
     try:
         yield
     except BaseException:
-        written = [target] if made else target.iterdir()
+        written = target.iterdir() if target.is_dir() and not made else made[:1]
         for path in [*written]:
             shutil.rmtree(path, ignore_errors=True)
             with suppress(OSError):  # a directory, which is gone
