@@ -72,3 +72,10 @@ def topic_forgotten(site: Site) -> Found:
     topic = site.plan.topic_names[1].encode()
     path.write_bytes(path.read_bytes().replace(topic, b"Renamed"))
     return [at("INV-CONFIG-002", ("config/topics.json", 0))]
+
+
+def batch_topic_forgotten(site: Site) -> Found:
+    """Rename the attribute with the type of the batch topic."""
+    path = site.root / "config/topics.json"
+    path.write_bytes(path.read_bytes().replace(b"queue.type", b"queue.kind"))
+    return [at("INV-CONFIG-007", ("config/topics.json", 0))]

@@ -96,6 +96,17 @@ BATCHES_BECOME_UNITS = Clause(
     until="4.9",
 )
 
+TYPE_OF_QUEUES = Clause(
+    id="STORE-BATCHQUEUE-008",
+    level=Level.MUST,
+    text=(
+        "A broker does not start if a topic has queues in batchconsumequeue without "
+        "queue.type=BatchCQ in topics.json, or queues in consumequeue with it."
+    ),
+    source="5.3.3 org.apache.rocketmq.store.queue.ConsumeQueueStore#queueTypeShouldBe",
+    since="5.0",
+)
+
 batch_unit_layout = Struct(
     field("commit_log_offset", Int64sb, "where the record begins in the commit log"),
     field("size", Int32sb, "bytes of the record"),

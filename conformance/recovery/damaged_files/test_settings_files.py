@@ -19,6 +19,7 @@ from conformance.recovery.damaged_files.original import COMMITTED, MANY, Origina
 from conformance.recovery.queue_checks import ends_of
 from conformance.recovery.restart import starts
 from spec.routing.topic_config import decode_topic_table
+from spec.store.batch_queue import BATCH, BATCH_QUEUE, QUEUE_TYPE, SIMPLE
 from spec.store.config.config_files import (
     BACKUP_SUFFIX,
     CONSUMER_OFFSETS_FILE,
@@ -27,7 +28,9 @@ from spec.store.config.config_files import (
     TOPICS_FILE,
 )
 from spec.store.config.settings_files import OffsetsFile
+from spec.wire.bodies import fastjson
 from spec.wire.bodies.json_body import decode_body
+from spec.wire.bodies.json_object import as_object, object_in
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
@@ -150,3 +153,24 @@ def test_a_table_of_pull_offsets_keeps_a_broker_from_starting(
     does = starts(original.target)
     original.target.kill()
     expect("STORE-CONFIG-019", found=does, expected=expected, what="starts")
+
+
+@pytest.mark.clause("STORE-BATCHQUEUE-008")
+@pytest.mark.parametrize("kind", [SIMPLE, BATCH])
+def test_queues_of_another_type_keep_a_broker_from_starting(
+    original: Original, kind: str
+) -> None:
+    files = original.restored()
+    if kind == BATCH:
+        topic_directory = files.path / BATCH_QUEUE / f"X{original.history.many}"
+        (topic_directory / "0").mkdir(parents=True)
+    else:
+        table = as_object(fastjson.loads(files.config(TOPICS_FILE).read_bytes()))
+        topics = object_in(table, "topicConfigTable")
+        name = original.history.many
+        topic = {**object_in(topics, name), "attributes": {QUEUE_TYPE: BATCH}}
+        table = {**table, "topicConfigTable": {**topics, name: topic}}
+        files.config(TOPICS_FILE).write_bytes(fastjson.dumps(table))
+    does = starts(original.target)
+    original.target.kill()
+    expect("STORE-BATCHQUEUE-008", found=does, expected=False, what="starts")

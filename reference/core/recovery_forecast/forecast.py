@@ -115,7 +115,7 @@ class Start:
                 path = f"{CONFIG}/{TOPICS_FILE}"
                 reason = f"{path} has the type {found} for {topic}, whose queues are"
                 reason += f" {type_name}"
-                raise StartRefusedError("STORE-BATCHQUEUE-005", path, reason)
+                raise StartRefusedError("STORE-BATCHQUEUE-008", path, reason)
 
     def conclude(self) -> None:
         """Complete the outcome: compare the store before and after the start."""

@@ -19,8 +19,10 @@ from spark_checks.config_files import (
 )
 from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
-from spark_checks.store_files import Store
+from spark_checks.store_files import Store, queue_of
 from spark_checks.survey.summary import SurveySummary
+from spec.store.batch_queue import BATCH, BATCH_QUEUE, QUEUE_TYPE, SIMPLE
+from spec.store.file_names import CONSUME_QUEUE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 OF_THE_BROKER = re.compile(
@@ -53,6 +55,7 @@ def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
             )
             yield _wrong_offset("INV-OFFSET-002", one, end)
     yield from _check_topics(store, summary)
+    yield from _check_types(store)
 
 
 def _is_within(offset: object, end: int | None) -> bool:
@@ -90,6 +93,26 @@ def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
         queues = [q for (t, _), q in summary.units.items() if t == topic]
         counts = {"queues": len(queues), "messages": sum(q.count for q in queues)}
         yield file_finding("INV-CONFIG-002", TOPICS, (0, 0), topic=topic, **counts)
+
+
+def _check_types(store: Store) -> Iterator[Finding]:
+    """Yield the topics whose queues have another type than topics.json.
+
+    A database in a directory of config may have the topics instead.
+    """
+    configured = config_file(store, TOPICS).entries
+    if not configured or any(one.startswith("config/") for one in store.directories):
+        return
+    for directory, wanted in ((CONSUME_QUEUE, SIMPLE), (BATCH_QUEUE, BATCH)):
+        queues = (queue_of(f"{one}/", directory) for one in store.directories)
+        for topic in sorted({queue[0] for queue in queues if queue}):
+            attributes = object_of(configured.get(topic)).get("attributes")
+            kind = object_of(attributes).get(QUEUE_TYPE) or SIMPLE
+            if kind != wanted:
+                texts = {"topic": topic, "kind": kind, "wanted": wanted}
+                yield file_finding(
+                    "INV-CONFIG-007", TOPICS, (0, 0), directory=directory, **texts
+                )
 
 
 def _end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:
