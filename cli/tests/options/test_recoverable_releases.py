@@ -31,7 +31,7 @@ def test_dispatch_after_a_stop(dispatch: Dispatch, releases: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "before", "since"),
     [
-        ("corrects_delay_offsets", "4.8 4.8.0 4.9.0 4.9.1", "4.9.2 4.9.3 4.9 5.0"),
+        ("corrects_delay_offsets", "4.8 4.8.0 4.9.0 4.9.3", "4.9.4 4.9.5 4.9 5.0"),
         ("needs_index_files", "5.0.0", "5.1.0 5.1.1 5.2"),
         ("checks_room", "5.2 5.3.0 5.3.1", "5.3.2 5.3"),
     ],

@@ -137,7 +137,8 @@ _V4_6 = replace(
 _V4_9 = replace(
     _V4_6,
     release="4.9.7",
-    # 4.9.2 ScheduleMessageService#correctDelayOffset.
+    # 4.9.4 ScheduleMessageService#start calls correctDelayOffset. 4.9.3 reads the file
+    # again after it.
     corrects_delay_offsets=True,
 )
 _V5_0 = replace(
@@ -212,8 +213,8 @@ _V5_5 = replace(
 RULES: Mapping[str, RecoveryRules] = {
     rules.release: rules
     for rules in (
-        *(_V4_4, _V4_6, replace(_V4_6, release="4.9.1")),
-        *(replace(_V4_9, release="4.9.2"), _V4_9),
+        *(_V4_4, _V4_6, replace(_V4_6, release="4.9.3")),
+        *(replace(_V4_9, release="4.9.4"), _V4_9),
         *(_V5_0, _V5_1, replace(_V5_2, release="5.1.4"), _V5_2, _V5_3, _V5_4, _V5_5),
     )
 }
