@@ -16,7 +16,7 @@ from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueuedRecord
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
-from spec.wire.bodies.json_body import body_from_json
+from spec.wire.bodies.json_body import body_from_json, members
 from spec.wire.bodies.json_object import as_object
 from spec.wire.pop.pop_bodies import (
     ACK_TAG,
@@ -37,7 +37,7 @@ _REQUIRED = {
     ACK_TAG: (*_POP, "ao"),
     ACKS_TAG: (*_POP, "aol"),
 }
-"""Members that every release writes, by tag."""
+"""Members that every release writes, by tag; for ack 5.0.0 has the alternate names."""
 Popped = tuple[str, str, int, int]
 """A message of a pop: topic, group, queue id and queue offset."""
 
@@ -128,7 +128,12 @@ def revive_record(record: QueuedRecord) -> ReviveRecord | str:
         return "no JSON"
     except LayoutError as error:
         return f"no valid {error.field}" if error.field else "no JSON"
-    missing = (name for name in _REQUIRED[tag] if found.get(name) is None)
+    names = {one.member.java_name: one.member for one in members(type(revived.body))}
+    missing = (
+        name
+        for name in _REQUIRED[tag]
+        if found.get(name) is None and found.get(names[name].alternate) is None
+    )
     return next((f"no member {name}" for name in missing), revived)
 
 

@@ -26,7 +26,7 @@ from spark_checks.store_files import list_store
 from spec.store.message_record import Record
 from spec.store.record_checksum import CHECKSUM_SIZE
 from spec.wire.bodies import fastjson
-from spec.wire.pop.pop_bodies import CHECKPOINT_TAG, REVIVE_GROUP
+from spec.wire.pop.pop_bodies import ACK_TAG, CHECKPOINT_TAG, REVIVE_GROUP
 
 PLAN = Plan(files=4, log_size=96 * 1024, topics=2, queues=2, body_size=64, is_rich=True)
 ROUND = 7
@@ -86,6 +86,11 @@ def set_progress(root: Path, offsets: Mapping[int, int]) -> None:
 def found_in_checkpoint(**members: object) -> list[Finding]:
     """Return the findings in a record with a checkpoint that has these *members*."""
     valid = {"t": "T", "c": "G", "q": 0, "so": 5, "pt": 1000, "it": 60_000}
+    return found_in_record(CHECKPOINT_TAG, {**valid, "n": 3, "bm": 0, **members})
+
+
+def found_in_record(tag: str, members: Mapping[str, object]) -> list[Finding]:
+    """Return the findings in a revive record with *tag* and a body of *members*."""
     record = QueuedRecord(
         file="commitlog/0",
         position=0,
@@ -95,8 +100,8 @@ def found_in_checkpoint(**members: object) -> list[Finding]:
         queue_offset=0,
         stored_at_ms=1000,
         reconsume_times=0,
-        body=fastjson.dumps({**valid, "n": 3, "bm": 0, **members}),
-        properties={"TAGS": CHECKPOINT_TAG},
+        body=fastjson.dumps(members),
+        properties={"TAGS": tag},
     )
     return list(check_record(record, revive_record(record)))
 
@@ -112,6 +117,14 @@ def test_a_count_of_any_size_is_judged() -> None:
     assert found_in_checkpoint(n=10**20) == []
     (found,) = found_in_checkpoint(n=0)
     assert found.found == "a count of 0 and 0 offsets"
+
+
+def test_an_acknowledgement_of_5_0_0_has_long_names() -> None:
+    ack = {"ackOffset": 5, "brokerName": "b", "consumerGroup": "G", "popTime": 1000}
+    ack |= {"queueId": 0, "startOffset": 5, "topic": "T"}
+    assert found_in_record(ACK_TAG, ack) == []
+    (found,) = found_in_record(ACK_TAG, {**ack, "popTime": None})
+    assert found.found == "no member pt"
 
 
 def test_an_intact_store_is_silent(intact: Path) -> None:

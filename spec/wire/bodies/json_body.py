@@ -47,6 +47,8 @@ class Member(NamedTuple):
     java_name: str
     meaning: str = ""
     since: str = "4.4"
+    alternate: str = ""
+    """A second name that is only read (fastjson: alternateNames)."""
 
 
 class Kind(NamedTuple):
@@ -170,7 +172,8 @@ def body_from_json(body: type[AnyBody], found: JsonObject) -> AnyBody:
     values: dict[str, Any] = {}
     left = {str(key): value for key, value in found.items()}
     for name, member, kind, default in members(body):
-        value = left.pop(member.java_name, None)
+        second = left.pop(member.alternate, None) if member.alternate else None
+        value = left.pop(member.java_name, second)
         if value is not None:
             values[name] = kind.read(value, member.java_name)
         elif default is NODEFAULT:

@@ -97,18 +97,31 @@ class PopCheckpoint(OpenBody, frozen=True, kw_only=True):
 
 
 class AckMsg(OpenBody, frozen=True, kw_only=True):
-    """The body of a revive message with the tag ack, or bAck (BatchAckMsg)."""
+    """The body of a revive message with the tag ack, or bAck (BatchAckMsg).
 
-    offset: Annotated[int, Member("ao", "what is acknowledged")] = 0
+    5.0.0 writes and reads only the long names. Later releases read both (5.1.0
+    store.pop.AckMsg#ackOffset).
+    """
+
+    offset: Annotated[
+        int, Member("ao", "what is acknowledged", alternate="ackOffset")
+    ] = 0
     offsets: Annotated[
-        tuple[int, ...] | None, Member("aol", "several, in bAck", since="5.1.2")
+        tuple[int, ...] | None,
+        Member("aol", "several, in bAck", since="5.1.2", alternate="ackOffsetList"),
     ] = None
-    start_offset: Annotated[int, Member("so", "first offset of the pop")] = 0
-    group: Annotated[str | None, Member("c", "who popped")] = None
-    topic: Annotated[str | None, Member("t", "the topic")] = None
-    queue_id: Annotated[int, Member("q", "the queue")] = 0
-    popped_at_ms: Annotated[int, Member("pt", "when")] = 0
-    broker_name: Annotated[str | None, Member("bn", "where")] = None
+    start_offset: Annotated[
+        int, Member("so", "first offset of the pop", alternate="startOffset")
+    ] = 0
+    group: Annotated[
+        str | None, Member("c", "who popped", alternate="consumerGroup")
+    ] = None
+    topic: Annotated[str | None, Member("t", "the topic", alternate="topic")] = None
+    queue_id: Annotated[int, Member("q", "the queue", alternate="queueId")] = 0
+    popped_at_ms: Annotated[int, Member("pt", "when", alternate="popTime")] = 0
+    broker_name: Annotated[
+        str | None, Member("bn", "where", alternate="brokerName")
+    ] = None
 
 
 class BatchAck(OpenBody, frozen=True, kw_only=True):
