@@ -28,7 +28,7 @@ def format_option(forms: Sequence[str]) -> Decorator:
 
 
 class LocalPath(click.Path):
-    """A path on this machine. A URL is refused, and not shown."""
+    """A path on this machine, not empty. A URL is refused, and not shown."""
 
     def convert(
         self,
@@ -39,6 +39,8 @@ class LocalPath(click.Path):
         """Return the path of *value*."""
         if "://" in os.fspath(value):
             self.fail(URL_GIVEN, param, ctx)
+        if not os.fspath(value):  # else it is the current directory
+            self.fail("the path is empty", param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -70,6 +70,8 @@ def dump(
     from reference.core.salvage.log_plan import is_bridge
     from reference.core.salvage.readable_records import FoundRecord
 
+    if begin is not None and end is not None and begin >= end:
+        raise click.UsageError("--from is not before --to")
     selection = Selection(topic=topic, key=key, begin_ms=begin, end_ms=end)
     is_all = all(one is None for one in selection)
     write = WRITERS[form](sys.stdout.buffer)

@@ -99,6 +99,13 @@ def test_messages_are_selected(store: Path, words: list[str], times: list[int]) 
     assert [json.loads(line)["storeTime"] for line in lines] == expected
 
 
+@pytest.mark.parametrize("end", ["0000000003", "0000000002"])
+def test_a_range_of_times_without_a_time_is_refused(store: Path, end: str) -> None:
+    code, lines, errors = dumped(store, "--from", "0000000003", "--to", end)
+    assert (code, lines) == (2, [])
+    assert errors.startswith("Error: --from is not before --to\n")
+
+
 def test_the_help_lists_every_key_of_an_object(store: Path) -> None:
     _, lines, _ = dumped(store)
     keys = {key for line in lines for key in json.loads(line)}

@@ -302,3 +302,13 @@ def test_a_url_is_no_local_path_and_its_key_is_not_shown(words: list[str]) -> No
     code, output = run(*[url if one == "URL" else one for one in words])
     assert (code, "SECRET" in output) == (2, False), output
     assert "a local path is required" in output
+
+
+def test_an_empty_path_is_not_the_current_directory(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    code, output = run("salvage", store, "-o", "")
+    assert (code, list(Path.cwd().iterdir())) == (2, [])
+    assert "the path is empty" in output
