@@ -58,14 +58,18 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
         for file, header in used_index_headers(store)
         if not any(_unlike_items(store, file, header))
     }
-    end_before = 0
+    end_before, begins = 0, set[int]()
     for file in files:
         if file.size != usual or file.size < HEADER_SIZE + SLOT_SIZE + ITEM_SIZE:
             texts = {"expected": f"{usual} bytes", "found": f"{file.size} bytes"}
             yield file_finding("INV-INDEX-002", file.path, (0, file.size), **texts)
         if file.size >= HEADER_SIZE:
+            begin, end = ranges.get(file, (0, 0))
+            if begin < end_before and begin not in begins and _is_again(store, begin):
+                end_before = 0
             yield from _check_header(store, file, summary, end_before)
-            end_before = max(end_before, *ranges.get(file, [0]))
+            end_before = max(end_before, begin, end)
+            begins.add(begin)
     yield from _gaps(store, ranges)
 
 
@@ -75,6 +79,20 @@ def used_index_headers(store: Store) -> Iterator[tuple[StoreFile, IndexHeader]]:
         header = index_header(store, file)
         if header is not None and 1 < header.index_count <= capacity_of(file.size):
             yield file, header
+
+
+def _is_again(store: Store, begin: int) -> bool:
+    """Return whether a start after a crash may index again from *begin* on.
+
+    A broker that is killed while it creates an index file leaves it with an end offset
+    of 0. The next start keeps that file, and dispatches from the begin of a commit-log
+    file (5.1.4 store.index.IndexFile#IndexFile, IndexService#buildIndex). An index
+    file that begins in the first one may be exchanged with another.
+    """
+    file = store.log_file_at(begin)
+    if file is None or not file.base:
+        return False
+    return _first_with_key(store, file, file.base - 1, begin) is None
 
 
 def _check_header(
@@ -166,8 +184,10 @@ def _unlike_log(
     """
     is_whole = store.parts is None and summary.record_count > 0
     last_ms, end = summary.last_stored_at_ms, summary.log_end
-    if not 0 <= header.begin_offset <= header.end_offset:
-        yield "begin_offset", f"a begin offset of 0 to {header.end_offset}"
+    # A broker that was killed while it created the file had set only its begin.
+    end_max = header.end_offset if header.index_count > 1 else max(end, 0)
+    if not 0 <= header.begin_offset <= end_max:
+        yield "begin_offset", f"a begin offset of 0 to {end_max}"
     if is_whole and header.end_offset >= max(end, 1):
         yield "end_offset", f"an end offset before {end}"
     if header.begin_stored_at_ms < 0:

@@ -15,16 +15,22 @@ from pyspark.sql import SparkSession
 from spark_checks.audit import audit_store
 from spark_checks.faults.places import item_places
 from spark_checks.faults.site import Site
-from spark_checks.generate.index_part import index_of
+from spark_checks.generate.index_part import index_file_name, index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
+from spark_checks.invariants.index.index_headers import check_index_headers
 from spark_checks.readers.index import IndexFile, ItemDamage, batches
+from spark_checks.store_files import list_store
+from spark_checks.survey.summary import SurveySummary
+from spark_checks.tests.building import BEGAN_AT_MS
 from spec.store.index_file import (
     HEADER_SIZE,
     SLOT_SIZE,
+    IndexHeader,
     decode_header,
     decode_item,
+    encode_header,
     item_position,
     key_hash,
     slot_count_of,
@@ -162,3 +168,36 @@ def test_a_clock_that_was_put_back_is_no_fault(
         damage for _, damage in damaged((tmp_path / file).read_bytes())
     ]
     assert audit_store(spark, str(tmp_path)).findings == ()
+
+
+@pytest.mark.parametrize(("log_file", "first"), [(1, 0), (1, 1), (0, 0)])
+def test_a_start_after_a_crash_may_index_from_a_log_file_on_again(
+    tmp_path: Path, log_file: int, first: int
+) -> None:
+    plan = Plan(files=3, log_size=40_000)
+    generate(tmp_path, plan)
+    parts = [[one.record for one in messages_of(plan, n)] for n in range(plan.files)]
+    before = [*parts[0], *parts[1], *parts[2][:5]]
+    again = [record for part in parts[log_file:2] for record in part]
+    for file in (tmp_path / "index").iterdir():
+        file.unlink()
+    for number, records in enumerate([before, again[first:], parts[2]]):
+        path = tmp_path / "index" / index_file_name(BEGAN_AT_MS + number)
+        path.write_bytes(index_of(records))
+    found = check_index_headers(list_store(str(tmp_path)), SurveySummary())
+    wrong = [one.file for one in found if one.invariant.id == "INV-INDEX-001"]
+    is_legal = log_file > 0 and first == 0
+    second = f"index/{index_file_name(BEGAN_AT_MS + 1)}"
+    assert wrong == ([] if is_legal else [second])
+
+
+def test_a_file_without_items_may_have_a_begin_and_no_end(tmp_path: Path) -> None:
+    plan = Plan(files=2, log_size=40_000)
+    generate(tmp_path, plan)
+    (path, *_) = sorted((tmp_path / "index").iterdir())
+    header = encode_header(IndexHeader(begin_offset=300, index_count=0))
+    path.write_bytes(header + bytes(path.stat().st_size - len(header)))
+    store, summary = list_store(str(tmp_path)), SurveySummary(log_end=400)
+    assert list(check_index_headers(store, summary)) == []
+    (found,) = check_index_headers(store, replace(summary, log_end=200))
+    assert found.found == "begin_offset 300"
