@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from spark_checks.findings import Finding
+from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import (
     Store,
@@ -52,9 +52,16 @@ def _wrong_names(files: Sequence[StoreFile]) -> Iterator[Finding]:
 
 
 def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
-    for file in files:
-        if file.base is None or file.size == size:
+    """Yield the files of another *size*.
+
+    A broker that is killed between creating and sizing a file leaves the last one
+    empty. From 5.1.3 on, the next start deletes it (store.MappedFileQueue#doLoad).
+    """
+    named = [file for file in files if file.base is not None]
+    for file in named:
+        if file.size == size:
             continue
+        is_unfinished = not file.size and file is named[-1]
         is_queue = queue_of(file.path) is not None
         part_of_unit = is_queue and file.size % UNIT_SIZE != 0
         name = "INV-FILE-004" if part_of_unit else "INV-FILE-002"
@@ -64,6 +71,7 @@ def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
             name,
             file.path,
             place,
+            Severity.UNFINISHED if is_unfinished else None,
             expected=f"{size} bytes",
             found=f"{file.size} bytes",
             state=state if file.size else "is empty",

@@ -193,6 +193,21 @@ def test_a_configured_size_overrules_what_the_files_say(root: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("directory", ["commitlog", QUEUE])
+def test_an_empty_last_file_is_one_of_a_broker_that_was_killed(
+    root: Path, directory: str
+) -> None:
+    before, last = sorted((root / directory).iterdir())[-2:]
+    last.write_bytes(b"")
+    (found,) = check_files(list_store(str(root)))
+    assert found.settled(is_open=True).severity is Severity.WARNING
+    assert found.settled(is_open=False).severity is Severity.ERROR
+    last.write_bytes(before.read_bytes())
+    before.write_bytes(b"")
+    found = next(check_files(list_store(str(root))))
+    assert found.settled(is_open=True).severity is Severity.ERROR
+
+
 @pytest.mark.parametrize("name", ["missing", "file", "empty"])
 def test_what_is_no_store_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()
