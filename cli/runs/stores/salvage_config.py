@@ -25,7 +25,7 @@ from spec.store.config.config_files import (
 from spec.store.file_names import CONFIG, ROCKSDB_CURRENT
 from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.bodies.json_object import JsonObject, as_integer, as_object
-from spec.wire.message.topic_names import SCHEDULE_TOPIC
+from spec.wire.message.topic_names import SCHEDULE_TOPIC, TIMER_TOPIC
 
 TABLES = {
     TOPICS_FILE: "topicConfigTable",
@@ -35,6 +35,26 @@ TABLES = {
     DELAY_OFFSETS_FILE: "offsetTable",
 }
 """Files without whose table the .bak is read."""
+KEPT = (
+    *(GROUPS_FILE, CONSUMER_FILTERS_FILE, STATIC_TOPICS_FILE),
+    *("messageRequestMode.json", "transactionMetrics"),
+)
+"""Files without offsets, which are kept as they are."""
+LOST_FILES = {
+    "consumerOrderInfo.json": "messages popped in order and not acknowledged are"
+    " delivered again, before their invisible time ends",
+    "tieredStoreMetadata.json": "messages in tiered storage are not served",
+}
+"""Files with offsets that are not kept if a table has content, and the effect.
+
+5.3.3 org.apache.rocketmq.broker.offset.ConsumerOrderInfoManager, and
+org.apache.rocketmq.tieredstore.metadata.DefaultMetadataStore.
+"""
+COMPACTION_LOG = "compaction/compactionLog"
+"""Directory of compacted topics: 5.3.3 org.apache.rocketmq.store.kv.CompactionStore.
+
+A broker serves them only from there (DefaultMessageStore#getMessage).
+"""
 LOST_DATABASES = {
     "kvStore": "messages popped and not acknowledged may not be delivered again",
     "rocksdbstore": "its timed and half messages may not be delivered",
@@ -45,6 +65,16 @@ LOST_DATABASES = {
 org.apache.rocketmq.store.rocksdb.MessageRocksDBStorage. Each broker since 5.4 has the
 latter, most of them without a record.
 """
+ACCESS = {
+    "users": "users have to be made again",
+    "acls": "ACLs have to be made again",
+}
+"""RocksDB databases of access control, and the effect of their loss.
+
+5.3.3 org.apache.rocketmq.auth: LocalAuthenticationMetadataProvider, and
+LocalAuthorizationMetadataProvider.
+"""
+_COMPACTED = "earlier messages of compacted topics may not be served"
 _MADE_ANEW = "topics have the queues of their messages, groups no committed offsets"
 Table = dict[str, Any]
 Committed: TypeAlias = Callable[[QueueName, int], int]
@@ -83,15 +113,13 @@ def write_config(
     directory = target / CONFIG
     directory.mkdir()
     makers: dict[str, Callable[[Table], Table]] = {
+        **dict.fromkeys(KEPT, lambda found: found),
         TOPICS_FILE: lambda found: _topics(found, offsets),
-        GROUPS_FILE: lambda found: found,
         CONSUMER_OFFSETS_FILE: consumer_offsets,
         LMQ_CONSUMER_OFFSETS_FILE: consumer_offsets,
-        CONSUMER_FILTERS_FILE: lambda found: found,
-        STATIC_TOPICS_FILE: lambda found: found,
         DELAY_OFFSETS_FILE: lambda found: _delay_offsets(found, committed),
     }
-    warnings = _left_behind(view)
+    warnings = [*_left_behind(view), *_timed(offsets)]
     has_batch_topics = False
     for name, made in makers.items():
         found, report = _loaded(view, name)
@@ -111,16 +139,38 @@ def _is_batch(topic: Table) -> bool:
 
 
 def _left_behind(view: ReadOnlyStore) -> list[str]:
-    """Return a line about a missing config, and about RocksDB (since 5.2)."""
-    names = [f"{CONFIG}/{one.name}" for one in view.entries(CONFIG)]
-    found = [one for one in names if view.exists(f"{one}/{ROCKSDB_CURRENT}")]
-    lost = {", ".join(found): _MADE_ANEW} if found else {}
+    """Return a line about a missing config, and about all that is not copied."""
+    names = [one.name for one in view.entries(CONFIG)]
+    found = [one for one in names if view.exists(f"{CONFIG}/{one}/{ROCKSDB_CURRENT}")]
+    tables = ", ".join(f"{CONFIG}/{one}" for one in found if one not in ACCESS)
+    lost = {tables: _MADE_ANEW} if tables else {}
+    lost |= {f"{CONFIG}/{one}": ACCESS[one] for one in found if one in ACCESS}
     for name, effect in LOST_DATABASES.items():
         if any(map(_has_records, view.entries(name))):
             lost[name] = effect
     lines = [f"{name}: RocksDB, not copied; {effect}" for name, effect in lost.items()]
+    for name, effect in LOST_FILES.items():
+        content = _loaded(view, name)[0] or {}
+        if any(isinstance(one, Mapping) and one for one in content.values()):
+            lines.append(f"{CONFIG}/{name}: not copied; {effect}")
+    if view.entries(COMPACTION_LOG):
+        lines.append(f"compaction: not copied; {_COMPACTED}")
     missing = f"{CONFIG}: no files; {_MADE_ANEW}, delay levels no offsets"
     return lines if names else [missing, *lines]
+
+
+def _timed(offsets: QueueOffsets) -> list[str]:
+    """Return a line about messages of the timer, whose files are not copied.
+
+    A broker without timerwheel, timerlog and timercheck begins at the first message
+    (5.3.3 org.apache.rocketmq.store.timer.TimerMessageStore#recover).
+    """
+    count = offsets.counts.get(QueueName(TIMER_TOPIC, 0), 0)
+    line = (
+        f"timer files: not copied; 5.x reads its messages again ({count:,}): those that"
+        " are due are delivered, also a second time, others at their time"
+    )
+    return [line] if count else []
 
 
 def _has_records(file: DirectoryEntry) -> bool:

@@ -13,7 +13,10 @@ from spec.wire.bodies import fastjson
 from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.bodies.json_object import as_object
 
-KEPT = ("topicQueueMapping.json", "lmqConsumerOffset.json")
+KEPT = (
+    *("topicQueueMapping.json", "lmqConsumerOffset.json"),
+    *("messageRequestMode.json", "transactionMetrics"),
+)
 
 
 def test_a_configuration_in_rocksdb_is_reported_as_left_behind(
@@ -60,6 +63,42 @@ def test_a_database_with_records_is_reported_as_left_behind(
     assert warning.startswith(f"{name}: RocksDB, not copied; ")
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "warned"),
+    [
+        ("consumerOrderInfo.json", '{"table":{"T@g":{0:{"o":[7]}}}}', True),
+        ("consumerOrderInfo.json", '{"table":{}}', False),
+        ("tieredStoreMetadata.json", '{"topicMetadataTable":{"T":{}}}', True),
+        ("tieredStoreMetadata.json", '{"topicSerialNumber":-1}', False),
+    ],
+)
+def test_state_that_cannot_be_kept_is_reported(
+    store: Path, tmp_path: Path, name: str, text: str, *, warned: bool
+) -> None:
+    (store / "config" / name).write_text(text)
+    new = tmp_path / "new"
+    code, output = run("salvage", store, "-o", new, "--format", "json")
+    warnings = json.loads(output)["warnings"]
+    assert (code, len(warnings)) == ((1, 1) if warned else (0, 0))
+    assert all(one.startswith(f"config/{name}: not copied; ") for one in warnings)
+    assert not (new / "config" / name).exists()
+
+
+def test_compacted_topics_are_reported(store: Path, tmp_path: Path) -> None:
+    (store / "compaction" / "compactionLog" / "Orders" / "0").mkdir(parents=True)
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert (code, "  compaction: not copied; " in output) == (1, True), output
+
+
+def test_users_in_rocksdb_are_reported_as_such(store: Path, tmp_path: Path) -> None:
+    (store / "config" / "users").mkdir()
+    (store / "config" / "users" / "CURRENT").touch()
+    code, output = run("salvage", store, "-o", tmp_path / "new", "--format", "json")
+    [warning] = json.loads(output)["warnings"]
+    assert code == 1
+    assert warning == "config/users: RocksDB, not copied; users have to be made again"
+
+
 def test_files_that_only_some_brokers_have_stay_and_name_the_release(
     store: Path, tmp_path: Path
 ) -> None:
@@ -67,6 +106,8 @@ def test_files_that_only_some_brokers_have_stay_and_name_the_release(
     config = store / "config"
     shutil.copy(config / "consumerOffset.json", config / KEPT[1])
     (config / KEPT[0]).write_text('{"topicQueueMappingInfoMap":{"Static":{}}}')
+    (config / KEPT[2]).write_text('{"messageRequestModeMap":{"T":{"g":{}}}}')
+    (config / KEPT[3]).write_text('{"transactionCount":{"T":{"count":2}}}')
     (store / "epochFileCheckpoint").touch()
     code, output = run("salvage", store, "-o", new)
     assert (code, "start of a 5.3.3 broker" in output) == (0, True), output

@@ -16,6 +16,7 @@ from reference.core.salvage.readable_records import FoundRecord, readable_record
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record
+from spec.wire.message.topic_names import TIMER_TOPIC
 
 QUEUE_OFFSET_AT = 20
 """Bytes of a record before its queue offset."""
@@ -252,6 +253,20 @@ def test_a_message_of_a_topic_that_is_no_directory_is_in_no_queue(
     code, output = run("salvage", store, "-o", tmp_path / "new")
     assert code == 1, output
     assert "topic or queue id is not valid: 1\n" in output
+
+
+@pytest.mark.parametrize("topic", [TIMER_TOPIC, "Orders"])
+def test_timed_messages_are_reported_as_read_again(tmp_path: Path, topic: str) -> None:
+    one = Record(topic=topic, queue_id=0, queue_offset=0, physical_offset=0, body=b"a")
+    log = tmp_path / "store" / "commitlog"
+    log.mkdir(parents=True)
+    (log / file_name(0)).write_bytes(encode_record(one).ljust(4096, b"\0"))
+    (log.parent / "config").mkdir()
+    (log.parent / "config" / "delayOffset.json").write_text('{"offsetTable":{}}')
+    code, output = run("salvage", log.parent, "-o", tmp_path / "new")
+    is_timed = topic == TIMER_TOPIC
+    expected = "timer files: not copied; 5.x reads its messages again (1): "
+    assert (code, expected in output) == (is_timed, is_timed), output
 
 
 def test_the_second_salvage_finds_nothing_more(store: Path, tmp_path: Path) -> None:
