@@ -5,7 +5,7 @@ The commit log during a start: its files, its end, and the dispatch of its recor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 
 from reference.core.recovery_forecast.store_view import StoreView, load_files
@@ -17,7 +17,6 @@ from reference.core.store.commitlog.record_reader import (
     read_record,
 )
 from reference.core.store.recovery.rules import RecoveryRules
-from reference.core.store.recovery.scan import PIECE_SIZE, written_size
 from spec.store.blank import BLANK_SIZE_MIN
 from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import SMALLEST_SIZE
@@ -71,8 +70,7 @@ class LogState:
     def end_on_disk(self) -> int:
         """Offset after the last byte that is not zero."""
         for base in reversed(self.start_offsets):
-            data = self.open(base)
-            if size := written_size(partial(self._counted_read, data), 0, len(data)):
+            if size := self._view.written_size(self.path(base)):
                 return base + size
         return self.start
 
@@ -165,10 +163,6 @@ class LogState:
             if base + self.file_size > begin and base < end:
                 data = self.open(base)[: min(end - base, self.file_size)]
                 yield from self._records_in(data, base, max(begin - base, 0))
-
-    def _counted_read(self, data: memoryview, start: int, end: int) -> bytes:
-        self._view.count_read(PIECE_SIZE)
-        return bytes(data[start:end])
 
     def _records_in(
         self, data: memoryview, base: int, at: int

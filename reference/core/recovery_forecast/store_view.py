@@ -43,6 +43,9 @@ class StoreView(Protocol):
     def data(self, path: str) -> memoryview:
         """Return the bytes of the file *path*; ViewError if it cannot be read."""
 
+    def written_size(self, path: str) -> int:
+        """Return the position after the file's last byte that is not zero, or 0."""
+
     def text(self, path: str) -> str | None:
         """Return the text of the file *path*, None without one."""
 

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 from reference.core.store.mapped.files import FilesError
+from reference.core.store.recovery.scan import written_size
 
 BLOCK_BITS = 14
 """Space is allocated in blocks of 16 KiB: consume queues are many and small."""
@@ -129,6 +130,18 @@ def ranges_with_data(descriptor: int, at: int, stop: int) -> Iterator[tuple[int,
         if begin < end:
             yield begin, end
         at = end
+
+
+def written_size_of(descriptor: int, read: Callable[[int, int], bytes]) -> int:
+    """Return the position after the file's last byte that is not zero, or 0.
+
+    *read* returns the bytes between two positions. Holes are not read.
+    """
+    size = os.fstat(descriptor).st_size
+    for begin, end in reversed([*ranges_with_data(descriptor, 0, size)]):
+        if written := written_size(read, begin, end):
+            return written
+    return 0
 
 
 def _next_data(descriptor: int, at: int, stop: int) -> tuple[int, int]:

@@ -12,8 +12,7 @@ import re
 import shlex
 from pathlib import Path
 
-from reference.core.store.recovery.scan import written_size
-from reference.shell.storage.disk_space import ranges_with_data
+from reference.shell.storage.disk_space import written_size_of
 from spec.store.file_names import COMMIT_LOG
 
 RELEASE = "4.6"
@@ -53,8 +52,4 @@ def _written_size(path: Path) -> int:
         def read(start: int, end: int) -> bytes:
             return os.pread(number, end - start, start)
 
-        size = os.fstat(number).st_size
-        for begin, end in reversed([*ranges_with_data(number, 0, size)]):
-            if written := written_size(read, begin, end):
-                return written
-    return 0
+        return written_size_of(number, read)

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.load import DirectoryEntry
+from reference.shell.storage.disk_space import written_size_of
 from reference.shell.storage.mapping import read_only_map
 from spec.store.file_names import LOCK
 
@@ -66,6 +67,26 @@ class ReadOnlyStore:
         else:
             self._maps.move_to_end(path)
         return known[1]
+
+    def written_size(self, path: str) -> int:
+        """Return the position after the file's last byte that is not zero, or 0.
+
+        Holes are not read: a broker maps whole files and writes them later.
+        """
+        data = self.data(path)
+
+        def read(start: int, end: int) -> bytes:
+            self.count_read(end - start)
+            return bytes(data[start:end])
+
+        try:
+            number = _opened(self._path(path))
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        try:
+            return written_size_of(number, read)
+        finally:
+            os.close(number)
 
     def text(self, path: str) -> str | None:
         """Return the text of the file *path*, None where it cannot be opened."""

@@ -85,6 +85,10 @@ class MemoryView:
             raise ViewError(path)
         return self._files.mapped[path].view
 
+    def written_size(self, path: str) -> int:
+        """Return the position after the last byte that is not zero."""
+        return len(bytes(self.data(path)).rstrip(b"\0"))
+
     def text(self, path: str) -> str | None:
         """Return the text of a file."""
         return self._files.read_text(path)
