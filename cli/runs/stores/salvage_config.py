@@ -187,8 +187,7 @@ def _loaded(view: ReadOnlyStore, name: str) -> tuple[Table | None, str]:
     """
     path = f"{CONFIG}/{name}"
     text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
-    text = text and text.strip()
-    loaded = load_config(text, backup, lambda found: _checked(name, found))
+    loaded = load_config(text, backup, lambda found: _checked(name, found), ("null",))
     is_absent = (text, backup) == (None, None) or loaded.source == "file"
     return loaded.value, "" if is_absent else loaded.report
 

@@ -30,6 +30,8 @@ from reference.shell.storage.store_copy import CopyError
 from spec.store.batch_queue import BatchUnit, encode_batch_unit
 from spec.store.file_names import file_name
 
+CONFIGS = ("topics.json", "subscriptionGroup.json", "consumerOffset.json")
+
 
 def state(directory: Path) -> dict[str, tuple[int, int, bytes]]:
     """Return the state that the command may not change: names, times, bytes."""
@@ -156,21 +158,48 @@ def test_nothing_is_read_of_a_file_without_its_table(
         ("4.6.0", {"subscriptionGroup.json"}),
         ("4.9.7", {"subscriptionGroup.json"}),
         ("5.3.3", {"consumerOffset.json"}),
-        ("5.4.0", {"topics.json", "subscriptionGroup.json", "consumerOffset.json"}),
-        ("5.5.0", {"topics.json", "subscriptionGroup.json", "consumerOffset.json"}),
+        ("5.4.0", set(CONFIGS)),
+        ("5.5.0", set(CONFIGS)),
     ],
 )
 def test_the_copies_of_some_blank_files_are_read(
     release: str, copies: set[str], tmp_path: Path
 ) -> None:
-    store = copied(tmp_path, f"{release}-stopped")
-    for name in ("topics.json", "subscriptionGroup.json", "consumerOffset.json"):
-        file = store / "config" / name
-        shutil.copyfile(file, file.with_name(f"{name}.bak"))
-        file.write_text(" \n")
+    store = with_copies(copied(tmp_path, f"{release}-stopped"), " \n")
     read = foretold(store, release)["config"]
     found = {one["file"] for one in read if one["read"] == "bak"}
     assert found == {f"config/{name}" for name in copies}
+
+
+@pytest.mark.parametrize(
+    ("release", "text", "copies"),
+    [
+        ("4.6.0", "[]", set()),
+        ("4.6.0", "[ ]", {"subscriptionGroup.json"}),
+        ("4.6.0", "[1]", set(CONFIGS)),
+        ("5.3.3", "[]", set()),
+        ("5.3.3", "[ ]", {"consumerOffset.json"}),
+        ("5.3.3", "null", set()),
+        ("5.4.0", "[]", set(CONFIGS)),
+        ("5.4.0", "[ ]", set(CONFIGS)),
+    ],
+)
+def test_an_empty_array_is_read_as_nothing_by_some_releases(
+    release: str, text: str, copies: set[str], tmp_path: Path
+) -> None:
+    store = with_copies(copied(tmp_path, f"{release}-stopped"), text)
+    read = foretold(store, release)["config"]
+    found = {one["file"] for one in read if one["read"] == "bak"}
+    assert found == {f"config/{name}" for name in copies}
+
+
+def with_copies(store: Path, text: str) -> Path:
+    """Return *store*, whose config files have become copies of files with *text*."""
+    for name in CONFIGS:
+        file = store / "config" / name
+        shutil.copyfile(file, file.with_name(f"{name}.bak"))
+        file.write_text(text)
+    return store
 
 
 def test_a_start_without_both_kinds_of_queues_rebuilds_them(tmp_path: Path) -> None:

@@ -54,13 +54,11 @@ def load_configs(
     for name, tables in _TABLES.items():
         path = f"config/{name}"
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
-        if text is not None and name in rules.reads_copy_of_blank:
-            text = text.strip()
         if text is None and backup is None and name == CONSUMER_FILTERS_FILE:
             continue  # most brokers have none
         refuses = name == CONSUMER_OFFSETS_FILE and rules.refuses_pull_offsets
         decode = _without_pull_offsets if refuses else partial(_with_tables, tables)
-        found = load_config(text, backup, decode)
+        found = load_config(text, backup, decode, rules.null_texts(name))
         source, report = found.source, found.report
         if source == "file" and tables and tables[0] not in (found.value or {}):
             source, report = "nothing", f"has no {tables[0]}"

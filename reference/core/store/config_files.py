@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.recovery.load import Decoded, load_config
+from reference.core.store.recovery.rules import REFERENCE
 from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.bodies.json_object import JsonObject
 
@@ -35,7 +36,8 @@ class ConfigFiles:
         """
         path = f"config/{name}"
         text = self._read(path)
-        loaded = load_config(text, self._read(f"{path}.bak"), decode)
+        nulls = REFERENCE.null_texts(name)
+        loaded = load_config(text, self._read(f"{path}.bak"), decode, nulls)
         if not loaded.starts:  # [STORE-CONFIG-016]
             raise FilesError(f"{path} {loaded.report}")
         # [STORE-CONFIG-014]

@@ -92,12 +92,20 @@ def test_two_broken_copies_are_one_error(name: str, text: str) -> None:
         BrokerDriver(files=with_texts(name, text, text))
 
 
-@pytest.mark.parametrize("text", ["", "null", " \n"])
+@pytest.mark.parametrize("text", ["", "null", " \n", "[]"])
 @pytest.mark.parametrize("name", TABLES)
 def test_an_empty_file_holds_nothing(name: str, text: str) -> None:
     driver = BrokerDriver(files=with_texts(name, text, ""))
-    state = "is blank: nothing is read" if text else "is empty, and there is no .bak"
+    is_empty = not text.strip() and (not text or name == GROUPS_FILE)
+    state = f"is {text.strip() or 'blank'}: nothing is read"
+    state = "is empty, and there is no .bak" if is_empty else state
     assert lines_of(driver) == [f"config/{name} {state}"]
+
+
+def test_the_copy_of_blank_groups_is_read() -> None:
+    files = with_texts(GROUPS_FILE, " \n", GOOD[GROUPS_FILE])
+    driver = BrokerDriver(files=files)
+    assert lines_of(driver) == [f"config/{GROUPS_FILE} is empty; its .bak is read"]
 
 
 def test_the_only_good_copy_is_not_replaced_by_a_broken_one() -> None:

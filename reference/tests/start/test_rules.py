@@ -26,6 +26,7 @@ from reference.core.store.recovery.scan import (
 )
 from reference.core.store.types import StoreOptions
 from spec.store.checkpoint import SAFETY_MS, Checkpoint
+from spec.store.config.config_files import TOPICS_FILE
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record
 
 
@@ -257,11 +258,14 @@ def test_an_empty_last_file_ends_the_start_of_5_x() -> None:
         ("{", "", "nothing", True),
         ("{", "[", "nothing", False),
         (None, "{", "nothing", False),
+        ("[1]", '{"a": 1}', "bak", True),
+        ("[]", '{"a": 1}', "nothing", True),
+        ("{", "[]", "bak", True),
         ("[1]", None, "nothing", True),
     ],
 )
 def test_which_copy_of_a_setting_is_read(
     text: str | None, backup: str | None, source: str, starts: bool
 ) -> None:
-    found = load_config(text, backup, dict)
+    found = load_config(text, backup, dict, rules_of("4.6.0").null_texts(TOPICS_FILE))
     assert (found.source, found.starts) == (source, starts)

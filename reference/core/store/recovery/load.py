@@ -4,7 +4,7 @@ The load plan: files that a start loads, deletes or ignores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
@@ -107,23 +107,28 @@ class LoadedConfig(NamedTuple, Generic[Decoded]):
 
 
 def load_config(
-    text: str | None, backup: str | None, decode: Callable[[JsonObject], Decoded]
+    text: str | None,
+    backup: str | None,
+    decode: Callable[[JsonObject], Decoded],
+    null_texts: Collection[str],
 ) -> LoadedConfig[Decoded]:
     """Load a configuration file or, if it is unreadable, its ``.bak``.
 
-    *decode* may raise any error of values of the wrong type.
+    *decode* may raise any error of values of the wrong type. A file that is one of
+    *null_texts* (`RecoveryRules.null_texts`) is read as nothing, without its .bak.
     4.6.0 org.apache.rocketmq.common.ConfigManager#load. A missing or empty ``.bak`` is
     accepted. An unreadable one prevents the start.
     """
-    if text and _is_blank(text):
-        return LoadedConfig("nothing", "is blank: nothing is read")
-    value, error = _decoded(text, decode)
-    if text and not error:
+    if text and _normalized(text) in null_texts:
+        content = text.strip() or "blank"
+        return LoadedConfig("nothing", f"is {content}: nothing is read")
+    value, error = _decoded(text, decode, null_texts)
+    if text and text.strip() and not error:
         return LoadedConfig("file", "read", value)
     fault = "is missing" if text is None else "is empty"
     if error:
         fault = f"is broken ({error})"
-    value, error = _decoded(backup, decode)
+    value, error = _decoded(backup, decode, null_texts)
     if backup and not error:  # [STORE-CONFIG-013]
         return LoadedConfig("bak", f"{fault}; its .bak is read", value)
     if backup:
@@ -132,19 +137,18 @@ def load_config(
     return LoadedConfig("nothing", f"{fault}, and there is no .bak")
 
 
-def _is_blank(text: str) -> bool:
-    """Return whether fastjson reads null, which is no error: the .bak is not read.
-
-    Seen with topics.json and delayOffset.json on a real 4.6.0 and 5.3.3.
-    """
-    return text.strip() in ("", "null")
+def _normalized(text: str) -> str:
+    """Return *text* without white space around it, and one space for that inside."""
+    return " ".join(text.split(maxsplit=2))
 
 
 def _decoded(
-    text: str | None, decode: Callable[[JsonObject], Decoded]
+    text: str | None,
+    decode: Callable[[JsonObject], Decoded],
+    null_texts: Collection[str],
 ) -> tuple[Decoded | None, str]:
     """Return the decoded *text*, or None with the error; blank text has no error."""
-    if text is None or _is_blank(text):
+    if text is None or _normalized(text) in ("", *null_texts):
         return None, ""
     try:
         value = loads(text)

@@ -76,6 +76,8 @@ class RecoveryRules(Struct, frozen=True, kw_only=True):
     """A queue with units but an empty last file ends the start."""
     reads_copy_of_blank: frozenset[str] = frozenset()
     """Configuration files whose .bak is read if they have only white space."""
+    reads_array_as_null: bool = True
+    """A configuration file that is [] is read as nothing, and so is its .bak."""
     has_timer: bool = False
     """Timer messages have their own files, which the start loads."""
     needs_index_files: bool = False
@@ -111,6 +113,16 @@ class RecoveryRules(Struct, frozen=True, kw_only=True):
     """A record dispatched again replaces its unit: a power cut may have torn it."""
     clears_tail: bool = False
     """Truncated bytes are overwritten with zeros."""
+
+    def null_texts(self, name: str) -> frozenset[str]:
+        """Return texts of the configuration file *name* that a start reads as null.
+
+        The .bak is not read then. White space in a text is a single space. Seen with
+        the jars of 4.6.0, 4.9.7, 5.3.3 and 5.4.0.
+        """
+        blank = () if name in self.reads_copy_of_blank else ("", "[ ]")
+        array = ("[]",) if self.reads_array_as_null else ()
+        return frozenset(("null", *blank, *array))
 
 
 _V4_4 = RecoveryRules()
@@ -194,6 +206,7 @@ _V5_4 = replace(
     # Seen with the jars of 5.4.0. [STORE-CONFIG-019]
     refuses_pull_offsets=True,
     # 5.4.0 RemotingSerializable uses fastjson2. Seen with the jars.
+    reads_array_as_null=False,
     reads_copy_of_blank=frozenset(
         {
             *(TOPICS_FILE, GROUPS_FILE, CONSUMER_OFFSETS_FILE),
