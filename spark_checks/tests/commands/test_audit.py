@@ -106,6 +106,7 @@ def _damaged() -> Audit:
         "topics": {"T": {"queues": {"0": {"min": "0", "max": "2", "messages": 2}}}},
         "index": {"files": 0, "entries": 0},
         "config": {},
+        "groups": {},
         "handed_back": {},
         "left_open": False,
     }
