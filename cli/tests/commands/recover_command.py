@@ -10,6 +10,8 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from cli.main import main
+from spec.store.batch_queue import BatchUnit, encode_batch_unit
+from spec.store.file_names import file_name
 
 STORES = Path(__file__).parents[3] / "fixtures" / "store"
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
@@ -46,4 +48,24 @@ def with_damage_before_recovery(tmp_path: Path) -> Path:
     with (store / "commitlog/00000000000000000000").open("r+b") as file:
         file.seek(4096)
         file.write(bytes(4096))
+    return store
+
+
+def with_batch_queue(tmp_path: Path, release: str) -> Path:
+    """Return a recorded store with a batch queue that points into its last file."""
+    store = copied(tmp_path, f"{release}-stopped")
+    queue = store / "batchconsumequeue" / "Batches" / "0"
+    queue.mkdir(parents=True)
+    unit = BatchUnit(
+        commit_log_offset=65536,
+        size=200,
+        stored_at_ms=1,
+        first_queue_offset=0,
+        message_count=1,
+    )
+    (queue / file_name(0)).write_bytes(encode_batch_unit(unit).ljust(46 * 10, b"\0"))
+    topics = store / "config" / "topics.json"
+    own = '"topicConfigTable":{"Batches":{"attributes":{"queue.type":"BatchCQ"}},'
+    text = topics.read_text().replace('"topicConfigTable":{', own)
+    topics.write_text(text)
     return store

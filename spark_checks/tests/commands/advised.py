@@ -1,0 +1,55 @@
+"""Findings, forecasts and stores that tests of the advice share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from spark_checks.audit import Audit
+from spark_checks.findings import INVARIANTS, Finding, Severity, in_order
+from spark_checks.report.advice import (
+    Advice,
+)
+from spark_checks.report.start_forecast import StartForecast
+from spark_checks.store_files import Store
+
+
+def finding(
+    name: str, severity: Severity = Severity.ERROR, file: str = "f", offset: int = 0
+) -> Finding:
+    """Return a finding of the invariant *name*."""
+    return Finding(
+        invariant=INVARIANTS[name],
+        severity=severity,
+        file=file,
+        offset=offset,
+        length=1,
+        expected="x",
+        found="y",
+        message="It is so.",
+    )
+
+
+LOG = f"commitlog/{0:020}"
+DAMAGED = finding("INV-LOG-001", file=LOG)
+UNIT = finding("INV-CQ-001", file=f"consumequeue/T/0/{0:020}")
+ITEM = finding("INV-INDEX-007", file="index/20261123000000000")
+HARMLESS = StartForecast(release="4.6.0")
+LOSSES = StartForecast(release="4.6.0", lost=(("T", 3000), ("U", 1)), rebuilt=HARMLESS)
+SHORT_LOG = replace(LOSSES, lacks_files=True)
+HIDDEN = replace(HARMLESS, invisible=2500, rebuilt=HARMLESS)
+
+
+def advice(
+    *findings: Finding, forecast: StartForecast | None = None, **more: Any
+) -> Advice:
+    """Return the advice for a store with *findings*, and *more* of its audit."""
+    found = tuple(in_order(findings))
+    more.setdefault("listing", listing("consumequeue"))
+    audit = Audit(store="/a b", summary={}, findings=found, forecast=forecast, **more)
+    return Advice(audit=audit)
+
+
+def listing(*directories: str) -> Store:
+    """Return a store with these directories."""
+    return Store(url="/a b", files=(), directories=frozenset(directories))
