@@ -46,8 +46,8 @@ from spec.store.timer.timer_wheel import TIMER_WHEEL
 _offset_name = re.compile(r"[0-9]{20}")
 _time_name = re.compile(r"[0-9]{17}")
 
-
 ESCAPE = "\\x"
+"""Begin of an escape for a byte of a name that is not UTF-8."""
 AUDITED = (
     *("commitlog", "consumequeue", "index", "config", "checkpoint"),
     *(EXTENSION, BATCH_QUEUE, TIMER_LOG, TIMER_WHEEL),

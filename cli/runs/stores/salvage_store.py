@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial as applied
 from itertools import pairwise
 from pathlib import Path
 
@@ -51,6 +50,7 @@ from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, reason_without_log
+from spec.store.message_record import Record
 from spec.wire.message.topic_names import LMQ_PREFIX
 
 
@@ -222,7 +222,11 @@ def _with_right_offsets(
 ) -> tuple[list[OriginalFile], dict[QueueName, StatedRange]]:
     """Return *files* with the right queue offsets, and those that have units."""
     size = files[0].size
-    record_at = applied(record_in, {one.start_offset: one.path for one in files}, size)
+    paths = {one.start_offset: one.path for one in files}
+
+    def record_at(offset: int) -> Record | None:
+        return record_in(paths, size, offset)
+
     # Missing files may follow the last one: their messages are lost.
     log_end = files[-1].start_offset + size + MISSING_FILES_MAX * size
     stated = stated_offsets(store, range(files[0].start_offset, log_end), record_at)

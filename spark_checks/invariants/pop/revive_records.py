@@ -7,8 +7,9 @@ that is late is put into the revive topic directly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from spark_checks.findings import Finding, Severity
@@ -16,7 +17,7 @@ from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.queue_records import QueuedRecord
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
-from spec.wire.bodies.json_body import body_from_json, members
+from spec.wire.bodies.json_body import Body, body_from_json, members
 from spec.wire.bodies.json_object import as_object
 from spec.wire.pop.pop_bodies import (
     ACK_TAG,
@@ -128,13 +129,19 @@ def revive_record(record: QueuedRecord) -> ReviveRecord | str:
         return "no JSON"
     except LayoutError as error:
         return f"no valid {error.field}" if error.field else "no JSON"
-    names = {one.member.java_name: one.member for one in members(type(revived.body))}
+    alternates = _alternates(type(revived.body))
     missing = (
         name
         for name in _REQUIRED[tag]
-        if found.get(name) is None and found.get(names[name].alternate) is None
+        if found.get(name) is None and found.get(alternates[name]) is None
     )
     return next((f"no member {name}" for name in missing), revived)
+
+
+@cache
+def _alternates(body: type[Body]) -> Mapping[str, str]:
+    """Return the alternate name of each member of *body*, by its name."""
+    return {one.member.java_name: one.member.alternate for one in members(body)}
 
 
 def check_record(record: QueuedRecord, found: ReviveRecord | str) -> Iterator[Finding]:
