@@ -23,6 +23,7 @@ def as_json(result: Salvage) -> str:
                 "store": str(result.target),
                 "messages": result.record_count,
                 "bridging_records": result.bridge_count,
+                "timed_messages": result.timed_count,
                 "lost": result.lost_count,
                 "lost_offsets": [
                     {
@@ -73,6 +74,12 @@ def as_text(result: Salvage) -> str:
         lines += [
             f"  {count} of the topic {BRIDGE_TOPIC} in the place of damage:",
             "    no consumer receives them, but an audit counts them",
+        ]
+    if timed := result.timed_count:
+        # 5.3.3 org.apache.rocketmq.store.timer.TimerMessageStore#recover
+        lines += [
+            f"  timer files: not copied; 5.x reads its messages again ({timed:,}):",
+            "    those due are delivered, perhaps a second time; others at their time",
         ]
     missing = result.missing_files
     lines += [f"  missing file: commitlog/{name}" for name in missing[:SHOWN_MAX]]

@@ -25,7 +25,7 @@ from spec.store.config.config_files import (
 from spec.store.file_names import CONFIG, ROCKSDB_CURRENT
 from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.bodies.json_object import JsonObject, as_integer, as_object
-from spec.wire.message.topic_names import SCHEDULE_TOPIC, TIMER_TOPIC
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 TABLES = {
     TOPICS_FILE: "topicConfigTable",
@@ -119,7 +119,7 @@ def write_config(
         LMQ_CONSUMER_OFFSETS_FILE: consumer_offsets,
         DELAY_OFFSETS_FILE: lambda found: _delay_offsets(found, committed),
     }
-    warnings = [*_left_behind(view), *_timed(offsets)]
+    warnings = _left_behind(view)
     has_batch_topics = False
     for name, made in makers.items():
         found, report = _loaded(view, name)
@@ -157,20 +157,6 @@ def _left_behind(view: ReadOnlyStore) -> list[str]:
         lines.append(f"compaction: not copied; {_COMPACTED}")
     missing = f"{CONFIG}: no files; {_MADE_ANEW}, delay levels no offsets"
     return lines if names else [missing, *lines]
-
-
-def _timed(offsets: QueueOffsets) -> list[str]:
-    """Return a line about messages of the timer, whose files are not copied.
-
-    A broker without timerwheel, timerlog and timercheck begins at the first message
-    (5.3.3 org.apache.rocketmq.store.timer.TimerMessageStore#recover).
-    """
-    count = offsets.counts.get(QueueName(TIMER_TOPIC, 0), 0)
-    line = (
-        f"timer files: not copied; 5.x reads its messages again ({count:,}): those that"
-        " are due are delivered, also a second time, others at their time"
-    )
-    return [line] if count else []
 
 
 def _has_records(file: DirectoryEntry) -> bool:

@@ -51,7 +51,7 @@ from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, reason_without_log
 from spec.store.message_record import Record
-from spec.wire.message.topic_names import LMQ_PREFIX
+from spec.wire.message.topic_names import LMQ_PREFIX, TIMER_TOPIC
 
 
 @dataclass(kw_only=True)
@@ -62,6 +62,8 @@ class Salvage:
     record_count: int = 0
     bridge_count: int = 0
     """Records in the place of damage, which no consumer receives."""
+    timed_count: int = 0
+    """Messages of the timer of 5.x, whose files are not copied."""
     damaged: list[DamagedRange] = field(default_factory=list)
     corrected_count: int = 0
     """Records with the queue offset of their unit in place of a wrong one."""
@@ -163,6 +165,7 @@ def _write_log(
             result.is_without_queues |= new.has_lmq_messages
             result.corrected_count += new.corrected_count
             result.missing_files += [file.name] if file.path is None else []
+    result.timed_count = offsets.counts.get(QueueName(TIMER_TOPIC, 0), 0)
     return offsets
 
 
