@@ -121,6 +121,25 @@ def write_file(
     return result
 
 
+def wrong_fields(offsets: QueueOffsets, corrected_count: int) -> Iterator[str]:
+    """Yield a line for each kind of wrong field, which no checksum covers."""
+    if corrected_count:
+        yield (
+            "wrong queue offsets of first messages, now those of the consume queue:"
+            f" {corrected_count:,}"
+        )
+    if offsets.disordered_count:
+        yield (
+            "queue offsets out of order, now each behind that of the message"
+            f" before: {offsets.disordered_count:,}"
+        )
+    if offsets.nameless_count:
+        yield (
+            "messages in no queue, because their topic or queue id is not valid:"
+            f" {offsets.nameless_count:,}"
+        )
+
+
 def _new_parts(
     file: OriginalFile,
     data: bytes,

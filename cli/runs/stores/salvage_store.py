@@ -25,7 +25,7 @@ from cli.runs.stores.commit_log_files import (
     without_preallocated,
 )
 from cli.runs.stores.salvage_config import write_config
-from cli.runs.stores.salvage_log import NewFile, OriginalFile, write_file
+from cli.runs.stores.salvage_log import NewFile, OriginalFile, write_file, wrong_fields
 from cli.runs.stores.salvage_target import (
     PARTIAL_LOG,
     SalvageError,
@@ -125,7 +125,7 @@ def salvage_store(
         log = partial / PARTIAL_LOG
         offsets = _write_log(log, files, result, progress, master)
         _count_lost(stated, offsets, result)
-        result.warnings += _wrong_fields(offsets, result.corrected_count)
+        result.warnings += wrong_fields(offsets, result.corrected_count)
         result.unreadable += unreadable_entries(store / COMMIT_LOG)
         result.warnings += too_long_files(commit_log_files(store / COMMIT_LOG), size)
         changes = write_config(view, partial, offsets)
@@ -259,25 +259,6 @@ def _count_lost(
             result.lost[name] = lost
         if gaps:
             result.moved[name] = sum(one.end - one.begin for one in gaps)
-
-
-def _wrong_fields(offsets: QueueOffsets, corrected_count: int) -> Iterator[str]:
-    """Yield a line for each kind of wrong field, which no checksum covers."""
-    if corrected_count:
-        yield (
-            "wrong queue offsets of first messages, now those of the consume queue:"
-            f" {corrected_count:,}"
-        )
-    if offsets.disordered_count:
-        yield (
-            "queue offsets out of order, now each behind that of the message"
-            f" before: {offsets.disordered_count:,}"
-        )
-    if offsets.nameless_count:
-        yield (
-            "messages in no queue, because their topic or queue id is not valid:"
-            f" {offsets.nameless_count:,}"
-        )
 
 
 def _make_queues(target: Path, options: StoreOptions, offsets: QueueOffsets) -> None:
