@@ -124,6 +124,10 @@ def salvage_store(
     with partial_store(store, target) as partial:
         log = partial / PARTIAL_LOG
         offsets = _write_log(log, files, result, progress, master)
+        if begins := offsets.right_begins:
+            shutil.rmtree(log)
+            result = Salvage(target=target)
+            offsets = _write_log(log, files, result, lambda _: None, master, begins)
         _count_lost(stated, offsets, result)
         result.warnings += wrong_fields(offsets, result.corrected_count)
         result.unreadable += unreadable_entries(store / COMMIT_LOG)
@@ -149,14 +153,16 @@ def _write_log(
     result: Salvage,
     progress: Callable[[int], None],
     master: str | None,
+    begins: Mapping[QueueName, int] | None = None,
 ) -> QueueOffsets:
     """Write the new log in the directory *log*; return its records' queue offsets.
 
-    Counts and damage are added to *result*. Without a *master* of Spark, this process
-    writes all files.
+    *begins* are first queue offsets that the first records do not have. Counts and
+    damage are added to *result*. Without a *master* of Spark, this process writes all
+    files.
     """
     log.mkdir()
-    offsets = QueueOffsets(is_whole=files[0].start_offset == 0)
+    offsets = QueueOffsets(is_whole=files[0].start_offset == 0, begins=begins)
     with _new_files(log, files, offsets, progress, master) as new_files:
         for file, new in zip(files, new_files, strict=True):
             result.record_count += new.record_count

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -78,17 +78,24 @@ class QueueOffsets:
     """The gaps of all queues, and the offsets that close them.
 
     A log that *is_whole* begins at 0, so that nothing of it has expired. Each of its
-    queues begins at 0, too, and what is missing there is a gap.
+    queues begins at 0, too, and what is missing there is a gap. Other queues begin at
+    their first record, or at *begins* where that has an offset that no queue can have.
     """
 
-    def __init__(self, *, is_whole: bool) -> None:
+    def __init__(
+        self, *, is_whole: bool, begins: Mapping[QueueName, int] | None = None
+    ) -> None:
         self._is_whole = is_whole
         self.lost: dict[QueueName, list[OffsetRange]] = defaultdict(list)
         """Lost offsets between readable records, by queue, in order."""
         self.counts: dict[QueueName, int] = defaultdict(int)
         """Readable records that queues have."""
-        self.begins: dict[QueueName, int] = {}
+        self.begins: dict[QueueName, int] = dict(begins or {})
         """Queue offset from which on records are expected."""
+        self.right_begins: dict[QueueName, int] = {}
+        """Those that a later record shows, unlike the one that was taken."""
+        self._guessed: set[QueueName] = set()
+        """Queues all of whose records so far have offsets that no queue can have."""
         self.ends: dict[QueueName, int] = {}
         """Original queue offset behind the last readable record."""
         self.tops: dict[QueueName, int] = {}
@@ -114,8 +121,14 @@ class QueueOffsets:
             self.nameless_count += run.record_count
             return run.begin
         if not run.is_placed:
-            run = _at(run, self.ends.get(name, 0))
+            if name not in self.begins and not self._is_whole:
+                self._guessed.add(name)
+            run = _at(run, self.ends.get(name, self.begins.get(name, 0)))
             self.disordered_count += run.record_count
+        elif name in self._guessed:
+            self._guessed.discard(name)
+            if run.begin > self.ends[name]:
+                self.right_begins[name] = run.begin - self.ends[name]
         offset, length = run.begin, run.first_end - run.begin
         begin = self.begins.setdefault(name, 0 if self._is_whole else offset)
         end, top = self.ends.get(name, begin), self.tops.get(name, 0)
@@ -135,15 +148,15 @@ class QueueOffsets:
         self.counts[name] += run.record_count
         return offset - self._distances[name]
 
-    def part(self, names: Iterable[QueueName]) -> QueueOffsets:
+    def part(self, names: Collection[QueueName]) -> QueueOffsets:
         """Return a copy with the queues *names* only."""
-        found = QueueOffsets(is_whole=self._is_whole)
+        begins = {name: self.begins[name] for name in names if name in self.begins}
+        found = QueueOffsets(is_whole=self._is_whole, begins=begins)
         for name in names:
             if name not in self.ends:
                 continue
             found.lost[name] = [*self.lost.get(name, ())]
             found.counts[name] = self.counts[name]
-            found.begins[name] = self.begins[name]
             found.ends[name] = self.ends[name]
             found.tops[name] = self.tops[name]
             found._distances[name] = self._distances[name]

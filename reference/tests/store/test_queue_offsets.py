@@ -87,6 +87,18 @@ def test_an_impossible_queue_offset_follows_the_one_before_it(impossible: int) -
     assert not offsets.lost[QUEUE]
 
 
+@pytest.mark.parametrize("impossible", [-5, 1 << 62])
+def test_impossible_first_queue_offsets_precede_the_next_one(impossible: int) -> None:
+    stated = [impossible, impossible + 1, 7, 8]
+    first = QueueOffsets(is_whole=False)
+    assert [first.add(record(number, 0)) for number in stated] == [*range(4)]
+    assert first.right_begins == {QUEUE: 5}
+    second = QueueOffsets(is_whole=False, begins=first.right_begins).part([QUEUE])
+    assert [second.add(record(number, 0)) for number in stated] == [*range(5, 9)]
+    assert not second.lost[QUEUE]
+    assert not second.right_begins
+
+
 def test_a_loss_behind_repeated_queue_offsets_is_found() -> None:
     offsets = QueueOffsets(is_whole=True)
     new = [offsets.add(record(number, 0)) for number in (0, 1, 2, 0, 1, 5, 6)]
@@ -162,15 +174,19 @@ STEPS = st.lists(
 
 
 @settings(max_examples=500)
-@given(first=STEPS, second=STEPS, is_whole=st.booleans())
+@given(first=STEPS, second=STEPS, is_whole=st.booleans(), begin=st.integers(0, 20))
 def test_runs_of_a_file_give_what_its_records_do(
     first: list[tuple[str, int, int]],
     second: list[tuple[str, int, int]],
     *,
     is_whole: bool,
+    begin: int,
 ) -> None:
     ends: dict[str, int] = {}
-    one_by_one, before = (QueueOffsets(is_whole=is_whole) for _ in range(2))
+    begins = {QUEUE: begin} if begin else {}
+    one_by_one, before = (
+        QueueOffsets(is_whole=is_whole, begins=begins) for _ in range(2)
+    )
     records = [record_after(ends, *step) for step in (*first, *second)]
     for one in records[: len(first)]:
         for offsets in (one_by_one, before):
@@ -213,4 +229,4 @@ def state_of(offsets: QueueOffsets) -> list[object]:
         )
         for name in sorted(offsets.ends)
     ]
-    return [offsets.disordered_count, *queues]
+    return [offsets.disordered_count, offsets.right_begins, *queues]
