@@ -101,15 +101,42 @@ def test_the_copies_of_some_blank_files_are_read(
         ("5.3.3", "null", set()),
         ("5.4.0", "[]", set(CONFIGS)),
         ("5.4.0", "[ ]", set(CONFIGS)),
+        ("4.4.0", '""', set()),
+        ("4.6.0", '""', {"subscriptionGroup.json"}),
+        ("5.3.3", '""', {"consumerOffset.json"}),
+        ("5.4.0", '""', {"consumerOffset.json"}),
+        ("5.5.0", "''", {"consumerOffset.json"}),
+        ("5.4.0", '" "', set(CONFIGS)),
     ],
 )
-def test_an_empty_array_is_read_as_nothing_by_some_releases(
+def test_an_empty_array_or_text_is_read_as_nothing_by_some_releases(
     release: str, text: str, copies: set[str], tmp_path: Path
 ) -> None:
     store = with_copies(copied(tmp_path, f"{release}-stopped"), text)
     read = foretold(store, release)["config"]
     found = {one["file"] for one in read if one["read"] == "bak"}
     assert found == {f"config/{name}" for name in copies}
+
+
+@pytest.mark.parametrize(
+    ("release", "name", "backup", "starts"),
+    [
+        ("4.6.0", "subscriptionGroup.json", " \n", False),
+        ("4.6.0", "topics.json", " \n", True),
+        ("5.3.3", "consumerOffset.json", " \n", False),
+        ("5.4.0", "topics.json", " \n", False),
+        ("5.4.0", "topics.json", "", True),
+        ("5.4.0", "topics.json", '""', True),
+        ("5.4.0", "consumerOffset.json", '""', False),
+    ],
+)
+def test_a_copy_that_cannot_be_read_ends_the_start(
+    release: str, name: str, backup: str, starts: bool, tmp_path: Path
+) -> None:
+    file = copied(tmp_path, f"{release}-stopped") / "config" / name
+    file.write_text('{"a')
+    file.with_name(f"{name}.bak").write_text(backup)
+    assert foretold(file.parents[1], release)["starts"] is starts
 
 
 def with_copies(store: Path, text: str) -> Path:

@@ -123,10 +123,10 @@ def load_config(
         content = text.strip() or "blank"
         return LoadedConfig("nothing", f"is {content}: nothing is read")
     value, error = _decoded(text, decode, null_texts)
-    if text and text.strip() and not error:
+    if text and not error:
         return LoadedConfig("file", "read", value)
     fault = "is missing" if text is None else "is empty"
-    if error:
+    if text and text.strip():
         fault = f"is broken ({error})"
     value, error = _decoded(backup, decode, null_texts)
     if backup and not error:  # [STORE-CONFIG-013]
@@ -147,8 +147,8 @@ def _decoded(
     decode: Callable[[JsonObject], Decoded],
     null_texts: Collection[str],
 ) -> tuple[Decoded | None, str]:
-    """Return the decoded *text*, or None with the error; blank text has no error."""
-    if text is None or _normalized(text) in ("", *null_texts):
+    """Return the decoded *text*, or None with the error; no text has no error."""
+    if not text or _normalized(text) in null_texts:
         return None, ""
     try:
         value = loads(text)

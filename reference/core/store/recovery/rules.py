@@ -15,13 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from spec.store.commit_log import RECOVERED_FILES_MAX
-from spec.store.config.config_files import (
-    CONSUMER_FILTERS_FILE,
-    CONSUMER_OFFSETS_FILE,
-    DELAY_OFFSETS_FILE,
-    GROUPS_FILE,
-    TOPICS_FILE,
-)
+from spec.store.config.config_files import CONSUMER_OFFSETS_FILE, GROUPS_FILE
 from spec.store.message_record import MAGIC_V1, MAGIC_V2
 
 
@@ -74,10 +68,10 @@ class RecoveryRules(Struct, frozen=True, kw_only=True):
     """A record's size is not checked: one above the memory ends the start."""
     fails_on_empty_last_file: bool = False
     """A queue with units but an empty last file ends the start."""
-    reads_copy_of_blank: frozenset[str] = frozenset()
-    """Configuration files whose .bak is read if they have only white space."""
-    reads_array_as_null: bool = True
-    """A configuration file that is [] is read as nothing, and so is its .bak."""
+    reads_copy_of_empty: frozenset[str] = frozenset()
+    """Configuration files whose .bak is read if they are an empty string of JSON."""
+    reads_blank_as_empty: bool = True
+    """White space is read like an empty string, and [] as nothing."""
     has_timer: bool = False
     """Timer messages have their own files, which the start loads."""
     needs_index_files: bool = False
@@ -118,11 +112,12 @@ class RecoveryRules(Struct, frozen=True, kw_only=True):
         """Return texts of the configuration file *name* that a start reads as null.
 
         The .bak is not read then. White space in a text is a single space. Seen with
-        the jars of 4.6.0, 4.9.7, 5.3.3 and 5.4.0.
+        the jars of the studied releases.
         """
-        blank = () if name in self.reads_copy_of_blank else ("", "[ ]")
-        array = ("[]",) if self.reads_array_as_null else ()
-        return frozenset(("null", *blank, *array))
+        blank = ("", "[ ]") if self.reads_blank_as_empty else ()
+        empty = () if name in self.reads_copy_of_empty else ('""', "''", *blank)
+        array = ("[]",) if self.reads_blank_as_empty else ()
+        return frozenset(("null", *empty, *array))
 
 
 _V4_4 = RecoveryRules()
@@ -144,7 +139,7 @@ _V4_6 = replace(
     # fastjson 1.2.61 DefaultJSONParser#parseObject throws for blank text if the class
     # has a getter of a map without a setter, and otherwise reads null. 4.6.0
     # SubscriptionGroupManager#getSubscriptionGroupTable. Seen with the jars.
-    reads_copy_of_blank=frozenset({GROUPS_FILE}),
+    reads_copy_of_empty=frozenset({GROUPS_FILE}),
 )
 _V4_9 = replace(
     _V4_6,
@@ -166,7 +161,7 @@ _V5_0 = replace(
     has_timer=True,
     # 5.0.0 SubscriptionGroupManager#getForbiddenTable has no setter, nor has
     # ConsumerOffsetManager#getGroupTopicMap.
-    reads_copy_of_blank=frozenset({GROUPS_FILE, CONSUMER_OFFSETS_FILE}),
+    reads_copy_of_empty=frozenset({GROUPS_FILE, CONSUMER_OFFSETS_FILE}),
 )
 _V5_1 = replace(
     _V5_0,
@@ -176,7 +171,7 @@ _V5_1 = replace(
     # 5.1.0 DefaultMessageStore#load takes the result of IndexService#load.
     needs_index_files=True,
     # 5.1.0 SubscriptionGroupManager#setForbiddenTable. Seen with the jars of 5.3.3.
-    reads_copy_of_blank=frozenset({CONSUMER_OFFSETS_FILE}),
+    reads_copy_of_empty=frozenset({CONSUMER_OFFSETS_FILE}),
 )
 _V5_2 = replace(
     _V5_1,
@@ -206,13 +201,7 @@ _V5_4 = replace(
     # Seen with the jars of 5.4.0. [STORE-CONFIG-019]
     refuses_pull_offsets=True,
     # 5.4.0 RemotingSerializable uses fastjson2. Seen with the jars.
-    reads_array_as_null=False,
-    reads_copy_of_blank=frozenset(
-        {
-            *(TOPICS_FILE, GROUPS_FILE, CONSUMER_OFFSETS_FILE),
-            *(CONSUMER_FILTERS_FILE, DELAY_OFFSETS_FILE),
-        }
-    ),
+    reads_blank_as_empty=False,
 )
 _V5_5 = replace(
     _V5_4,
