@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 )
 @release_option(
     "Release of the broker that will start on a damaged store, for the advice;"
-    " without it, 4.6.0 or 5.3.3, by the store's files.",
+    " without it, 4.6.0, 5.3.3 or 5.5.0, by the store's files.",
     among=recoverable_releases,
 )
 @click.option(

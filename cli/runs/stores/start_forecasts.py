@@ -17,12 +17,18 @@ from reference.core.store.types import StoreOptions
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
 from spec.store.batch_queue import BATCH_QUEUE
-from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
+from spec.store.config.config_files import TOPICS_FILE
+from spec.store.file_names import COMMIT_LOG, CONFIG, CONSUME_QUEUE
+from spec.wire.message.topic_names import ROCKSDB_HALF_TOPIC
+from spec.wire.pop.pop_bodies import REVIVE_TOPIC_PREFIX
 
 SIZE_MAX = 2 << 30
 """Bytes of a commit log above which no start is forecast: it takes too long."""
-OLD, NEW = "4.6.0", "5.3.3"
-"""Releases that stand for 4.x and 5.x, if none is given."""
+OLD, NEW, NEWEST = "4.6.0", "5.3.3", "5.5.0"
+"""Releases that stand for 4.x, for 5.x up to 5.3, and for later ones.
+
+Since 5.4 a start without queues builds them of the last log files only.
+"""
 ONLY_NEW = (
     *("config/consumerOrderInfo.json", "config/transactionMetrics"),
     *("timerwheel", "compaction", "epochFileCheckpoint"),
@@ -48,8 +54,17 @@ def _is_of_units(path: str) -> bool:
 
 
 def likely_release(store: Path) -> str:
-    """Return 4.6.0 or 5.3.3, by the files of the local directory *store*."""
-    return NEW if any((store / name).exists() for name in ONLY_NEW) else OLD
+    """Return 4.6.0, 5.3.3 or 5.5.0, by the files of the local directory *store*.
+
+    Each broker creates the system topics of its release at its first start (5.0.0
+    org.apache.rocketmq.broker.topic.TopicConfigManager).
+    """
+    view = ReadOnlyStore(store)
+    topics = view.text(f"{CONFIG}/{TOPICS_FILE}") or ""
+    if ROCKSDB_HALF_TOPIC in topics or view.exists("rocksdbstore"):
+        return NEWEST
+    is_new = REVIVE_TOPIC_PREFIX in topics or any(map(view.exists, ONLY_NEW))
+    return NEW if is_new else OLD
 
 
 def start_forecast(
@@ -57,14 +72,14 @@ def start_forecast(
 ) -> StartForecast | None:
     """Return the effect of a start of *release* on the local directory *store*.
 
-    Without a release, 4.6.0 or 5.3.3 is taken, by the files of the store. Return None
-    for a store that is remote, large or not readable.
+    Without a release, *likely_release* is taken. Return None for a store that is
+    remote, large or not readable.
     """
     view = ReadOnlyStore(Path(store))
-    rules = rules_of(release or likely_release(Path(store)))
     try:
         if not Path(store).is_dir() or _log_size(view) > SIZE_MAX:
             return None
+        rules = rules_of(release or likely_release(Path(store)))
         options = options or inferred_options(view)
         found = forecast(view, rules, options)
         without = StoreWithoutUnits(Path(store))

@@ -60,6 +60,23 @@ def test_a_start_without_both_kinds_of_queues_rebuilds_them(tmp_path: Path) -> N
     assert found.rebuilt.is_harmless
 
 
+@pytest.mark.parametrize("end", ["stopped", "killed"])
+@pytest.mark.parametrize(
+    ("release", "expected"),
+    [("4.9.7", "4.6.0"), ("5.3.3", "5.3.3"), ("5.4.0", "5.5.0"), ("5.5.0", "5.5.0")],
+)
+def test_without_a_release_one_of_the_same_kind_is_taken(
+    release: str, end: str, expected: str, tmp_path: Path
+) -> None:
+    store = STORES / f"{release}-{end}"
+    words = ("salvage", str(store), "-o", str(tmp_path / "new"))
+    assert CliRunner().invoke(main, words).exit_code == 0
+    for one in (store, tmp_path / "new"):
+        found = start_forecast(str(one), None)
+        assert found is not None
+        assert found.release == expected
+
+
 @pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])
 def test_a_negative_count_of_an_index_file_is_no_obstacle(
     release: str, tmp_path: Path
