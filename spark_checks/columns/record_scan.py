@@ -188,18 +188,22 @@ def scan_range(read_at: ReadAt, where: FileRange) -> Iterator[LogBatch | Region]
             starts, stop = _within(read_at, where, position, starts, stop)
         edges = np.append(starts, stop)
         count, fields = gather_records(data, edges)
+        batch = LogBatch(
+            data=data,
+            base_offset=where.base + position,
+            starts=starts[:count],
+            fields=fields.first(count),
+        )
+        is_whole = 0 < count == len(starts)
+        why = "" if is_whole else _contradiction(edges, count, fields)
+        end = int(edges[count])
+        head = data[end : end + _HEAD_SIZE]
+        del data, fields
         if count:
-            yield LogBatch(
-                data=data,
-                base_offset=where.base + position,
-                starts=starts[:count],
-                fields=fields.first(count),
-            )
-        first = int(edges[count])
-        position += first
-        if not count or count < len(starts):
-            why = _contradiction(edges, count, fields)
-            head = data[first : first + _HEAD_SIZE]
+            yield batch
+        del batch  # the next window takes its memory
+        position += end
+        if not is_whole:
             region = _region(read_at, where, position, head, why)
             yield region
             position += region.size

@@ -194,6 +194,7 @@ def survey_log(read_at: ReadAt, where: FileRange, situation: Situation) -> Surve
             continue
         columns = read_columns(found, situation.delays, begun_at_ms=begun_at_ms)
         total = total.plus(survey_records(columns, where.base, situation))
+        del found, columns
     total.ledger = entries_of(total.ledger, situation.min_offset)
     return total
 

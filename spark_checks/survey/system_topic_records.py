@@ -39,6 +39,7 @@ _TEXTS = {
 """Properties by the name of their column."""
 _NAMES = tuple(str(name).encode() for name in _TEXTS.values())
 _queue_ids = partial(numbers_in, digits=QUEUE_DIGITS_MAX)
+_COMMA = ord(",")
 _NUMBERS = (
     *("queue_id", "queue_offset", "born_at_ms", "stored_at_ms", "body_crc"),
     *("reconsume_times", "prepared_transaction_offset"),
@@ -145,11 +146,14 @@ def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints]:
 
     Commas separate the numbers, and one may follow the last.
     """
-    texts = [text.removesuffix(b",") for text in values_of(data, lists)]
-    joined = b",".join(texts)
-    counts = [text.count(b",") + 1 for text in texts]
-    commas = np.flatnonzero(np.frombuffer(joined, dtype=np.uint8) == ord(","))
-    begins = np.append(0, commas + 1)[: sum(counts)]
-    sizes = np.append(commas, len(joined))[: sum(counts)] - begins
-    index = np.repeat(np.arange(len(texts)), np.array(counts, dtype=np.int64))
-    return index, numbers_in(joined, (begins, sizes), digits=OP_DIGITS_MAX)
+    begins, sizes = lists
+    ends = begins + sizes
+    filled = np.flatnonzero(sizes)
+    ends[filled] -= np.frombuffer(data, np.uint8)[ends[filled] - 1] == _COMMA
+    joined = b",".join(values_of(data, (begins, ends - begins)))
+    commas = np.flatnonzero(np.frombuffer(joined, np.uint8) == _COMMA)
+    count = len(commas) + 1 if len(begins) else 0
+    starts = np.append(0, commas + 1)[:count]
+    stops = np.append(commas, len(joined))[:count]
+    index = np.searchsorted(np.cumsum(ends - begins + 1), starts, side="right")
+    return index, numbers_in(joined, (starts, stops - starts), digits=OP_DIGITS_MAX)

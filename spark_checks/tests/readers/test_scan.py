@@ -4,14 +4,18 @@ Records are found in damaged files, and by any number of readers.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spark_checks.broker_conf import delays_in_setting
+from spark_checks.columns import record_scan
 from spark_checks.columns.record_scan import FileRange
 from spark_checks.readers.commit_log import batches
+from spark_checks.situation import Situation
+from spark_checks.survey.survey import survey_log
 from spark_checks.tests.building import StoreBuilder
 from spec.derive.numpy_dtype import column_types, dtype_spec, leading_fields
 from spec.store.commit_log import scan
@@ -151,3 +155,28 @@ def test_a_real_log_gives_what_the_specification_reads(release: str) -> None:
         assert [row["queue_offset"] for row in rows] == [
             found.record.queue_offset for found in wanted.records
         ]
+
+
+def test_a_survey_keeps_one_window_at_a_time(
+    log: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The next one then takes its place in memory, which is in the processor's cache.
+    monkeypatch.setattr(record_scan, "WINDOW_SIZE", 1000)
+    records = log.rstrip(b"\0")
+    windows: list[bytes] = []
+
+    def read_at(position: int, size: int) -> bytes:
+        data = records[position : position + size]
+        if size > 100:  # not only the head of a record
+            held, unheld = (
+                [sys.getrefcount(one) for one in some]
+                for some in (windows, [bytes(size) for _ in windows])
+            )
+            assert held == unheld
+            windows.append(data)
+        return data
+
+    where = FileRange(base=0, file_size=len(records), start=0, end=len(records))
+    found = survey_log(read_at, where, Situation())
+    assert sum(queue.count for queue in found.summary.records.values()) == 40
+    assert len(windows) > 3
