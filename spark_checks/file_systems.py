@@ -136,8 +136,8 @@ def reading(url: str, path: str) -> Iterator[ReadAt]:
         yield read_at
 
 
-def allocated_ranges(url: str, path: str, size: int) -> list[range]:
-    """Return the ranges that the disk has allocated of a file of *size* bytes.
+def ranges_with_data(url: str, path: str, size: int) -> list[range]:
+    """Return the ranges of a file of *size* bytes that are not holes.
 
     A broker maps whole files and writes them later. Unwritten parts are holes on most
     disks and read as zeros. The whole file is returned where holes are not reported.
@@ -156,7 +156,7 @@ def allocated_ranges(url: str, path: str, size: int) -> list[range]:
     except OSError as error:
         if error.errno != errno.ENXIO:  # unsupported, or deleted: then reading fails
             return [range(size)]
-    return found  # with ENXIO there is no allocated range from there on
+    return found  # with ENXIO there is no data from there on
 
 
 def _reason(error: Exception, url: str) -> str:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.file_systems import allocated_ranges, reading
+from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import TableSource
@@ -108,7 +108,7 @@ def allocated_pieces(url: str, piece: Piece) -> Iterator[Piece]:
     if not units:
         return  # the conditions exclude it, so it is not opened
     reached = units.start
-    for held in allocated_ranges(url, file.path, file.size):
+    for held in ranges_with_data(url, file.path, file.size):
         begin = max(held.start // UNIT_SIZE, reached)
         end = min(-(-held.stop // UNIT_SIZE), units.stop)
         if begin < end:

@@ -22,7 +22,7 @@ from spark_checks.columns.record_scan import (
     find_record,
     store_time_at,
 )
-from spark_checks.file_systems import allocated_ranges, reading
+from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.table_source import FilePart
 from spark_checks.store_files import StoreFile
@@ -55,7 +55,7 @@ def selected_part(url: str, file: LogRange, conditions: Conditions) -> LogRange:
     A file of 1 TB may have a few records and no other byte on the disk.
     """
     least, most = conditions.bounds("offset")
-    ranges = allocated_ranges(url, file.path, file.file_size)
+    ranges = ranges_with_data(url, file.path, file.file_size)
     written = ranges[-1].stop if ranges else 0
     file = replace(file, written=written, end=max(written, 1))
     at, end = least - file.base, min(most - file.base + 1, file.end)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_checks.file_systems import allocated_ranges, reading
+from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.commit_log import CommitLogSource
 from spark_checks.readers.consume_queue import allocated_pieces, batches
 from spark_checks.readers.log_part import LogRange
@@ -70,12 +70,12 @@ def test_every_unit_is_found_once(
 def test_holes_are_not_read(store: Path) -> None:
     """Fails on file systems without holes, where audits read whole files."""
     write(store, {0, 1, UNITS - 1})
-    held = allocated_ranges(str(store), PATH, SIZE)
+    held = ranges_with_data(str(store), PATH, SIZE)
     assert held[0].start == 0
     assert held[-1].stop == SIZE
     assert sum(map(len, held)) < SIZE // 10
     write(store, set())
-    assert allocated_ranges(str(store), PATH, SIZE) == []
+    assert ranges_with_data(str(store), PATH, SIZE) == []
 
 
 def test_holes_behind_the_records_of_a_log_are_not_read(tmp_path: Path) -> None:
