@@ -11,7 +11,7 @@ A task reads several pieces of files, of about equal size in total.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -62,8 +62,10 @@ PIECE_SIZE_MIN = 4 * 1024 * 1024
 """Smaller partitions, in bytes, cost more for the task than for reading."""
 PIECE_SIZE_MAX = 512 * 1024 * 1024
 """Larger partitions, in bytes, make a retried or slow task too expensive."""
-TASKS_EACH = 8
-"""Partitions per processor, so that the last one delays little."""
+SMALLEST_EACH = 32
+"""Partitions per processor if all were as small as the last, which delays little."""
+QUEUES_EACH = 8
+"""Pieces of the queues per processor."""
 PARTS_MERGED_AT_ONCE = 64
 """Up to this number the driver merges all surveys; beyond it, tasks merge some."""
 Part = LogRange | QueueFiles | IndexFile
@@ -118,24 +120,19 @@ def surveys_of(
 
 
 def parts_of(store: Store, processors: int) -> list[Parts]:
-    """Return the pieces of the files of *store*, in partitions of about equal size."""
-    count = processors * TASKS_EACH
+    """Return the pieces of the files of *store*, in partitions that get smaller."""
     log = {"files": listing(store.commit_log), **log_options(store)}
-    queues = {"files": listing(store.queue_files()), "partitions": str(count)}
+    queues = {
+        "files": listing(store.queue_files()),
+        "partitions": str(processors * QUEUES_EACH),
+    }
     sources = (  # a byte of the log takes the least time, and ends tasks evenly
         ConsumeQueueSource({"url": store.url, **queues}),
         IndexSource({"url": store.url, "files": listing(store.index)}),
         CommitLogSource({"url": store.url, **log}),
     )
     parts: list[Any] = [part for one in sources for part in one.partitions()]
-    total = sum(map(size_of, parts))
-    limit = max(min(total // count + 1, PIECE_SIZE_MAX), PIECE_SIZE_MIN)
-    pieces = (
-        piece
-        for part in parts
-        for piece in (part.cut(limit) if isinstance(part, LogRange) else (part,))
-    )
-    return list(group_parts(pieces, limit))
+    return list(group_parts(parts, processors))
 
 
 def size_of(part: Part) -> int:
@@ -147,18 +144,31 @@ def size_of(part: Part) -> int:
     return part.size
 
 
-def group_parts(parts: Iterable[Part], limit: int) -> Iterator[Parts]:
-    """Yield groups of *parts*, in order, of at most *limit* bytes or one part."""
-    taken: list[Part] = []
-    room = limit
-    for part in parts:
-        size = size_of(part)
-        if taken and size > room:
-            yield tuple(taken)
-            taken, room = [], limit
-        taken.append(part)
-        room -= size
-    if taken:
+def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
+    """Yield groups of *parts*, in order, for tasks of so many *processors*.
+
+    Each has half a processor's share of the rest. The last ones are small, so that all
+    processors end at the same time. Ranges of the log are cut.
+    """
+    left = sum(map(size_of, parts))
+    smallest = max(left // (processors * SMALLEST_EACH), PIECE_SIZE_MIN)
+    rest = [*reversed(parts)]
+    while rest:
+        room = min(max(left // (2 * processors), smallest), PIECE_SIZE_MAX)
+        taken: list[Part] = []
+        while rest and room > 0:
+            part = rest.pop()
+            size = size_of(part)
+            if size > room and isinstance(part, LogRange):
+                cut = part.start + room
+                rest.append(replace(part, start=cut))
+                part, size = replace(part, end=cut), room
+            elif size > room and taken:
+                rest.append(part)
+                break
+            taken.append(part)
+            room -= size
+            left -= size
         yield tuple(taken)
 
 

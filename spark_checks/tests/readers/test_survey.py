@@ -1,10 +1,12 @@
 """
-A survey has the sums that Spark computes of the rows; pieces are grouped evenly.
+A survey has the sums that Spark computes of the rows; tasks get smaller.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +25,15 @@ from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.survey.sums import grouped
-from spark_checks.survey.survey import Part, group_parts, size_of, survey_store
+from spark_checks.survey.survey import (
+    PIECE_SIZE_MAX,
+    PIECE_SIZE_MIN,
+    SMALLEST_EACH,
+    Part,
+    group_parts,
+    size_of,
+    survey_store,
+)
 from spark_checks.tables.predicates import (
     is_record,
     needs_record,
@@ -182,16 +192,40 @@ def test_groups_are_reduced_each_by_itself() -> None:
     assert sums == {0: (2, 1, 2, 5), 2: (3, 1, 1, 6), 3: (1, 1, 4, 4)}
 
 
-@pytest.mark.parametrize(
-    ("limit", "counts"), [(1, [1] * 5), (10, [2, 2, 1]), (99, [5])]
-)
-def test_pieces_are_packed_in_order(limit: int, counts: list[int]) -> None:
-    parts: list[Part] = [
-        LogRange(path="a", base=0, file_size=15, start=at, end=at + 5)
-        for at in (0, 5, 10)
+def _log_ranges(*edges: int) -> list[Part]:
+    return [
+        LogRange(path="a", base=0, file_size=edges[-1], start=start, end=end)
+        for start, end in pairwise(edges)
     ]
-    parts += [IndexFile(path=name, size=5) for name in ("b", "c")]
-    found = list(group_parts(parts, limit))
-    assert [len(one) for one in found] == counts
-    assert [part for one in found for part in one] == parts
-    assert {size_of(part) for part in parts} == {5}
+
+
+def _spans(groups: Iterable[tuple[Part, ...]]) -> list[tuple[int, int]]:
+    every = [part for group in groups for part in group]
+    return [(part.start, part.end) for part in every if isinstance(part, LogRange)]
+
+
+@pytest.mark.parametrize("processors", [1, 2, 7])
+def test_groups_get_smaller_and_hold_everything_in_order(processors: int) -> None:
+    parts = [IndexFile(path="b", size=PIECE_SIZE_MIN), *_log_ranges(0, 9, 1 << 32)]
+    groups = list(group_parts(parts, processors))
+    assert groups[0][0] == parts[0]
+    spans = _spans(groups)
+    assert [spans[0][0], spans[-1][1]] == [0, 1 << 32]
+    assert all(before == after for (_, before), (after, _) in pairwise(spans))
+    sizes = [sum(map(size_of, group)) for group in groups]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] <= PIECE_SIZE_MAX
+    assert sizes[-1] * processors * SMALLEST_EACH <= sum(sizes)
+    assert len(sizes) < 12 + 8 * processors
+
+
+def test_a_file_that_is_not_cut_may_be_larger_than_its_group() -> None:
+    files = [IndexFile(path=name, size=PIECE_SIZE_MAX + 1) for name in ("b", "c")]
+    log = _log_ranges(0, 5)
+    assert list(group_parts([*files, *log], 2)) == [(files[0],), (files[1],), (*log,)]
+
+
+def test_small_parts_are_together() -> None:
+    parts = [*_log_ranges(0, 5, 10), *(IndexFile(path=name, size=5) for name in "bc")]
+    assert list(group_parts(parts, 2)) == [tuple(parts)]
+    assert list(group_parts([], 2)) == []
