@@ -23,7 +23,7 @@ from conformance.interop.stores.undamaged_stores import (
     leave_rebuilt,
     leave_successions,
 )
-from conformance.interop.tools.audit_command import Audited, audited, finding_lines
+from conformance.interop.tools.audit_command import audited, finding_lines
 from spec.clause import release_key
 from spec.wire.message.topic_names import (
     HALF_TOPIC,
@@ -40,13 +40,6 @@ KINDS: dict[str, Leave] = {
     "IPv6": leave_ipv6,
 }
 REVIVE_TOPIC = "rmq_sys_REVIVE_LOG_DefaultCluster"
-DELIVERED_AGAIN = "INV-DELAY-002"
-"""A true finding, not a false alarm: a warning of messages delivered twice.
-
-4.4.0 and 4.6.0 first persist the delivered offsets of delay levels 10 seconds after a
-start, and not at a stop (4.6.0 store.schedule.ScheduleMessageService#shutdown). A
-killed broker of any release has not persisted its last ones (DELAY-SEND-006)."""
-FIRST_THAT_PERSISTS = (4, 9, 7)
 FIRST_THAT_REBUILDS = "4.6.0"
 """After an orderly stop, 4.4.0 dispatches only new messages, and a queue that was
 deleted begins at 0 (4.4.0 store.DefaultMessageStore#start)."""
@@ -67,7 +60,7 @@ def test_stores_of_a_kind_give_no_finding(
 ) -> None:
     stores = KINDS[kind](release, tmp_path)
     found = dict(zip(stores, audited(*stores.values()), strict=True))
-    assert {name: unexplained(found[name], release, name) for name in stores} == {
+    assert {name: finding_lines(found[name]) for name in stores} == {
         name: [] for name in stores
     }
     expected = {HALF_TOPIC, SCHEDULE_TOPIC}
@@ -97,13 +90,4 @@ def test_the_moving_end_of_a_copy_is_a_warning(release: str, tmp_path: Path) -> 
 def test_releases_that_go_on_with_each_other_give_no_finding(tmp_path: Path) -> None:
     stores = leave_successions(tmp_path)
     for one, name in zip(audited(*stores.values()), stores, strict=True):
-        assert (name, unexplained(one, "4.4.0", name)) == (name, [])
-
-
-def unexplained(found: Audited, release: str, store: str) -> list[str]:
-    """Return the findings of a store that its release does not explain."""
-    persists = release_key(release) >= FIRST_THAT_PERSISTS and "killed" not in store
-    lines = zip(found["violations"], finding_lines(found), strict=True)
-    return [
-        line for one, line in lines if persists or one["invariant"] != DELIVERED_AGAIN
-    ]
+        assert (name, finding_lines(one)) == (name, [])

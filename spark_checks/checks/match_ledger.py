@@ -78,8 +78,10 @@ STAGES = (
         rules=(transactions.match_keys,),
     ),
     Stage(
-        keys=dict.fromkeys(("orphans", "oldest", "undecided"), "queue_id"),
-        rules=(transactions.match_queues,),
+        keys=dict.fromkeys(
+            ("orphans", "oldest", "undecided", "level_deliveries"), "queue_id"
+        ),
+        rules=(transactions.match_queues, delays.match_levels),
     ),
 )
 

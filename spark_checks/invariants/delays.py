@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spark_checks.columns.by_key import NO_ROW, ByKey, Table, at_rows, numbers_at
+from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, Table, at_rows, numbers_at
 from spark_checks.situation import Situation
 from spark_checks.survey.ledger import Ledger
 from spec.integers import INT64_MIN
@@ -31,9 +31,10 @@ def match_units(ledger: Ledger, _situation: Situation) -> Mapping[str, Table]:
 
 
 def match_deliveries(ledger: Ledger, situation: Situation) -> Mapping[str, Table]:
-    """Return the messages not delivered, and the deliveries too many or too early.
+    """Return the messages not delivered, and the deliveries that are too early.
 
-    Equal messages are delivered in their order.
+    Equal messages are delivered in their order. The table "level_deliveries" has the
+    deliveries with the level and the queue offset of their messages.
     """
     messages, deliveries = ledger.table("delayed"), ledger.table("delivered")
     due_ms, keys = messages["due_ms"], deliveries["message"]
@@ -44,21 +45,36 @@ def match_deliveries(ledger: Ledger, situation: Situation) -> Mapping[str, Table
     is_passed = (messages["queue_offset"] < level_done) & (due_ms != UNKNOWN)
     is_due = due_ms < situation.last_stored_at_ms
     is_missing = is_passed & is_due & (delivery == NO_ROW)
-    rank = of_delivery.ranks()
-    same = np.full(len(keys), NO_ROW)  # the message of each delivery
-    delivered = np.flatnonzero(delivery != NO_ROW)
-    same[delivery[delivered]] = delivered
-    due_of = at_rows(due_ms, same, UNKNOWN)
+    rank, waited = of_delivery.ranks(), of_message.counts(keys)
+    message = of_message.rows(keys, (rank - 1) % np.maximum(waited, 1) + 1)
+    due_of = at_rows(due_ms, np.where(rank > waited, NO_ROW, message), UNKNOWN)
     is_early = deliveries["stored_at_ms"] + EARLY_MAX_MS < due_of
-    others = deliveries.with_columns(rank=rank).where(same == NO_ROW)
-    first = of_message.rows(others["message"])
-    is_again = first != NO_ROW
-    is_again &= others["offset"] > at_rows(messages["offset"], first, NO_ROW)
-    again = others.where(is_again)
+    on_levels = deliveries.select("offset").with_columns(
+        queue_id=at_rows(messages["queue_id"], message, NO_ROW),
+        number=at_rows(messages["queue_offset"], message, NO_ROW),
+        rank=rank,
+        waited=waited,
+    )
+    is_behind = deliveries["offset"] > at_rows(messages["offset"], message, NEVER)
     return {
         "INV-DELAY-001": messages.with_columns(
             level=messages["queue_id"] + 1, level_done=level_done
         ).where(is_missing),
-        "INV-DELAY-002": again.with_columns(waited=of_message.counts(again["message"])),
         "INV-DELAY-003": deliveries.with_columns(due_ms=due_of).where(is_early),
+        "level_deliveries": on_levels.where(is_behind),
     }
+
+
+def match_levels(ledger: Ledger, _situation: Situation) -> Mapping[str, Table]:
+    """Return the repeated deliveries that no start of a broker explains.
+
+    A start delivers each level again from the last offset that delayOffset.json has,
+    message by message (4.6.0 store.schedule.ScheduleMessageService#start, 5.3.3
+    broker.schedule.ScheduleMessageService#start). It does not skip the next message.
+    """
+    rows = ledger.table("level_deliveries")
+    rows = rows.where(np.lexsort((rows["offset"], rows["queue_id"])))
+    level, number = rows["queue_id"], rows["number"]
+    is_skip = (level[1:] == level[:-1]) & (number[1:] > number[:-1] + 1)
+    is_again = rows["rank"] > rows["waited"]
+    return {"INV-DELAY-002": rows.where(np.flatnonzero(is_again[:-1] & is_skip))}

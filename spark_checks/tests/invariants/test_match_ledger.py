@@ -260,3 +260,27 @@ def test_a_commit_whose_half_message_is_lost_is_no_error(tmp_path: Path) -> None
         rows = [{"offset": commit, "half_at": 0, "has_half": one} for one in (0, 1)]
         found = [records.finding("INV-TXN-002", row).severity for row in rows]
     assert found == [Severity.WARNING, Severity.ERROR]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "repeated"),
+    [
+        ([0, 1, 2, 0, 1, 2, 3], []),
+        ([0, 1, 2, 1, 1, 2, 0, 1, 2, 3, 3], []),
+        ([0, 1, 2, 1, 3], [3]),
+        ([0, 1, 2, 0, 1, 3, 3], [4]),
+    ],
+)
+def test_a_level_that_starts_again_delivers_its_next_messages_too(
+    tmp_path: Path, numbers: list[int], repeated: list[int]
+) -> None:
+    builder = StoreBuilder()
+    real = "REAL_TOPIC\x01Orders\x02REAL_QID\x010\x02"
+    for number in range(4):
+        builder.put(SCHEDULE_TOPIC, body=b"%d" % number, properties=real)
+    offsets = [
+        builder.put("Orders", body=b"%d" % number, properties=real).offset
+        for number in numbers
+    ]
+    found = _broken(builder.write(tmp_path)).get("INV-DELAY-002", [])
+    assert found == [offsets[one] for one in repeated]
