@@ -43,6 +43,8 @@ from spec.store.index_file import (
 _PLACES = places_in(header_layout)
 Wrong = tuple[str, str]
 """Name of a header's field, and the expectation."""
+Ranges = Mapping[StoreFile, tuple[int, int]]
+"""Begin and end offset of index files, in their order."""
 
 
 def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Finding]:
@@ -58,18 +60,18 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
         for file, header in used_index_headers(store)
         if not any(_unlike_items(store, file, header))
     }
-    end_before, begins = 0, set[int]()
+    end_before = 0
     for file in files:
         if file.size != usual or file.size < HEADER_SIZE + SLOT_SIZE + ITEM_SIZE:
             texts = {"expected": f"{usual} bytes", "found": f"{file.size} bytes"}
             yield file_finding("INV-INDEX-002", file.path, (0, file.size), **texts)
         if file.size >= HEADER_SIZE:
             begin, end = ranges.get(file, (0, 0))
-            if begin < end_before and begin not in begins and _is_again(store, begin):
+            is_before = file in ranges and begin < end_before
+            if is_before and _is_again(store, ranges, file, end_before):
                 end_before = 0
             yield from _check_header(store, file, summary, end_before)
             end_before = max(end_before, begin, end)
-            begins.add(begin)
     yield from _gaps(store, ranges)
 
 
@@ -81,18 +83,35 @@ def used_index_headers(store: Store) -> Iterator[tuple[StoreFile, IndexHeader]]:
             yield file, header
 
 
-def _is_again(store: Store, begin: int) -> bool:
-    """Return whether a start after a crash may index again from *begin* on.
+def _is_again(store: Store, ranges: Ranges, first: StoreFile, end_before: int) -> bool:
+    """Return whether a start after a crash may index again from the file *first* on.
 
     A broker that is killed while it creates an index file leaves it with an end offset
-    of 0. The next start keeps that file, and dispatches from the begin of a commit-log
-    file (5.1.4 store.index.IndexFile#IndexFile, IndexService#buildIndex). An index
-    file that begins in the first one may be exchanged with another.
+    of 0. The next start keeps it, and dispatches from the begin of a commit-log file to
+    the log's end (5.1.4 store.index.IndexFile#IndexFile, IndexService#buildIndex). Its
+    files leave out no key, and end behind *end_before*.
+    An exchanged or repeated file leaves out those of its place.
     """
-    file = store.log_file_at(begin)
-    if file is None or not file.base:
+    begin, end = ranges[first]
+    log_file = store.log_file_at(begin)
+    if log_file is not None and _has_key(store, (log_file.base or 0) - 1, begin):
         return False
-    return _first_with_key(store, file, file.base - 1, begin) is None
+    later = [offsets for file, offsets in ranges.items() if file.name > first.name]
+    for begin, end_of_next in later:
+        if end > end_before or _has_key(store, end, begin):
+            break
+        end = max(end, end_of_next)
+    return end > end_before
+
+
+def _has_key(store: Store, after: int, end: int) -> bool:
+    """Return whether a record behind *after* and before *end* has a key."""
+    return any(
+        max(after + 1, file.base or 0) < end
+        and after < (file.base or 0) + file.size
+        and _first_with_key(store, file, after, end) is not None
+        for file in store.commit_log
+    )
 
 
 def _check_header(
@@ -196,9 +215,7 @@ def _unlike_log(
         yield "end_stored_at_ms", f"an end time of at most {last_ms}"
 
 
-def _gaps(
-    store: Store, ranges: Mapping[StoreFile, tuple[int, int]]
-) -> Iterator[Finding]:
+def _gaps(store: Store, ranges: Ranges) -> Iterator[Finding]:
     """Yield the gaps between index files with these *ranges*, at the file behind each.
 
     A broker begins the next file when one is full, so that no key lies between them.
@@ -221,7 +238,9 @@ def _gaps(
 def _first_with_key(store: Store, file: StoreFile, after: int, end: int) -> int | None:
     """Return the first record with a key, behind *after* and before *end*."""
     base = file.base or 0
-    where = replace(file.whole, start=max(after - base, 0), end=end - base)
+    where = replace(
+        file.whole, start=max(after - base, 0), end=min(end - base, file.size)
+    )
     with reading(store.url, file.path) as read_at:
         for batch in key_batches(read_at, where, [(max(after + 1, base), end)]):
             for row in batch.to_pylist():

@@ -186,9 +186,39 @@ def test_a_start_after_a_crash_may_index_from_a_log_file_on_again(
         path.write_bytes(index_of(records))
     found = check_index_headers(list_store(str(tmp_path)), SurveySummary())
     wrong = [one.file for one in found if one.invariant.id == "INV-INDEX-001"]
-    is_legal = log_file > 0 and first == 0
+    is_legal = first == 0
     second = f"index/{index_file_name(BEGAN_AT_MS + 1)}"
     assert wrong == ([] if is_legal else [second])
+
+
+@pytest.mark.parametrize(
+    ("order", "wrong"),
+    [
+        ([0, 0, 1, 2], []),
+        ([0, 1, 0, 1, 2], []),
+        ([1, 0, 2], [1]),
+        ([0, 2, 1], [2]),
+        ([0, 0, 2], [1]),
+        ([1, 1, 2], [1]),
+        ([0, 1, 1], [2]),
+    ],
+)
+def test_files_that_are_exchanged_or_repeated_do_not_index_again(
+    tmp_path: Path, order: list[int], wrong: list[int]
+) -> None:
+    plan = Plan(files=3, log_size=40_000)
+    generate(tmp_path, plan)
+    log = [one.record for n in range(plan.files) for one in messages_of(plan, n)]
+    third = len(log) // 3 + 2  # an index file does not begin with a log file
+    for file in (tmp_path / "index").iterdir():
+        file.unlink()
+    for number, part in enumerate(order):
+        path = tmp_path / "index" / index_file_name(BEGAN_AT_MS + number)
+        path.write_bytes(index_of(log[part * third : (part + 1) * third]))
+    found = check_index_headers(list_store(str(tmp_path)), SurveySummary())
+    assert [one.file for one in found if one.invariant.id == "INV-INDEX-001"] == [
+        f"index/{index_file_name(BEGAN_AT_MS + number)}" for number in wrong
+    ]
 
 
 def test_a_file_without_items_may_have_a_begin_and_no_end(tmp_path: Path) -> None:
