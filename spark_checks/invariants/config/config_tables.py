@@ -28,9 +28,11 @@ def check_config_tables(store: Store, summary: SurveySummary) -> Iterator[Findin
             yield from _missing(store, path, summary)
             continue
         file = config_file(store, path)
-        if isinstance(file.value, dict) and not file.has_table:
+        if file.error is None and not file.has_table:
             members = ", ".join(file.members) or "of an empty object"
-            texts = {"expected": f"a table {member}", "found": f"the members {members}"}
+            is_object = isinstance(file.value, dict)
+            found = f"the members {members}" if is_object else "no object"
+            texts = {"expected": f"a table {member}", "found": found}
             yield file_finding("INV-CONFIG-005", path, (0, len(file.data)), **texts)
 
 

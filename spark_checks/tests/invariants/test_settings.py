@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.invariants.config.config_tables import check_configuration
+from spark_checks.invariants.config.config_tables import (
+    check_config_tables,
+    check_configuration,
+)
 from spark_checks.invariants.config.settings import check_settings
 from spark_checks.store_files import list_store
 from spark_checks.store_summary import store_summary
@@ -36,6 +39,14 @@ def _found(root: Path, name: str, text: str) -> list[tuple[str, int, str]]:
         for one in (*check_settings(store, DIGEST), *check_configuration(store))
     ]
     return [(f.invariant.id, f.offset, str(f.severity)) for f in findings]
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", '""', "null", "7"])
+def test_a_file_that_is_another_value_has_no_table(tmp_path: Path, text: str) -> None:
+    assert not _found(tmp_path, "topics.json", text)
+    found = check_config_tables(list_store(str(tmp_path)), SUMMARY)
+    names = [(one.invariant.id, one.file) for one in found]
+    assert names == [("INV-CONFIG-005", "config/topics.json")]
 
 
 def test_a_queue_id_that_is_no_pattern_is_compared(tmp_path: Path) -> None:
