@@ -139,6 +139,18 @@ def test_a_copy_that_cannot_be_read_ends_the_start(
     assert foretold(file.parents[1], release)["starts"] is starts
 
 
+@pytest.mark.parametrize("backup", ["{}", '""'])
+def test_nothing_is_read_of_a_copy_without_its_table(
+    backup: str, tmp_path: Path
+) -> None:
+    file = copied(tmp_path, "5.4.0-stopped") / "config" / "topics.json"
+    file.write_text(" ")
+    file.with_name("topics.json.bak").write_text(backup)
+    output = recover(file.parents[1], "--release", "5.4.0").output
+    state = "is empty; its .bak is read, which has no topicConfigTable"
+    assert f"The topics are lost: config/topics.json {state}.\n" in output
+
+
 def with_copies(store: Path, text: str) -> Path:
     """Return *store*, whose config files have become copies of files with *text*."""
     for name in CONFIGS:

@@ -60,8 +60,11 @@ def load_configs(
         decode = _without_pull_offsets if refuses else partial(_with_tables, tables)
         found = load_config(text, backup, decode, rules.null_texts(name))
         source, report = found.source, found.report
-        if source == "file" and tables and tables[0] not in (found.value or {}):
-            source, report = "nothing", f"has no {tables[0]}"
+        lacks_table = tables and tables[0] not in (found.value or {})
+        if lacks_table and source != "nothing":
+            lack = f"has no {tables[0]}"
+            report = lack if source == "file" else f"{report}, which {lack}"
+            source = "nothing"
         outcome.config.append(ConfigRead(path, source, report, text is not None))
         values[name] = found.value or {}
         if not found.starts:
