@@ -59,7 +59,11 @@ class ReadOnlyStore:
         """Return the bytes of the file *path*."""
         known = self._maps.get(path)
         if known is None:
-            if self._path(path).stat().st_size == 0:
+            try:
+                size = self._path(path).stat().st_size
+            except OSError as error:  # such as a file deleted behind the listing
+                raise _unreadable(path, error) from error
+            if size == 0:
                 return memoryview(b"")  # nothing can be mapped
             known = self._maps[path] = self._mapped(path)
             while len(self._maps) > _MAPPED_MAX:
