@@ -42,11 +42,9 @@ def read_only_map(path: Path, descriptor: int, size: int) -> mmap.mmap:
     none is free, it ends the process with SIGBUS. The holes of those files are
     therefore anonymous zero pages, which take no memory, and only the data is mapped.
     """
-    if not is_in_memory(path):
-        return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
-    ranges = list(ranges_with_data(descriptor, 0, size))
-    if ranges == [(0, size)]:
-        return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
+    ranges: Iterable[tuple[int, int]] = [(0, size)]
+    if is_in_memory(path):
+        ranges = ranges_with_data(descriptor, 0, size)
     return _mapped(descriptor, size, mmap.PROT_READ, ranges)
 
 

@@ -2,8 +2,8 @@
 A store's directory, opened read-only.
 
 Only regular files are opened, and paths out of the directory are refused. Links are
-followed, as a broker does. Few files are mapped at a time, and the pages that were
-read are released.
+followed, as a broker does. Files stay mapped, and the pages that were read are
+released.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from reference.shell.storage.disk_space import written_size_of
 from reference.shell.storage.mapping import read_only_map
 from spec.store.file_names import LOCK
 
-_MAPPED_MAX = 16
+_MAPPED_MAX = 4096
+"""Mapped files at a time. The messages of a log are of all queues in turn; a file that
+is mapped again for each costs most of a forecast."""
 _PROGRESS_EACH = 1 << 22
 _RELEASE_AFTER = 1 << 26
 """Bytes read after which the mapped pages are released."""
