@@ -45,10 +45,17 @@ def match_deliveries(ledger: Ledger, situation: Situation) -> Mapping[str, Table
     is_passed = (messages["queue_offset"] < level_done) & (due_ms != UNKNOWN)
     is_due = due_ms < situation.last_stored_at_ms
     is_missing = is_passed & is_due & (delivery == NO_ROW)
-    rank, waited = of_delivery.ranks(), of_message.counts(keys)
-    message = of_message.rows(keys, (rank - 1) % np.maximum(waited, 1) + 1)
-    due_of = at_rows(due_ms, np.where(rank > waited, NO_ROW, message), UNKNOWN)
+    message = np.full(len(keys), NO_ROW)  # the message of each
+    delivered = np.flatnonzero(delivery != NO_ROW)
+    message[delivery[delivered]] = delivered
+    due_of = at_rows(due_ms, message, UNKNOWN)
     is_early = deliveries["stored_at_ms"] + EARLY_MAX_MS < due_of
+    rank, waited = of_delivery.ranks(), np.full(len(keys), NEVER)
+    again = np.flatnonzero(message == NO_ROW)
+    again = again[of_message.rows(keys[again]) != NO_ROW]
+    waited[again] = of_message.counts(keys[again])
+    nth = (rank[again] - 1) % waited[again] + 1
+    message[again] = of_message.rows(keys[again], nth)
     on_levels = deliveries.select("offset").with_columns(
         queue_id=at_rows(messages["queue_id"], message, NO_ROW),
         number=at_rows(messages["queue_offset"], message, NO_ROW),
