@@ -135,6 +135,8 @@ def spark_settings(
         "spark.ui.showConsoleProgress": "false",
         "spark.log.structuredLogging.enabled": "false",
         "spark.python.worker.reuse": "true",
+        # Here tasks have a few kilobytes. The library that compresses loads in 50 ms.
+        "spark.broadcast.compress": str(not is_local).lower(),
         # Tables with another environment than tasks would need workers of their own.
         "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
         # Task results are sent directly, not stored for a later fetch.

@@ -106,8 +106,8 @@ def entries_of(ledger: Ledger, min_offset: int) -> Ledger:
         "INV-RETRY-001": _without_origin(records),
         "INV-RETRY-002": _without_topic(records),
     }
-    rest = {name: rows for name, rows in ledger.rows.items() if name != RECORDS}
-    return Ledger(rows=rest).plus(ledger_of(made))
+    rest = {name: ledger.table(name) for name in ledger.rows if name != RECORDS}
+    return ledger_of({**rest, **made})
 
 
 def is_in(records: Table, *topics: str) -> Bools:

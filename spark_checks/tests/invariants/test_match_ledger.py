@@ -4,6 +4,7 @@ Rules match the ledger of an intact store, and find each fault in a wrong one.
 
 from __future__ import annotations
 
+import pickle
 import shutil
 from contextlib import ExitStack
 from dataclasses import replace
@@ -27,7 +28,7 @@ from spark_checks.checks.match_ledger import (
     matched,
 )
 from spark_checks.checks.run_checks import SurveyedStore
-from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, later_offsets
+from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, Table, later_offsets
 from spark_checks.faults.catalogue import CATALOGUE, plant_all
 from spark_checks.findings import Severity
 from spark_checks.generate.plan import Plan
@@ -41,6 +42,7 @@ from spark_checks.survey.ledger import Ledger
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spark_checks.tests.building import StoreBuilder
+from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.commit_log import scan
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.topic_names import HALF_TOPIC, SCHEDULE_TOPIC
@@ -284,3 +286,25 @@ def test_a_level_that_starts_again_delivers_its_next_messages_too(
     ]
     found = _broken(builder.write(tmp_path)).get("INV-DELAY-002", [])
     assert found == [offsets[one] for one in repeated]
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([0, 1, -1, 255, 1 << 32, INT64_MIN, INT64_MAX])
+        | st.integers(INT64_MIN, INT64_MAX),
+        max_size=5,
+    )
+)
+def test_a_table_that_is_sent_stays_as_it_is(numbers: list[int]) -> None:
+    table = Table(offset=np.array(numbers, dtype=np.int64))
+    sent = pickle.loads(pickle.dumps(table))  # noqa: S301 # of this test
+    assert isinstance(sent, Table)
+    assert sent["offset"].dtype == np.int64
+    assert sent["offset"].tolist() == numbers
+
+
+def test_a_table_is_sent_with_narrow_columns() -> None:
+    offsets = np.arange(10_000, dtype=np.int64) + (1 << 40)
+    sent = pickle.dumps(Table(offset=offsets), protocol=5)
+    assert len(sent) < 2 * len(offsets) + 1_000
