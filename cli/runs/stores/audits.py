@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from cli.options.exit_codes import USAGE, fail
-from cli.runs.stores.audit_progress import shown_progress
+from cli.runs.stores.audit_progress import AuditProgress, shown_progress
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from reference.core.store.types import StoreOptions
     from spark_checks.audit import Audit, NotAudited
     from spark_checks.broker_conf import BrokerConf
-    from spark_checks.progress import Progress
     from spark_checks.sampling import SampleSpec
 
 T = TypeVar("T")
@@ -135,7 +134,7 @@ def _audited(
     conf: BrokerConf,
     store_options: StoreOptions | None,
     options: AuditOptions,
-    progress: Progress,
+    progress: AuditProgress,
 ) -> Audit:
     """Return the audit of *store*, compared with ``--against`` if it is given.
 
@@ -159,7 +158,9 @@ def _audited(
     )
     if (found.findings or found.unrequested_damage) and not found.is_live:
         progress("forecasting a start")
-        forecast = start_forecast(store, options.release, store_options)
+        forecast = start_forecast(
+            store, options.release, store_options, on_part=progress.advance
+        )
         found = replace(found, forecast=forecast)
     if options.against is None:
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,21 +68,34 @@ def likely_release(store: Path) -> str:
 
 
 def start_forecast(
-    store: str, release: str | None, options: StoreOptions | None = None
+    store: str,
+    release: str | None,
+    options: StoreOptions | None = None,
+    *,
+    on_part: Callable[[float], None] = lambda _: None,
 ) -> StartForecast | None:
     """Return the effect of a start of *release* on the local directory *store*.
 
     Without a release, *likely_release* is taken. Return None for a store that is
-    remote, large or not readable.
+    remote, large or not readable. *on_part* is called with the part that is done, from
+    0 to 1.
     """
-    view = ReadOnlyStore(Path(store))
+    done = 0
+
+    def count(size: int) -> None:
+        nonlocal done
+        done += size
+        on_part(min(done / max(2 * log_size, 1), 1))
+
+    view = ReadOnlyStore(Path(store), count)
     try:
-        if not Path(store).is_dir() or _log_size(view) > SIZE_MAX:
+        log_size = _log_size(view)
+        if not Path(store).is_dir() or log_size > SIZE_MAX:
             return None
         rules = rules_of(release or likely_release(Path(store)))
         options = options or inferred_options(view)
         found = forecast(view, rules, options)
-        without = StoreWithoutUnits(Path(store))
+        without = StoreWithoutUnits(Path(store), count)
         rebuilt = forecast(without, rules, options)
     except (ViewError, ValueError):
         return None

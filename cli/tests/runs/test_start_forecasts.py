@@ -5,7 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from cli.runs.stores.start_forecasts import start_forecast
+from reference.shell.storage import read_only_files
+from spark_checks.generate.plan import Plan
+from spark_checks.generate.store import generate
 
 
 def test_an_unreadable_commit_log_has_no_forecast(tmp_path: Path) -> None:
@@ -22,3 +27,14 @@ def test_a_name_that_is_not_utf_8_can_be_written(tmp_path: Path) -> None:
     assert found is not None
     assert found.refusal is not None
     assert found.refusal.startswith(r"commitlog/\xe9 has 1 bytes")
+
+
+def test_a_forecast_reports_the_part_that_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_only_files, "_PROGRESS_EACH", 10_000)
+    generate(tmp_path, Plan())
+    parts: list[float] = []
+    assert start_forecast(str(tmp_path), "4.6.0", on_part=parts.append) is not None
+    assert parts == sorted(parts)
+    assert parts[0] < 0.1 < 0.9 < parts[-1] <= 1
