@@ -72,8 +72,9 @@ def _behind_files(
     last one, unless a flush of the queues restored an earlier time (Java:
     FlushConsumeQueueService#doFlush). From 5.5 on only a full flush sets it, every 60
     seconds and not at a stop. The time of the log is set only by a full flush, every 10
-    seconds. The time of the index is the end time of a full file. Each is flushed by a
-    thread of its own, in any order (5.3.3 IndexService#getAndCreateLastIndexFile).
+    seconds. The time of the index is the end time of a full file. Each is flushed when
+    the next one is created, by a thread of its own, in any order (5.3.3
+    IndexService#getAndCreateLastIndexFile).
     """
     last_ms = summary.last_stored_at_ms
     is_part = store.parts is not None or store.begin > 0
@@ -91,8 +92,10 @@ def _behind_files(
         yield "physic_ms", "the time of a flush"
     full_ms = [
         header.end_stored_at_ms
-        for file, header in used_index_headers(store)
         if header.index_count == capacity_of(file.size)
+        else None
+        for file, header in used_index_headers(store)
     ]
-    if full_ms and found.index_ms not in full_ms:
-        yield "index_ms", f"{full_ms[-1]}, the end time of a full index file"
+    flushed_ms = [ms for ms in full_ms[:-1] if ms is not None]
+    if flushed_ms and found.index_ms not in full_ms:
+        yield "index_ms", f"{flushed_ms[-1]}, the end time of a full index file"

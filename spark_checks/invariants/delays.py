@@ -45,7 +45,7 @@ def match_deliveries(ledger: Ledger, situation: Situation) -> Mapping[str, Table
     is_passed = (messages["queue_offset"] < level_done) & (due_ms != UNKNOWN)
     is_due = due_ms < situation.last_stored_at_ms
     is_missing = is_passed & is_due & (delivery == NO_ROW)
-    message = np.full(len(keys), NO_ROW)  # the message of each
+    message = np.full(len(keys), NO_ROW)  # the message of each delivery
     delivered = np.flatnonzero(delivery != NO_ROW)
     message[delivery[delivered]] = delivered
     due_of = at_rows(due_ms, message, UNKNOWN)

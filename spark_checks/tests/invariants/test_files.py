@@ -316,11 +316,23 @@ def test_the_times_of_full_index_files_are_flushed_in_any_order(root: Path) -> N
     for number in (1, 2, 3):
         header = replace(SETTLED, end_stored_at_ms=BEGAN_AT_MS + number)
         _put(f"{INDEX[:-1]}{number}", encode_header(header) + EMPTY_INDEX)(root)
-    for index_ms, count in {1: 0, 2: 0, 3: 0, 4: 1}.items():
+    since_ms = {1: 0, 2: 0, 3: 0, 4: 1, -BEGAN_AT_MS: 1}
+    for index_ms, count in since_ms.items():
         times = Checkpoint(logics_ms=BEGAN_AT_MS, index_ms=BEGAN_AT_MS + index_ms)
         (root / "checkpoint").write_bytes(encode_checkpoint(times))
         found = list(check_checkpoint(list_store(str(root)), SUMMARY))
         assert [one.offset for one in found] == [16] * count
+
+
+def test_a_full_index_file_is_flushed_when_the_next_one_is_created(
+    root: Path,
+) -> None:
+    # The file before it has expired, and the checkpoint has the end time of that one.
+    header = replace(SETTLED, end_stored_at_ms=BEGAN_AT_MS + 2)
+    _put(f"{INDEX[:-1]}2", encode_header(header) + EMPTY_INDEX)(root)
+    times = Checkpoint(logics_ms=BEGAN_AT_MS, index_ms=BEGAN_AT_MS + 1)
+    (root / "checkpoint").write_bytes(encode_checkpoint(times))
+    assert list(check_checkpoint(list_store(str(root)), SUMMARY)) == []
 
 
 def test_a_slave_that_has_not_received_its_topics_yet_is_no_error(root: Path) -> None:
