@@ -110,13 +110,12 @@ def audit(
     sample: float | None,
     seed: int | None,
 ) -> None:
-    """Audit store directories: local paths and patterns, or any URL that Arrow opens.
+    """Audit store directories: local paths and patterns, or URLs.
 
-    Nothing is written to a store. Exit codes: 0 clean, 1 findings, 2 not a store
-    or unreadable, 3 Spark failed, 130 interrupted. Of several stores, one that is
-    unreadable does not end the audit of the others. A warning is something that a
-    broker puts right by itself when it starts again; warnings alone are clean. They are
-    findings where the start fails, or loses messages, as `rmqc recover` forecasts. With
+    Arrow or fsspec opens a URL. Nothing is written to a store. Exit codes: 0 clean, 1
+    findings, 2 not a store or unreadable, 3 Spark failed, 130 interrupted. Of several
+    stores, one that is unreadable does not end the audit of the others. Warnings alone
+    are clean, unless a start fails or loses messages, as `rmqc recover` forecasts. With
     --score it is 0 where every planted fault was found, and nothing else. With
     --against a store that only ends earlier, or begins later, than the other is clean.
     """
