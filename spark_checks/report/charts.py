@@ -66,7 +66,7 @@ def log_map(store: Store, log_end: int, findings: Iterable[Finding]) -> list[Rec
         title = f"{path}: not written yet"
         rects.append(part("unwritten", written, base + size, title))
     for first, behind in store.parts or ():
-        title = f"looked at: commit-log offsets {first} to {behind}"
+        title = f"audited: commit-log offsets {first} to {behind}"
         rects.append(part("written", first, behind, title))
     if len(files) <= EDGES_MAX:
         edges = [(base - begin) * scale for _, base, _ in files[1:]]

@@ -190,7 +190,7 @@ def test_every_report_says_what_was_looked_at(
     assert "not checked: INV-LOG-004, INV-LOG-005, INV-CHECK-002" in table
     page = " ".join(report.as_html([found]).split())
     assert "--sample 0.25 --seed 11" in page
-    assert page.count("looked at: commit-log offsets") == len(sample.ranges)
+    assert page.count("audited: commit-log offsets") == len(sample.ranges)
     whole = report.as_table([replace(found, sample=None)])
     assert "sample" not in whole
 
