@@ -1,8 +1,8 @@
 """
 Audit one store for all invariants.
 
-The audit first checks names and sizes of files. It then surveys all bytes once. Rows
-are compared only where two sides of the survey differ.
+The audit lists the files and surveys all bytes once. It then checks names, sizes and
+whole files. Rows are compared only where two sides of the survey differ.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Audit:
     sample: Sample | None = None
     """Audited part of the log; None for all of it."""
     forecast: StartForecast | None = None
-    """Forecast of a broker's start, if one was requested."""
+    """Forecast of a broker's start, which `cli` adds; None without one."""
     is_live: bool = False
     """Whether a broker writes to the store; only confirmed errors are reported."""
     unrequested_damage: tuple[Finding, ...] = ()

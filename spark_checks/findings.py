@@ -27,7 +27,7 @@ class Severity(StrEnum):
     ERROR = "error"
     """Messages are lost, wrong or out of reach, or the broker does not start."""
     WARNING = "warning"
-    """A running or restarting broker repairs this by itself."""
+    """Anything less, such as what a running or restarting broker repairs by itself."""
     UNFINISHED = "unfinished"
     """An error, but a warning in a store that was left open. No report has it."""
 
@@ -129,8 +129,8 @@ class Finding:
 
 DAMAGE: Final = ("INV-LOG-001", "INV-LOG-002", "INV-LOG-003", "INV-LOG-004", "INV-FILE")
 """Invariants, or families of them, that a damaged commit log breaks."""
-STRAY: Final = "INV-FILE-001"
-"""Invariant of files that no store has: the log beside them is intact."""
+WRONG_NAME: Final = "INV-FILE-001"
+"""Invariant of files with a name that no broker writes: the log is intact."""
 
 
 def is_damage(finding: Finding) -> bool:
@@ -139,7 +139,7 @@ def is_damage(finding: Finding) -> bool:
         finding.severity is Severity.ERROR
         and finding.file.startswith("commitlog/")
         and finding.invariant.id.startswith(DAMAGE)
-        and finding.invariant.id != STRAY
+        and finding.invariant.id != WRONG_NAME
     )
 
 

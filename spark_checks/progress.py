@@ -9,7 +9,7 @@ class Progress(Protocol):
     """Receiver of the steps of an audit."""
 
     def __call__(self, step: str, size: int | None = None, /) -> None:
-        """Note that *step* begins; *size* is the number of bytes that it reads."""
+        """Report that *step* begins; *size* is the number of bytes that it reads."""
 
 
 def silent(_step: str, _size: int | None = None, /) -> None:

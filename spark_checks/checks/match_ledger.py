@@ -31,7 +31,7 @@ Listed = dict[tuple[str, int], tuple[int, Table]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Rules that run after each other's stages."""
+    """Rules that run together, after those of earlier stages."""
 
     keys: Mapping[str, str]
     """Tables that the rules need, and the columns of their keys."""

@@ -28,7 +28,7 @@ def outside(
 
 
 class TimeDecreases:
-    """Collects the items at which seconds fall, from a file read in windows.
+    """Collects the items on both sides of a decrease in seconds, window by window.
 
     Every reader of a file sees all items, and therefore the same decreases.
     """
@@ -50,5 +50,5 @@ class TimeDecreases:
         self._before = sound[-1:], times[-1:]
 
     def are_among(self, numbers: Ints) -> npt.NDArray[np.bool_]:
-        """Return the mask of the items *numbers* that are at a fall."""
+        """Return the mask of the items *numbers* that are beside a decrease."""
         return np.isin(numbers, np.concatenate(self._found))

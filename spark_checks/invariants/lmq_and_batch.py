@@ -78,7 +78,10 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
 def wrong_lmq_units(
     units: DataFrame, records: DataFrame, situation: Situation
 ) -> DataFrame:
-    """Return the LMQ units without a record that names the LMQ, or not its offset."""
+    """Return the LMQ units without a matching record that names the LMQ.
+
+    Units whose record names another queue offset in the LMQ are included.
+    """
     code = F.expr(f"if(own_topic != '{SCHEDULE_TOPIC}', tags_code, null)")
     named = (
         records.where("kind = 'lmq'")
@@ -137,7 +140,10 @@ def records_without_lmq_unit(
 def wrong_batch_units(
     units: DataFrame, records: DataFrame, situation: Situation
 ) -> DataFrame:
-    """Return the units that do not match a batch, or not those of a new unit."""
+    """Return the batch consume-queue units that do not match their batch.
+
+    Units without the last fields of a new unit are included.
+    """
     batches = records.where("kind = 'batch'").selectExpr(
         *("offset AS commit_log_offset", "queue", "own_queue_id AS record_queue_id"),
         "number AS record_first_queue_offset",

@@ -196,8 +196,8 @@ def _places_needing_unit(tables: Tables) -> DataFrame:
 
     A sample may not contain an incarnation's begin, so all its places are returned.
     """
-    begins_light = F.col("topic").startswith(LMQ_PREFIX)
-    incarnations = places_with_incarnations(tables).where(~begins_light)
+    is_of_lmq = F.col("topic").startswith(LMQ_PREFIX)
+    incarnations = places_with_incarnations(tables).where(~is_of_lmq)
     if tables.situation.is_sampled:
         return incarnations
     queue = Window.partitionBy("topic", "queue_id")

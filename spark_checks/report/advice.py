@@ -19,7 +19,7 @@ from spark_checks.findings import (
     EXPLAINED,
     EXPLAINED_HERE,
     INVARIANTS,
-    STRAY,
+    WRONG_NAME,
     Finding,
     Severity,
     in_order,
@@ -116,8 +116,8 @@ class Advice:
         """Sentences with commands where a start does harm; the first comes first."""
         if not self.is_unsafe:
             last_resort = [(TEXTS["SALVAGE_REFUSED"], [self._salvage])]
-            has_stray = any(one.invariant.id == STRAY for one in self.audit.findings)
-            is_needed = self._is_refused and not has_stray
+            found = {one.invariant.id for one in self.audit.findings}
+            is_needed = self._is_refused and WRONG_NAME not in found
             return self._moved_obstacle or (last_resort if is_needed else [])
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.audit.store)
@@ -212,7 +212,7 @@ class Advice:
             return TEXTS["AFTER_REFUSAL"], []
         if name in OF_THE_FILE_ALONE:
             return self._of_config(findings[0]) or usual, []
-        if name == STRAY:
+        if name == WRONG_NAME:
             return usual, self._moves(one.file for one in findings)
         if self._is_repaired(findings[0]):
             return TEXTS["BY_ITSELF"], []

@@ -1,5 +1,5 @@
 """
-Units of a timer log, and its whole units.
+Whole units of a timer log, and their chains: the units of one due time.
 """
 
 from __future__ import annotations

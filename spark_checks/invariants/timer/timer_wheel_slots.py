@@ -27,7 +27,7 @@ _slots = dtype_of(timer_slot_layout)
 
 
 def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:
-    """Yield the slots and units of which the other side differs.
+    """Yield the slots that differ from their units, and the units without a slot.
 
     A killed broker leaves a wheel that is older than the log, so it is not checked.
     """
@@ -69,7 +69,10 @@ def _units_beside_slots(log: TimerLog, precision_ms: int) -> Iterator[Finding]:
 def _units_without_slot(
     log: TimerLog, slots: Rows, ends: Mapping[int, tuple[int, int]]
 ) -> Iterator[Finding]:
-    """Yield the last units of due times that have no slot, nor a later round one."""
+    """Yield the last unit of each due time that its slot does not have.
+
+    A later round of the wheel may have taken the slot.
+    """
     for time, (_, last) in ends.items():
         of_slot = int(slots[time % SLOT_COUNT]["time"])
         if of_slot == time or (of_slot > time and (of_slot - time) % SLOT_COUNT == 0):
