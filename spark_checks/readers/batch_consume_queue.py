@@ -1,8 +1,7 @@
 """
 Spark data source ``rocketmq.batchconsumequeue``: one row per batch consume-queue unit.
 
-Units have one size, and a unit of zeros is not written yet. A partition is a file,
-because one unit stands for many messages (Java: BatchConsumeQueue).
+Units have one size, and a unit of zeros is not written yet (Java: BatchConsumeQueue).
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address
 
 import pyarrow as pa
-from pyspark.sql.datasource import InputPartition
 
 from columns.gather import Ints, values_of
 from columns.topics import Topics
@@ -64,7 +63,7 @@ class LogSource(FileSource[LogRange]):
         self.delays = {int(level): int(delay) for level, delay in levels.items()}
         """Milliseconds by delay level."""
 
-    def partitions(self) -> Sequence[InputPartition]:
+    def parts(self) -> Sequence[LogRange]:
         """Return the selected ranges of all files."""
         audited = json.loads(self.options.get("parts", "null"))
         files = selected_files(self.files, self.conditions)

@@ -40,6 +40,11 @@ class QueueFiles(InputPartition):
 
     pieces: tuple[Piece, ...]
 
+    @property
+    def byte_count(self) -> int:
+        """Number of bytes to read."""
+        return sum(len(units) for _, units in self.pieces) * UNIT_SIZE
+
 
 class ConsumeQueueSource(TableSource[QueueFiles]):
     """

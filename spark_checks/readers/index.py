@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql.datasource import InputPartition
 
 from columns.accelerated import Accelerated
 from columns.gather import Ints, dtype_of
@@ -74,6 +73,13 @@ class IndexFile(FilePart):
     end_slot: int | None = None
     """First slot behind the range."""
 
+    @property
+    def byte_count(self) -> int:
+        """Number of bytes to read: those of the slots, and as large a part of items."""
+        slots = max(slot_count_of(self.size), 1)
+        end = slots if self.end_slot is None else min(self.end_slot, slots)
+        return self.size * (end - self.first_slot) // slots
+
 
 class IndexSource(FileSource[IndexFile]):
     """Reads index files. Options: ``url``, ``files`` (JSON), ``where`` (JSON)."""
@@ -81,7 +87,7 @@ class IndexSource(FileSource[IndexFile]):
     source_name = "rocketmq.index"
     columns = INDEX_COLUMNS
 
-    def partitions(self) -> Sequence[InputPartition]:
+    def parts(self) -> Sequence[IndexFile]:
         """Return the ranges of the selected files."""
         return [
             part

@@ -35,6 +35,11 @@ Ranges = Sequence[tuple[int, int]]
 class LogRange(FilePart, FileRange):
     """Range of one commit-log file."""
 
+    @property
+    def byte_count(self) -> int:
+        """Number of bytes to read."""
+        return self.end - self.start
+
 
 def selected_files(
     files: Iterable[StoreFile], conditions: Conditions

@@ -3,8 +3,8 @@ Spark data source ``rocketmq.consumequeue_ext``: one row per extension unit.
 
 A unit contains its own size and the size of its bit map. After damage the scan resumes
 at the next place where both sizes agree, the store time is plausible, and a valid unit
-follows. A partition is a whole file: units vary in size and do not contain their
-position (Java: ConsumeQueueExt).
+follows. A whole file is read: units vary in size and do not contain their position
+(Java: ConsumeQueueExt).
 """
 
 from __future__ import annotations

@@ -22,17 +22,32 @@ from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import spark_schema
 from spark_checks.store_files import StoreFile
 
+GROUP_SIZE = 4 * 1024 * 1024
+"""Bytes of small files that are one partition: each costs a task, as large ones do."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class FilePart(InputPartition):
-    """Partition that is read from one file, or from a range of it."""
+class FilePart:
+    """A file, or a range of it."""
 
     path: str
     """Path relative to the store."""
 
+    @property
+    @abstractmethod
+    def byte_count(self) -> int:
+        """Number of bytes to read."""
+
 
 Part = TypeVar("Part", bound=InputPartition)
 PartOfFile = TypeVar("PartOfFile", bound=FilePart)
+
+
+@dataclass(frozen=True)
+class FileGroup(InputPartition, Generic[PartOfFile]):
+    """Partition of parts of files."""
+
+    parts: Sequence[PartOfFile]
 
 
 class TableSource(DataSource, DataSourceReader, Generic[Part]):
@@ -75,14 +90,31 @@ class TableSource(DataSource, DataSourceReader, Generic[Part]):
             yield from self.batches_of(cast(Part, partition))
 
 
-class FileSource(TableSource[PartOfFile]):
-    """Source of partitions in single files of the store at the option ``url``."""
+class FileSource(TableSource[FileGroup[PartOfFile]], Generic[PartOfFile]):
+    """Source of rows that are each in one file of the store at the option ``url``."""
+
+    @abstractmethod
+    def parts(self) -> Sequence[PartOfFile]:
+        """Return the parts of files to read, in order."""
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return the parts, small ones together."""
+        groups: list[FileGroup[PartOfFile]] = []
+        taken: list[PartOfFile] = []
+        for part in self.parts():
+            size = sum(one.byte_count for one in taken) + part.byte_count
+            if taken and size > GROUP_SIZE:
+                groups.append(FileGroup(taken))
+                taken = []
+            taken.append(part)
+        return [*groups, FileGroup(taken)] if taken else groups
 
     @abstractmethod
     def batches_in(self, read_at: ReadAt, part: PartOfFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of *part*, from the file that *read_at* reads."""
 
-    def batches_of(self, part: PartOfFile) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of *part*."""
-        with reading(self.url, part.path) as read_at:
-            yield from self.batches_in(read_at, part)
+    def batches_of(self, group: FileGroup[PartOfFile]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of all parts of *group*."""
+        for part in group.parts:
+            with reading(self.url, part.path) as read_at:
+                yield from self.batches_in(read_at, part)

@@ -1,5 +1,5 @@
 """
-Data sources with a partition for each file, and ``rocketmq.checkpoint``.
+Data sources that read whole files, and ``rocketmq.checkpoint``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import InputPartition
 
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import CHECKPOINT_COLUMNS, arrow_schema
@@ -38,12 +37,17 @@ class WholeFile(FilePart):
     """Start offset in the name, if there is one."""
     size: int
 
+    @property
+    def byte_count(self) -> int:
+        """Number of bytes to read."""
+        return self.size
+
 
 class WholeFileSource(FileSource[WholeFile]):
-    """Source with a partition for each file. Options: ``url``, ``files`` (JSON)."""
+    """Source that reads whole files. Options: ``url``, ``files`` (JSON)."""
 
-    def partitions(self) -> Sequence[InputPartition]:
-        """Return one partition per file."""
+    def parts(self) -> Sequence[WholeFile]:
+        """Return all files."""
         return [
             WholeFile(path=file.path, base=file.base or 0, size=file.size)
             for file in self.files

@@ -108,7 +108,7 @@ def surveys_of(
 ) -> RDD[Survey]:
     """Return the surveys of the pieces of files of *store*, at least one."""
     parts = parts_of(store, context.defaultParallelism) or [()]
-    size = sum(size_of(part) for some in parts for part in some)
+    size = sum(part.byte_count for some in parts for part in some)
     # No task reads the topics. There may be thousands, and each task gets them.
     situation = replace(situation, known_topics=None)
     if request_kernels(context, size):
@@ -126,22 +126,14 @@ def parts_of(store: Store, processors: int) -> list[Parts]:
         "files": listing(store.queue_files()),
         "partitions": str(processors * QUEUES_EACH),
     }
-    sources = (  # a byte of the log takes the least time, and ends tasks evenly
-        ConsumeQueueSource({"url": store.url, **queues}),
-        IndexSource({"url": store.url, "files": listing(store.index)}),
-        CommitLogSource({"url": store.url, **log}),
-    )
-    parts: list[Any] = [part for one in sources for part in one.partitions()]
+    parts: list[
+        Any
+    ] = [  # a byte of the log takes the least time, and ends tasks evenly
+        *ConsumeQueueSource({"url": store.url, **queues}).partitions(),
+        *IndexSource({"url": store.url, "files": listing(store.index)}).parts(),
+        *CommitLogSource({"url": store.url, **log}).parts(),
+    ]
     return list(group_parts(parts, processors))
-
-
-def size_of(part: Part) -> int:
-    """Return the number of bytes to read of *part*."""
-    if isinstance(part, LogRange):
-        return part.end - part.start
-    if isinstance(part, QueueFiles):
-        return sum(len(units) for _, units in part.pieces) * UNIT_SIZE
-    return part.size
 
 
 def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
@@ -150,7 +142,7 @@ def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
     Each has half a processor's share of the rest. The last ones are small, so that all
     processors end at the same time. Ranges of the log are cut.
     """
-    left = sum(map(size_of, parts))
+    left = sum(part.byte_count for part in parts)
     smallest = max(left // (processors * SMALLEST_EACH), PIECE_SIZE_MIN)
     rest = [*reversed(parts)]
     while rest:
@@ -158,7 +150,7 @@ def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
         taken: list[Part] = []
         while rest and room > 0:
             part = rest.pop()
-            size = size_of(part)
+            size = part.byte_count
             if size > room and isinstance(part, LogRange):
                 cut = part.start + room
                 rest.append(replace(part, start=cut))

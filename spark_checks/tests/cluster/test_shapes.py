@@ -20,7 +20,7 @@ from spark_checks.audit import Audit, audit_store
 from spark_checks.generate.store import generate
 from spark_checks.generate.uniform import UniformPlan, uniform_records
 from spark_checks.store_files import list_store
-from spark_checks.survey.survey import parts_of, size_of
+from spark_checks.survey.survey import parts_of
 from spark_checks.tests.cluster.task_times import Stage, stages
 from spec.store.message_record import decode_record, encode_record
 
@@ -81,7 +81,7 @@ def test_no_task_and_no_driver_carries_all(
     is_even = max(read.task_ms) < FELT * read.total_ms or read.skew < LONGEST
     assert is_even or read.total_ms < FELT_FROM_MS
     parts = parts_of(list_store(str(store)), 2)
-    sizes = [sum(map(size_of, part)) for part in parts]
+    sizes = [sum(one.byte_count for one in part) for part in parts]
     assert max(sizes) < SHARE * sum(sizes)
     sent = sum(one.result_size for one in ran)
     assert sent < SENT + len(plan.all_queues) * SENT_A_QUEUE

@@ -17,6 +17,7 @@ from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
 from spark_checks.readers import commit_log, consume_queue, index
+from spark_checks.readers.table_source import FileGroup
 from spark_checks.store_files import StoreFile
 from spark_checks.tests.building import StoreBuilder
 from spec.store.consume_queue import Unit, encode_unit
@@ -156,3 +157,13 @@ def test_large_files_have_many_partitions() -> None:
     log = ("commitlog/00000000000000000000", 1 << 30)
     options = {"url": "/none", "files": json.dumps([log])}
     assert len(commit_log.CommitLogSource(options).partitions()) == 8
+
+
+def test_small_files_are_read_together() -> None:
+    names = [f"commitlog/{number << 20:020}" for number in range(9)]
+    listed = json.dumps([[name, 1 << 20] for name in names])
+    source = commit_log.CommitLogSource({"url": "/none", "files": listed})
+    groups = [one.parts for one in source.partitions() if isinstance(one, FileGroup)]
+    assert [len(parts) for parts in groups] == [4, 4, 1]
+    assert [part.path for parts in groups for part in parts] == names
+    assert commit_log.CommitLogSource({"url": "/none"}).partitions() == []

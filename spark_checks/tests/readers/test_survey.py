@@ -31,7 +31,6 @@ from spark_checks.survey.survey import (
     SMALLEST_EACH,
     Part,
     group_parts,
-    size_of,
     survey_store,
 )
 from spark_checks.tables.predicates import (
@@ -212,7 +211,7 @@ def test_groups_get_smaller_and_hold_everything_in_order(processors: int) -> Non
     spans = _spans(groups)
     assert [spans[0][0], spans[-1][1]] == [0, 1 << 32]
     assert all(before == after for (_, before), (after, _) in pairwise(spans))
-    sizes = [sum(map(size_of, group)) for group in groups]
+    sizes = [sum(part.byte_count for part in group) for group in groups]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] <= PIECE_SIZE_MAX
     assert sizes[-1] * processors * SMALLEST_EACH <= sum(sizes)
