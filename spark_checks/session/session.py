@@ -74,13 +74,13 @@ def failed(error: Exception) -> SparkError | NotAStoreError:
 
 @contextmanager
 def spark_session(
-    master: str = "local[*]", *, has_sources: bool = True, size: int | None = None
+    master: str = "local[*]", *, has_sources: bool = True
 ) -> Iterator[SparkSession]:
     """Yield a session on *master*; see :func:`spark_context`.
 
     Registering the sources takes a second and two processes, and may be skipped.
     """
-    with spark_context(master, size=size) as context:
+    with spark_context(master) as context:
         session = session_of(context)
         if has_sources:
             # Imported late: the driver needs these modules only from here on.
@@ -101,7 +101,7 @@ def session_of(context: SparkContext) -> SparkSession:
 
 @contextmanager
 def spark_context(
-    master: str = "local[*]",
+    master: str,
     *,
     size: int | None = None,
     progress: Progress = silent,

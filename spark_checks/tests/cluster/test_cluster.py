@@ -46,10 +46,10 @@ LARGE_AUDIT = """
 import json, sys
 from spark_checks.audit import audit_store
 from spark_checks.session import kernel_request
-from spark_checks.session.session import spark_session
+from spark_checks.session.session import spark_context
 kernel_request.LARGE_SIZE = 1
-with spark_session(sys.argv[1], has_sources=False, size=1 << 20) as session:
-    found = audit_store(session, sys.argv[2])
+with spark_context(sys.argv[1], size=1 << 20) as context:
+    found = audit_store(context, sys.argv[2])
 print(json.dumps([len(found.findings), found.summary["survey_tasks"]]))
 """
 """Audits a small store as if it were a large one."""

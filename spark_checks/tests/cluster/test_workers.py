@@ -106,17 +106,18 @@ def _alone(size: int | None) -> str:
 
 _PROGRAM = """
 import psutil
-from spark_checks.session.session import spark_session
+from spark_checks.session.session import session_of, spark_context
 from spark_checks.session.settings import WORKERS_DAEMON
 def has_kernels(_):
     from columns.log_batch import follow_sizes
     return follow_sizes.kernel is not None
-with spark_session("local[2]", has_sources=False, size={size}) as session:
+with spark_context("local[2]", size={size}) as context:
+    session = session_of(context)
     lines = []
     for one in psutil.Process().children(recursive=True):
         lines.append(one.as_dict(["cmdline"])["cmdline"] or [])  # none of a zombie
     daemons = {{name for line in lines for name in line if name == WORKERS_DAEMON}}
-    tasks = session.sparkContext.parallelize(range(2), 2)
+    tasks = context.parallelize(range(2), 2)
     compiles = session.conf.get("spark.sql.codegen.wholeStage")
     print(sorted(daemons), tasks.map(has_kernels).collect(), compiles)
 """
