@@ -55,7 +55,7 @@ NAV: list[dict[str, Any]] = [
     },
     {
         "Clients": [
-            {"Results of four clients": "clients.md"},
+            {"Results of clients": "clients.md"},
             {"Their defects": "client_defects.md"},
             {"Write a client": "client_path.md"},
             {"Test a client": "client_adapter.md"},
