@@ -2,5 +2,5 @@
 Spark data sources for the files of a store, one module per kind of file.
 
 Begin with `table_source`: it holds the classes that all sources share. `commit_log` and
-`consume_queue` are the largest sources. `register` registers those that SQL users need.
+`index` are the largest sources. `register` registers those that SQL users need.
 """

@@ -113,7 +113,7 @@ class Advice:
 
     @property
     def first_steps(self) -> list[tuple[str, list[str]]]:
-        """Sentences with commands where a start does harm; the first comes first."""
+        """Steps with commands if a start fails or does harm, in their order."""
         if not self.is_unsafe:
             last_resort = [(TEXTS["SALVAGE_REFUSED"], [self._salvage])]
             found = {one.invariant.id for one in self.audit.findings}

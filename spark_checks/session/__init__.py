@@ -1,6 +1,6 @@
 """
 Spark sessions for audits.
 
-Begin with `session`. `workers` is the daemon of local Python workers. `worker_archive`
+Begin with `session`. `workers` is the daemon of Python workers. `worker_archive`
 packs the code for a cluster.
 """

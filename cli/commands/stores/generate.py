@@ -68,8 +68,9 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
 @click.option(
     "--rich",
     is_flag=True,
-    help="Add optional data of a 5.x broker: consume queue extensions, LMQ, batch"
-    " consume queues, checksums of whole records. They add further kinds of faults.",
+    help="Add optional data of a 5.x broker: consume queue extensions, LMQs, batch"
+    " consume queues, popped messages, checksums of whole records. They add further"
+    " kinds of faults.",
 )
 @list_option(
     "--faults",

@@ -38,7 +38,7 @@ Retries = Mapping[str, Sequence[QueuedRecord]]
 
 
 def check_pop(store: Store) -> Iterator[Finding]:
-    """Yield the findings in the revive topics of *store*, and in what came of them."""
+    """Yield the findings in revive topics of *store*, and in messages popped again."""
     begin = f"{CONSUME_QUEUE}/{REVIVE_TOPIC_PREFIX}"
     if not any(file.path.startswith(begin) for file in store.files):
         return
