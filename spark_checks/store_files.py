@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -93,7 +94,7 @@ class StoreFile:
         return FileRange(base=self.base or 0, file_size=size, start=0, end=size)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Store:
     """Store directory at the time of its listing."""
 
@@ -118,7 +119,7 @@ class Store:
         """Return the commit-log file with the byte at *offset*; None without one."""
         return file_at(self.commit_log, offset)
 
-    @property
+    @cached_property
     def commit_log(self) -> tuple[StoreFile, ...]:
         """Commit-log files with a valid name and at least one byte, in order."""
         return tuple(
@@ -148,7 +149,7 @@ class Store:
         ends = (".json", ".json.bak")
         return tuple(file for file in self.under("config") if file.name.endswith(ends))
 
-    @property
+    @cached_property
     def index(self) -> tuple[StoreFile, ...]:
         """Index files with a valid name and at least one byte, in order."""
         return tuple(
@@ -163,7 +164,7 @@ class Store:
         parts = ((self.begin, INT64_MAX),) if self.parts is None else self.parts
         return [(max(begin, self.begin), end) for begin, end in parts]
 
-    @property
+    @cached_property
     def min_offset(self) -> int:
         """First commit-log offset that exists and is audited."""
         first = min((file.base or 0 for file in self.commit_log), default=0)

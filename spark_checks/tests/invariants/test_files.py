@@ -25,7 +25,7 @@ from spark_checks.invariants.config.config_tables import (
 )
 from spark_checks.invariants.files import check_files
 from spark_checks.invariants.index.index_headers import check_index_headers
-from spark_checks.store_files import list_store
+from spark_checks.store_files import Store, StoreFile, list_store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
@@ -347,6 +347,25 @@ def test_a_slave_that_has_not_received_its_topics_yet_is_no_error(root: Path) ->
         _put(f"config/{name}", b'{"offsetTable":{},"subscriptionGroupTable":{}}')(root)
         found = list(check_config_tables(list_store(str(root)), summary))
         assert [(one.file, one.severity) for one in found] == [(TOPICS, severity)]
+
+
+def test_the_files_of_a_log_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each index file needs the log files of its offsets, and there are thousands.
+    names = [f"commitlog/{number:020}" for number in range(0, 900, 100)]
+    files = tuple(StoreFile(path=name, size=100) for name in names)
+    store = Store(url="/none", files=files, directories=frozenset({"commitlog"}))
+    listed: list[str] = []
+    under = Store.under
+
+    def noted(self: Store, directory: str) -> tuple[StoreFile, ...]:
+        listed.append(directory)
+        return under(self, directory)
+
+    monkeypatch.setattr(Store, "under", noted)
+    found = [store.log_file_at(offset) for offset in (250, 899, 900, -1)]
+    assert found == [files[2], files[8], None, None]
+    assert store.min_offset == 0
+    assert listed == ["commitlog"]
 
 
 def test_of_two_index_files_the_one_with_an_impossible_size_is_wrong(
