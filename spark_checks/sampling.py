@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
-from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_sure
+from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_certain
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
 from spark_checks.store_files import Store, StoreFile
@@ -156,5 +156,5 @@ def _reaches(store: Store, end: int) -> int:
     if file is None:
         return 0
     with reading(store.url, file.path) as read_at:
-        is_record = is_sure(read_at, file.whole, end - (file.base or 0))
+        is_record = is_certain(read_at, file.whole, end - (file.base or 0))
     return end + 1 if is_record else 0

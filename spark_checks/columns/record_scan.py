@@ -91,7 +91,7 @@ def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> i
         if len(data) < _HEAD_END:
             return -1
         size = WINDOW_SIZE
-        found = _first_sure(data, base=where.base + start)
+        found = _first_certain(data, base=where.base + start)
         if found >= 0:
             return start + found if start + found < end else -1
         start += len(data) - _HEAD_END + 1
@@ -102,15 +102,17 @@ def _written(where: FileRange) -> int:
     return where.file_size if where.written is None else where.written
 
 
-def is_sure(read_at: ReadAt, where: FileRange, position: int) -> bool:
+def is_certain(read_at: ReadAt, where: FileRange, position: int) -> bool:
     """Return whether the record at *position* is certain, by its physical offset."""
     data = read_at(position, _HEAD_END)
-    return len(data) == _HEAD_END and _first_sure(data, base=where.base + position) == 0
+    return (
+        len(data) == _HEAD_END and _first_certain(data, base=where.base + position) == 0
+    )
 
 
 def store_time_at(read_at: ReadAt, where: FileRange, position: int) -> int | None:
     """Return the store time of the record at *position*; None without a certain one."""
-    if not is_sure(read_at, where, position):
+    if not is_certain(read_at, where, position):
         return None
     data = read_at(position, _STORED_AT_END)
     if len(data) < _STORED_AT_END or data[_FLAGS_END - 1] & SystemFlag.BORN_HOST_V6:
@@ -118,7 +120,7 @@ def store_time_at(read_at: ReadAt, where: FileRange, position: int) -> int | Non
     return int(_physical_offset.unpack_from(data, _STORED_AT_END - 8)[0])
 
 
-def _first_sure(data: bytes, *, base: int) -> int:
+def _first_certain(data: bytes, *, base: int) -> int:
     """Return the first place in *data* with a magic and the right offset, or -1."""
     found = [_first_of(magic, data, base=base) for magic in _MAGICS]
     return min((at for at in found if at >= 0), default=-1)
@@ -180,7 +182,7 @@ def scan_range(read_at: ReadAt, where: FileRange) -> Iterator[LogBatch | Region]
     if position:
         position = find_record(read_at, where, start=position, end=where.end)
     while 0 <= position < where.file_size:
-        if position >= where.end and is_sure(read_at, where, position):
+        if position >= where.end and is_certain(read_at, where, position):
             return
         data = read_at(position, _window_size(read_at, where, position))
         starts, stop = follow_sizes(data, 0, most=len(data))
@@ -226,7 +228,7 @@ def _within(
     """Return the starts before the next reader's first record, and its position."""
     first = int(np.searchsorted(starts, where.end - position))
     for index, start in enumerate(starts[first:].tolist(), first):
-        if is_sure(read_at, where, position + start):
+        if is_certain(read_at, where, position + start):
             return starts[:index], start
     return starts, stop
 

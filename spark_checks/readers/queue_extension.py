@@ -98,12 +98,12 @@ def _region(data: bytes, position: int) -> Row:
 def _following(data: bytes, position: int) -> int | None:
     """Return the position of the next certain unit; None without one."""
     for at in range(position, len(data) - SMALLEST_SIZE + 1):
-        if data[at] < 128 and is_plausible(data, at) and _is_sure(data, at):
+        if data[at] < 128 and is_plausible(data, at) and _is_certain(data, at):
             return at
     return None
 
 
-def _is_sure(data: bytes, position: int) -> bool:
+def _is_certain(data: bytes, position: int) -> bool:
     """Return whether store time and successor of a plausible unit are valid too."""
     size, _, stored_at_ms, _ = _head.unpack_from(data, position)
     after = position + size

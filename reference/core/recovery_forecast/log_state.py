@@ -167,17 +167,17 @@ class LogState:
     def _records_in(
         self, data: memoryview, base: int, at: int
     ) -> Iterator[tuple[int, ScannedRecord]]:
-        is_sure = True
+        is_certain = True
         while at < len(data):
             seen = read_record(data, at, self._rules, check_crc=False)
             if isinstance(seen, ScannedRecord) and (
-                is_sure or seen.physical_offset == base + at
+                is_certain or seen.physical_offset == base + at
             ):
-                is_sure = True
+                is_certain = True
                 yield base + at, seen
                 at += seen.size
                 continue
-            is_sure = False
+            is_certain = False
             at = next(places_before_magics(data, at + 1), len(data))
 
 
