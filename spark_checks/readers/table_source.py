@@ -99,15 +99,15 @@ class FileSource(TableSource[FileGroup[PartOfFile]], Generic[PartOfFile]):
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return the parts, small ones together."""
-        groups: list[FileGroup[PartOfFile]] = []
-        taken: list[PartOfFile] = []
+        groups: list[list[PartOfFile]] = []
+        room = 0
         for part in self.parts():
-            size = sum(one.byte_count for one in taken) + part.byte_count
-            if taken and size > GROUP_SIZE:
-                groups.append(FileGroup(taken))
-                taken = []
-            taken.append(part)
-        return [*groups, FileGroup(taken)] if taken else groups
+            if not groups or part.byte_count > room:
+                groups.append([])
+                room = GROUP_SIZE
+            groups[-1].append(part)
+            room -= part.byte_count
+        return [FileGroup(group) for group in groups]
 
     @abstractmethod
     def batches_in(self, read_at: ReadAt, part: PartOfFile) -> Iterator[pa.RecordBatch]:

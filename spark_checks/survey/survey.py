@@ -5,7 +5,7 @@ Each window of the log, piece of a queue and part of an index file becomes a few
 and sums. An intact store needs no more. The survey runs as Spark tasks
 without tables, because planning a table costs more than reading a small store.
 
-A task reads several pieces of files, of about equal size in total.
+A task reads several pieces of files. Tasks get smaller, so that all end together.
 """
 
 from __future__ import annotations
@@ -126,9 +126,8 @@ def parts_of(store: Store, processors: int) -> list[Parts]:
         "files": listing(store.queue_files()),
         "partitions": str(processors * QUEUES_EACH),
     }
-    parts: list[
-        Any
-    ] = [  # a byte of the log takes the least time, and ends tasks evenly
+    # A byte of the log takes the least time, and its ranges can be cut: it is last.
+    parts: list[Any] = [
         *ConsumeQueueSource({"url": store.url, **queues}).partitions(),
         *IndexSource({"url": store.url, "files": listing(store.index)}).parts(),
         *CommitLogSource({"url": store.url, **log}).parts(),
