@@ -7,9 +7,7 @@ from typing import Any
 
 from spark_checks.audit import Audit
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order
-from spark_checks.report.advice import (
-    Advice,
-)
+from spark_checks.report.advice import Advice
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.store_files import Store
 

@@ -9,11 +9,7 @@ from dataclasses import replace
 import pytest
 
 from spark_checks.findings import INVARIANTS, Invariant, Severity
-from spark_checks.report.advice import (
-    RESTORED,
-    TEXTS,
-    next_steps,
-)
+from spark_checks.report.advice import RESTORED, TEXTS, next_steps
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.store_files import StoreFile

@@ -22,11 +22,11 @@ from spark_checks.faults.labels import (
     score,
     write_labels,
 )
-from spark_checks.findings import INVARIANTS, Finding, Severity
 from spark_checks.generate.part import messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError
 from spark_checks.generate.store import generate
 from spark_checks.tests.building import FAULTS_PLAN
+from spark_checks.tests.commands.advised import finding
 from spark_checks.tests.slow import slow_but
 from spec.layout import build, parse
 from spec.store.commit_log import scan
@@ -137,19 +137,6 @@ def test_what_cannot_be_made_is_refused(tmp_path: Path) -> None:
         plant_all(tmp_path / "small", plan, ["record-zeros"] * 99)
 
 
-def _finding(file: str, offset: int) -> Finding:
-    return Finding(
-        invariant=INVARIANTS["INV-LOG-001"],
-        severity=Severity.ERROR,
-        file=file,
-        offset=offset,
-        length=1,
-        expected="x",
-        found="y",
-        message="It is.",
-    )
-
-
 def test_an_audit_is_scored_by_id_file_and_offset() -> None:
     hit, other, more = (
         Expected(finding="INV-LOG-001", file="commitlog/0", offset=offset)
@@ -159,7 +146,10 @@ def test_an_audit_is_scored_by_id_file_and_offset() -> None:
         Planted(kind="one", also=(more,), **asdict(hit)),
         Planted(kind="two", **asdict(other)),
     ]
-    findings = [_finding("commitlog/0", offset) for offset in (1, 3, 4)]
+    findings = [
+        finding("INV-LOG-001", file="commitlog/0", offset=offset)
+        for offset in (1, 3, 4)
+    ]
     assert score(planted, findings) == Score(
         found=(planted[0],),
         missed=(planted[1],),
