@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from spark_checks.broker_conf import BrokerConf
+from spark_checks.columns.log_ranges import LogSections
 from spark_checks.config_files import (
     DELIVERED_OFFSETS,
     TOPICS,
@@ -53,6 +54,8 @@ class Situation:
     """Queue offset up to which each half-message queue is checked."""
     key_ranges: Sequence[tuple[int, int]] = ()
     """Ranges of the log in which keys are summed up."""
+    sections: LogSections = field(default_factory=LogSections)
+    """Sections of the log that have a sum of keys each."""
     needs_system_topics: bool = True
     """Whether to keep a ledger of system topics."""
     is_large: bool = False
@@ -79,6 +82,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         begin=store.begin,
         min_offset=store.min_offset,
         parts=store.parts,
+        sections=LogSections.between(store.min_offset, store.commit_log_end),
         queue_file_size=size or Situation().queue_file_size,
         has_queues_in_rocksdb=store.has_queues_in_rocksdb,
         known_topics=known_topics(store, topics) if topics.has_table else None,

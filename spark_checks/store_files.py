@@ -129,6 +129,12 @@ class Store:
         )
 
     @property
+    def commit_log_end(self) -> int:
+        """Commit-log offset behind the last byte of all files; 0 without one."""
+        ends = ((file.base or 0) + file.size for file in self.commit_log)
+        return max(ends, default=0)
+
+    @property
     def commit_log_size(self) -> int:
         """Bytes of all commit-log files."""
         return sum(file.size for file in self.commit_log)

@@ -7,7 +7,8 @@ records and index items are examined one by one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from pyspark.sql import Column, DataFrame
@@ -15,15 +16,18 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.chart_data import Histogram, histograms
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
+from spark_checks.columns.log_ranges import Ranges, common, merged
+from spark_checks.columns.record_columns import Queue
 from spark_checks.findings import Finding
 from spark_checks.invariants import extensions, queues, records
 from spark_checks.invariants.index import index_items
-from spark_checks.invariants.records import WRONG_ROW
 from spark_checks.readers.index import ItemDamage
 from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.tables.finding_rows import has_damage
+from spark_checks.tables.predicates import is_record
 from spark_checks.tables.store_tables import (
     Tables,
+    open_commit_log,
     open_index,
     open_log,
     open_tables,
@@ -37,8 +41,8 @@ something.
 """
 SUSPECTS_MAX = 200
 """With more suspect queues, all queues are read again."""
-SENT_MAX = 1_000_000
-"""Unit offsets that are broadcast to the workers, some 40 MB."""
+PLACES_MAX = 10_000
+"""Most places of the log that are read one by one."""
 
 
 def compare_rows(
@@ -61,19 +65,14 @@ def compare_rows(
 
 
 def row_findings(
-    surveyed: SurveyedStore, tables: Tables, suspects: Collection[tuple[str, int]]
+    surveyed: SurveyedStore, tables: Tables, suspects: Collection[Queue]
 ) -> list[Finding]:
     """Return the findings in suspect queues and records."""
     summary = surveyed.summary
     if not suspects and not summary.log_is_suspect:
         return []
     surveyed.progress(f"comparing queues row by row: {len(suspects)}")
-    wanted = suspects if len(suspects) <= SUSPECTS_MAX else summary.units
-    units = sum(
-        summary.units[queue].count for queue in wanted if queue in summary.units
-    )
-    narrow = narrowed(tables, suspects, is_small=units <= SENT_MAX)
-    with persisted(narrow.units, narrow.log):  # the log's rows are found by units
+    with narrowed(surveyed, tables, suspects) as narrow:
         parts = [records.wrong_rows(narrow)] if summary.log_is_suspect else []
         if suspects:
             parts += _shared_queue_checks(narrow)
@@ -133,36 +132,66 @@ def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
     with persisted(damaged):
         parts = [index_items.wrong_items(damaged)]
         disordered = damaged.where(has_damage(ItemDamage.ORDER))
-        if not disordered.isEmpty():  # this check needs another pass over the log
-            parts.append(index_items.seconds_unlike_record(disordered, tables.log))
+        if not disordered.isEmpty():
+            pointed = disordered.selectExpr("commit_log_offset as offset").distinct()
+            at_them = _records_at(surveyed, tables, pointed)
+            parts.append(index_items.seconds_unlike_record(disordered, at_them))
         return run_checks(*parts)
 
 
+@contextmanager
 def narrowed(
-    tables: Tables, suspects: Collection[tuple[str, int]], *, is_small: bool
-) -> Tables:
-    """Return the rows of suspect queues, their records, and damaged records.
+    surveyed: SurveyedStore, tables: Tables, suspects: Collection[Queue]
+) -> Iterator[Tables]:
+    """Yield the rows of suspect queues, their records, and damaged records.
 
-    The offsets of few units are broadcast to the readers of the log. Otherwise both
-    sides are shuffled.
+    Without suspects the suspect ranges of the log are read, else all of it. With few
+    suspects, only rows of these leave the reader. Records of other queues at which
+    their units point are then read by their places.
     """
     suspected = _is_in(suspects)
-    log = tables.log.withColumn("suspect", suspected)
     units = tables.units.where(suspected)
-    if not suspects:
-        return replace(tables, log=log.where(WRONG_ROW), units=units)
-    pointed = units.selectExpr(
-        "commit_log_offset as offset", "true as pointed"
-    ).distinct()
-    log = (
-        log.join(F.broadcast(pointed) if is_small else pointed, "offset", "left")
-        .where(f"{WRONG_ROW} or suspect or pointed")
-        .drop("pointed")
+    few = suspects if len(suspects) <= SUSPECTS_MAX else None
+    ranges = None if suspects else merged(surveyed.summary.suspect_ranges)
+    log = _log_rows(surveyed, ranges, few).withColumn("suspect", suspected)
+    with persisted(units, log):
+        if few:
+            needed = queues.expected_units(replace(tables, units=units))
+            pointed = needed.selectExpr("commit_log_offset as offset").distinct()
+            others = _records_at(
+                surveyed, tables, pointed.join(log, "offset", "left_anti")
+            )
+            log = log.unionByName(others.withColumn("suspect", F.lit(False)))
+        with persisted(log):
+            yield replace(tables, log=log, units=units)
+
+
+def _log_rows(
+    surveyed: SurveyedStore, ranges: Ranges | None, queues: Collection[Queue] | None
+) -> DataFrame:
+    """Return the rows of the log, all or those in *ranges*, of *queues* if given."""
+    store = surveyed.store
+    if ranges is not None:
+        store = replace(store, parts=tuple(ranges))
+    return open_commit_log(
+        surveyed.session, store, surveyed.situation.delays, queues=queues
     )
-    return replace(tables, log=log, units=units)
 
 
-def _is_in(suspects: Collection[tuple[str, int]]) -> Column:
+def _records_at(
+    surveyed: SurveyedStore, tables: Tables, places: DataFrame
+) -> DataFrame:
+    """Return the records at the offsets of *places*, read by these if they are few."""
+    some = sorted(row.offset for row in places.limit(PLACES_MAX + 1).collect())
+    if len(some) > PLACES_MAX:
+        found = tables.log.join(places, "offset", "left_semi")
+    else:
+        ranges = common([(place, place + 1) for place in some], surveyed.store.ranges)
+        found = _log_rows(surveyed, ranges, None)
+    return found.where(is_record())
+
+
+def _is_in(suspects: Collection[Queue]) -> Column:
     """Whether a row belongs to one of the *suspects*."""
     if len(suspects) > SUSPECTS_MAX:
         return F.lit(True)

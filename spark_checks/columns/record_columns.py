@@ -7,10 +7,11 @@ the layout, and splits all properties in one pass. Checksums are computed per re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from columns.gather import FieldColumns, Ints
 from columns.key_hashes import KEY_NAMES
@@ -30,6 +31,8 @@ REAL_TOPIC = b"REAL_TOPIC"
 NAMES = (*KEY_NAMES, _DELAY, REAL_TOPIC)
 """Properties that are read of every record."""
 
+Queue = tuple[str, int]
+"""Topic and queue id."""
 Delays = Mapping[int, int]
 """Milliseconds of each delay level."""
 
@@ -53,6 +56,25 @@ class RecordColumns:
     """Computed checksum of the body; the field ``body_crc`` is the stored one."""
     damage: Ints
     """Bits of :class:`spark_checks.columns.record_damage.RecordDamage`."""
+
+    @property
+    def are_wrong(self) -> npt.NDArray[np.bool_]:
+        """Mask of the records that may break a rule about single records."""
+        numbers = self.found.numbers
+        found: npt.NDArray[np.bool_] = numbers["body_crc"] != self.body_crcs
+        found |= numbers["physical_offset"] != self.offsets
+        found |= self.damage != 0
+        return found
+
+    def are_in(self, queues: Collection[Queue]) -> npt.NDArray[np.bool_]:
+        """Return the mask of the records of *queues*."""
+        names = [name.decode("utf-8", "replace") for name in self.topics.names]
+        found = np.zeros(len(self.offsets), dtype=np.bool_)
+        for number, name in enumerate(names):
+            if ids := [queue_id for topic, queue_id in queues if topic == name]:
+                is_in = np.isin(self.found.numbers["queue_id"], ids)
+                found |= (self.topics.numbers == number) & is_in
+        return found
 
 
 def read_columns(

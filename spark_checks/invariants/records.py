@@ -36,8 +36,6 @@ CONTENT_INVARIANTS = {
 """Invariants of a readable record's content, by the damage that breaks them."""
 _WRONG_CHECKSUM = "body_crc != computed_crc"
 _MISPLACED = "physical_offset != offset"
-WRONG_ROW = f"kind != 'record' or {_WRONG_CHECKSUM} or {_MISPLACED} or damage != 0"
-"""Condition of a row of the log that may break a rule about single rows."""
 
 
 def wrong_rows(tables: Tables) -> DataFrame:

@@ -10,14 +10,19 @@ store time. A schema selects columns; columns outside it are not computed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from ipaddress import ip_address
 
 import pyarrow as pa
 
 from columns.gather import Ints, values_of
 from columns.topics import Topics
-from spark_checks.columns.record_columns import Delays, RecordColumns, read_columns
+from spark_checks.columns.record_columns import (
+    Delays,
+    Queue,
+    RecordColumns,
+    read_columns,
+)
 from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
@@ -87,8 +92,9 @@ class CommitLogSource(LogSource):
 
     Options: ``url``, ``files`` (JSON), ``delays`` (JSON) and ``where`` (JSON). ``wide``
     fills the columns that are null without it. ``parts`` (JSON) holds the audited
-    ranges of offsets, each between certain records. ``clock_slack_ms`` is the largest
-    step that the broker's clock ever went back.
+    ranges of offsets, each between certain records. With ``queues`` (JSON) the rows are
+    those of these queues, and wrong ones. ``clock_slack_ms`` is the largest step that
+    the broker's clock ever went back.
     """
 
     source_name = "rocketmq.commitlog"
@@ -98,12 +104,15 @@ class CommitLogSource(LogSource):
         """Yield the rows of one range."""
         is_whole = tuple(self.selected) == tuple(LOG_COLUMNS)
         names_wide = not is_whole and not set(WIDE_COLUMNS).isdisjoint(self.selected)
+        queues = json.loads(self.options.get("queues", "null"))
+        is_checked = not CHECKED_COLUMNS.isdisjoint(self.selected)
         for batch in batches(
             read_at,
             part,
             self.delays,
             wide=names_wide or self.options.get("wide") == "true",
-            is_checked=not CHECKED_COLUMNS.isdisjoint(self.selected),
+            is_checked=is_checked or queues is not None,
+            queues=queues,
         ):
             yield batch.select(list(self.selected))
 
@@ -115,8 +124,12 @@ def batches(
     *,
     wide: bool = False,
     is_checked: bool = True,
+    queues: Collection[Queue] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of the range *where* as Arrow batches."""
+    """Yield the rows of the range *where* as Arrow batches.
+
+    With *queues*, yield the records of these, and wrong ones; regions in any case.
+    """
     begun_at_ms = store_time_at(read_at, where, 0)
     for found in scan_range(read_at, where):
         if isinstance(found, Region):
@@ -125,7 +138,12 @@ def batches(
         columns = read_columns(
             found, delays, begun_at_ms=begun_at_ms, is_checked=is_checked
         )
-        yield _record_rows(columns, where, wide=wide)
+        if queues is None:
+            yield _record_rows(columns, where, wide=wide)
+            continue
+        wanted = columns.are_wrong | columns.are_in(queues)
+        if wanted.any():
+            yield _record_rows(columns, where, wide=wide).filter(pa.array(wanted))
 
 
 def _record_rows(

@@ -9,6 +9,7 @@ file in windows and keeps those of its slots.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
@@ -21,6 +22,7 @@ import pyarrow as pa
 from columns.accelerated import Accelerated
 from columns.gather import Ints, dtype_of
 from spark_checks.columns.index_order import TimeDecreases, outside
+from spark_checks.columns.log_ranges import Ranges, within
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import FilePart, FileSource
@@ -82,7 +84,10 @@ class IndexFile(FilePart):
 
 
 class IndexSource(FileSource[IndexFile]):
-    """Reads index files. Options: ``url``, ``files`` (JSON), ``where`` (JSON)."""
+    """Reads index files. Options: ``url``, ``files`` (JSON), ``where`` (JSON).
+
+    With ``ranges`` (JSON) of the log, rows are only the items that point there.
+    """
 
     source_name = "rocketmq.index"
     columns = INDEX_COLUMNS
@@ -98,7 +103,8 @@ class IndexSource(FileSource[IndexFile]):
 
     def batches_in(self, read_at: ReadAt, part: IndexFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
-        return batches(read_at, part)
+        ranges = self.options.get("ranges")
+        return batches(read_at, part, None if ranges is None else json.loads(ranges))
 
 
 def capacity_of(size: int) -> int:
@@ -128,10 +134,21 @@ class CheckedItems:
     """Number of slots with an item, by the slots or by the items, the smaller one."""
 
 
-def batches(read_at: ReadAt, file: IndexFile) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of *file*; none if its header or size is invalid."""
+def batches(
+    read_at: ReadAt, file: IndexFile, ranges: Ranges | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of *file*; none if its header or size is invalid.
+
+    With *ranges* of the log, they are only the items that point there.
+    """
     found = check_items(read_at, file)
-    for rows in (found.items, found.wrong_slots) if found else ():
+    if found is None:
+        return
+    tables = [found.items, found.wrong_slots]
+    if ranges is not None:
+        inside = within(found.items["commit_log_offset"], ranges)
+        tables = [{name: column[inside] for name, column in found.items.items()}]
+    for rows in tables:
         for start in range(0, len(rows["position"]), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
             columns = {name: column[part] for name, column in rows.items()}

@@ -12,10 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
-
-from columns.gather import Ints
+from spark_checks.columns.log_ranges import Ranges
 from spark_checks.columns.record_scan import (
     WINDOW_SIZE,
     FileRange,
@@ -26,9 +23,6 @@ from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.table_source import FilePart
 from spark_checks.store_files import StoreFile
-
-Ranges = Sequence[tuple[int, int]]
-"""Begin and end of ranges of a log, as commit-log offsets; in order and disjoint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,26 +65,15 @@ def selected_part(url: str, file: LogRange, conditions: Conditions) -> LogRange:
     return replace(file, start=max(first, 0), end=end)
 
 
-def within(offsets: Ints, ranges: Ranges) -> npt.NDArray[np.bool_]:
-    """Return the mask of *offsets* that lie in one of *ranges*."""
-    inside = np.zeros(len(offsets), dtype=np.bool_)
-    if not len(offsets):
-        return inside
-    least, most = int(offsets.min()), int(offsets.max())
-    for begin, end in ranges:  # the offsets of a window overlap few
-        if begin <= most and least < end:
-            inside |= (offsets >= begin) & (offsets < end)
-    return inside
-
-
 def audited_ranges(file: LogRange, parts: Ranges | None) -> Iterator[LogRange]:
     """Yield the ranges of *file* that lie in *parts*; all of it without *parts*."""
     if parts is None:
         yield file
         return
     for begin, end in parts:
-        start = max(begin - file.base, file.start)
-        yield replace(file, start=start, end=min(end - file.base, file.end))
+        if begin < file.base + file.end and end > file.base + file.start:
+            start = max(begin - file.base, file.start)
+            yield replace(file, start=start, end=min(end - file.base, file.end))
 
 
 def first_store_time(url: str, file: LogRange) -> int | None:

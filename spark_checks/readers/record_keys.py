@@ -11,17 +11,17 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
 from columns.gather import Ints
 from columns.key_hashes import KEY_NAMES, KeyHashes, key_hashes
 from columns.record_properties import properties_of
 from columns.topics import topics_of
+from spark_checks.columns.log_ranges import LogSections, Ranges, Sums, within
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_scan import FileRange, ReadAt, Region, scan_range
 from spark_checks.readers.commit_log import LogSource
-from spark_checks.readers.log_part import LogRange, Ranges, within
+from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.schemas import arrow_schema, as_batch
 
 KEY_COLUMNS: Final[dict[str, str]] = {
@@ -69,13 +69,17 @@ def key_batches(
         yield as_batch(_key_schema, int(wanted.sum()), columns)
 
 
-def sums_of_keys(keys: KeyHashes, offsets: Ints, ranges: Ranges) -> tuple[int, int]:
+def sums_of_keys(
+    keys: KeyHashes, offsets: Ints, ranges: Ranges, sections: LogSections
+) -> tuple[Sums, Sums]:
     """Return the sums of the keys of records at *offsets* within *ranges*.
 
-    The first sum is without tags, as most releases index them. The second has them.
+    The second sums are those of tags.
     """
     hashes = hash_of_longs(offsets, keys.code)
-    hashes[~within(offsets, ranges)] = 0
-    of_tags = int(np.bitwise_xor.reduce(hashes[keys.is_tag]))
-    whole = int(np.bitwise_xor.reduce(hashes))
-    return whole ^ of_tags, whole
+    is_inside = within(offsets, ranges)
+    of_keys, of_tags = (
+        sections.sums(offsets[which], hashes[which])
+        for which in (is_inside & ~keys.is_tag, is_inside & keys.is_tag)
+    )
+    return of_keys, of_tags

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import Struct
 
+from spark_checks.columns.log_ranges import Sums, add_sums
+from spark_checks.columns.record_columns import Queue
 from spark_checks.situation import Situation
-
-Queue = tuple[str, int]
-"""Topic and queue id."""
 
 
 class QueueSummary(Struct, frozen=True, kw_only=True):
@@ -70,10 +69,14 @@ class SurveySummary:
     """Number of index slots with an item, by the path of the index file."""
     damaged_items: int = 0
     """Index items and slots that are wrong by themselves."""
-    item_sum: int = 0
-    """Sum of the index items in the ranges of *key_sums*."""
-    key_sums: tuple[int, int] = (0, 0)
-    """Sums of the keys in the index's ranges, without tags and with them."""
+    suspect_ranges: list[tuple[int, int]] = field(default_factory=list)
+    """Ranges of the log in which to read single records again; not in order."""
+    key_sums: Sums = field(default_factory=dict)
+    """Sums of the keys in the index's ranges."""
+    tag_sums: Sums = field(default_factory=dict)
+    """Sums of the tags there, which only releases since 5.4 index."""
+    item_sums: Sums = field(default_factory=dict)
+    """Sums of the index items that point there."""
     kernel_tasks: int = 0
     """Tasks that ran with kernels."""
     fallback_tasks: int = 0
@@ -84,7 +87,6 @@ class SurveySummary:
         for mine, others in ((self.records, other.records), (self.units, other.units)):
             for queue, sums in others.items():
                 add_queue(mine, queue, sums)
-        without_tags, with_tags = self.key_sums
         return SurveySummary(
             records=self.records,
             units=self.units,
@@ -98,8 +100,10 @@ class SurveySummary:
             first_tail_base=_least(self.first_tail_base, other.first_tail_base),
             slots_used=self.slots_used + other.slots_used,
             damaged_items=self.damaged_items + other.damaged_items,
-            item_sum=self.item_sum ^ other.item_sum,
-            key_sums=(without_tags ^ other.key_sums[0], with_tags ^ other.key_sums[1]),
+            suspect_ranges=self.suspect_ranges + other.suspect_ranges,
+            key_sums=add_sums(self.key_sums, other.key_sums),
+            tag_sums=add_sums(self.tag_sums, other.tag_sums),
+            item_sums=add_sums(self.item_sums, other.item_sums),
             kernel_tasks=self.kernel_tasks + other.kernel_tasks,
             fallback_tasks=self.fallback_tasks + other.fallback_tasks,
         )
@@ -115,12 +119,18 @@ class SurveySummary:
         return sum(queue.count for queue in self.records.values())
 
     @property
-    def is_index_complete(self) -> bool:
-        """Whether the sums of keys and index items agree.
+    def unlike_sections(self) -> list[int]:
+        """Numbers of the sections whose sums of keys and of index items differ.
 
-        Since 5.4 tags are in the index as well; a store may be of either kind.
+        Since 5.4 tags are in the index as well; a section may be of either kind.
         """
-        return self.item_sum in self.key_sums
+        keys, tags, items = self.key_sums, self.tag_sums, self.item_sums
+        return [
+            number
+            for number in sorted({*keys, *tags, *items})
+            if (items.get(number, 0) ^ keys.get(number, 0))
+            not in (0, tags.get(number, 0))
+        ]
 
     def completed(self, situation: Situation) -> Situation:
         """Return *situation* with the facts about the log."""
@@ -144,10 +154,19 @@ class SurveySummary:
     @property
     def log_is_suspect(self) -> bool:
         """Whether to read single records again."""
-        wrong = self.regions or self.bad_checksums or self.bad_places or self.damaged
         first = self.first_tail_base
         has_early_tail = first is not None and first < self.last_file_base
-        return bool(wrong) or has_early_tail
+        return self._has_wrong_rows or has_early_tail
+
+    @property
+    def has_suspect_rows(self) -> bool:
+        """Whether a part of a log has rows to read again if the log is suspect."""
+        return self._has_wrong_rows or self.first_tail_base is not None
+
+    @property
+    def _has_wrong_rows(self) -> bool:
+        wrong = self.regions or self.bad_checksums or self.bad_places or self.damaged
+        return bool(wrong)
 
     def _is_suspect(self, queue: tuple[str, int], situation: Situation) -> bool:
         records, units = self.records.get(queue), self.units.get(queue)

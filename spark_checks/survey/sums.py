@@ -17,12 +17,12 @@ import numpy.typing as npt
 from columns.accelerated import Accelerated
 from columns.gather import Ints
 from spark_checks import counting_rules
+from spark_checks.columns.log_ranges import within
 from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_columns import RecordColumns
+from spark_checks.columns.record_columns import Queue, RecordColumns
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
-from spark_checks.readers.log_part import within
 from spark_checks.situation import Situation
-from spark_checks.survey.summary import Queue, Queues, QueueSummary, add_queue
+from spark_checks.survey.summary import Queues, QueueSummary, add_queue
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
 

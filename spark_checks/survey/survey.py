@@ -21,6 +21,7 @@ from pyspark import RDD, SparkContext
 
 from columns.gather import Ints
 from columns.key_hashes import key_hashes
+from spark_checks.columns.log_ranges import Sums, within
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_columns import RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
@@ -41,7 +42,7 @@ from spark_checks.readers.consume_queue import (
     written_units,
 )
 from spark_checks.readers.index import IndexFile, IndexSource, check_items
-from spark_checks.readers.log_part import LogRange, within
+from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.record_keys import sums_of_keys
 from spark_checks.session.kernel_request import request_kernels
 from spark_checks.situation import Situation
@@ -186,16 +187,28 @@ def _of_part(url: str, part: Part, situation: Situation) -> Survey:
 
 
 def survey_log(read_at: ReadAt, where: FileRange, situation: Situation) -> Survey:
-    """Return the survey of a range of the log."""
+    """Return the survey of a range of the log.
+
+    A suspect range begins at the window before, whose first record is certain or in a
+    suspect range as well. Readers begin at certain records.
+    """
     begun_at_ms = store_time_at(read_at, where, 0)
     total = Survey()
+    before = begin = where.base + where.start
     for found in scan_range(read_at, where):
         if isinstance(found, Region):
-            total = total.plus(_of_region(found, where))
-            continue
-        columns = read_columns(found, situation.delays, begun_at_ms=begun_at_ms)
-        total = total.plus(survey_records(columns, where.base, situation))
-        del found, columns
+            part = _of_region(found, where)
+            end = where.base + found.position + found.size
+        else:
+            columns = read_columns(found, situation.delays, begun_at_ms=begun_at_ms)
+            part = survey_records(columns, where.base, situation)
+            end = part.summary.log_end
+            del columns
+        del found  # the next window takes its memory
+        if part.summary.has_suspect_rows:
+            part.summary.suspect_ranges.append((before, end))
+        total = total.plus(part)
+        before, begin = begin, end
     total.ledger = entries_of(total.ledger, situation.min_offset)
     return total
 
@@ -211,10 +224,14 @@ def _of_region(region: Region, where: FileRange) -> Survey:
 def survey_records(columns: RecordColumns, base: int, situation: Situation) -> Survey:
     """Return the survey of the records of a window of the file at *base*."""
     fixed = columns.found.numbers
-    sums = (0, 0)
+    of_keys: Sums = {}
+    of_tags: Sums = {}
     if situation.key_ranges:
         keys = key_hashes(columns.found, columns.topics, columns.split)
-        sums = sums_of_keys(keys, columns.offsets[keys.record], situation.key_ranges)
+        at = columns.offsets[keys.record]
+        of_keys, of_tags = sums_of_keys(
+            keys, at, situation.key_ranges, situation.sections
+        )
     summary = SurveySummary(
         records=sums_of_records(columns, situation.other_topics),
         bad_checksums=_count(fixed["body_crc"] != columns.body_crcs),
@@ -223,7 +240,8 @@ def survey_records(columns: RecordColumns, base: int, situation: Situation) -> S
         log_end=int(columns.offsets[-1] + fixed["size"][-1]),
         last_stored_at_ms=int(fixed["stored_at_ms"].max()),
         last_file_base=base,
-        key_sums=sums,
+        key_sums=of_keys,
+        tag_sums=of_tags,
     )
     if not situation.needs_system_topics:
         return Survey(summary=summary)
@@ -278,9 +296,10 @@ def survey_index(read_at: ReadAt, file: IndexFile, situation: Situation) -> Surv
         (offsets < 0) | (offsets >= situation.begin)
     )
     inside = within(offsets, situation.key_ranges)
+    hashes = hash_of_longs(offsets, codes)[inside]
     summary = SurveySummary(
         slots_used=Counter({file.path: found.slots_used}),
         damaged_items=_count(damaged) + len(found.wrong_slots["damage"]),
-        item_sum=int(np.bitwise_xor.reduce(hash_of_longs(offsets, codes)[inside])),
+        item_sums=situation.sections.sums(offsets[inside], hashes),
     )
     return Survey(summary=summary)

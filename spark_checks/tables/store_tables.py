@@ -7,13 +7,14 @@ Opening a table reads nothing; a query does.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from pyspark.sql.datasource import DataSource
 
+from spark_checks.columns.record_columns import Queue
 from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.config import ConfigSource
 from spark_checks.readers.consume_queue import ConsumeQueueSource
@@ -62,10 +63,16 @@ def open_commit_log(
     delays: Mapping[int, int],
     *,
     wide: bool = False,
+    queues: Collection[Queue] | None = None,
 ) -> DataFrame:
-    """Return the rows of the log of *store*; *wide* fills all columns."""
-    is_wide = str(wide).lower()
-    return open_log(session, store, CommitLogSource, delays=delays, wide=is_wide)
+    """Return the rows of the log of *store*; *wide* fills all columns.
+
+    With *queues*, the rows are those of these, and wrong ones.
+    """
+    options = {"wide": str(wide).lower()}
+    if queues is not None:
+        options["queues"] = json.dumps([*queues])
+    return open_log(session, store, CommitLogSource, delays=delays, **options)
 
 
 def open_log(
@@ -94,9 +101,9 @@ def open_table(
     return reader.option("files", files).options(**options).load()
 
 
-def open_index(session: SparkSession, store: Store) -> DataFrame:
+def open_index(session: SparkSession, store: Store, **options: str) -> DataFrame:
     """Return the slots and items of the index files of *store*."""
-    index = open_table(session, store, IndexSource, listing(store.index))
+    index = open_table(session, store, IndexSource, listing(store.index), **options)
     return _from_begin(index, store)
 
 

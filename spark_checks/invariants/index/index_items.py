@@ -3,26 +3,26 @@ Invariants of index items and slots, and between items and the keys of records.
 
 An index file covers the records from its begin offset to its end offset. Records
 outside all files need no items. The survey sums up both sides. Keys and items are
-compared one by one only if the sums differ.
+compared one by one only in the sections of the log whose sums differ.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from dataclasses import replace
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
+from spark_checks.columns.log_ranges import Ranges, common, merged
 from spark_checks.findings import Finding
 from spark_checks.invariants.index.index_headers import used_index_headers
 from spark_checks.readers.index import ItemDamage
-from spark_checks.readers.log_part import Ranges
 from spark_checks.readers.record_keys import KeySource
 from spark_checks.store_files import Store
 from spark_checks.tables.finding_rows import LOG_FILE, Rule, damage_rules, findings
-from spark_checks.tables.predicates import is_record, within
+from spark_checks.tables.predicates import is_record
 from spark_checks.tables.store_tables import open_commit_log, open_index, open_log
 from spec.integers import INT64_MAX
 from spec.store.index_file import ITEM_SIZE, SLOT_SIZE
@@ -48,35 +48,28 @@ def key_ranges(store: Store) -> Ranges:
             found.append((begin, min(header.end_offset + 1, INT64_MAX)))
     if found and store.was_left_open:
         found[-1] = (found[-1][0], found[-1][1] - 1)
-    return found if store.parts is None else list(_common(found, store.parts))
-
-
-def _common(ranges: Ranges, parts: Ranges) -> Iterator[tuple[int, int]]:
-    """Yield the intersections of *ranges* and *parts*."""
-    for begin, end in ranges:
-        for first, behind in parts:
-            common = max(begin, first), min(end, behind)
-            if common[0] < common[1]:
-                yield common
+    return found if store.parts is None else common(found, store.parts)
 
 
 def key_findings(surveyed: SurveyedStore) -> list[Finding]:
     """Return the findings about keys of records and items of index files."""
-    if surveyed.summary.is_index_complete or not surveyed.store.commit_log:
+    summary, situation = surveyed.summary, surveyed.situation
+    unlike = situation.sections.ranges(summary.unlike_sections)
+    if not unlike or not surveyed.store.commit_log:
         return []
     surveyed.progress("comparing keys with the index")
-    session, store = surveyed.session, surveyed.store
-    log = open_commit_log(session, store, surveyed.situation.delays)
+    ranges = common(situation.key_ranges, unlike)
+    # A range may begin with records that are not certain. Those have suspect ranges.
+    suspect = merged(summary.suspect_ranges)
+    near = merged([*ranges, *(one for one in suspect if common([one], ranges))])
+    session, store = surveyed.session, replace(surveyed.store, parts=tuple(near))
+    log = open_commit_log(session, store, situation.delays)
     damage = log.where("kind = 'damaged'").selectExpr(
         "offset as damage_begin", "offset + size as damage_end"
     )
-    items = within(
-        open_index(session, store).where("number is not null"),
-        "commit_log_offset",
-        surveyed.situation.key_ranges,
-    )
-    ranges = json.dumps(surveyed.situation.key_ranges)
-    keys = open_log(session, store, KeySource, delays={}, ranges=ranges)
+    wanted = json.dumps(ranges)
+    items = open_index(session, store, ranges=wanted)
+    keys = open_log(session, store, KeySource, delays={}, ranges=wanted)
     with persisted(items, keys):
         return run_checks(
             items_without_key(items, keys, damage), missing_keys(items, keys)

@@ -41,7 +41,7 @@ def surveyed(store: Store, conf: BrokerConf) -> tuple[SurveySummary, bool]:
     is_suspect = bool(
         summary.suspects(situation)
         or summary.has_damaged_rows
-        or not summary.is_index_complete
+        or summary.unlike_sections
     )
     return summary, is_suspect
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spark_checks.columns.log_ranges import Ranges, within
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.invariants.index.index_items import key_ranges
-from spark_checks.readers.log_part import Ranges, within
 from spark_checks.readers.record_keys import key_batches
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store, list_store
@@ -42,8 +42,10 @@ def _keys(
 
 
 def _key_sums(data: bytes, *, base: int, ranges: Ranges) -> tuple[int, int]:
+    """Return the sums of keys and of tags."""
     situation = Situation(key_ranges=ranges)
-    return survey_log(_reader(data), _where(data, base), situation).summary.key_sums
+    found = survey_log(_reader(data), _where(data, base), situation).summary
+    return found.key_sums.get(0, 0), found.tag_sums.get(0, 0)
 
 
 def _reader(data: bytes) -> ReadAt:
@@ -94,8 +96,8 @@ def test_the_index_of_a_real_store_has_its_keys_and_no_others(path: Path) -> Non
     wanted = {item for item, is_in in zip(items, inside, strict=True) if is_in}
     sums = [_key_sums(data, base=base, ranges=ranges) for base, data in _files(path)]
     with_tags = keys | tags
-    assert _xor(without_tags for without_tags, _ in sums) == _sum(keys)
-    assert _xor(tagged for _, tagged in sums) == _sum(with_tags)
+    assert _xor(of_keys for of_keys, _ in sums) == _sum(keys)
+    assert _xor(of_tags for _, of_tags in sums) == _sum(tags)
     assert len(ranges) == (1 if path.name.startswith(("5.4", "5.5")) else 2)
     assert len(keys) > 400
     assert keys <= wanted
