@@ -154,16 +154,19 @@ def narrowed(
     few = suspects if len(suspects) <= SUSPECTS_MAX else None
     ranges = None if suspects else merged(surveyed.summary.suspect_ranges)
     log = _log_rows(surveyed, ranges, few).withColumn("suspect", suspected)
+    narrow = replace(tables, log=log, units=units)
     with persisted(units, log):
-        if few:
-            needed = queues.expected_units(replace(tables, units=units))
-            pointed = needed.selectExpr("commit_log_offset as offset").distinct()
-            others = _records_at(
-                surveyed, tables, pointed.join(log, "offset", "left_anti")
-            )
-            log = log.unionByName(others.withColumn("suspect", F.lit(False)))
-        with persisted(log):
-            yield replace(tables, log=log, units=units)
+        if not few:
+            yield narrow
+            return
+        pointed = queues.expected_units(narrow).selectExpr(
+            "commit_log_offset as offset"
+        )
+        places = pointed.join(log.select("offset"), "offset", "left_anti").distinct()
+        others = _records_at(surveyed, tables, places)
+        others = others.withColumn("suspect", F.lit(False))
+        with persisted(others):
+            yield replace(narrow, log=log.unionByName(others))
 
 
 def _log_rows(
