@@ -159,9 +159,12 @@ class ApacheCluster(Closing):
         self.kill()
 
     def kill(self) -> None:
-        """Kill both programs with SIGKILL: a power cut."""
+        """Kill both programs with SIGKILL: a power cut.
+
+        A controller in the name server must not elect after the broker's end.
+        """
         while self._children:
-            self._children.pop().kill()
+            self._children.pop(0).kill()
 
     def restart(self) -> None:
         """Stop what still runs and start on the same ports and store."""
