@@ -17,7 +17,7 @@ from columns.gather import Ints
 from columns.key_hashes import KEY_NAMES, KeyHashes, key_hashes
 from columns.record_properties import properties_of
 from columns.topics import topics_of
-from spark_checks.columns.log_ranges import LogSections, Ranges, Sums, within
+from spark_checks.columns.log_ranges import LogSections, Ranges, Sums, add_sums, within
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_scan import FileRange, ReadAt, Region, scan_range
 from spark_checks.readers.commit_log import LogSource
@@ -77,9 +77,7 @@ def sums_of_keys(
     The second sums are those of tags.
     """
     hashes = hash_of_longs(offsets, keys.code)
-    is_inside = within(offsets, ranges)
-    of_keys, of_tags = (
-        sections.sums(offsets[which], hashes[which])
-        for which in (is_inside & ~keys.is_tag, is_inside & keys.is_tag)
-    )
-    return of_keys, of_tags
+    hashes[~within(offsets, ranges)] = 0
+    whole = sections.sums(offsets, hashes)
+    of_tags = sections.sums(offsets[keys.is_tag], hashes[keys.is_tag])
+    return add_sums(whole, of_tags), of_tags
