@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pyspark.sql import Row
 
 from spark_checks.against.differences import Piece
+from spark_checks.columns.record_columns import Queue
 from spark_checks.columns.record_scan import WINDOW_SIZE
 from spark_checks.file_systems import reading
 from spark_checks.findings import Finding
@@ -19,7 +20,6 @@ from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.store_tables import Tables
 from spec.store.file_names import file_name
 
-Queue = tuple[str, int]
 NAMES = {"here": "this store", "there": "the other store"}
 """Name of each side in words."""
 

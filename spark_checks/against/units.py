@@ -11,7 +11,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.against.sides import Queue
+from spark_checks.columns.record_columns import Queue
 from spark_checks.tables.finding_rows import Rule, findings
 from spark_checks.tables.predicates import needs_record
 from spark_checks.tables.store_tables import Tables

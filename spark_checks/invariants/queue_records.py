@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from spark_checks.columns.record_columns import Queue
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.counting_rules import QUEUE_DIGITS_MAX
 from spark_checks.file_systems import reading
@@ -37,8 +38,6 @@ A remote store costs a request for each read.
 NEAR_SIZE = 4 << 10
 """Bytes to read of a record whose size is unknown."""
 _queue_number = re.compile(rf"[0-9]{{1,{QUEUE_DIGITS_MAX}}}", re.ASCII)
-Queue = tuple[str, int]
-"""Topic and queue id."""
 Rows = npt.NDArray[np.void]
 
 

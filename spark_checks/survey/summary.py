@@ -141,7 +141,7 @@ class SurveySummary:
             last_stored_at_ms=self.last_stored_at_ms or 0,
         )
 
-    def suspects(self, situation: Situation) -> list[tuple[str, int]]:
+    def suspects(self, situation: Situation) -> list[Queue]:
         """Return the queues to read again."""
         queues = sorted({*self.records, *self.units})
         return [queue for queue in queues if self._is_suspect(queue, situation)]
@@ -168,7 +168,7 @@ class SurveySummary:
         wrong = self.regions or self.bad_checksums or self.bad_places or self.damaged
         return bool(wrong)
 
-    def _is_suspect(self, queue: tuple[str, int], situation: Situation) -> bool:
+    def _is_suspect(self, queue: Queue, situation: Situation) -> bool:
         records, units = self.records.get(queue), self.units.get(queue)
         if units is not None and not _is_dense(units, units.count):
             return True
