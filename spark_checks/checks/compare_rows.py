@@ -7,30 +7,32 @@ records and index items are examined one by one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.chart_data import Histogram, histograms
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
+from spark_checks.checks.suspect_parts import suspect_parts
 from spark_checks.columns.log_ranges import Ranges, common, merged
-from spark_checks.columns.record_columns import Queue
+from spark_checks.columns.record_columns import Queue, QueuePart
 from spark_checks.findings import Finding
 from spark_checks.invariants import extensions, queues, records
 from spark_checks.invariants.index import index_items
 from spark_checks.readers.index import ItemDamage
 from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.tables.finding_rows import has_damage
-from spark_checks.tables.predicates import is_record
+from spark_checks.tables.predicates import in_parts, is_record
 from spark_checks.tables.store_tables import (
     Tables,
     open_commit_log,
     open_index,
     open_log,
     open_tables,
+    open_units,
 )
 
 SHARED_QUEUE_INVARIANTS = ("INV-LOG-005", "INV-CQ-004", "INV-CQ-005")
@@ -39,8 +41,8 @@ SHARED_QUEUE_INVARIANTS = ("INV-LOG-005", "INV-CQ-004", "INV-CQ-005")
 Few stores have such queues. They are read only after one of these checks finds
 something.
 """
-SUSPECTS_MAX = 200
-"""With more suspect queues, all queues are read again."""
+PARTS_MAX = 1_000
+"""With more suspect parts of queues, all of the log is read again."""
 PLACES_MAX = 10_000
 """Most places of the log that are read one by one."""
 
@@ -59,7 +61,7 @@ def compare_rows(
     tables = open_tables(surveyed.session, surveyed.store, situation)
     found = [
         *row_findings(surveyed, tables, suspects),
-        *index_findings(surveyed, tables),
+        *index_findings(surveyed),
     ]
     return found, histograms(tables.log) if with_charts else {}
 
@@ -102,7 +104,7 @@ def _with_shared_queues(
         *("offset", "queue as topic", "own_queue_id as queue_id"),
         "number as queue_offset",
     )
-    shared = shared.distinct()
+    shared = in_parts(shared.distinct(), tables.parts, "inner")
     with persisted(shared):
         if shared.isEmpty():
             return found
@@ -121,7 +123,7 @@ def _shared_queue_checks(tables: Tables) -> list[DataFrame]:
     return [*found, queues.records_without_unit(tables)]
 
 
-def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
+def index_findings(surveyed: SurveyedStore) -> list[Finding]:
     """Return the findings in index slots and items, read a second time."""
     count = surveyed.summary.damaged_items
     if not count:
@@ -134,7 +136,7 @@ def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
         disordered = damaged.where(has_damage(ItemDamage.ORDER))
         if not disordered.isEmpty():
             pointed = disordered.selectExpr("commit_log_offset as offset").distinct()
-            at_them = _records_at(surveyed, tables, pointed)
+            at_them = _records_at(surveyed, pointed)
             parts.append(index_items.seconds_unlike_record(disordered, at_them))
         return run_checks(*parts)
 
@@ -143,34 +145,40 @@ def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
 def narrowed(
     surveyed: SurveyedStore, tables: Tables, suspects: Collection[Queue]
 ) -> Iterator[Tables]:
-    """Yield the rows of suspect queues, their records, and damaged records.
+    """Yield the rows of suspect parts of queues, their records, and damaged records.
 
     Without suspects the suspect ranges of the log are read, else all of it. With few
-    suspects, only rows of these leave the reader. Records of other queues at which
-    their units point are then read by their places.
+    suspects, only rows of these leave the reader. Records of other parts at which their
+    units point are then read by their places.
     """
-    suspected = _is_in(suspects)
-    units = tables.units.where(suspected)
-    few = suspects if len(suspects) <= SUSPECTS_MAX else None
+    parts = suspect_parts(surveyed, suspects)
+    store = surveyed.store
+    units = open_units(surveyed.session, store, store.queue_files(), queues=parts)
+    few = parts if len(parts) <= PARTS_MAX else None
     ranges = None if suspects else merged(surveyed.summary.suspect_ranges)
-    log = _log_rows(surveyed, ranges, few).withColumn("suspect", suspected)
-    narrow = replace(tables, log=log, units=units)
-    with persisted(units, log):
+    narrow = replace(
+        tables,
+        log=in_parts(_log_rows(surveyed, ranges, few), parts, "left"),
+        units=in_parts(units, parts, "inner"),
+        parts=parts,
+    )
+    with persisted(narrow.units, narrow.log):
         if not few:
             yield narrow
             return
         pointed = queues.expected_units(narrow).selectExpr(
             "commit_log_offset as offset"
         )
-        places = pointed.join(log.select("offset"), "offset", "left_anti").distinct()
-        others = _records_at(surveyed, tables, places)
-        others = others.withColumn("suspect", F.lit(False))
+        known = narrow.log.select("offset")
+        places = pointed.join(known, "offset", "left_anti").distinct()
+        others = _records_at(surveyed, places)
         with persisted(others):
-            yield replace(narrow, log=log.unionByName(others))
+            log = narrow.log.unionByName(others, allowMissingColumns=True)
+            yield replace(narrow, log=log)
 
 
 def _log_rows(
-    surveyed: SurveyedStore, ranges: Ranges | None, queues: Collection[Queue] | None
+    surveyed: SurveyedStore, ranges: Ranges | None, queues: Sequence[QueuePart] | None
 ) -> DataFrame:
     """Return the rows of the log, all or those in *ranges*, of *queues* if given."""
     store = surveyed.store
@@ -181,22 +189,17 @@ def _log_rows(
     )
 
 
-def _records_at(
-    surveyed: SurveyedStore, tables: Tables, places: DataFrame
-) -> DataFrame:
-    """Return the records at the offsets of *places*, read by these if they are few."""
-    some = sorted(row.offset for row in places.limit(PLACES_MAX + 1).collect())
+def _records_at(surveyed: SurveyedStore, places: DataFrame) -> DataFrame:
+    """Return the records at the offsets of *places*, read by these if they are few.
+
+    Of many places, all that lies between the first and the last is read.
+    """
+    some = [row.offset for row in places.limit(PLACES_MAX + 1).collect()]
+    wanted = [(place, place + 1) for place in sorted(some)]
     if len(some) > PLACES_MAX:
-        found = tables.log.join(places, "offset", "left_semi")
-    else:
-        ranges = common([(place, place + 1) for place in some], surveyed.store.ranges)
-        found = _log_rows(surveyed, ranges, None)
+        first, last = places.agg(F.min("offset"), F.max("offset")).collect()[0]
+        wanted = [(first, last + 1)]
+    found = _log_rows(surveyed, common(wanted, surveyed.store.ranges), None)
+    if len(some) > PLACES_MAX:
+        found = found.join(places, "offset", "left_semi")
     return found.where(is_record())
-
-
-def _is_in(suspects: Collection[Queue]) -> Column:
-    """Whether a row belongs to one of the *suspects*."""
-    if len(suspects) > SUSPECTS_MAX:
-        return F.lit(True)
-    places = [f"{queue_id}/{topic}" for topic, queue_id in suspects]
-    return F.concat_ws("/", "queue_id", "topic").isin(places)

@@ -7,7 +7,7 @@ the layout, and splits all properties in one pass. Checksums are computed per re
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +33,8 @@ NAMES = (*KEY_NAMES, _DELAY, REAL_TOPIC)
 
 Queue = tuple[str, int]
 """Topic and queue id."""
+QueuePart = tuple[str, int, int, int]
+"""Topic, queue id, and the first and last of some queue offsets."""
 Delays = Mapping[int, int]
 """Milliseconds of each delay level."""
 
@@ -66,14 +68,16 @@ class RecordColumns:
         found |= self.damage != 0
         return found
 
-    def are_in(self, queues: Collection[Queue]) -> npt.NDArray[np.bool_]:
-        """Return the mask of the records of *queues*."""
+    def are_in(self, parts: Iterable[QueuePart]) -> npt.NDArray[np.bool_]:
+        """Return the mask of the records in *parts* of queues."""
         names = [name.decode("utf-8", "replace") for name in self.topics.names]
+        numbers = {name: number for number, name in enumerate(names)}
+        ids, at = (self.found.numbers[name] for name in ("queue_id", "queue_offset"))
         found = np.zeros(len(self.offsets), dtype=np.bool_)
-        for number, name in enumerate(names):
-            if ids := [queue_id for topic, queue_id in queues if topic == name]:
-                is_in = np.isin(self.found.numbers["queue_id"], ids)
-                found |= (self.topics.numbers == number) & is_in
+        for topic, queue_id, first, last in parts:
+            if topic in numbers:
+                is_in = (self.topics.numbers == numbers[topic]) & (ids == queue_id)
+                found |= is_in & (at >= first) & (at <= last)
         return found
 
 

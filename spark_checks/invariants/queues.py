@@ -20,6 +20,7 @@ from spark_checks.tables.finding_rows import (
     unit_findings,
 )
 from spark_checks.tables.predicates import (
+    QUEUE_PART,
     after_earlier_unit,
     is_record,
     needs_record,
@@ -122,8 +123,8 @@ def records_without_unit(tables: Tables) -> DataFrame:
 
 def holes(tables: Tables) -> DataFrame:
     """Return the holes before units of deleted records."""
-    queue = Window.partitionBy("topic", "queue_id").orderBy("queue_offset")
-    before = F.lag("queue_offset").over(queue)
+    part = Window.partitionBy(*QUEUE_PART).orderBy("queue_offset")
+    before = F.lag("queue_offset").over(part)
     rows = tables.units.withColumn("missing", F.col("queue_offset") - before - 1).where(
         f"missing > 0 and commit_log_offset < {tables.situation.min_offset}"
     )

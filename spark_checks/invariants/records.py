@@ -15,8 +15,9 @@ from spark_checks.tables.finding_rows import (
     record_findings,
     severity_behind,
 )
-from spark_checks.tables.predicates import needs_unit
+from spark_checks.tables.predicates import QUEUE_PART, needs_unit
 from spark_checks.tables.store_tables import Tables
+from spec.integers import INT64_MIN
 from spec.wire.bodies.zlib_stream import COMPRESSION_TYPE, LZ4_TYPE, ZSTD_TYPE
 
 _CODEC = (
@@ -60,12 +61,11 @@ def wrong_rows(tables: Tables) -> DataFrame:
 
 def offset_gaps(tables: Tables) -> DataFrame:
     """Return the records whose queue offset does not follow the previous one."""
-    in_incarnation = Window.partitionBy("topic", "queue_id", "incarnation").orderBy(
-        "offset"
-    )
+    in_incarnation = Window.partitionBy(*QUEUE_PART, "incarnation").orderBy("offset")
     before = F.lag("queue_offset").over(in_incarnation)
     first_is_0 = F.lit(0 if tables.situation.min_offset == 0 else None).cast("bigint")
-    expected = F.coalesce(before + 1, F.when(F.col("incarnation") == 0, first_is_0))
+    is_first = (F.col("incarnation") == 0) & (F.col("part_first") == INT64_MIN)
+    expected = F.coalesce(before + 1, F.when(is_first, first_is_0))
     rows = (
         places_with_incarnations(tables)
         .where("not is_shared")
@@ -83,12 +83,13 @@ def places_with_incarnations(tables: Tables) -> DataFrame:
 
     A topic that is deleted and created again counts its queues from 0. Older records
     stay in the log, without units. Each queue offset 0 begins an incarnation. Only
-    suspect queues, which are complete, are included. A place is shared if it belongs to
-    a record of another topic.
+    suspect parts of queues, which are complete, are included. A place is shared if it
+    belongs to a record of another topic.
     """
     queue = Window.partitionBy("topic", "queue_id").orderBy("offset")
     begins = F.when(F.col("queue_offset") == 0, 1).otherwise(0)
-    records = tables.log.where(needs_unit(tables.situation) & F.col("suspect"))
+    is_suspect = F.col("part_first").isNotNull()
+    records = tables.log.where(needs_unit(tables.situation) & is_suspect)
     places = records.withColumn("is_shared", F.lit(False))
     if tables.shared is not None:
         shared = tables.shared.withColumn("is_shared", F.lit(True))

@@ -19,7 +19,7 @@ from columns.gather import Ints, values_of
 from columns.topics import Topics
 from spark_checks.columns.record_columns import (
     Delays,
-    Queue,
+    QueuePart,
     RecordColumns,
     read_columns,
 )
@@ -93,8 +93,8 @@ class CommitLogSource(LogSource):
     Options: ``url``, ``files`` (JSON), ``delays`` (JSON) and ``where`` (JSON). ``wide``
     fills the columns that are null without it. ``parts`` (JSON) holds the audited
     ranges of offsets, each between certain records. With ``queues`` (JSON) the rows are
-    those of these queues, and wrong ones. ``clock_slack_ms`` is the largest step that
-    the broker's clock ever went back.
+    those in these parts of queues, and wrong ones. ``clock_slack_ms`` is the largest
+    step that the broker's clock ever went back.
     """
 
     source_name = "rocketmq.commitlog"
@@ -124,11 +124,12 @@ def batches(
     *,
     wide: bool = False,
     is_checked: bool = True,
-    queues: Collection[Queue] | None = None,
+    queues: Collection[QueuePart] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of the range *where* as Arrow batches.
 
-    With *queues*, yield the records of these, and wrong ones; regions in any case.
+    With *queues*, yield the records in these parts of queues, and wrong ones; regions
+    in any case.
     """
     begun_at_ms = store_time_at(read_at, where, 0)
     for found in scan_range(read_at, where):

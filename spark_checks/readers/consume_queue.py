@@ -7,6 +7,8 @@ of a large one. A unit of zeros is unwritten, or a hole, and has no row.
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
+from spark_checks.columns.record_columns import Queue, QueuePart
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.pushdown import Conditions
@@ -49,7 +52,7 @@ class QueueFiles(InputPartition):
 class ConsumeQueueSource(TableSource[QueueFiles]):
     """
     Reads consume queues. Options: ``url``, ``files`` (JSON), ``partitions``, ``where``
-    (JSON).
+    (JSON). With ``queues`` (JSON) the rows are those in these parts of queues.
     """
 
     source_name = "rocketmq.consumequeue"
@@ -57,7 +60,11 @@ class ConsumeQueueSource(TableSource[QueueFiles]):
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return partitions with about as many allocated units each."""
-        wanted = ((file, selected_units(file, self.conditions)) for file in self.files)
+        selected = (
+            (file, selected_units(file, self.conditions)) for file in self.files
+        )
+        queues = json.loads(self.options.get("queues", "null"))
+        wanted = selected if queues is None else pieces_in(selected, queues)
         pieces = [
             held for piece in wanted for held in allocated_pieces(self.url, piece)
         ]
@@ -88,6 +95,18 @@ def selected_units(file: StoreFile, conditions: Conditions) -> range:
     least, most = conditions.bounds("queue_offset")
     begin = max(least - first, 0)
     return range(begin, max(begin, min(most - first + 1, count)))
+
+
+def pieces_in(pieces: Iterable[Piece], parts: Iterable[QueuePart]) -> Iterator[Piece]:
+    """Yield the pieces of *pieces* that lie in *parts* of queues, given in order."""
+    of_queue: dict[Queue, list[tuple[int, int]]] = defaultdict(list)
+    for topic, queue_id, first, last in parts:
+        of_queue[topic, queue_id].append((first, last))
+    for file, units in pieces:
+        base = (file.base or 0) // UNIT_SIZE
+        for first, last in of_queue[queue_in(file)]:
+            begin = max(first - base, units.start)
+            yield file, range(begin, min(last - base + 1, units.stop))
 
 
 def group_pieces(pieces: Iterable[Piece], limit: int) -> Iterator[QueueFiles]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -44,6 +45,9 @@ class QueueSummary(Struct, frozen=True, kw_only=True):
 
 
 Queues = dict[Queue, QueueSummary]
+QueueBlock = tuple[str, int, int]
+"""Topic, queue id, and the number of a block of queue offsets."""
+Key = TypeVar("Key", Queue, QueueBlock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,17 +174,30 @@ class SurveySummary:
 
     def _is_suspect(self, queue: Queue, situation: Situation) -> bool:
         records, units = self.records.get(queue), self.units.get(queue)
-        if units is not None and not _is_dense(units, units.count):
-            return True
-        log_side = (records.matched_count, records.hash) if records else (0, 0)
-        queue_side = (units.matched_count, units.hash) if units else (0, 0)
-        has_units = units is not None or not situation.has_queues_in_rocksdb
-        if has_units and (log_side[0] or queue_side[0]) and log_side != queue_side:
-            return True
-        if records is None or not records.matched_count or situation.is_sampled:
-            return False
-        starts_late = records.first != 0 and situation.min_offset == 0
-        return starts_late or not _is_dense(records, records.matched_count)
+        return differ(records, units, situation) or starts_late(records, situation)
+
+
+def differ(
+    records: QueueSummary | None, units: QueueSummary | None, situation: Situation
+) -> bool:
+    """Return whether the sides of a queue differ, or one of them has gaps."""
+    if units is not None and not _is_dense(units, units.count):
+        return True
+    log_side = (records.matched_count, records.hash) if records else (0, 0)
+    queue_side = (units.matched_count, units.hash) if units else (0, 0)
+    has_units = units is not None or not situation.has_queues_in_rocksdb
+    if has_units and (log_side[0] or queue_side[0]) and log_side != queue_side:
+        return True
+    if records is None or situation.is_sampled:
+        return False
+    return not _is_dense(records, records.matched_count)
+
+
+def starts_late(records: QueueSummary | None, situation: Situation) -> bool:
+    """Return whether the first *records* of a queue are missing, not deleted."""
+    if records is None or not records.matched_count or situation.is_sampled:
+        return False
+    return records.first != 0 and situation.min_offset == 0
 
 
 def _is_dense(summary: QueueSummary, count: int) -> bool:
@@ -190,7 +207,7 @@ def _is_dense(summary: QueueSummary, count: int) -> bool:
     return summary.last - summary.first + 1 == count
 
 
-def add_queue(queues: Queues, queue: Queue, sums: QueueSummary) -> None:
+def add_queue(queues: dict[Key, QueueSummary], queue: Key, sums: QueueSummary) -> None:
     """Add the *sums* of a part of *queue* to *queues*."""
     known = queues.get(queue)
     queues[queue] = sums if known is None else known.plus(sums)

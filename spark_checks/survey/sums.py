@@ -19,16 +19,16 @@ from columns.gather import Ints
 from spark_checks import counting_rules
 from spark_checks.columns.log_ranges import within
 from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_columns import Queue, RecordColumns
+from spark_checks.columns.record_columns import RecordColumns
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.situation import Situation
-from spark_checks.survey.summary import Queues, QueueSummary, add_queue
+from spark_checks.survey.summary import Key, Queues, QueueSummary, add_queue
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
 
 Bools = npt.NDArray[np.bool_]
-QueueUnits = tuple[Queue, Ints, npt.NDArray[Any]]
-"""A queue, and queue offsets and bytes of some of its units."""
+QueueUnits = tuple[Key, Ints, npt.NDArray[Any]]
+"""A queue, or a block of one, and queue offsets and bytes of some of its units."""
 GROUPS_MAX = 1 << 12
 """With more queues of topics in a window, only those with a record have sums."""
 
@@ -46,13 +46,8 @@ def sums_of_records(columns: RecordColumns, other_topics: Set[str]) -> Queues:
         distinct, groups = np.arange(span * len(names)), keys
     else:
         distinct, groups = np.unique(keys, return_inverse=True)
-    others = np.array([name in other_topics for name in names])
-    flags = fixed["system_flags"].astype(np.int64)
-    needed = counting_rules.needs_unit(flags & TRANSACTION_BITS, flags & BATCH_BIT)
-    needed &= ~others[numbers]
-    queue_offsets = fixed["queue_offset"].astype(np.int64)
-    sizes = fixed["size"].astype(np.int64)
-    rows = (queue_offsets, columns.offsets, sizes, columns.tags_codes)
+    needed = records_with_unit(columns, other_topics)
+    rows = record_identities(columns)
     found: Queues = {}
     for number, sums in grouped(groups, len(distinct), needed, needed, *rows):
         topic, queue_id = divmod(int(distinct[number]), span)
@@ -60,7 +55,29 @@ def sums_of_records(columns: RecordColumns, other_topics: Set[str]) -> Queues:
     return found
 
 
-def sums_of_units(pieces: Sequence[QueueUnits], situation: Situation) -> Queues:
+def records_with_unit(columns: RecordColumns, other_topics: Set[str]) -> Bools:
+    """Return the mask of records that need a unit; *other_topics* need none."""
+    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
+    others = np.array([name in other_topics for name in names])
+    flags = columns.found.numbers["system_flags"].astype(np.int64)
+    needed: Bools = counting_rules.needs_unit(
+        flags & TRANSACTION_BITS, flags & BATCH_BIT
+    )
+    needed &= ~others[columns.topics.numbers]
+    return needed
+
+
+def record_identities(columns: RecordColumns) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return queue offset, commit-log offset, size and tags code of each record."""
+    fixed = columns.found.numbers
+    queue_offsets = fixed["queue_offset"].astype(np.int64)
+    sizes = fixed["size"].astype(np.int64)
+    return queue_offsets, columns.offsets, sizes, columns.tags_codes
+
+
+def sums_of_units(
+    pieces: Sequence[QueueUnits[Key]], situation: Situation
+) -> dict[Key, QueueSummary]:
     """Return the sums by queue of the units in *pieces* of queues, at least one."""
     queues = list(dict.fromkeys(queue for queue, _, _ in pieces))
     number = {queue: number for number, queue in enumerate(queues)}
@@ -73,7 +90,7 @@ def sums_of_units(pieces: Sequence[QueueUnits], situation: Situation) -> Queues:
     )
     needed = counting_rules.needs_record(at, sizes, codes, situation.min_offset)
     # Units of LMQs point at records of other topics.
-    needed &= ~np.array([topic.startswith(LMQ_PREFIX) for topic, _ in queues])[groups]
+    needed &= ~np.array([topic.startswith(LMQ_PREFIX) for topic, *_ in queues])[groups]
     if situation.parts is not None:
         needed &= (at < 0) | within(at, situation.parts)
     every = np.ones(len(at), np.bool_)

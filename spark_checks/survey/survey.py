@@ -23,7 +23,7 @@ from columns.gather import Ints
 from columns.key_hashes import key_hashes
 from spark_checks.columns.log_ranges import Sums, within
 from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_columns import RecordColumns, read_columns
+from spark_checks.columns.record_columns import Queue, RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
@@ -256,7 +256,7 @@ def _count(which: Bools) -> int:
 def survey_units(url: str, part: QueueFiles, situation: Situation) -> Survey:
     """Return the survey of some units of consume queues."""
     total = Survey()
-    for pieces in _units_of(url, part):
+    for pieces in units_in(url, part):
         summary = SurveySummary(units=sums_of_units(pieces, situation))
         delayed = [u for queue, _, u in pieces if queue[0] == SCHEDULE_TOPIC]
         due = (due_times(units, situation.min_offset) for units in delayed)
@@ -266,12 +266,12 @@ def survey_units(url: str, part: QueueFiles, situation: Situation) -> Survey:
     return total
 
 
-def _units_of(url: str, part: QueueFiles) -> Iterator[list[QueueUnits]]:
+def units_in(url: str, part: QueueFiles) -> Iterator[list[QueueUnits[Queue]]]:
     """Yield the written units of *part*, UNITS_AT_ONCE together.
 
     A queue has few units in a file. Numpy takes as long for them as for thousands.
     """
-    held: list[QueueUnits] = []
+    held: list[QueueUnits[Queue]] = []
     count = 0
     for file, whole in part.pieces:
         with reading(url, file.path) as read_at:

@@ -4,14 +4,18 @@ Column expressions that several checks share: predicates of records and units.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks import counting_rules
+from spark_checks.columns.record_columns import QueuePart
 from spark_checks.situation import Situation
 from spec.wire.message.topic_names import LMQ_PREFIX
+
+QUEUE_PART = ("topic", "queue_id", "part_first")
+"""Columns that a part of a queue has in common."""
 
 
 def is_record() -> Column:
@@ -59,6 +63,21 @@ def within(
     known = rows.sparkSession.createDataFrame(list(ranges), schema)
     inside = F.expr(f"{offset} >= range_begin and {offset} < range_end")
     return rows.join(F.broadcast(known), inside, "left_semi")
+
+
+def in_parts(rows: DataFrame, parts: Collection[QueuePart], how: str) -> DataFrame:
+    """Return *rows* with the column part_first, by a join of the kind *how*.
+
+    It is the first queue offset of the part that has the row.
+    """
+    schema = "part_topic string, part_queue int, part_first bigint, part_last bigint"
+    known = rows.sparkSession.createDataFrame(list(parts), schema)
+    is_in = F.expr(
+        "topic = part_topic and queue_id = part_queue"
+        " and queue_offset between part_first and part_last"
+    )
+    joined = rows.join(F.broadcast(known), is_in, how)
+    return joined.drop("part_topic", "part_queue", "part_last")
 
 
 def after_earlier_unit(

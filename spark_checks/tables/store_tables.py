@@ -7,14 +7,14 @@ Opening a table reads nothing; a query does.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from pyspark.sql.datasource import DataSource
 
-from spark_checks.columns.record_columns import Queue
+from spark_checks.columns.record_columns import QueuePart
 from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.config import ConfigSource
 from spark_checks.readers.consume_queue import ConsumeQueueSource
@@ -39,6 +39,8 @@ class Tables:
     shared: DataFrame | None = None
     """Places of records in queues of other topics: offset, topic, queue_id,
     queue_offset. None if they were not read."""
+    parts: Sequence[QueuePart] = ()
+    """Parts of queues that the rows of suspect queues are from."""
 
 
 def open_tables(
@@ -63,11 +65,11 @@ def open_commit_log(
     delays: Mapping[int, int],
     *,
     wide: bool = False,
-    queues: Collection[Queue] | None = None,
+    queues: Collection[QueuePart] | None = None,
 ) -> DataFrame:
     """Return the rows of the log of *store*; *wide* fills all columns.
 
-    With *queues*, the rows are those of these, and wrong ones.
+    With *queues*, the rows are those in these parts of queues, and wrong ones.
     """
     options = {"wide": str(wide).lower()}
     if queues is not None:
@@ -108,14 +110,20 @@ def open_index(session: SparkSession, store: Store, **options: str) -> DataFrame
 
 
 def open_units(
-    session: SparkSession, store: Store, files: Iterable[StoreFile]
+    session: SparkSession,
+    store: Store,
+    files: Iterable[StoreFile],
+    *,
+    queues: Collection[QueuePart] | None = None,
 ) -> DataFrame:
-    """Return the units in these consume-queue *files* of *store*."""
-    partitions = str(session.sparkContext.defaultParallelism)
-    of_queues = listing(files)
-    units = open_table(
-        session, store, ConsumeQueueSource, of_queues, partitions=partitions
-    )
+    """Return the units in these consume-queue *files* of *store*.
+
+    With *queues*, the rows are those in these parts of queues.
+    """
+    options = {"partitions": str(session.sparkContext.defaultParallelism)}
+    if queues is not None:
+        options["queues"] = json.dumps([*queues])
+    units = open_table(session, store, ConsumeQueueSource, listing(files), **options)
     return _from_begin(units, store)
 
 

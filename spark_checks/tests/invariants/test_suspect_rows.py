@@ -46,7 +46,7 @@ def places_found(spark: SparkSession, store: Path) -> list[str]:
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
-    """Return a store whose units point at other queues, at no record, and too late."""
+    """Return a store whose units point at other queues, and at no record."""
     builder = StoreBuilder()
     for number in range(300):
         builder.put(("Orders", "Payments", "Other")[number % 3], number % 2, tags="A")
@@ -60,6 +60,7 @@ def damaged(tmp_path: Path) -> Path:
     point(orders[6], payments[0].offset)
     point(orders[7], payments[3].offset + 1)
     point(orders[8], builder.placed["Other", 0][0].offset)
+    flip(store, orders[20].queue_file, orders[20].unit_position + 19)  # its tags code
     lost = builder.placed["Other", 1][20]
     flip(store, lost.log_file, lost.position + 4)
     return store
@@ -71,6 +72,7 @@ def test_records_of_other_queues_are_found_by_their_places(
     found = places_found(spark, damaged)
     assert len([one for one in found if one.startswith("INV-CQ-004")]) == 3
     assert len([one for one in found if one.startswith("INV-CQ-001")]) == 2
+    assert len([one for one in found if one.startswith("INV-CQ-003")]) == 1
     monkeypatch.setattr(ALL_AT_ONCE, 0)
     assert places_found(spark, damaged) == found
 

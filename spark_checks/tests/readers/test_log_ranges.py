@@ -27,7 +27,7 @@ from spark_checks.columns.log_ranges import (
     merged,
     within,
 )
-from spark_checks.columns.record_columns import Queue
+from spark_checks.columns.record_columns import QueuePart
 from spark_checks.readers.commit_log import batches
 from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log
@@ -105,7 +105,9 @@ def test_each_offset_is_in_the_range_of_its_section(offsets: list[int]) -> None:
     assert {n: v for n, v in add_sums(*halves).items() if v} == known
 
 
-def _rows(data: bytes, ranges: Ranges, queues: list[Queue] | None = None) -> list[Row]:
+def _rows(
+    data: bytes, ranges: Ranges, queues: list[QueuePart] | None = None
+) -> list[Row]:
     """Return the rows that readers of *ranges* of a file yield."""
     return [
         row
@@ -154,11 +156,16 @@ def test_suspect_ranges_hold_all_wrong_rows(
     assert [
         r for r in _rows(data, merged(suspect), []) if r["kind"] != "blank"
     ] == wrong
-    assert _rows(data, [(BASE, BASE + len(data))], [("Orders", 1), ("T", 63)]) == [
+    parts = [("Orders", 1, 0, 5), ("Orders", 1, 9, INT64_MAX), ("T", 63, 0, 0)]
+    assert _rows(data, [(BASE, BASE + len(data))], parts) == [
         row
         for row in everything
         if _is_wrong(row)
-        or (row["topic"], row["queue_id"]) in {("Orders", 1), ("T", 63)}
+        or any(
+            (row["topic"], row["queue_id"]) == (topic, queue_id)
+            and first <= row["queue_offset"] <= last
+            for topic, queue_id, first, last in parts
+        )
     ]
 
 
