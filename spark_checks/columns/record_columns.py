@@ -7,8 +7,9 @@ the layout, and splits all properties in one pass. Checksums are computed per re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -68,15 +69,15 @@ class RecordColumns:
         found |= self.damage != 0
         return found
 
-    def are_in(self, parts: Iterable[QueuePart]) -> npt.NDArray[np.bool_]:
+    def are_in(self, parts: Collection[QueuePart]) -> npt.NDArray[np.bool_]:
         """Return the mask of the records in *parts* of queues."""
         names = [name.decode("utf-8", "replace") for name in self.topics.names]
-        numbers = {name: number for number, name in enumerate(names)}
         ids, at = (self.found.numbers[name] for name in ("queue_id", "queue_offset"))
         found = np.zeros(len(self.offsets), dtype=np.bool_)
-        for topic, queue_id, first, last in parts:
-            if topic in numbers:
-                is_in = (self.topics.numbers == numbers[topic]) & (ids == queue_id)
+        for (number, name), part in product(enumerate(names), parts):
+            topic, queue_id, first, last = part
+            if name == topic:  # several topics may have one text
+                is_in = (self.topics.numbers == number) & (ids == queue_id)
                 found |= is_in & (at >= first) & (at <= last)
         return found
 

@@ -169,6 +169,13 @@ def test_suspect_ranges_hold_all_wrong_rows(
     ]
 
 
+def test_a_part_has_all_topics_of_its_text() -> None:
+    records = [replace(ORDINARY, topic=topic) for topic in ("T\udcff", "T\udcfe", "T")]
+    data = laid_out(records)
+    part = ("T\ufffd", ORDINARY.queue_id, 0, INT64_MAX)
+    assert len(_rows(data, [(BASE, BASE + len(data))], [part])) == 2
+
+
 def test_only_windows_near_a_wrong_record_are_suspect() -> None:
     data = bytearray(laid_out([ORDINARY] * 40))
     record_size = len(data) // 40
