@@ -10,7 +10,7 @@ beside them, so that each gap lies within a part.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -39,6 +39,7 @@ from spark_checks.survey.summary import (
     starts_late,
 )
 from spark_checks.survey.sums import (
+    QueueNumbers,
     QueueUnits,
     grouped,
     record_identities,
@@ -78,7 +79,7 @@ def suspect_parts(
     pieces = parts_of(store, context.defaultParallelism)
     survey = BlockSurvey(
         url=store.url,
-        queues=suspects,
+        queues=frozenset(suspects),
         situation=replace(surveyed.situation, known_topics=None),
         size=max(surveyed.summary.record_count // BLOCKS_MAX, BLOCK_SIZE_MIN),
     )
@@ -99,7 +100,7 @@ class BlockSurvey:
     """Survey of some queues of a store, by blocks of queue offsets."""
 
     url: str
-    queues: Collection[Queue]
+    queues: Set[Queue]
     situation: Situation
     size: int
     """Queue offsets of a block."""
@@ -131,15 +132,18 @@ class BlockSurvey:
         self, columns: RecordColumns
     ) -> Iterator[tuple[QueueBlock, QueueSummary]]:
         """Yield the sums of the records of each block in a window."""
-        is_needed = records_with_unit(columns, self.situation.other_topics)
+        needed = records_with_unit(columns, self.situation.other_topics)
         rows = record_identities(columns)
-        for queue in self.queues:
-            at = np.flatnonzero(columns.are_in([whole(queue)]))
-            if len(at):
-                mine, needed = [column[at] for column in rows], is_needed[at]
-                numbers, groups = np.unique(mine[0] // self.size, return_inverse=True)
-                for group, sums in grouped(groups, len(numbers), needed, needed, *mine):
-                    yield (*queue, int(numbers[group])), sums
+        queues = QueueNumbers.of(columns)
+        blocks, numbers = np.unique(rows[0] // self.size, return_inverse=True)
+        distinct, groups = np.unique(
+            queues.numbers * len(blocks) + numbers, return_inverse=True
+        )
+        for group, sums in grouped(groups, len(distinct), needed, needed, *rows):
+            number, block = divmod(int(distinct[group]), len(blocks))
+            queue = queues.queue(number)
+            if queue in self.queues:
+                yield (*queue, int(blocks[block])), sums
 
     def _blocks_of(self, piece: QueueUnits[Queue]) -> Iterator[QueueUnits[QueueBlock]]:
         """Yield the blocks of a *piece* of a queue."""

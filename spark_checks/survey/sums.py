@@ -9,7 +9,8 @@ millions of rows. :mod:`spark_checks.counting_rules` decides which rows count.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from columns.gather import Ints
 from spark_checks import counting_rules
 from spark_checks.columns.log_ranges import within
 from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_columns import RecordColumns
+from spark_checks.columns.record_columns import Queue, RecordColumns
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.situation import Situation
 from spark_checks.survey.summary import Key, Queues, QueueSummary, add_queue
@@ -33,25 +34,52 @@ GROUPS_MAX = 1 << 12
 """With more queues of topics in a window, only those with a record have sums."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueNumbers:
+    """A number below *count* for the queue of each record of a window."""
+
+    numbers: Ints
+    topics: Sequence[str]
+    least_id: int
+    ids: int
+    """Number of queue ids from the least to the largest."""
+
+    @classmethod
+    def of(cls, columns: RecordColumns) -> Self:
+        """Return the numbers of the queues of *columns*, at least one record."""
+        queue_ids = columns.found.numbers["queue_id"].astype(np.int64)
+        least = int(queue_ids.min())
+        ids = int(queue_ids.max()) - least + 1
+        return cls(
+            numbers=columns.topics.numbers * ids + queue_ids - least,
+            topics=[name.decode("utf-8", "replace") for name in columns.topics.names],
+            least_id=least,
+            ids=ids,
+        )
+
+    @property
+    def count(self) -> int:
+        """Number of queues that the topics may have."""
+        return self.ids * len(self.topics)
+
+    def queue(self, number: int) -> Queue:
+        """Return the queue with this *number*; several may be of one name."""
+        topic, queue_id = divmod(number, self.ids)
+        return self.topics[topic], queue_id + self.least_id
+
+
 def sums_of_records(columns: RecordColumns, other_topics: Set[str]) -> Queues:
     """Return the sums of records by queue; *other_topics* need no units."""
-    fixed = columns.found.numbers
-    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
-    numbers = columns.topics.numbers
-    queue_ids = fixed["queue_id"].astype(np.int64)
-    least = int(queue_ids.min())
-    span = int(queue_ids.max()) - least + 1
-    keys = numbers * span + queue_ids - least
-    if span * len(names) <= GROUPS_MAX:
-        distinct, groups = np.arange(span * len(names)), keys
+    queues = QueueNumbers.of(columns)
+    if queues.count <= GROUPS_MAX:
+        distinct, groups = np.arange(queues.count), queues.numbers
     else:
-        distinct, groups = np.unique(keys, return_inverse=True)
+        distinct, groups = np.unique(queues.numbers, return_inverse=True)
     needed = records_with_unit(columns, other_topics)
     rows = record_identities(columns)
     found: Queues = {}
-    for number, sums in grouped(groups, len(distinct), needed, needed, *rows):
-        topic, queue_id = divmod(int(distinct[number]), span)
-        add_queue(found, (names[topic], queue_id + least), sums)
+    for group, sums in grouped(groups, len(distinct), needed, needed, *rows):
+        add_queue(found, queues.queue(int(distinct[group])), sums)
     return found
 
 

@@ -61,7 +61,7 @@ def parts_of(
 ) -> list[QueuePart]:
     """Return the parts to compare of a queue with these queue offsets on its sides."""
     situation = Situation(min_offset=min_offset)
-    survey = BlockSurvey(url="", queues=[QUEUE], situation=situation, size=SIZE)
+    survey = BlockSurvey(url="", queues={QUEUE}, situation=situation, size=SIZE)
     sides = sums_of(records), sums_of(units, unmatched)
     numbers = sorted({number for side in sides for *_, number in side})
     return survey.parts_that_differ(QUEUE, numbers, sides)
