@@ -65,7 +65,7 @@ def test_clean_stores_give_no_finding(release: str, tmp_path: Path) -> None:
     }
     for stage in QUIET:
         assert_rich(found[stage], stores[stage])
-    assert_only_late(found[STRUCK])
+    assert_only_late(found[STRUCK], stores[STRUCK])
     assert [(stage, is_left_open(stores[stage])) for stage in STAGES] == [
         (stage, stage in (KILLED, STRUCK)) for stage in STAGES
     ]
@@ -139,9 +139,17 @@ def assert_rich(found: Audited, store: Path) -> None:
     assert set(summary["topics"]) >= WITH_MESSAGES
 
 
-def assert_only_late(found: Audited) -> None:
-    """Check that a broker struck down left no more than what its start puts right."""
-    assert found["verdict"] == "pass"
+def assert_only_late(found: Audited, store: Path) -> None:
+    """Check that a broker struck down left no more than what its start puts right.
+
+    A kill amid the creation of a queue file leaves it empty, with which 4.6.0 does not
+    start (4.6.0 MappedFileQueue#load).
+    """
+    queues = store.glob("consumequeue/*/*/*")
+    is_refused = any(file.stat().st_size == 0 for file in queues) and (
+        found["forecast"]["release"] == "4.6.0"
+    )
+    assert found["verdict"] == ("fail" if is_refused else "pass")
     assert {one["severity"] for one in found["violations"]} <= {"warning"}
 
 

@@ -157,7 +157,7 @@ class Advice:
 
     @property
     def _moved_obstacle(self) -> list[tuple[str, list[str]]]:
-        """The step that moves a directory or pipe from the place of a file."""
+        """The step that moves a directory, pipe or empty file out of the store."""
         if self.forecast is None or self.forecast.obstacle is None:
             return []
         return [

@@ -110,12 +110,18 @@ def start_forecast(
 
 
 def _obstacle(store: Path, outcome: Outcome) -> str | None:
-    """Return the path of a directory or pipe in the place of a file, or None."""
+    """Return the path of what a start needs to be away, or None.
+
+    It is a directory or pipe in the place of a file. Or it is an empty file of the log
+    or of a queue, as a broker leaves it that is killed amid the creation.
+    """
     if outcome.refusal is None:
         return None
     path = store / outcome.refusal.file
-    is_obstacle = path.exists() and not path.is_file()
-    return _shown(outcome.refusal.file) if is_obstacle else None
+    if not path.exists():
+        return None
+    is_empty = path.name.isdecimal() and path.stat().st_size == 0
+    return _shown(outcome.refusal.file) if is_empty or not path.is_file() else None
 
 
 def _cut_file(outcome: Outcome) -> str | None:

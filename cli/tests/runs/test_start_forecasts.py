@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs.stores.start_forecasts import start_forecast
+from cli.tests.commands.recover_command import LAST_FILE, copied
 from reference.shell.storage import read_only_files
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
@@ -38,3 +39,26 @@ def test_a_forecast_reports_the_part_that_is_done(
     assert start_forecast(str(tmp_path), "4.6.0", on_part=parts.append) is not None
     assert parts == sorted(parts)
     assert parts[0] < 0.1 < 0.9 < parts[-1] <= 1
+
+
+def test_an_empty_last_queue_file_prevents_a_start_of_4_6_0(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    last = max((store / "consumequeue/HandoverOrders/0").iterdir())
+    empty = last.with_name(f"{int(last.name) + last.stat().st_size:020}")
+    empty.touch()
+    starts = [start_forecast(str(store), one) for one in ("4.4.0", "4.6.0", "5.3.3")]
+    path = str(empty.relative_to(store))
+    assert [one and one.obstacle for one in starts] == [None, path, None]
+    empty.unlink()
+    found = start_forecast(str(store), "4.6.0")
+    assert found is not None
+    assert found.refusal is None
+
+
+def test_a_file_with_bytes_is_not_moved_out(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    os.truncate(store / LAST_FILE, 65_535)
+    found = start_forecast(str(store), "4.6.0")
+    assert found is not None
+    assert found.refusal is not None
+    assert found.obstacle is None
