@@ -7,7 +7,7 @@ records and index items are examined one by one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -29,9 +29,9 @@ from spark_checks.tables.predicates import in_parts, is_record
 from spark_checks.tables.store_tables import (
     Tables,
     open_commit_log,
+    open_extensions,
     open_index,
     open_log,
-    open_tables,
     open_units,
 )
 
@@ -54,27 +54,20 @@ def compare_rows(
 
     No row is read if the survey found nothing suspect.
     """
-    summary, situation = surveyed.summary, surveyed.situation
-    suspects = summary.suspects(situation)
-    if not suspects and not summary.has_damaged_rows and not with_charts:
-        return [], {}
-    tables = open_tables(surveyed.session, surveyed.store, situation)
-    found = [
-        *row_findings(surveyed, tables, suspects),
-        *index_findings(surveyed),
-    ]
-    return found, histograms(tables.log) if with_charts else {}
+    suspects = surveyed.summary.suspects(surveyed.situation)
+    found = [*row_findings(surveyed, suspects), *index_findings(surveyed)]
+    if not with_charts:
+        return found, {}
+    return found, histograms(_log_rows(surveyed, None, None))
 
 
-def row_findings(
-    surveyed: SurveyedStore, tables: Tables, suspects: Collection[Queue]
-) -> list[Finding]:
+def row_findings(surveyed: SurveyedStore, suspects: Collection[Queue]) -> list[Finding]:
     """Return the findings in suspect queues and records."""
     summary = surveyed.summary
     if not suspects and not summary.log_is_suspect:
         return []
     surveyed.progress(f"comparing queues row by row: {len(suspects)}")
-    with narrowed(surveyed, tables, suspects) as narrow:
+    with narrowed(surveyed, suspects) as narrow:
         parts = [records.wrong_rows(narrow)] if summary.log_is_suspect else []
         if suspects:
             parts += _shared_queue_checks(narrow)
@@ -142,9 +135,7 @@ def index_findings(surveyed: SurveyedStore) -> list[Finding]:
 
 
 @contextmanager
-def narrowed(
-    surveyed: SurveyedStore, tables: Tables, suspects: Collection[Queue]
-) -> Iterator[Tables]:
+def narrowed(surveyed: SurveyedStore, suspects: Collection[Queue]) -> Iterator[Tables]:
     """Yield the rows of suspect parts of queues, their records, and damaged records.
 
     Without suspects the suspect ranges of the log are read, else all of it. With few
@@ -152,14 +143,15 @@ def narrowed(
     units point are then read by their places.
     """
     parts = suspect_parts(surveyed, suspects)
-    store = surveyed.store
-    units = open_units(surveyed.session, store, store.queue_files(), queues=parts)
+    session, store = surveyed.session, surveyed.store
+    units = open_units(session, store, store.queue_files(), queues=parts)
     few = parts if len(parts) <= PARTS_MAX else None
     ranges = None if suspects else merged(surveyed.summary.suspect_ranges)
-    narrow = replace(
-        tables,
+    narrow = Tables(
         log=in_parts(_log_rows(surveyed, ranges, few), parts, "left"),
         units=in_parts(units, parts, "inner"),
+        extensions=open_extensions(session, store),
+        situation=surveyed.situation,
         parts=parts,
     )
     with persisted(narrow.units, narrow.log):
@@ -178,7 +170,7 @@ def narrowed(
 
 
 def _log_rows(
-    surveyed: SurveyedStore, ranges: Ranges | None, queues: Sequence[QueuePart] | None
+    surveyed: SurveyedStore, ranges: Ranges | None, queues: Collection[QueuePart] | None
 ) -> DataFrame:
     """Return the rows of the log, all or those in *ranges*, of *queues* if given."""
     store = surveyed.store

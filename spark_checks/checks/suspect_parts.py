@@ -72,14 +72,15 @@ def suspect_parts(
     size = store.commit_log_size
     if not suspects or size < LARGE_SIZE:
         return [whole(queue) for queue in suspects]
-    queues = [file for file in store.queue_files() if queue_of(file.path) in suspects]
-    size += sum(file.size for file in queues)
+    queues = frozenset(suspects)
+    files = [file for file in store.queue_files() if queue_of(file.path) in queues]
+    size += sum(file.size for file in files)
     surveyed.progress(f"looking for parts of queues that differ: {size:,} bytes", size)
-    store = replace(store, files=(*store.commit_log, *queues))
+    store = replace(store, files=(*store.commit_log, *files))
     pieces = parts_of(store, context.defaultParallelism)
     survey = BlockSurvey(
         url=store.url,
-        queues=frozenset(suspects),
+        queues=queues,
         situation=replace(surveyed.situation, known_topics=None),
         size=max(surveyed.summary.record_count // BLOCKS_MAX, BLOCK_SIZE_MIN),
     )
