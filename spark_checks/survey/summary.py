@@ -151,11 +151,6 @@ class SurveySummary:
         return [queue for queue in queues if self._is_suspect(queue, situation)]
 
     @property
-    def has_damaged_rows(self) -> bool:
-        """Whether to read single records or items again."""
-        return self.log_is_suspect or self.damaged_items > 0
-
-    @property
     def log_is_suspect(self) -> bool:
         """Whether to read single records again."""
         first = self.first_tail_base

@@ -40,7 +40,8 @@ def surveyed(store: Store, conf: BrokerConf) -> tuple[SurveySummary, bool]:
     summary = found.summary
     is_suspect = bool(
         summary.suspects(situation)
-        or summary.has_damaged_rows
+        or summary.log_is_suspect
+        or summary.damaged_items > 0
         or summary.unlike_sections
     )
     return summary, is_suspect
