@@ -25,6 +25,11 @@ class Topics:
     numbers: Ints
     """Index into *names* for each record."""
 
+    @property
+    def texts(self) -> list[str]:
+        """The names as text; several may have the same."""
+        return [name.decode("utf-8", "replace") for name in self.names]
+
     def first(self, count: int) -> Topics:
         """Return the topics of the first *count* records."""
         return Topics(names=self.names, numbers=self.numbers[:count])

@@ -71,10 +71,9 @@ class RecordColumns:
 
     def are_in(self, parts: Collection[QueuePart]) -> npt.NDArray[np.bool_]:
         """Return the mask of the records in *parts* of queues."""
-        names = [name.decode("utf-8", "replace") for name in self.topics.names]
         ids, at = (self.found.numbers[name] for name in ("queue_id", "queue_offset"))
         found = np.zeros(len(self.offsets), dtype=np.bool_)
-        for (number, name), part in product(enumerate(names), parts):
+        for (number, name), part in product(enumerate(self.topics.texts), parts):
             topic, queue_id, first, last = part
             if name == topic:  # several topics may have one text
                 is_in = (self.topics.numbers == number) & (ids == queue_id)

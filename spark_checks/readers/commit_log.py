@@ -185,8 +185,7 @@ def _wide(columns: RecordColumns) -> dict[str, Ints | pa.Array]:
 
 def _texts(topics: Topics) -> pa.Array:
     """Return *topics* as text; each distinct topic is decoded once."""
-    texts = pa.array([topic.decode("utf-8", "replace") for topic in topics.names])
-    return texts.take(pa.array(topics.numbers))
+    return pa.array(topics.texts, pa.string()).take(pa.array(topics.numbers))
 
 
 def _region_row(region: Region, where: FileRange) -> pa.RecordBatch:

@@ -73,7 +73,7 @@ class MultiDispatchSource(LogSource):
 
 
 def _rows(columns: RecordColumns, base: int) -> Iterator[dict[str, Any]]:
-    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
+    names = columns.topics.texts
     properties = values_of(columns.data, columns.found.places["properties"])
     for index, text in enumerate(properties):
         if not any(mark in text for mark in _MARKS):

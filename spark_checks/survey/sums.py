@@ -52,7 +52,7 @@ class QueueNumbers:
         ids = int(queue_ids.max()) - least + 1
         return cls(
             numbers=columns.topics.numbers * ids + queue_ids - least,
-            topics=[name.decode("utf-8", "replace") for name in columns.topics.names],
+            topics=columns.topics.texts,
             least_id=least,
             ids=ids,
         )
@@ -85,8 +85,7 @@ def sums_of_records(columns: RecordColumns, other_topics: Set[str]) -> Queues:
 
 def records_with_unit(columns: RecordColumns, other_topics: Set[str]) -> Bools:
     """Return the mask of records that need a unit; *other_topics* need none."""
-    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
-    others = np.array([name in other_topics for name in names])
+    others = np.array([topic in other_topics for topic in columns.topics.texts])
     flags = columns.found.numbers["system_flags"].astype(np.int64)
     needed: Bools = counting_rules.needs_unit(
         flags & TRANSACTION_BITS, flags & BATCH_BIT

@@ -51,7 +51,7 @@ def system_topic_records(columns: RecordColumns) -> Table:
 
     Messages made from such records are included.
     """
-    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
+    names = columns.topics.texts
     found, numbers = columns.found.numbers, columns.topics.numbers
     transaction_type = found["system_flags"].astype(np.int64) & TRANSACTION_BITS
     is_chosen = is_half(transaction_type) | is_commit(transaction_type)
