@@ -12,6 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from isal import isal_zlib
 
 from spark_checks.columns import record_damage
 from spark_checks.columns.record_damage import BORN_MAX_MS, PORT_MAX, RecordDamage
@@ -216,6 +219,22 @@ def test_numbers_are_in_the_range_of_what_is_written(
 )
 def test_compressed_bodies_inflate(flags: int, body: bytes, damage: int) -> None:
     assert _damage_of(_record(flags=flags, body=body)) == damage
+
+
+@given(st.binary(max_size=300), st.integers(0, 9), st.data())
+def test_isal_and_zlib_accept_the_same_bodies(
+    text: bytes, level: int, data: st.DataObject
+) -> None:
+    body = bytearray(zlib.compress(text, level))
+    place = data.draw(st.integers(0, len(body) - 1))
+    body[place] ^= data.draw(st.integers(0, 255))
+    del body[data.draw(st.integers(1, len(body))) :]
+    record = _record(flags=1, body=bytes(body))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record_damage, "zlib", zlib)
+        expected = _damage_of(record)
+        patch.setattr(record_damage, "zlib", isal_zlib)
+        assert _damage_of(record) == expected
 
 
 @pytest.mark.parametrize("flags", [1, 0x101, 0x201])
