@@ -18,6 +18,7 @@ from spark_checks.config_files import (
     numbers_of,
 )
 from spark_checks.store_files import Store, queue_file_size, queue_of
+from spec.store.batch_queue import BATCH_QUEUE
 from spec.wire.message.topic_names import HALF_TOPIC, TRANSACTION_CHECK_GROUP
 
 
@@ -42,7 +43,7 @@ class Situation:
     """Whether a record without a unit may have one in RocksDB."""
     known_topics: frozenset[str] | None = None
     """Topics with queues or a configuration; None without topics.json."""
-    other_topics: frozenset[str] = frozenset()
+    batch_topics: frozenset[str] = frozenset()
     """Topics with batch consume queues (since 5.0)."""
     delays: Mapping[int, int] = field(default_factory=dict)
     """Milliseconds of each delay level."""
@@ -70,10 +71,10 @@ class Situation:
 def situation_of(store: Store, conf: BrokerConf) -> Situation:
     """Return the situation of *store*."""
     size = conf.queue_file_size or queue_file_size(store)
-    other = {
+    batch_topics = {
         path.split("/")[1]
         for path in store.directories
-        if path.startswith("batchconsumequeue/")
+        if path.startswith(f"{BATCH_QUEUE}/")
     }
     topics = config_file(store, TOPICS)
     levels = numbers_of(config_file(store, DELIVERED_OFFSETS).entries)
@@ -86,7 +87,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         queue_file_size=size or Situation().queue_file_size,
         has_queues_in_rocksdb=store.has_queues_in_rocksdb,
         known_topics=known_topics(store, topics) if topics.has_table else None,
-        other_topics=frozenset(other),
+        batch_topics=frozenset(batch_topics),
         delays=conf.delays,
         delays_are_known=conf.delays_are_known,
         delivered_offsets={level - 1: offset for level, offset in levels.items()},

@@ -133,7 +133,7 @@ class BlockSurvey:
         self, columns: RecordColumns
     ) -> Iterator[tuple[QueueBlock, QueueSummary]]:
         """Yield the sums of the records of each block in a window."""
-        needed = records_with_unit(columns, self.situation.other_topics)
+        needed = records_with_unit(columns, self.situation.batch_topics)
         rows = record_identities(columns)
         queues = QueueNumbers.of(columns)
         blocks, numbers = np.unique(rows[0] // self.size, return_inverse=True)

@@ -7,6 +7,8 @@ reported only in a queue that exists. Its place must follow units of earlier rec
 
 from __future__ import annotations
 
+import json
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
@@ -39,7 +41,7 @@ from spec.wire.message.topic_names import LMQ_PREFIX, RETRY_PREFIX, SCHEDULE_TOP
 _NOT_DISPATCHED = (RETRY_PREFIX, "rmq_sys_", "RMQ_SYS_", SCHEDULE_TOPIC)
 """Prefixes of topics that some release does not dispatch to LMQs."""
 _BATCH = ("size", "tags_code", "stored_at_ms", "message_count")
-"""Values that a batch and its unit share, besides their place."""
+"""Values that a record and its batch unit share, besides their place."""
 
 
 def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
@@ -57,7 +59,13 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
         return []
     surveyed.progress("comparing LMQs and batch consume queues with their records")
     session, situation = surveyed.session, surveyed.situation
-    records = open_log(session, store, MultiDispatchSource, delays=situation.delays)
+    records = open_log(
+        session,
+        store,
+        MultiDispatchSource,
+        delays=situation.delays,
+        batch_topics=json.dumps(sorted(situation.batch_topics)),
+    )
     lmqs = open_units(session, store, of_lmqs)
     batches = open_table(session, store, BatchConsumeQueueSource, listing(of_batches))
     parts = []
@@ -140,7 +148,7 @@ def records_without_lmq_unit(
 def wrong_batch_units(
     units: DataFrame, records: DataFrame, situation: Situation
 ) -> DataFrame:
-    """Return the batch consume-queue units that do not match their batch.
+    """Return the batch consume-queue units that do not match their record.
 
     Units without the last fields of a new unit are included.
     """
@@ -171,12 +179,13 @@ def wrong_batch_units(
 
 
 def batches_without_unit(units: DataFrame, records: DataFrame) -> DataFrame:
-    """Return the batches without a unit, at the place of their record."""
+    """Return the records without a unit in their batch consume queue."""
     units = units.selectExpr(
         *("queue", "queue_id"),
         *("first_queue_offset AS number", "commit_log_offset AS unit_at"),
     )
     records = records.where("kind = 'batch'")
+    records = records.where(counting_rules.is_decided(transaction_type()))
     records = records.withColumnRenamed("own_queue_id", "queue_id")
     return record_findings(_without_unit(records, units), Rule("INV-BATCH-003"))
 

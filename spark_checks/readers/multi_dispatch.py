@@ -2,14 +2,16 @@
 Spark data source ``rocketmq.multidispatch``: one row per additional queue of a record.
 
 The property INNER_MULTI_DISPATCH names LMQs and, in 4.9.3 to 4.9.8, queues of other
-topics. A batch has one row for its batch consume queue. Damaged regions are skipped,
-because ``rocketmq.commitlog`` reports them.
+topics. A batch, and any record of a topic with batch consume queues, has one row for
+its batch consume queue. Damaged regions are skipped, because ``rocketmq.commitlog``
+reports them.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, Final
 
 import pyarrow as pa
@@ -56,33 +58,46 @@ Place = tuple[str, str, int, int]
 
 
 class MultiDispatchSource(LogSource):
-    """Reads a commit log, with the options of ``rocketmq.commitlog``."""
+    """Reads a commit log, with the options of ``rocketmq.commitlog``.
+
+    ``batch_topics`` (JSON) are the topics with batch consume queues.
+    """
 
     source_name = "rocketmq.multidispatch"
     columns = MULTI_DISPATCH_COLUMNS
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
+        self.batch_topics = frozenset(json.loads(options.get("batch_topics", "[]")))
 
     def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
         for found in scan_range(read_at, part):
             if isinstance(found, Region):
                 continue
-            if any(mark in found.data for mark in _MARKS):
+            if self.batch_topics or any(mark in found.data for mark in _MARKS):
                 columns = read_columns(found, self.delays, is_checked=False)
-                rows = list(_rows(columns, part.base))
+                rows = list(_rows(columns, part.base, self.batch_topics))
                 yield pa.RecordBatch.from_pylist(rows, schema=_schema)
 
 
-def _rows(columns: RecordColumns, base: int) -> Iterator[dict[str, Any]]:
+def _rows(
+    columns: RecordColumns, base: int, batch_topics: Set[str]
+) -> Iterator[dict[str, Any]]:
     names = columns.topics.texts
     properties = values_of(columns.data, columns.found.places["properties"])
     for index, text in enumerate(properties):
-        if not any(mark in text for mark in _MARKS):
+        own_topic = names[columns.topics.numbers[index]]
+        if own_topic not in batch_topics and not any(mark in text for mark in _MARKS):
             continue
         numbers = columns.found.numbers
         fixed = {name: int(column[index]) for name, column in numbers.items()}
         offset = int(columns.offsets[index])
-        own_topic = names[columns.topics.numbers[index]]
-        places = places_of(text.decode("utf-8", "replace"), own_topic)
+        places = list(places_of(text.decode("utf-8", "replace"), own_topic))
+        if own_topic in batch_topics and not any(
+            kind == "batch" for kind, *_ in places
+        ):
+            places.append(("batch", own_topic, fixed["queue_offset"], 1))
         for kind, queue, number, count in places:
             yield {
                 "file_base": base,
@@ -102,7 +117,7 @@ def _rows(columns: RecordColumns, base: int) -> Iterator[dict[str, Any]]:
 
 
 def places_of(text: str, own_topic: str) -> Iterator[Place]:
-    """Yield the additional places of a record of *own_topic* with properties *text*.
+    """Yield the places that the properties *text* of a record of *own_topic* name.
 
     A broker's settings decide whether it dispatches the record to them.
     """

@@ -68,14 +68,14 @@ class QueueNumbers:
         return self.topics[topic], queue_id + self.least_id
 
 
-def sums_of_records(columns: RecordColumns, other_topics: Set[str]) -> Queues:
-    """Return the sums of records by queue; *other_topics* need no units."""
+def sums_of_records(columns: RecordColumns, batch_topics: Set[str]) -> Queues:
+    """Return the sums of records by queue; of *batch_topics*, none needs a unit."""
     queues = QueueNumbers.of(columns)
     if queues.count <= GROUPS_MAX:
         distinct, groups = np.arange(queues.count), queues.numbers
     else:
         distinct, groups = np.unique(queues.numbers, return_inverse=True)
-    needed = records_with_unit(columns, other_topics)
+    needed = records_with_unit(columns, batch_topics)
     rows = record_identities(columns)
     found: Queues = {}
     for group, sums in grouped(groups, len(distinct), needed, needed, *rows):
@@ -83,9 +83,9 @@ def sums_of_records(columns: RecordColumns, other_topics: Set[str]) -> Queues:
     return found
 
 
-def records_with_unit(columns: RecordColumns, other_topics: Set[str]) -> Bools:
-    """Return the mask of records that need a unit; *other_topics* need none."""
-    others = np.array([topic in other_topics for topic in columns.topics.texts])
+def records_with_unit(columns: RecordColumns, batch_topics: Set[str]) -> Bools:
+    """Return the mask of records that need a unit; of *batch_topics*, none does."""
+    others = np.array([topic in batch_topics for topic in columns.topics.texts])
     flags = columns.found.numbers["system_flags"].astype(np.int64)
     needed: Bools = counting_rules.needs_unit(
         flags & TRANSACTION_BITS, flags & BATCH_BIT

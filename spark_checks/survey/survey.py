@@ -233,7 +233,7 @@ def survey_records(columns: RecordColumns, base: int, situation: Situation) -> S
             keys, at, situation.key_ranges, situation.sections
         )
     summary = SurveySummary(
-        records=sums_of_records(columns, situation.other_topics),
+        records=sums_of_records(columns, situation.batch_topics),
         bad_checksums=_count(fixed["body_crc"] != columns.body_crcs),
         bad_places=_count(fixed["physical_offset"] != columns.offsets),
         damaged=_count(columns.damage != 0),

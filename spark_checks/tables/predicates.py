@@ -34,8 +34,8 @@ def needs_unit(situation: Situation) -> Column:
     needed: Column = is_record() & counting_rules.needs_unit(
         transaction_type(), batch_bit
     )
-    if situation.other_topics:
-        needed &= ~F.col("topic").isin(*situation.other_topics)
+    if situation.batch_topics:
+        needed &= ~F.col("topic").isin(*situation.batch_topics)
     return needed
 
 

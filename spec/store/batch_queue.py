@@ -1,8 +1,9 @@
 """
-A batch consume queue has one unit for each batch, with the batch's message count.
+A batch consume queue has one unit for each record, with the record's message count.
 
 From 5.0 on a topic may have the attribute queue.type=BatchCQ. A batch sent to it is
-stored as one record, and queue offsets advance by its messages. A unit names the first
+stored as one record, and queue offsets advance by its messages. A message that is sent
+alone is a record of one message. A unit names the first
 queue offset, so a reader must search for it; in a plain consume queue it computes the
 unit's place.
 """
@@ -53,8 +54,12 @@ BATCH_UNIT_BASE = Clause(
 BATCH_UNIT_COUNT = Clause(
     id="STORE-BATCHQUEUE-003",
     level=Level.MUST,
-    text="A unit's count is the INNER_NUM property of the record at which it points.",
-    source="5.3.3 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
+    text=(
+        "A unit's count is the property INNER_NUM of the record at which it points, or "
+        "1 if that has not both INNER_NUM and INNER_BASE, as a message sent alone."
+    ),
+    source="5.3.3 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize"
+    "; DispatchRequest#msgBaseOffset, #batchSize",
     since="5.0",
 )
 BATCH_UNIT_REST = Clause(

@@ -109,6 +109,7 @@ def _unique(rounds: int, number: int) -> str:
 
 
 def _send_batches(broker: Client, rounds: int) -> None:
+    """Send batches, each with a message alone behind it, to their topic."""
     for count in (2, 1, 5):
         sent = [(f"{n} of {count}".encode(), {"TAGS": "B"}) for n in range(count)]
         response = broker.send_message(
@@ -119,6 +120,8 @@ def _send_batches(broker: Client, rounds: int) -> None:
             batch=True,
         )
         require_success(response)
+        alone = {"UNIQ_KEY": _unique(rounds, 1100 + count), "TAGS": "A"}
+        require_success(broker.send_message(topic=BATCHES, properties=alone))
 
 
 def _time(broker: Client, release: str, rounds: int) -> None:

@@ -51,6 +51,8 @@ TIMER_FILE_SETTING = "mappedFileSizeTimerLog"
 PLAIN_COUNT = 6
 LIGHT_COUNT = 2
 BATCH_SIZES = (2, 1, 3)
+BATCH_TOPIC_COUNTS = (*BATCH_SIZES, 1)
+"""Messages of each record in the batch topic; the last one is sent alone."""
 TIMED_PER_SLOT = 3
 TIMED_COUNT = 9
 EXPRESSION = "a > 1"
@@ -228,7 +230,7 @@ def send_timed(broker: Client, special: Special) -> None:
 
 
 def send_batches(broker: Client, special: Special) -> None:
-    """Send batches to a topic whose queues are for batches."""
+    """Send batches and a message alone to a topic whose queues are for batches."""
     require_success(
         broker.create_topic(
             topic=special.batch_topic, queue_count=1, attributes="+queue.type=BatchCQ"
@@ -244,8 +246,9 @@ def send_batches(broker: Client, special: Special) -> None:
                 batch=True,
             )
         )
+    require_success(broker.send_message(topic=special.batch_topic))
     wait_until(
-        lambda: len(batch_units(special)) == len(BATCH_SIZES),
+        lambda: len(batch_units(special)) == len(BATCH_TOPIC_COUNTS),
         what="the batch queue has all units",
         timeout_s=60,
     )

@@ -1,9 +1,13 @@
 """
 Extensions, LMQs and batch consume queues of real brokers have no findings.
+
+Messages that were sent alone are in batch consume queues, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +16,11 @@ from pyspark.sql import SparkSession
 from spark_checks.audit import audit_store
 from spark_checks.readers.multi_dispatch import places_of
 from spark_checks.sampling import SampleSpec
+from spark_checks.tests.building import StoreBuilder
 from spark_checks.tests.slow import slow_but
+from spec.store.batch_queue import BATCH_QUEUE, BatchUnit, encode_batch_unit
+from spec.store.file_names import file_name
+from spec.store.message_record import SystemFlag, decode_record
 
 PARTS = Path(__file__).resolve().parents[3] / "fixtures" / "parts"
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
@@ -75,3 +83,65 @@ def test_a_record_says_where_it_stands(
     properties: str, places: list[tuple[str, str, int, int]]
 ) -> None:
     assert list(places_of(properties, "Orders")) == places
+
+
+Change = Callable[[list[BatchUnit]], None]
+
+
+def store_with_single_messages(root: Path, change: Change) -> Path:
+    """Write messages that were sent alone to a batch queue, after *change* of units."""
+    builder = StoreBuilder()
+    placed = [builder.put("Packed", tags=f"T{number}") for number in range(4)]
+    units = []
+    for one, unit in zip(placed, builder.queues["Packed", 0], strict=True):
+        record = decode_record(bytes(builder.log[one.offset :][: one.size]))
+        units.append(
+            BatchUnit(
+                commit_log_offset=one.offset,
+                size=one.size,
+                tags_code=unit.tags_code,
+                stored_at_ms=record.stored_at_ms,
+                first_queue_offset=one.queue_offset,
+                message_count=1,
+            )
+        )
+    change(units)
+    # A client may set this flag; the message has no unit.
+    builder.put("Packed", flags=int(SystemFlag.TRANSACTION_PREPARED))
+    del builder.queues["Packed", 0]
+    path = builder.write(root) / BATCH_QUEUE / "Packed" / "0" / file_name(0)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"".join(map(encode_batch_unit, units)))
+    return root
+
+
+def _has_other_count(units: list[BatchUnit]) -> None:
+    units[2] = replace(units[2], message_count=2)
+
+
+def _has_other_size(units: list[BatchUnit]) -> None:
+    units[1] = replace(units[1], size=units[1].size + 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda _: None, []),
+        (_has_other_count, [("INV-BATCH-002", 2 * 46)]),
+        (_has_other_size, [("INV-BATCH-001", 46)]),
+        (lambda units: units.pop(2), [("INV-BATCH-003", None)]),
+    ],
+)
+def test_messages_sent_alone_are_compared_with_their_batch_units(
+    spark: SparkSession,
+    tmp_path: Path,
+    change: Change,
+    found: list[tuple[str, int | None]],
+) -> None:
+    root = store_with_single_messages(tmp_path, change)
+    findings = audit_store(spark, str(root)).findings
+    assert [
+        (one.invariant.id, one.offset if BATCH_QUEUE in one.file else None)
+        for one in findings
+        if one.invariant.id.startswith(("INV-BATCH", "INV-CQ"))
+    ] == found
