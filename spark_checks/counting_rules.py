@@ -13,7 +13,7 @@ from spec.integers import INT32_MAX
 from spec.store.message_record import SystemFlag
 from spec.wire.message.topic_names import (
     DLQ_PREFIX,
-    HALF_TOPIC,
+    HALF_TOPICS,
     OP_TOPIC,
     RETRY_PREFIX,
     SCHEDULE_TOPIC,
@@ -27,7 +27,7 @@ TRANSACTION_BITS: Final = int(SystemFlag.TRANSACTION_ROLLBACK)
 LATER_TOPICS: Final = (SCHEDULE_TOPIC, TIMER_TOPIC)
 """Topics in which a committed message waits if it is also delayed."""
 OWN_TOPICS: Final = frozenset(
-    {SCHEDULE_TOPIC, HALF_TOPIC, OP_TOPIC, TRANS_CHECK_MAX_TIME_TOPIC}
+    {SCHEDULE_TOPIC, *HALF_TOPICS, OP_TOPIC, TRANS_CHECK_MAX_TIME_TOPIC}
 )
 """Topics that only a broker writes to."""
 OWN_PREFIXES: Final = (RETRY_PREFIX, DLQ_PREFIX)

@@ -23,7 +23,7 @@ from spark_checks.invariants.queue_records import QueuedRecord, record_at
 from spark_checks.invariants.transactions import CHECKS_END_MS
 from spark_checks.store_files import Store
 from spec.wire.message.properties import Property
-from spec.wire.message.topic_names import HALF_TOPIC
+from spec.wire.message.topic_names import HALF_TOPICS
 
 LEDGER_INVARIANTS = [
     name
@@ -136,7 +136,7 @@ class LedgerRecords:
         if not row["has_half"]:
             return "no half message"
         half = self.at(row["half_at"])
-        topic, queue = half.real_place if half.topic == HALF_TOPIC else half.own_place
+        topic, queue = half.real_place if half.topic in HALF_TOPICS else half.own_place
         waits = record.topic in LATER_TOPICS
         if (record.real_place if waits else record.own_place) == (topic, queue):
             return "another body or key"

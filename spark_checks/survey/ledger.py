@@ -34,7 +34,9 @@ from spark_checks.survey.sums import Bools
 from spark_checks.survey.system_topic_records import hashes_of, numbers_listed
 from spec.wire.message.topic_names import (
     HALF_TOPIC,
+    HALF_TOPICS,
     OP_TOPIC,
+    ROCKSDB_HALF_TOPIC,
     SCHEDULE_TOPIC,
     TRANS_CHECK_MAX_TIME_TOPIC,
 )
@@ -146,15 +148,21 @@ def place_of(queue_ids: Ints, queue_offsets: Ints) -> Ints:
 
 
 def _halves(records: Table) -> Table:
-    """Return the half messages; those before 4.3 are in their real topic."""
-    is_waiting = is_in(records, HALF_TOPIC)
-    which = is_waiting | is_half(records["transaction_type"])
-    rows, is_waiting = records.where(which), is_waiting[which]
-    names = ("offset", "queue_id", "queue_offset", "stored_at_ms", "key")
-    return rows.select(*names).with_columns(
-        place=place_of(rows["queue_id"], rows["queue_offset"]),
-        message=_half_message(rows, is_waiting),
-        is_waiting=is_waiting.astype(np.int64),
+    """Return the half messages; those before 4.3 are in their real topic.
+
+    Those in ROCKSDB_HALF_TOPIC have no queue and no place: a database counts their
+    checks, and no op message of OP_TOPIC names them.
+    """
+    which = is_in(records, *HALF_TOPICS) | is_half(records["transaction_type"])
+    rows = records.where(which)
+    queue_ids, queue_offsets = rows["queue_id"], rows["queue_offset"]
+    is_in_rocksdb = is_in(rows, ROCKSDB_HALF_TOPIC)
+    place = place_of(queue_ids, queue_offsets)
+    return rows.select("offset", "queue_offset", "stored_at_ms", "key").with_columns(
+        queue_id=np.where(is_in_rocksdb, NOTHING, queue_ids),
+        place=np.where(is_in_rocksdb, NOTHING, place),
+        message=_half_message(rows, is_in(rows, *HALF_TOPICS)),
+        is_waiting=is_in(rows, HALF_TOPIC).astype(np.int64),
     )
 
 
@@ -184,7 +192,7 @@ def _half_message(rows: Table, is_waiting: Bools) -> Ints:
 def _delayed(records: Table) -> Table:
     """Return the delayed messages; those that are half messages are not delivered."""
     real_topic = records["real_topic"]
-    is_message = (real_topic != NOTHING) & (real_topic != _hash_of(HALF_TOPIC))
+    is_message = ~np.isin(real_topic, [NOTHING, *map(_hash_of, HALF_TOPICS)])
     rows = records.where(is_in(records, SCHEDULE_TOPIC) & is_message)
     message = _delayed_message(rows, rows["real_topic"], rows["real_queue"])
     return rows.select("offset", "queue_id", "queue_offset").with_columns(

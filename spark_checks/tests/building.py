@@ -82,8 +82,12 @@ class StoreBuilder:
         tags: str = "",
         flags: int = 0,
         properties: str = "",
+        half_at: int = 0,
     ) -> Placed:
-        """Append a message and its unit, and return their places."""
+        """Append a message and its unit, and return their places.
+
+        *half_at* is the prepared transaction offset, that of a commit's half message.
+        """
         units = self.queues.setdefault((topic, queue_id), [])
         stored_at_ms = BEGAN_AT_MS + len(self.log)
         record = Record(
@@ -95,6 +99,7 @@ class StoreBuilder:
             properties=properties + (f"TAGS\x01{tags}\x02" if tags else ""),
             system_flags=flags,
             stored_at_ms=stored_at_ms,
+            prepared_transaction_offset=half_at,
         )
         offset = self._make_room(record_size(record))
         size = record_size(record)

@@ -44,8 +44,13 @@ from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spark_checks.tests.building import StoreBuilder
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.commit_log import scan
+from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import decode_properties
-from spec.wire.message.topic_names import HALF_TOPIC, SCHEDULE_TOPIC
+from spec.wire.message.topic_names import (
+    HALF_TOPIC,
+    ROCKSDB_HALF_TOPIC,
+    SCHEDULE_TOPIC,
+)
 
 NAMES = tuple(LEDGER_INVARIANTS)
 TABLES = ("halves", "commits", "ops", "delayed", "delivered", "due")
@@ -220,6 +225,47 @@ def test_ops_of_deleted_half_messages_are_older_than_the_first_half_message(
         )
         early = replace(situation, last_stored_at_ms=0)
         assert len(matched(changed, early).rows.get("INV-TXN-001", ())) == broken
+
+
+@pytest.mark.parametrize(
+    ("body", "broken"), [(b"paid", []), (b"another", ["INV-TXN-002"])]
+)
+def test_a_commit_has_its_half_message_in_the_topic_of_rocksdb(
+    tmp_path: Path, body: bytes, broken: list[str]
+) -> None:
+    builder, key = StoreBuilder(), "UNIQ_KEY\x01A\x02"
+    builder.put("First")
+    waits = f"REAL_TOPIC\x01Paid\x02REAL_QID\x010\x02{key}"
+    half = builder.put(ROCKSDB_HALF_TOPIC, body=b"paid", properties=waits)
+    committed = int(SystemFlag.TRANSACTION_COMMIT)
+    builder.put("Paid", body=body, flags=committed, properties=key, half_at=half.offset)
+    assert list(_broken(builder.write(tmp_path))) == broken
+
+
+def test_half_messages_in_the_topic_of_rocksdb_are_in_no_queue_of_the_ops(
+    tmp_path: Path,
+) -> None:
+    builder = StoreBuilder()
+    for topic in (HALF_TOPIC, ROCKSDB_HALF_TOPIC):
+        builder.put(topic, properties="REAL_TOPIC\x01Paid\x02REAL_QID\x010\x02")
+    found, situation = _surveyed(builder.write(tmp_path))
+    halves, is_other = found.table("halves"), np.array([False, True])
+    first = 5  # the earlier half messages of the queue were deleted
+    numbers = np.where(is_other, halves["queue_offset"], first)
+    place = np.where(
+        is_other, halves["place"], ledger.place_of(halves["queue_id"], numbers)
+    )
+    halves = halves.with_columns(queue_offset=numbers, place=place)
+    for number, broken in ((first - 1, 0), (first + 1, 1)):
+        zero, named = np.zeros(1, np.int64), np.array([number])
+        ops = Table(
+            offset=zero + builder.log_size,
+            queue_id=zero,
+            queue_offset=named,
+            place=ledger.place_of(zero, named),
+        )
+        changed = Ledger(rows={"halves": [halves], "ops": [ops]})
+        assert len(matched(changed, situation).rows.get("INV-TXN-001", ())) == broken
 
 
 keys = st.lists(st.integers(0, 3), max_size=12)

@@ -13,7 +13,13 @@ SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
 HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
 """Topic of half messages (Java: RMQ_SYS_TRANS_HALF_TOPIC)."""
 ROCKSDB_HALF_TOPIC = "RMQ_SYS_ROCKSDB_TRANS_HALF_TOPIC"
-"""Topic that each broker has from 5.4 on (Java: RMQ_SYS_ROCKSDB_TRANS_HALF_TOPIC)."""
+"""Topic that each broker has from 5.4 on (Java: RMQ_SYS_ROCKSDB_TRANS_HALF_TOPIC).
+
+It has the half messages of a broker with transRocksDBEnable=true and
+transWriteOriginTransHalfEnable=false (5.4.0 broker.transaction.queue
+.TransactionalMessageBridge#parseHalfMessageInner).
+"""
+HALF_TOPICS = (HALF_TOPIC, ROCKSDB_HALF_TOPIC)
 OP_TOPIC = "RMQ_SYS_TRANS_OP_HALF_TOPIC"
 """Topic of op messages (Java: RMQ_SYS_TRANS_OP_HALF_TOPIC)."""
 TRANS_CHECK_MAX_TIME_TOPIC = "TRANS_CHECK_MAX_TIME_TOPIC"
