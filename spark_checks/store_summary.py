@@ -18,7 +18,7 @@ from spark_checks.config_files import (
 )
 from spark_checks.invariants.index.index_headers import used_index_headers
 from spark_checks.store_files import Store
-from spark_checks.survey.summary import QueueSummary, SurveySummary
+from spark_checks.survey.summary import Queues, QueueSummary, SurveySummary
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 
 
@@ -29,6 +29,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
     """
     index = [file for file in store.under("index") if file.is_named_by_time]
     consumed = config_file(store, consumed_path(store))
+    queues = _queues(store, summary)
     return {
         "commitlog": {
             "files": len(store.commit_log),
@@ -37,14 +38,14 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
             "min_offset": str(store.min_offset),
             "max_offset": str(summary.log_end) if store.parts is None else None,
         },
-        "topics": _topics(summary),
+        "topics": _topics(queues),
         "index": {
             "files": len(index),
             "entries": sum(one.index_count - 1 for _, one in used_index_headers(store)),
         },
         "config": _config(store),
         "groups": groups_of(offsets_in(consumed), summary),
-        "handed_back": send_backs_of(summary),
+        "handed_back": send_backs_of(queues),
         "left_open": store.was_left_open,
         **({"not_read": list(store.databases)} if store.databases else {}),
         **_tasks(summary),
@@ -59,11 +60,18 @@ def _tasks(summary: SurveySummary) -> dict[str, object]:
     return {"survey_tasks": {"with_kernels": with_kernels, "without": without}}
 
 
-def _topics(summary: SurveySummary) -> dict[str, object]:
+def _queues(store: Store, summary: SurveySummary) -> Queues:
+    """Return the sums of each queue: of its records if all units are in RocksDB."""
+    if summary.units or not store.has_queues_in_rocksdb:
+        return summary.units
+    return {name: one for name, one in summary.records.items() if one.matched_count}
+
+
+def _topics(queues: Queues) -> dict[str, object]:
     topics: dict[str, dict[str, dict[str, object]]] = {}
-    for (topic, queue_id), queue in sorted(summary.units.items()):
-        queues = topics.setdefault(topic, {"queues": {}})["queues"]
-        queues[str(queue_id)] = range_of(queue)
+    for (topic, queue_id), queue in sorted(queues.items()):
+        known = topics.setdefault(topic, {"queues": {}})["queues"]
+        known[str(queue_id)] = range_of(queue)
     return dict(topics)
 
 
@@ -116,13 +124,13 @@ def groups_of(
 COUNTED = {RETRY_PREFIX: "retries", DLQ_PREFIX: "dead_letters"}
 
 
-def send_backs_of(summary: SurveySummary) -> Mapping[str, Mapping[str, int]]:
+def send_backs_of(queues: Queues) -> Mapping[str, Mapping[str, int]]:
     """Return the retries and dead letters of each group that has some.
 
     Each retry is a message of its own, so one message may count several times.
     """
     found: dict[str, dict[str, int]] = {}
-    for (topic, _), queue in sorted(summary.units.items()):
+    for (topic, _), queue in sorted(queues.items()):
         for prefix, name in COUNTED.items():
             if topic.startswith(prefix) and queue.matched_count:
                 counts = found.setdefault(

@@ -94,6 +94,9 @@ def test_queues_in_rocksdb_are_named_and_not_missed(
         (store / name / "CURRENT").write_text("MANIFEST-000015\n")
     audit = audit_store(spark, str(store))
     assert (audit.findings, audit.summary["not_read"]) == ((), databases)
+    assert audit.summary["topics"] == {
+        "Orders": {"queues": {"0": {"min": "0", "max": "150", "messages": 150}}}
+    }
     assert f"RocksDB: {', '.join(databases)}\n" in report.as_table([audit, audit])
     overwrite(store, hit.log_file, hit.position, bytes(8))
     audit = audit_store(spark, str(store))
