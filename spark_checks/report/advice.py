@@ -36,6 +36,11 @@ OF_THE_FILE_ALONE = (
     *("INV-CONFIG-001", "INV-CONFIG-003", "INV-CONFIG-004", "INV-CONFIG-005"),
 )
 """Invariants of a configuration file that no damage to the commit log breaks."""
+OF_SOME_KEYS = tuple(f"INV-INDEX-{number:03}" for number in (3, 5, 6, 7, 8, 9, 10))
+"""Invariants of an index that leave the lookups by other keys as they are."""
+INDEX_AND_QUEUES = ("consumequeue", "batchconsumequeue", "index")
+"""Directories without which a start builds the index again (4.6.0
+store.DefaultMessageStore#start): it dispatches records that are in no queue."""
 CAUSES = ("INV-AGAINST", "INV-LOG", *OF_THE_FILE_ALONE)
 """Families and invariants whose findings never follow from damage to the log."""
 TEXTS: Mapping[str, str] = {
@@ -225,10 +230,20 @@ class Advice:
                 return TEXTS["BY_ITSELF"], []
             return self._rebuild(rebuilt)
         if family == "INV-INDEX" and name != "INV-INDEX-011":
-            return usual, self._moves(
-                one.file for one in findings if one.file.startswith("index/")
-            )
+            return self._of_index(findings)
         return usual, []
+
+    def _of_index(self, findings: Sequence[Finding]) -> tuple[str, list[str]]:
+        """Return the advice to build the index again, if the forecast allows it."""
+        rebuilt = self.forecast.rebuilt if self.forecast else None
+        if rebuilt is not None and rebuilt.is_harmless and not self._has_rocksdb:
+            return self._rebuild(INDEX_AND_QUEUES, "REBUILD_INDEX")
+        invariant = findings[0].invariant
+        if invariant.id in OF_SOME_KEYS:
+            return TEXTS["KEEP_INDEX"], []
+        return invariant.advice, self._moves(
+            one.file for one in findings if one.file.startswith("index/")
+        )
 
     def _of_config(self, finding: Finding) -> str | None:
         """Return the advice for a file, None where that of its invariant is right."""
@@ -277,8 +292,10 @@ class Advice:
         is_of_log = invariant.id.startswith("INV-LOG")
         return is_at_fault or (is_warning and is_repaired and not is_of_log)
 
-    def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
-        """Return the advice to rebuild queues, if the forecast allows it."""
+    def _rebuild(
+        self, directories: Sequence[str], text: str = "REBUILD"
+    ) -> tuple[str, list[str]]:
+        """Return the advice to rebuild *directories*, if the forecast allows it."""
         rebuilt = self.forecast.rebuilt if self.forecast else None
         if (rebuilt is not None and not rebuilt.is_harmless) or self._has_rocksdb:
             return TEXTS["NO_REBUILD"], []
@@ -286,7 +303,7 @@ class Advice:
         found = [d for d in directories if store is None or d in store.directories]
         if not found:
             return TEXTS["REBUILD_MISSING"].format(name=directories[0]), []
-        return TEXTS["REBUILD"].format(names=" and ".join(found)), self._moves(found)
+        return TEXTS[text].format(names=" and ".join(found)), self._moves(found)
 
     def _moves(self, paths: Iterable[str]) -> list[str]:
         """Return commands that move *paths* out of the store."""
@@ -312,13 +329,24 @@ def _without_errors(warnings: Sequence[Finding]) -> str:
 
 
 def next_steps(advice: Advice) -> list[dict[str, object]]:
-    """Return a step for each invariant and severity, in the order of the findings."""
+    """Return a step for each invariant and severity, in the order of the findings.
+
+    No command is in two steps, because a file can be moved only once.
+    """
     found: list[dict[str, object]] = []
+    steps: dict[str, str] = {}
+    given: set[str] = set()
     for findings in by_kind(advice.audit.findings):
+        name = findings[0].invariant.id
         do, commands = advice.for_group(findings)
+        first = steps.setdefault(do, name) if commands else name
+        commands = [one for one in commands if one not in given]
+        given.update(commands)
+        if first != name and not commands:
+            do = TEXTS["SAME"].format(name=first)
         found.append(
             {
-                "invariant": findings[0].invariant.id,
+                "invariant": name,
                 "severity": str(findings[0].severity),
                 "count": count_of(findings),
                 "cost": advice.cost_of(findings),

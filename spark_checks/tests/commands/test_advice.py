@@ -204,10 +204,50 @@ def test_queues_are_rebuilt_together(name: str) -> None:
 
 
 def test_an_index_file_is_moved_by_its_path() -> None:
-    text, commands = advice(ITEM).for_group([ITEM, ITEM])
-    assert "nothing else" in text
     name = "index/20261123000000000"
+    size = finding("INV-INDEX-002", file=name)
+    text, commands = advice(size).for_group([size, size])
+    assert "nothing else" in text
     assert commands == [f"mv '/a b/{name}' '/a b.{name.replace('/', '-')}'"]
+
+
+@pytest.mark.parametrize("rebuilt", [None, LOSSES])
+def test_an_index_file_with_a_wrong_item_stays(rebuilt: StartForecast | None) -> None:
+    found = advice(ITEM, forecast=replace(HARMLESS, rebuilt=rebuilt))
+    assert found.for_group([ITEM]) == (TEXTS["KEEP_INDEX"], [])
+
+
+@pytest.mark.parametrize("name", ["INV-INDEX-001", "INV-INDEX-007"])
+def test_an_index_is_built_again_with_the_queues(name: str) -> None:
+    directories = ("consumequeue", "index")
+    found = advice(
+        forecast=replace(HARMLESS, rebuilt=HARMLESS), listing=listing(*directories)
+    )
+    text, commands = found.for_group([finding(name)])
+    assert text == TEXTS["REBUILD_INDEX"].format(names="consumequeue and index")
+    assert commands == [f"mv '/a b/{one}' '/a b.{one}'" for one in directories]
+
+
+def test_no_file_is_moved_twice() -> None:
+    queues = ["mv '/a b/consumequeue' '/a b.consumequeue'"]
+    slot, late = finding("INV-INDEX-003"), replace(UNIT, severity=Severity.WARNING)
+    found = advice(
+        *(UNIT, late, ITEM, slot),
+        forecast=replace(HIDDEN, rebuilt=HARMLESS),
+        listing=listing("consumequeue", "index"),
+    )
+    steps = {
+        (one["invariant"], one["severity"]): (one["do"], one["commands"])
+        for one in next_steps(found)
+    }
+    rebuild = TEXTS["REBUILD"].format(names="consumequeue")
+    both = TEXTS["REBUILD_INDEX"].format(names="consumequeue and index")
+    assert steps == {
+        ("INV-CQ-001", "error"): (rebuild, queues),
+        ("INV-INDEX-003", "error"): (both, ["mv '/a b/index' '/a b.index'"]),
+        ("INV-INDEX-007", "error"): (TEXTS["SAME"].format(name="INV-INDEX-003"), []),
+        ("INV-CQ-001", "warning"): (rebuild, []),
+    }
 
 
 def test_findings_of_one_invariant_are_one_group_with_a_count() -> None:
