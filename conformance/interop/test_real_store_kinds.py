@@ -2,12 +2,15 @@
 Audits of stores of every kind that real releases leave have no finding.
 
 Some brokers served every feature of their Java client, popped messages and timers. Some
-let files expire, built queues again, or had an IPv6 address. Others went on with the
-store of another release.
+let files expire, built queues again, had an IPv6 address or kept transactions in
+RocksDB. Others went on with the store of another release. One builds an index again
+whose item was wrong, after the steps of its audit.
 """
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,18 +19,24 @@ import pytest
 from conformance.harness.releases import PINNED
 from conformance.interop.stores.features import leave_features
 from conformance.interop.stores.pop_store import leave_popped
+from conformance.interop.stores.traffic import fill
 from conformance.interop.stores.undamaged_stores import (
+    broker_of,
     leave_copies,
     leave_expired,
     leave_ipv6,
     leave_rebuilt,
+    leave_rocksdb,
     leave_successions,
 )
 from conformance.interop.tools.audit_command import audited, finding_lines
 from spec.clause import release_key
+from spec.store.file_names import INDEX
+from spec.store.index_file import item_position, slot_count_of
 from spec.wire.message.topic_names import (
     HALF_TOPIC,
     OP_TOPIC,
+    ROCKSDB_HALF_TOPIC,
     SCHEDULE_TOPIC,
     TIMER_TOPIC,
 )
@@ -78,6 +87,41 @@ def test_popped_and_timed_messages_give_no_finding(
     for one, store in zip(audited(*stores.values()), stores, strict=True):
         assert (store, finding_lines(one)) == (store, [])
         assert set(one["summary"]["topics"]) >= {TIMER_TOPIC, REVIVE_TOPIC}
+
+
+@pytest.mark.parametrize("release", [one for one in PINNED if one >= "5.4"])
+def test_transactions_in_rocksdb_give_no_finding(release: str, tmp_path: Path) -> None:
+    stores = leave_rocksdb(release, tmp_path)
+    for one, store in zip(audited(*stores.values()), stores, strict=True):
+        assert (store, finding_lines(one)) == (store, [])
+        topics = set(one["summary"]["topics"])
+        assert (ROCKSDB_HALF_TOPIC in topics, HALF_TOPIC in topics) == (True, False)
+
+
+@pytest.mark.parametrize("release", ["4.6.0", PINNED[-1]])
+def test_the_steps_for_a_wrong_index_item_build_the_index_again(
+    release: str, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    with broker_of(release, store) as (target, broker):
+        fill(broker, "first", count=60)
+        target.stop()
+    file = min((store / INDEX).iterdir())
+    data = bytearray(file.read_bytes())
+    data[item_position(5, slot_count_of(len(data)))] ^= 1
+    file.write_bytes(data)
+    (found,) = audited(store)
+    assert "INV-INDEX-007" in {one["invariant"] for one in found["violations"]}
+    for step in found["next"]:
+        for command in step["commands"]:
+            subprocess.run(shlex.split(command), check=True)
+    assert not (store / INDEX).exists()
+    with broker_of(release, store) as (target, broker):
+        fill(broker, "again", count=20)
+        target.stop()
+    (again,) = audited(store)
+    assert finding_lines(again) == []
+    assert again["summary"]["index"]["entries"] > found["summary"]["index"]["entries"]
 
 
 @pytest.mark.parametrize("release", PINNED)

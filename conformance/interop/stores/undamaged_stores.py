@@ -42,6 +42,12 @@ EXPIRY = {
     "deleteConsumeQueueFilesInterval": "10",
 }
 """Every file but the last is deleted within a second."""
+IN_ROCKSDB = {
+    "storeType": "defaultRocksDB",
+    "transRocksDBEnable": "true",
+    "transWriteOriginTransHalfEnable": "false",
+}
+"""Queues and the state of transactions are in RocksDB, from 5.4 on."""
 COUNT = 240
 HAS_REQUEST = (4, 9, 4)
 """First release with DELETE_EXPIRED_COMMITLOG."""
@@ -186,6 +192,20 @@ def leave_ipv6(release: str, directory: Path) -> dict[str, Path]:
     finally:
         cluster.close()
     return {"IPv6": store}
+
+
+def leave_rocksdb(release: str, directory: Path) -> dict[str, Path]:
+    """Let RocksDB have queues and transactions; return the stopped and killed store."""
+    store = directory / "rocksdb"
+    with broker_of(release, store, {**CONF, **IN_ROCKSDB}) as (target, broker):
+        fill(broker, "first", count=COUNT // 2)
+        target.stop()
+    kept = {"RocksDB": copy_of(store, directory / "rocksdb-stopped")}
+    with broker_of(release, store, {**CONF, **IN_ROCKSDB}) as (target, broker):
+        fill(broker, "again", count=COUNT // 4)
+        target.kill()
+    kept["RocksDB, killed"] = store
+    return kept
 
 
 def leave_successions(directory: Path) -> dict[str, Path]:
