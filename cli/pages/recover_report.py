@@ -91,11 +91,13 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
             "unreadable": messages_in(outcome.unreadable),
             "destroyed": messages_in(outcome.destroyed),
             "invisible": messages_in(outcome.invisible),
+            "of_deleted_topics": messages_in(outcome.of_deleted_topics),
             "repeated": messages_in(outcome.repeated),
         },
         "messages": {
             "lost": [_range(one) for one in outcome.lost],
             "invisible": [_range(one) for one in outcome.invisible],
+            "of_deleted_topics": [_range(one) for one in outcome.of_deleted_topics],
             "repeated": [_range(one) for one in outcome.repeated],
         },
         "offsets": [_offset(one) for one in outcome.offsets],
@@ -194,6 +196,10 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         (
             "kept in the log, but in no queue, so no consumer receives them",
             outcome.invisible,
+        ),
+        (
+            "in no queue, and topics.json does not have their topic: it was deleted",
+            outcome.of_deleted_topics,
         ),
         ("in their queue twice", outcome.repeated),
     ):

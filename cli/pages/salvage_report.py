@@ -41,6 +41,7 @@ def as_json(result: Salvage) -> str:
                     {"topic": name.topic, "queue": name.queue_id}
                     for name in result.lowered
                 ],
+                "added_topics": result.added_topics,
                 "damaged_bytes": str(result.damaged_size),
                 "damaged_ranges": [_texts(one) for one in result.damaged],
                 "missing_files": result.missing_files,
@@ -80,6 +81,13 @@ def as_text(result: Salvage) -> str:
         lines += [
             f"  timer files: not copied; 5.x reads its messages again ({timed:,}):",
             "    those due are delivered, perhaps a second time; others at their time",
+        ]
+    if added := result.added_topics:
+        lines += [
+            f"  {_count(len(added), 'topic')} that topics.json did not have:",
+            *(f"    {topic}" for topic in added[:SHOWN_MAX]),
+            *(f"  {line}" for line in _more(len(added), "topics")),
+            "    Delete those again that were deleted (mqadmin deleteTopic).",
         ]
     missing = result.missing_files
     lines += [f"  missing file: commitlog/{name}" for name in missing[:SHOWN_MAX]]

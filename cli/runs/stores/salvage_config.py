@@ -25,7 +25,7 @@ from spec.store.config.config_files import (
 from spec.store.file_names import CONFIG, ROCKSDB_CURRENT
 from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.bodies.json_object import JsonObject, as_integer, as_object
-from spec.wire.message.topic_names import SCHEDULE_TOPIC
+from spec.wire.message.topic_names import SCHEDULE_TOPIC, UNLISTED_BEGINS
 
 TABLES = {
     TOPICS_FILE: "topicConfigTable",
@@ -93,6 +93,11 @@ class ConfigChanges(NamedTuple):
     A broker does not start with any others of it: 5.3.3
     org.apache.rocketmq.store.queue.ConsumeQueueStore#queueTypeShouldBe.
     """
+    added_topics: list[str]
+    """Topics with messages that the original topics.json did not have.
+
+    They were deleted, unless it is damaged.
+    """
 
 
 def write_config(
@@ -121,6 +126,7 @@ def write_config(
     }
     warnings = _left_behind(view)
     has_batch_topics = False
+    added: list[str] = []
     for name, made in makers.items():
         found, report = _loaded(view, name)
         if report:
@@ -130,8 +136,13 @@ def write_config(
         new = made(found or {})
         topics = new["topicConfigTable"].values() if name == TOPICS_FILE else ()
         has_batch_topics |= any(map(_is_batch, topics))
+        if name == TOPICS_FILE and found and found["topicConfigTable"]:
+            new_names = sorted(
+                {*new["topicConfigTable"]} - {*found["topicConfigTable"]}
+            )
+            added = [one for one in new_names if not one.startswith(UNLISTED_BEGINS)]
         (directory / name).write_bytes(dumps_pretty(new))
-    return ConfigChanges(warnings, lowered, has_batch_topics)
+    return ConfigChanges(warnings, lowered, has_batch_topics, added)
 
 
 def _is_batch(topic: Table) -> bool:

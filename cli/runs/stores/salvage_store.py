@@ -77,6 +77,8 @@ class Salvage:
     unreadable: list[str] = field(default_factory=list)
     """A line for each entry of the log that is not a file."""
     warnings: list[str] = field(default_factory=list)
+    added_topics: list[str] = field(default_factory=list)
+    """Topics with messages that the original topics.json did not have."""
     is_without_queues: bool = False
     """Whether a broker has to build the queues: some are LMQs or batch queues."""
     start: StartForecast | None = None
@@ -135,6 +137,7 @@ def salvage_store(
         changes = write_config(view, partial, offsets)
         result.warnings += changes.warnings
         result.lowered += changes.lowered
+        result.added_topics += changes.added_topics
         result.is_without_queues |= changes.has_batch_topics
         log.rename(partial / COMMIT_LOG)
         _make_queues(partial, options, offsets)

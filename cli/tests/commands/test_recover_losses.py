@@ -19,6 +19,9 @@ from cli.tests.commands.recover_command import (
     recover,
     with_damage_before_recovery,
 )
+from spec.wire.bodies import fastjson
+from spec.wire.bodies.fastjson_forms import dumps_pretty
+from spec.wire.bodies.json_object import as_object
 
 
 def test_a_torn_record_costs_one_message(tmp_path: Path) -> None:
@@ -48,6 +51,53 @@ def test_a_topic_without_queues_stays_invisible_after_a_stop(tmp_path: Path) -> 
     (store / "abort").write_bytes(b"")
     (store / "checkpoint").unlink()
     assert foretold(store)["messages"]["invisible"] == []
+
+
+def _unlist(store: Path, topic: str) -> None:
+    """Delete *topic* as a broker does: its queues, and its entry in topics.json."""
+    shutil.rmtree(store / "consumequeue" / topic)
+    path = store / "config" / "topics.json"
+    topics = fastjson.loads(path.read_bytes())
+    as_object(as_object(topics)["topicConfigTable"]).pop(topic, None)
+    path.write_bytes(dumps_pretty(topics))
+
+
+def test_messages_of_a_deleted_topic_are_no_harm(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    before = foretold(store)
+    _unlist(store, "HandoverOrders")
+    (store / "config" / "consumerOffset.json").write_text('{"offsetTable":{}}')
+    found = foretold(store)
+    gone = found["messages"]["of_deleted_topics"]
+    assert {one["topic"] for one in gone} == {"HandoverOrders"}
+    queues = before["queues"]["HandoverOrders"].values()
+    dispatched = sum(
+        one["redispatched"] for one in found["queues"]["HandoverOrders"].values()
+    )
+    count = sum(int(one["max"]) for one in queues) - dispatched
+    assert dispatched > 0
+    assert found["totals"] == {**before["totals"], "of_deleted_topics": count}
+    result = recover(store, "--release", "4.6.0", "--dry-run")
+    assert result.exit_code == 0
+    assert "topics.json does not have their topic: it was deleted" in result.output
+    assert "salvage" not in result.output
+
+
+def test_a_topic_is_not_deleted_if_anything_of_it_is_there(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    shutil.copytree(store / "consumequeue/HandoverOrders/0", tmp_path / "kept")
+    _unlist(store, "HandoverOrders")
+    _unlist(store, "SCHEDULE_TOPIC_XXXX")
+    shutil.copytree(tmp_path / "kept", store / "consumequeue/HandoverOrders/0")
+    found = foretold(store)
+    hidden = {(one["topic"], one["queue"]) for one in found["messages"]["invisible"]}
+    assert ("HandoverOrders", 1) in hidden
+    assert "SCHEDULE_TOPIC_XXXX" in {topic for topic, _ in hidden}
+    assert found["totals"]["of_deleted_topics"] == 0
+    (store / "config" / "topics.json").write_text('{"topicConfigTable":{}}')
+    (store / "config" / "topics.json.bak").unlink(missing_ok=True)
+    shutil.rmtree(store / "consumequeue" / "HandoverOrders")
+    assert foretold(store)["totals"]["of_deleted_topics"] == 0
 
 
 @pytest.mark.parametrize("release", RELEASES)

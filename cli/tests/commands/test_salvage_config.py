@@ -48,6 +48,24 @@ def test_a_store_without_config_has_lost_offsets(
     assert "Orders0000" in as_object(as_object(topics)["topicConfigTable"])
 
 
+def test_a_deleted_topic_that_is_back_is_named(store: Path, tmp_path: Path) -> None:
+    path, new = store / "config" / "topics.json", tmp_path / "new"
+    topics = fastjson.loads(path.read_bytes())
+    table = as_object(as_object(topics)["topicConfigTable"])
+    for topic in ("Orders0000", "SCHEDULE_TOPIC_XXXX"):
+        table.pop(topic, None)
+    path.write_bytes(dumps_pretty(topics))
+    code, output = run("salvage", store, "-o", new)
+    assert code == 0
+    assert "  1 topic that topics.json did not have:\n    Orders0000\n" in output
+    again = fastjson.loads((new / "config/topics.json").read_bytes())
+    assert "Orders0000" in as_object(as_object(again)["topicConfigTable"])
+    path.write_text('{"topicConfigTable":{}}')
+    path.with_name("topics.json.bak").unlink(missing_ok=True)
+    _, output = run("salvage", store, "-o", tmp_path / "other", "--format", "json")
+    assert json.loads(output)["added_topics"] == []
+
+
 @pytest.mark.parametrize("name", ["kvStore", "rocksdbstore"])
 def test_a_database_with_records_is_reported_as_left_behind(
     store: Path, tmp_path: Path, name: str

@@ -107,15 +107,19 @@ class Start:
         has_database = any(one.size is None for one in self._view.entries(CONFIG))
         if not self._rules.has_timer or has_database:
             return
-        topics = _member(self._config[TOPICS_FILE], "topicConfigTable")
         for topic, type_name in self._queues.types():
-            attributes = _member(_member(topics, topic), "attributes")
+            attributes = _member(_member(self._topics, topic), "attributes")
             found = _member(attributes, QUEUE_TYPE) or SIMPLE
             if found != type_name:
                 path = f"{CONFIG}/{TOPICS_FILE}"
                 reason = f"{path} has the type {found} for {topic}, whose queues are"
                 reason += f" {type_name}"
                 raise StartRefusedError("STORE-BATCHQUEUE-008", path, reason)
+
+    @property
+    def _topics(self) -> object:
+        """The table of topics.json."""
+        return _member(self._config.get(TOPICS_FILE), "topicConfigTable")
 
     def conclude(self) -> None:
         """Complete the outcome: compare the store before and after the start."""
@@ -125,7 +129,8 @@ class Start:
             log.end = log.end_on_disk
             return
         outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
-        MessageLossSurvey(outcome, self._queues, self._view).run()
+        topics = self._topics if isinstance(self._topics, Mapping) else {}
+        MessageLossSurvey(outcome, self._queues, self._view, topics).run()
         if outcome.after_crash and outcome.refusal is None:
             outcome.later_start = self._worse_later_start()
         outcome.offsets, outside = offsets_outside(self._config, self._queues)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import cached_property
 from itertools import chain, pairwise
 
 from reference.core.recovery_forecast.log_state import SEVERAL
@@ -22,6 +23,7 @@ from reference.core.store.recovery.queue_end import Unit
 from reference.core.store.types import Queue
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
+from spec.wire.message.topic_names import UNLISTED_BEGINS
 
 _ASTRAY_MAX = 100_000
 """Limit of units out of order that are collected per queue."""
@@ -49,8 +51,16 @@ _TWICE = Cause("two units point at it", "STORE-QUEUE-006")
 class MessageLossSurvey:
     """Finds messages that are lost, invisible to consumers, or delivered twice."""
 
-    def __init__(self, outcome: Outcome, queues: QueuesState, view: StoreView) -> None:
+    def __init__(
+        self,
+        outcome: Outcome,
+        queues: QueuesState,
+        view: StoreView,
+        topics: Collection[str],
+    ) -> None:
         self._outcome = outcome
+        self._topics = topics
+        """Topics of topics.json; empty if it was not read."""
         self._log = outcome.log
         self._queues = queues
         self._view = view
@@ -216,8 +226,25 @@ class MessageLossSurvey:
             cause = Cause(f"its unit has the size {unit[1]}", "REC-QUEUE-011")
         else:
             return
-        index, stored_at_ms = record.queue_offset, record.stored_at_ms
-        self._outcome.invisible.add(record.queue, index, cause, stored_at_ms)
+        found = self._outcome
+        is_of_deleted = self._is_deleted(record.queue[0])
+        ranges = found.of_deleted_topics if is_of_deleted else found.invisible
+        ranges.add(record.queue, record.queue_offset, cause, record.stored_at_ms)
+
+    def _is_deleted(self, topic: str) -> bool:
+        """Return whether *topic* was deleted: topics.json and queues did not have it.
+
+        Its messages stay in the log until their files expire (5.3.3
+        store.DefaultMessageStore#deleteTopics). A start dispatches the last of them.
+        """
+        is_unlisted = bool(self._topics) and topic not in self._topics
+        is_unlisted &= not topic.startswith(UNLISTED_BEGINS)
+        return is_unlisted and topic not in self._queued
+
+    @cached_property
+    def _queued(self) -> frozenset[str]:
+        """Topics with units before the start."""
+        return frozenset(queue.name[0] for queue in self._queues if queue.max_before)
 
     def _look_through(self, queue: QueueState) -> None:
         """Collect units at which no record begins, and those not above the previous.

@@ -142,6 +142,8 @@ class Outcome(Struct, kw_only=True):
     refusal: StartRefusedError | None = None
     lost: Ranges = field(default_factory=Ranges)
     invisible: Ranges = field(default_factory=Ranges)
+    of_deleted_topics: Ranges = field(default_factory=Ranges)
+    """Messages whose topic has neither a queue nor an entry in topics.json."""
     repeated: Ranges = field(default_factory=Ranges)
     offsets: list[OffsetOutside] = field(default_factory=list)
     delay_offsets: list[OffsetOutside] = field(default_factory=list)

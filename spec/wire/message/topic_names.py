@@ -40,6 +40,9 @@ DLQ_PREFIX = "%DLQ%"
 """Begins the name of a group's dead letter topic (Java: DLQ_GROUP_TOPIC_PREFIX)."""
 LMQ_PREFIX = "%LMQ%"
 """Begins the name of a light message queue (Java: LMQ_PREFIX)."""
+UNLISTED_BEGINS = (SCHEDULE_TOPIC, "RMQ_SYS_", "rmq_sys_", LMQ_PREFIX)
+"""Begins of the names that some release does not list in topics.json, although their
+topics exist."""
 
 TOPIC_LENGTH_MAX = 127
 """Bytes of a topic's name in a record, whose length field is a signed byte."""
