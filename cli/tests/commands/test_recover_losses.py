@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from itertools import takewhile
 from pathlib import Path
@@ -19,9 +20,8 @@ from cli.tests.commands.recover_command import (
     recover,
     with_damage_before_recovery,
 )
-from spec.wire.bodies import fastjson
-from spec.wire.bodies.fastjson_forms import dumps_pretty
-from spec.wire.bodies.json_object import as_object
+from spec.store.commit_log import scan
+from spec.store.consume_queue import UNIT_SIZE
 
 
 def test_a_torn_record_costs_one_message(tmp_path: Path) -> None:
@@ -57,9 +57,9 @@ def _unlist(store: Path, topic: str) -> None:
     """Delete *topic* as a broker does: its queues, and its entry in topics.json."""
     shutil.rmtree(store / "consumequeue" / topic)
     path = store / "config" / "topics.json"
-    topics = fastjson.loads(path.read_bytes())
-    as_object(as_object(topics)["topicConfigTable"]).pop(topic, None)
-    path.write_bytes(dumps_pretty(topics))
+    topics = json.loads(path.read_text())
+    topics["topicConfigTable"].pop(topic, None)
+    path.write_text(json.dumps(topics))
 
 
 def test_messages_of_a_deleted_topic_are_no_harm(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_messages_of_a_deleted_topic_are_no_harm(tmp_path: Path) -> None:
     assert found["totals"] == {**before["totals"], "of_deleted_topics": count}
     result = recover(store, "--release", "4.6.0", "--dry-run")
     assert result.exit_code == 0
-    assert "topics.json does not have their topic: it was deleted" in result.output
+    assert "in no queue, because their topic was deleted" in result.output
     assert "salvage" not in result.output
 
 
@@ -98,6 +98,29 @@ def test_a_topic_is_not_deleted_if_anything_of_it_is_there(tmp_path: Path) -> No
     (store / "config" / "topics.json.bak").unlink(missing_ok=True)
     shutil.rmtree(store / "consumequeue" / "HandoverOrders")
     assert foretold(store)["totals"]["of_deleted_topics"] == 0
+
+
+@pytest.mark.parametrize("is_counted_again", [True, False])
+def test_messages_before_a_queue_was_created_again_are_no_harm(
+    tmp_path: Path, *, is_counted_again: bool
+) -> None:
+    store, first = copied(tmp_path), 7
+    for path in (store / "commitlog").iterdir():
+        data = bytearray(path.read_bytes())
+        for one in scan(bytes(data), int(path.name)).records:
+            record, at = one.record, one.offset - int(path.name)
+            is_later = record.queue_offset >= first and is_counted_again
+            if (record.topic, record.queue_id) == ("HandoverOrders", 0) and is_later:
+                number = record.queue_offset - first
+                data[at + 20 : at + 28] = number.to_bytes(8, "big")
+        path.write_bytes(data)
+    (queue,) = (store / "consumequeue" / "HandoverOrders" / "0").iterdir()
+    units = queue.read_bytes()
+    later = units[first * UNIT_SIZE :]
+    queue.write_bytes(later.ljust(len(units), b"\0"))
+    totals = foretold(store)["totals"]
+    counts = totals["of_deleted_topics"], totals["invisible"]
+    assert counts == ((first, 0) if is_counted_again else (0, first))
 
 
 @pytest.mark.parametrize("release", RELEASES)

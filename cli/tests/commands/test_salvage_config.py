@@ -50,11 +50,10 @@ def test_a_store_without_config_has_lost_offsets(
 
 def test_a_deleted_topic_that_is_back_is_named(store: Path, tmp_path: Path) -> None:
     path, new = store / "config" / "topics.json", tmp_path / "new"
-    topics = fastjson.loads(path.read_bytes())
-    table = as_object(as_object(topics)["topicConfigTable"])
+    topics = json.loads(path.read_text())
     for topic in ("Orders0000", "SCHEDULE_TOPIC_XXXX"):
-        table.pop(topic, None)
-    path.write_bytes(dumps_pretty(topics))
+        topics["topicConfigTable"].pop(topic, None)
+    path.write_text(json.dumps(topics))
     code, output = run("salvage", store, "-o", new)
     assert code == 0
     assert "  1 topic that topics.json did not have:\n    Orders0000\n" in output

@@ -45,6 +45,10 @@ _CUT = Cause("the commit log is cut before it", "REC-TRUNCATE-001")
 _CUT_EARLY = Cause(
     "the commit log is cut before it, and no queue had it yet", "REC-TRUNCATE-001"
 )
+_DELETED = Cause(
+    "its topic is neither in a queue nor in topics.json", "REC-DISPATCH-002"
+)
+_CREATED_AGAIN = Cause("its queue was created again after it", "REC-DISPATCH-002")
 _TWICE = Cause("two units point at it", "STORE-QUEUE-006")
 
 
@@ -71,6 +75,8 @@ class MessageLossSurvey:
         """By queue: the units out of order, by what they point at."""
         self._inside: dict[tuple[str, int], list[tuple[int, int]]] = {}
         """By queue: units at which no record begins, and what they point at."""
+        self._begins: dict[Queue, int] = {}
+        """By queue: where its first record is."""
         self._right: Counter[int] = Counter()
         """Units at which a record begins, by the start offset of the file."""
         self._twice: set[int] = set()
@@ -226,9 +232,11 @@ class MessageLossSurvey:
             cause = Cause(f"its unit has the size {unit[1]}", "REC-QUEUE-011")
         else:
             return
-        found = self._outcome
-        is_of_deleted = self._is_deleted(record.queue[0])
-        ranges = found.of_deleted_topics if is_of_deleted else found.invisible
+        found, ranges = self._outcome, self._outcome.invisible
+        if self._is_deleted(record.queue[0]):
+            ranges, cause = found.of_deleted_topics, _DELETED
+        elif queue and self._is_created_after(place, record, queue):
+            ranges, cause = found.of_deleted_topics, _CREATED_AGAIN
         ranges.add(record.queue, record.queue_offset, cause, record.stored_at_ms)
 
     def _is_deleted(self, topic: str) -> bool:
@@ -240,6 +248,26 @@ class MessageLossSurvey:
         is_unlisted = bool(self._topics) and topic not in self._topics
         is_unlisted &= not topic.startswith(UNLISTED_BEGINS)
         return is_unlisted and topic not in self._queued
+
+    def _is_created_after(
+        self, place: int, record: ScannedRecord, queue: QueueState
+    ) -> bool:
+        """Return whether *queue* was deleted and created again behind *record*.
+
+        Its first unit then points behind the record, at one that counts from the begin.
+        """
+        if queue.name not in self._begins:
+            self._begins[queue.name] = self._begin_of(queue)
+        begin = self._begins[queue.name]
+        return record.queue_offset >= queue.min_offset and place < begin
+
+    def _begin_of(self, queue: QueueState) -> int:
+        """Return where the first record of *queue* is, -1 without its own number."""
+        unit = queue.unit(queue.min_offset)
+        record = self._log.record_at(unit[0]) if unit else None
+        if unit is None or record is None or record.queue != queue.name:
+            return -1
+        return unit[0] if record.queue_offset == queue.min_offset else -1
 
     @cached_property
     def _queued(self) -> frozenset[str]:

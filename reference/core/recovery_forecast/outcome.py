@@ -143,7 +143,7 @@ class Outcome(Struct, kw_only=True):
     lost: Ranges = field(default_factory=Ranges)
     invisible: Ranges = field(default_factory=Ranges)
     of_deleted_topics: Ranges = field(default_factory=Ranges)
-    """Messages whose topic has neither a queue nor an entry in topics.json."""
+    """Messages in no queue because their topic was deleted, perhaps created again."""
     repeated: Ranges = field(default_factory=Ranges)
     offsets: list[OffsetOutside] = field(default_factory=list)
     delay_offsets: list[OffsetOutside] = field(default_factory=list)
