@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,15 +22,22 @@ from conformance.interop.stores.features import leave_features
 from conformance.interop.stores.pop_store import leave_popped
 from conformance.interop.stores.traffic import fill
 from conformance.interop.stores.undamaged_stores import (
+    DELETED,
+    DELETED_COUNT,
     broker_of,
     leave_copies,
+    leave_deleted,
     leave_expired,
     leave_ipv6,
     leave_rebuilt,
     leave_rocksdb,
     leave_successions,
 )
-from conformance.interop.tools.audit_command import audited, finding_lines
+from conformance.interop.tools.audit_command import (
+    audited,
+    finding_lines,
+    recover_forecast,
+)
 from spec.clause import release_key
 from spec.store.file_names import INDEX
 from spec.store.index_file import item_position, slot_count_of
@@ -96,6 +104,20 @@ def test_transactions_in_rocksdb_give_no_finding(release: str, tmp_path: Path) -
         assert (store, finding_lines(one)) == (store, [])
         topics = set(one["summary"]["topics"])
         assert (ROCKSDB_HALF_TOPIC in topics, HALF_TOPIC in topics) == (True, False)
+
+
+@pytest.mark.parametrize("release", PINNED)
+def test_messages_of_deleted_topics_are_no_harm(release: str, tmp_path: Path) -> None:
+    (store,) = leave_deleted(release, tmp_path).values()
+    (found,) = audited(store)
+    assert finding_lines(found) == []
+    told = recover_forecast(store, release)
+    assert told["totals"]["invisible"] == 0
+    gone = Counter[str]()
+    for one in told["messages"]["of_deleted_topics"]:
+        gone[one["topic"]] += one["count"]
+    counts = {name: gone[name] for name in DELETED}
+    assert counts == dict.fromkeys(DELETED, DELETED_COUNT)
 
 
 @pytest.mark.parametrize("release", ["4.6.0", PINNED[-1]])

@@ -48,6 +48,9 @@ IN_ROCKSDB = {
     "transWriteOriginTransHalfEnable": "false",
 }
 """Queues and the state of transactions are in RocksDB, from 5.4 on."""
+DELETED = ("AuditAgain", "AuditGone")
+"""Topics that are deleted; the first of them is created again."""
+DELETED_COUNT = 5
 COUNT = 240
 HAS_REQUEST = (4, 9, 4)
 """First release with DELETE_EXPIRED_COMMITLOG."""
@@ -192,6 +195,33 @@ def leave_ipv6(release: str, directory: Path) -> dict[str, Path]:
     finally:
         cluster.close()
     return {"IPv6": store}
+
+
+def leave_deleted(release: str, directory: Path) -> dict[str, Path]:
+    """Delete two topics and create one of them again; return the stopped store.
+
+    A broker of 5.3.3 without a timer fails to delete a topic.
+    """
+    store = directory / "deleted"
+    with broker_of(release, store, {**CONF, "timerWheelEnable": "true"}) as lent:
+        target, broker = lent
+        for name in DELETED:
+            _send_to_new(broker, name)
+        fill(broker, "before", count=COUNT // 4)
+        for name in DELETED:
+            require_success(broker.delete_topic(topic=name))
+        _send_to_new(broker, DELETED[0])
+        fill(broker, "after", count=COUNT // 4)
+        target.stop()
+    return {"topics deleted": store}
+
+
+def _send_to_new(broker: Client, topic: str) -> None:
+    """Create *topic*, and send DELETED_COUNT messages to its only queue."""
+    require_success(broker.create_topic(topic=topic, queue_count=1))
+    for _ in range(DELETED_COUNT):
+        require_success(broker.send_message(topic=topic))
+    broker.wait_for_max_offset(topic=topic, offset=DELETED_COUNT, timeout_s=PATIENCE_S)
 
 
 def leave_rocksdb(release: str, directory: Path) -> dict[str, Path]:

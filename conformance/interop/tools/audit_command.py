@@ -1,4 +1,4 @@
-"""``rmqc audit`` as an operator calls it, on stores that real brokers have left."""
+"""``rmqc audit`` and ``recover`` on stores that real brokers have left."""
 
 from __future__ import annotations
 
@@ -31,6 +31,23 @@ def audited(*stores: Path | str, against: Path | None = None) -> list[Audited]:
     found: list[Audited] = printed if isinstance(printed, list) else [printed]
     passed = all(one["verdict"] == "pass" for one in found)
     assert run.returncode == (0 if passed else 1)
+    return found
+
+
+def recover_forecast(store: Path, release: str) -> dict[str, Any]:
+    """Return the forecast by ``rmqc recover`` of a start of *release* on *store*."""
+    run = subprocess.run(
+        [
+            *module_command("cli", "recover", str(store)),
+            *("--release", release, "--dry-run", "--format", "json"),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        timeout=AUDIT_DEADLINE_S,
+    )
+    assert run.stderr == b""
+    found: dict[str, Any] = json.loads(run.stdout)
     return found
 
 
