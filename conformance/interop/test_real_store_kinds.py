@@ -111,10 +111,10 @@ def test_messages_of_deleted_topics_are_no_harm(release: str, tmp_path: Path) ->
     (store,) = leave_deleted(release, tmp_path).values()
     (found,) = audited(store)
     assert finding_lines(found) == []
-    told = recover_forecast(store, release)
-    assert told["totals"]["invisible"] == 0
+    forecast = recover_forecast(store, release)
+    assert forecast["totals"]["invisible"] == 0
     gone = Counter[str]()
-    for one in told["messages"]["of_deleted_topics"]:
+    for one in forecast["messages"]["of_deleted_topics"]:
         gone[one["topic"]] += one["count"]
     counts = {name: gone[name] for name in DELETED}
     assert counts == dict.fromkeys(DELETED, DELETED_COUNT)

@@ -76,7 +76,7 @@ class MessageLossSurvey:
         self._inside: dict[tuple[str, int], list[tuple[int, int]]] = {}
         """By queue: units at which no record begins, and what they point at."""
         self._begins: dict[Queue, int] = {}
-        """By queue: where its first record is."""
+        """By queue: the place of its first record."""
         self._right: Counter[int] = Counter()
         """Units at which a record begins, by the start offset of the file."""
         self._twice: set[int] = set()
@@ -262,7 +262,7 @@ class MessageLossSurvey:
         return record.queue_offset >= queue.min_offset and place < begin
 
     def _begin_of(self, queue: QueueState) -> int:
-        """Return where the first record of *queue* is, -1 without its own number."""
+        """Return the place of the first record of *queue*, -1 with another number."""
         unit = queue.unit(queue.min_offset)
         record = self._log.record_at(unit[0]) if unit else None
         if unit is None or record is None or record.queue != queue.name:
