@@ -198,7 +198,7 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
             outcome.invisible,
         ),
         (
-            "in no queue, because their topic was deleted",
+            "in no queue, because their topic or queue was deleted",
             outcome.of_deleted_topics,
         ),
         ("in their queue twice", outcome.repeated),

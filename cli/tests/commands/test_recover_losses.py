@@ -79,7 +79,7 @@ def test_messages_of_a_deleted_topic_are_no_harm(tmp_path: Path) -> None:
     assert found["totals"] == {**before["totals"], "of_deleted_topics": count}
     result = recover(store, "--release", "4.6.0", "--dry-run")
     assert result.exit_code == 0
-    assert "in no queue, because their topic was deleted" in result.output
+    assert "in no queue, because their topic or queue was deleted" in result.output
     assert "salvage" not in result.output
 
 
