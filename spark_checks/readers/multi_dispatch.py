@@ -88,16 +88,17 @@ def _rows(
     properties = values_of(columns.data, columns.found.places["properties"])
     for index, text in enumerate(properties):
         own_topic = names[columns.topics.numbers[index]]
-        if own_topic not in batch_topics and not any(mark in text for mark in _MARKS):
+        is_batched = own_topic in batch_topics
+        if not is_batched and not any(mark in text for mark in _MARKS):
             continue
         numbers = columns.found.numbers
         fixed = {name: int(column[index]) for name, column in numbers.items()}
         offset = int(columns.offsets[index])
-        places = list(places_of(text.decode("utf-8", "replace"), own_topic))
-        if own_topic in batch_topics and not any(
-            kind == "batch" for kind, *_ in places
-        ):
-            places.append(("batch", own_topic, fixed["queue_offset"], 1))
+        places = places_of(
+            text.decode("utf-8", "replace"),
+            own_topic,
+            batch_offset=fixed["queue_offset"] if is_batched else None,
+        )
         for kind, queue, number, count in places:
             yield {
                 "file_base": base,
@@ -116,10 +117,13 @@ def _rows(
             }
 
 
-def places_of(text: str, own_topic: str) -> Iterator[Place]:
-    """Yield the places that the properties *text* of a record of *own_topic* name.
+def places_of(
+    text: str, own_topic: str, *, batch_offset: int | None = None
+) -> Iterator[Place]:
+    """Yield the additional places of a record of *own_topic* with properties *text*.
 
-    A broker's settings decide whether it dispatches the record to them.
+    A broker's settings decide whether it dispatches the record to them. *batch_offset*
+    is the record's queue offset if its topic has batch consume queues.
     """
     properties = decode_properties(text)
     try:
@@ -133,3 +137,5 @@ def places_of(text: str, own_topic: str) -> Iterator[Place]:
     first = properties.get(INNER_BASE, "")
     if _count.fullmatch(count) and _number.fullmatch(first):
         yield "batch", own_topic, int(first), int(count)
+    elif batch_offset is not None:
+        yield "batch", own_topic, batch_offset, 1

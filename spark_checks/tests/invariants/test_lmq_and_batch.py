@@ -83,6 +83,10 @@ def test_a_record_says_where_it_stands(
     properties: str, places: list[tuple[str, str, int, int]]
 ) -> None:
     assert list(places_of(properties, "Orders")) == places
+    is_batch = any(kind == "batch" for kind, *_ in places)
+    alone = [] if is_batch else [("batch", "Orders", 9, 1)]
+    found = places_of(properties, "Orders", batch_offset=9)
+    assert list(found) == [*places, *alone]
 
 
 Change = Callable[[list[BatchUnit]], None]

@@ -246,10 +246,10 @@ def test_half_messages_in_the_topic_of_rocksdb_are_in_no_queue_of_the_ops(
     tmp_path: Path,
 ) -> None:
     builder = StoreBuilder()
-    for topic in (HALF_TOPIC, ROCKSDB_HALF_TOPIC):
+    for topic in (ROCKSDB_HALF_TOPIC, HALF_TOPIC):
         builder.put(topic, properties="REAL_TOPIC\x01Paid\x02REAL_QID\x010\x02")
     found, situation = _surveyed(builder.write(tmp_path))
-    halves, is_other = found.table("halves"), np.array([False, True])
+    halves, is_other = found.table("halves"), np.array([True, False])
     first = 5  # the earlier half messages of the queue were deleted
     numbers = np.where(is_other, halves["queue_offset"], first)
     place = np.where(
