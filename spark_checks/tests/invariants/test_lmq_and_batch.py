@@ -14,13 +14,17 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
-from spark_checks.readers.multi_dispatch import places_of
+from spark_checks.readers.multi_dispatch import MultiDispatchSource, places_of
 from spark_checks.sampling import SampleSpec
+from spark_checks.store_files import list_store
+from spark_checks.tables.store_tables import open_log
 from spark_checks.tests.building import StoreBuilder
 from spark_checks.tests.slow import slow_but
 from spec.store.batch_queue import BATCH_QUEUE, BatchUnit, encode_batch_unit
 from spec.store.file_names import file_name
 from spec.store.message_record import SystemFlag, decode_record
+from spec.wire.message.multi_dispatch import Dispatch, properties_of
+from spec.wire.message.properties import encode_properties
 
 PARTS = Path(__file__).resolve().parents[3] / "fixtures" / "parts"
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
@@ -125,6 +129,20 @@ def _has_other_count(units: list[BatchUnit]) -> None:
 
 def _has_other_size(units: list[BatchUnit]) -> None:
     units[1] = replace(units[1], size=units[1].size + 1)
+
+
+def test_records_of_other_topics_have_no_batch_unit(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    builder = StoreBuilder()
+    named = properties_of([Dispatch(queue="%LMQ%a", queue_offset=0)])
+    for topic in ("Packed", "Other"):
+        builder.put(topic, properties=encode_properties(named))
+    store = list_store(str(builder.write(tmp_path)))
+    options = {"batch_topics": '["Packed"]'}
+    rows = open_log(spark, store, MultiDispatchSource, delays={}, **options).collect()
+    places = sorted((row.kind, row.own_topic) for row in rows)
+    assert places == [("batch", "Packed"), ("lmq", "Other"), ("lmq", "Packed")]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.topic_names import (
     HALF_TOPIC,
+    OP_TOPIC,
     ROCKSDB_HALF_TOPIC,
     SCHEDULE_TOPIC,
 )
@@ -237,6 +238,10 @@ def test_a_commit_has_its_half_message_in_the_topic_of_rocksdb(
     builder.put("First")
     waits = f"REAL_TOPIC\x01Paid\x02REAL_QID\x010\x02{key}"
     half = builder.put(ROCKSDB_HALF_TOPIC, body=b"paid", properties=waits)
+    # A rollback in the other topic, at the same place of the same queue.
+    other = builder.put(HALF_TOPIC, properties=waits)
+    assert (other.queue_id, other.queue_offset) == (half.queue_id, half.queue_offset)
+    builder.put(OP_TOPIC, body=b"0,", tags="d")
     committed = int(SystemFlag.TRANSACTION_COMMIT)
     builder.put("Paid", body=body, flags=committed, properties=key, half_at=half.offset)
     assert list(_broken(builder.write(tmp_path))) == broken
