@@ -12,6 +12,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+import numpy as np
+
 from spark_checks.readers.schemas import EXTENSION_COLUMNS
 from spark_checks.readers.whole_files import Row, RowSource, WholeFile
 from spark_checks.store_files import queue_of
@@ -26,6 +28,10 @@ _fields = leading_fields(extension_unit_layout)
 _head = struct.Struct(">" + "".join(_CODES[placed.format] for placed in _fields))
 assert _head.size == SMALLEST_SIZE
 _codec = compile_codec(extension_unit_layout)
+_SIZES_AT = _fields[0].offset, _fields[-1].offset
+"""Places of a unit's size and of its bit map's."""
+_PLACES_AT_ONCE = 1 << 20
+"""Places at which units are searched together."""
 
 
 class QueueExtensionSource(RowSource):
@@ -84,10 +90,12 @@ def _region(data: bytes, position: int) -> Row:
     left = len(data) - position
     if mark == b"\xff\xff":
         return {"kind": "end", "size": left}
+    # A file of 48 MiB may have one unit, and zeros behind it.
+    if not np.frombuffer(data, np.uint8)[position:].max():
+        return {"kind": "tail", "size": left, "reason": None}
     following = _following(data, position + 1)
     if not mark.strip(b"\0") and following is None:
-        older = data[position:].strip(b"\0")
-        reason = "older bytes follow the written part" if older else None
+        reason = "older bytes follow the written part"
         return {"kind": "tail", "size": left, "reason": reason}
     size = int.from_bytes(mark, "big", signed=True)
     reason = f"no unit of {size} bytes fits here, with {left} bytes left"
@@ -97,9 +105,17 @@ def _region(data: bytes, position: int) -> Row:
 
 def _following(data: bytes, position: int) -> int | None:
     """Return the position of the next certain unit; None without one."""
-    for at in range(position, len(data) - SMALLEST_SIZE + 1):
-        if data[at] < 128 and is_plausible(data, at) and _is_certain(data, at):
-            return at
+    end = len(data) - SMALLEST_SIZE + 1
+    for start in range(position, end, _PLACES_AT_ONCE):
+        shape = (min(_PLACES_AT_ONCE, end - start),)
+        size, bits_size = (
+            np.ndarray(shape, ">i2", data, start + at, (1,)).astype(np.int32)
+            for at in _SIZES_AT
+        )
+        agree = np.flatnonzero(size - bits_size == SMALLEST_SIZE)
+        for at in (start + agree).tolist():
+            if is_plausible(data, at) and _is_certain(data, at):
+                return int(at)
     return None
 
 

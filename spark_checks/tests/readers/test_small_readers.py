@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from spark_checks.readers import queue_extension
 from spark_checks.readers.config import ConfigSource
 from spark_checks.readers.queue_extension import QueueExtensionSource
 from spark_checks.readers.whole_files import CheckpointSource, WholeFile
@@ -116,6 +117,21 @@ def test_any_bytes_are_covered_by_rows(first: bytes, last: bytes) -> None:
     assert places == [sum(row["size"] for row in rows[:n]) for n in range(len(rows))]
     assert sum(row["size"] for row in rows) == len(data)
     assert all(row.get("reason") for row in rows if row["kind"] == "damaged")
+
+
+@pytest.mark.parametrize("places_at_once", [1, 7, 64])
+@given(gap=st.binary(min_size=1, max_size=200), number=st.integers(0, 19))
+def test_units_are_searched_in_pieces(
+    places_at_once: int, gap: bytes, number: int
+) -> None:
+    units = [encode_extension_unit(unit) for unit in UNITS]
+    data = units[3] + b"\x00\x01" + gap + units[number] + bytes(40)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(queue_extension, "_PLACES_AT_ONCE", places_at_once)
+        found = extension_rows(data)
+    assert shape(found) == shape(extension_rows(data))
+    begin = len(data) - 40 - len(units[number])
+    assert ("unit", begin, len(units[number])) in shape(found)
 
 
 def test_a_hole_in_an_extension_is_damage() -> None:
