@@ -40,8 +40,8 @@ CONF = {
     "reviveInterval": "500",
     "enableLmq": "true",
     "enableMultiDispatch": "true",
+    # Its files keep their default size, 48 MiB: they have little but zeros.
     "enableConsumeQueueExt": "true",
-    "mappedFileSizeConsumeQueueExt": "2048",
     "recallMessageEnable": "true",
 }
 SENT, POPPED = 24, 4
