@@ -30,8 +30,9 @@ assert _head.size == SMALLEST_SIZE
 _codec = compile_codec(extension_unit_layout)
 _SIZES_AT = _fields[0].offset, _fields[-1].offset
 """Places of a unit's size and of its bit map's."""
-_PLACES_AT_ONCE = 1 << 20
-"""Places at which units are searched together."""
+_PLACES_AT_FIRST, _PLACES_AT_ONCE = 1 << 10, 1 << 20
+"""Places at which units are searched together: few at first, because the next unit is
+mostly near."""
 
 
 class QueueExtensionSource(RowSource):
@@ -90,12 +91,10 @@ def _region(data: bytes, position: int) -> Row:
     left = len(data) - position
     if mark == b"\xff\xff":
         return {"kind": "end", "size": left}
-    # A file of 48 MiB may have one unit, and zeros behind it.
-    if not np.frombuffer(data, np.uint8)[position:].max():
-        return {"kind": "tail", "size": left, "reason": None}
     following = _following(data, position + 1)
     if not mark.strip(b"\0") and following is None:
-        reason = "older bytes follow the written part"
+        has_older = np.frombuffer(data, np.uint8)[position:].max() > 0
+        reason = "older bytes follow the written part" if has_older else None
         return {"kind": "tail", "size": left, "reason": reason}
     size = int.from_bytes(mark, "big", signed=True)
     reason = f"no unit of {size} bytes fits here, with {left} bytes left"
@@ -105,18 +104,29 @@ def _region(data: bytes, position: int) -> Row:
 
 def _following(data: bytes, position: int) -> int | None:
     """Return the position of the next certain unit; None without one."""
+    octets = np.frombuffer(data, np.uint8)
     end = len(data) - SMALLEST_SIZE + 1
-    for start in range(position, end, _PLACES_AT_ONCE):
-        shape = (min(_PLACES_AT_ONCE, end - start),)
-        size, bits_size = (
-            np.ndarray(shape, ">i2", data, start + at, (1,)).astype(np.int32)
-            for at in _SIZES_AT
-        )
-        agree = np.flatnonzero(size - bits_size == SMALLEST_SIZE)
-        for at in (start + agree).tolist():
-            if is_plausible(data, at) and _is_certain(data, at):
-                return int(at)
+    count = _PLACES_AT_FIRST
+    while position < end:
+        count = min(count, end - position)
+        # Mostly zeros: a file of 48 MiB may have one unit.
+        if octets[position : position + count + 1].max():
+            for at in _agreeing(data, position, count):
+                if is_plausible(data, at) and _is_certain(data, at):
+                    return at
+        position += count
+        count = min(2 * count, _PLACES_AT_ONCE)
     return None
+
+
+def _agreeing(data: bytes, position: int, count: int) -> list[int]:
+    """Return those of *count* places from *position* at which both sizes agree."""
+    size, bits_size = (
+        np.ndarray((count,), ">i2", data, position + at, (1,)).astype(np.int32)
+        for at in _SIZES_AT
+    )
+    found: list[int] = np.flatnonzero(size - bits_size == SMALLEST_SIZE).tolist()
+    return [position + at for at in found]
 
 
 def _is_certain(data: bytes, position: int) -> bool:

@@ -127,7 +127,7 @@ def test_units_are_searched_in_pieces(
     units = [encode_extension_unit(unit) for unit in UNITS]
     data = units[3] + b"\x00\x01" + gap + units[number] + bytes(40)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(queue_extension, "_PLACES_AT_ONCE", places_at_once)
+        patch.setattr(queue_extension, "_PLACES_AT_FIRST", places_at_once)
         found = extension_rows(data)
     assert shape(found) == shape(extension_rows(data))
     begin = len(data) - 40 - len(units[number])
