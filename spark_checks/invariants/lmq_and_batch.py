@@ -77,7 +77,7 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     if "INV-BATCH-" in checked:
         parts += [
             wrong_batch_units(batches, records, situation),
-            batches_without_unit(batches, records),
+            records_without_batch_unit(batches, records),
         ]
     with persisted(lmqs, batches, records):
         return run_checks(*parts)
@@ -178,15 +178,17 @@ def wrong_batch_units(
     )
 
 
-def batches_without_unit(units: DataFrame, records: DataFrame) -> DataFrame:
+def records_without_batch_unit(units: DataFrame, records: DataFrame) -> DataFrame:
     """Return the records without a unit in their batch consume queue."""
     units = units.selectExpr(
         *("queue", "queue_id"),
         *("first_queue_offset AS number", "commit_log_offset AS unit_at"),
     )
-    records = records.where("kind = 'batch'")
-    records = records.where(counting_rules.is_decided(transaction_type()))
-    records = records.withColumnRenamed("own_queue_id", "queue_id")
+    records = (
+        records.where("kind = 'batch'")
+        .where(counting_rules.is_decided(transaction_type()))
+        .withColumnRenamed("own_queue_id", "queue_id")
+    )
     return record_findings(_without_unit(records, units), Rule("INV-BATCH-003"))
 
 

@@ -237,7 +237,7 @@ class Advice:
         """Return the advice to build the index again, if the forecast allows it."""
         rebuilt = self.forecast.rebuilt if self.forecast else None
         if rebuilt is not None and rebuilt.is_harmless and not self._has_rocksdb:
-            return self._rebuild(INDEX_AND_QUEUES, "REBUILD_INDEX")
+            return self._without("REBUILD_INDEX", INDEX_AND_QUEUES)
         invariant = findings[0].invariant
         if invariant.id in OF_SOME_KEYS:
             return TEXTS["KEEP_INDEX"], []
@@ -292,13 +292,15 @@ class Advice:
         is_of_log = invariant.id.startswith("INV-LOG")
         return is_at_fault or (is_warning and is_repaired and not is_of_log)
 
-    def _rebuild(
-        self, directories: Sequence[str], text: str = "REBUILD"
-    ) -> tuple[str, list[str]]:
-        """Return the advice to rebuild *directories*, if the forecast allows it."""
+    def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
+        """Return the advice to rebuild queues, if the forecast allows it."""
         rebuilt = self.forecast.rebuilt if self.forecast else None
         if (rebuilt is not None and not rebuilt.is_harmless) or self._has_rocksdb:
             return TEXTS["NO_REBUILD"], []
+        return self._without("REBUILD", directories)
+
+    def _without(self, text: str, directories: Sequence[str]) -> tuple[str, list[str]]:
+        """Return a *text* about a start without *directories*, which are moved."""
         store = self.audit.listing
         found = [d for d in directories if store is None or d in store.directories]
         if not found:

@@ -134,15 +134,19 @@ def write_config(
         if found is None and name != TOPICS_FILE:
             continue
         new = made(found or {})
-        topics = new["topicConfigTable"].values() if name == TOPICS_FILE else ()
-        has_batch_topics |= any(map(_is_batch, topics))
-        if name == TOPICS_FILE and found and found["topicConfigTable"]:
-            new_names = sorted(
-                {*new["topicConfigTable"]} - {*found["topicConfigTable"]}
-            )
-            added = [one for one in new_names if not one.startswith(UNLISTED_BEGINS)]
+        if name == TOPICS_FILE:
+            topics = new["topicConfigTable"]
+            has_batch_topics = any(map(_is_batch, topics.values()))
+            added = _added_topics(found or {}, topics)
         (directory / name).write_bytes(dumps_pretty(new))
     return ConfigChanges(warnings, lowered, has_batch_topics, added)
+
+
+def _added_topics(found: Table, topics: Table) -> list[str]:
+    """Return those of *topics* that *found* does not have, if it has any."""
+    known = found.get("topicConfigTable") or topics
+    new = sorted({*topics} - {*known})
+    return [topic for topic in new if not topic.startswith(UNLISTED_BEGINS)]
 
 
 def _is_batch(topic: Table) -> bool:

@@ -108,7 +108,7 @@ class Start:
         if not self._rules.has_timer or has_database:
             return
         for topic, type_name in self._queues.types():
-            attributes = _member(_member(self._topics, topic), "attributes")
+            attributes = _member(self._topics.get(topic), "attributes")
             found = _member(attributes, QUEUE_TYPE) or SIMPLE
             if found != type_name:
                 path = f"{CONFIG}/{TOPICS_FILE}"
@@ -117,9 +117,10 @@ class Start:
                 raise StartRefusedError("STORE-BATCHQUEUE-008", path, reason)
 
     @property
-    def _topics(self) -> object:
-        """The table of topics.json."""
-        return _member(self._config.get(TOPICS_FILE), "topicConfigTable")
+    def _topics(self) -> Mapping[str, object]:
+        """The table of topics.json; empty if it was not read."""
+        found = _member(self._config.get(TOPICS_FILE), "topicConfigTable")
+        return found if isinstance(found, Mapping) else {}
 
     def conclude(self) -> None:
         """Complete the outcome: compare the store before and after the start."""
@@ -129,8 +130,7 @@ class Start:
             log.end = log.end_on_disk
             return
         outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
-        topics = self._topics if isinstance(self._topics, Mapping) else {}
-        MessageLossSurvey(outcome, self._queues, self._view, topics).run()
+        MessageLossSurvey(outcome, self._queues, self._view, self._topics).run()
         if outcome.after_crash and outcome.refusal is None:
             outcome.later_start = self._worse_later_start()
         outcome.offsets, outside = offsets_outside(self._config, self._queues)
