@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from cli.tests.commands.recover_command import (
 )
 from spec.store.commit_log import scan
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.message_record import encode_record
 
 
 def test_a_torn_record_costs_one_message(tmp_path: Path) -> None:
@@ -112,7 +114,8 @@ def test_messages_before_a_queue_was_created_again_are_no_harm(
             is_later = record.queue_offset >= first and is_counted_again
             if (record.topic, record.queue_id) == ("HandoverOrders", 0) and is_later:
                 number = record.queue_offset - first
-                data[at + 20 : at + 28] = number.to_bytes(8, "big")
+                again = encode_record(replace(record, queue_offset=number))
+                data[at : at + len(again)] = again
         path.write_bytes(data)
     (queue,) = (store / "consumequeue" / "HandoverOrders" / "0").iterdir()
     units = queue.read_bytes()

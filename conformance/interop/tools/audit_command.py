@@ -17,38 +17,33 @@ Audited = dict[str, Any]
 
 def audited(*stores: Path | str, against: Path | None = None) -> list[Audited]:
     """Return the audits of *stores*, by one Spark; against *against* if given."""
-    command = module_command("cli", "audit", *map(str, stores))
     other = [] if against is None else ["--against", str(against)]
-    run = subprocess.run(
-        [*command, *other, "--format", "json", "--master", "local[2]"],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-        timeout=AUDIT_DEADLINE_S,
-    )
-    assert run.stderr == b""
-    printed: Any = json.loads(run.stdout)
+    words = ("audit", *map(str, stores), *other, "--master", "local[2]")
+    printed, exit_code = _json_of(*words)
     found: list[Audited] = printed if isinstance(printed, list) else [printed]
     passed = all(one["verdict"] == "pass" for one in found)
-    assert run.returncode == (0 if passed else 1)
+    assert exit_code == (0 if passed else 1)
     return found
 
 
 def recover_forecast(store: Path, release: str) -> dict[str, Any]:
     """Return the forecast by ``rmqc recover`` of a start of *release* on *store*."""
+    found: dict[str, Any]
+    found, _ = _json_of("recover", str(store), "--release", release, "--dry-run")
+    return found
+
+
+def _json_of(*words: str) -> tuple[Any, int]:
+    """Return the JSON that ``rmqc`` prints with *words*, and its exit code."""
     run = subprocess.run(
-        [
-            *module_command("cli", "recover", str(store)),
-            *("--release", release, "--dry-run", "--format", "json"),
-        ],
+        [*module_command("cli", *words), "--format", "json"],
         cwd=ROOT,
         capture_output=True,
         check=False,
         timeout=AUDIT_DEADLINE_S,
     )
     assert run.stderr == b""
-    found: dict[str, Any] = json.loads(run.stdout)
-    return found
+    return json.loads(run.stdout), run.returncode
 
 
 def finding_lines(found: Audited) -> list[str]:
