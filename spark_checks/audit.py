@@ -151,7 +151,7 @@ def _audit_once(
 ) -> Audit:
     """Return one audit; see :func:`audit_store`."""
     progress("listing files")
-    store = list_store(url)
+    store = replace(list_store(url), is_slave=conf.is_slave)
     sample, checked = None, set(INVARIANTS)
     requested = set(only or checked)
     if since_ms is not None:
@@ -167,6 +167,7 @@ def _audit_once(
         surveyed = surveyed_store(
             context, store, conf, sample, requested=requested, progress=progress
         )
+        store = surveyed.store
         log_end = log_end_of(store, surveyed.summary.log_end)
         found = file_findings(store, conf, surveyed.summary)
         at_rows, histograms = compare_rows(surveyed, with_charts=with_charts)
@@ -181,7 +182,7 @@ def _audit_once(
     is_live = store.was_left_open and (
         is_locked(store) or log_end_of(store, surveyed.summary.log_end) != log_end
     )
-    found = [one.settled(is_open=store.was_left_open) for one in found]
+    found = [one.settled(is_open=store.may_be_unfinished) for one in found]
     if is_live:
         found = [one for one in found if one.severity is Severity.ERROR]
     return Audit(
@@ -221,9 +222,9 @@ def surveyed_store(
         size -= store.commit_log_size - sample.size
     progress(f"reading {size:,} bytes", size)
     # Imported late: the driver needs this module only from here on.
-    from spark_checks.survey.survey import survey_store
+    from spark_checks.survey.survey import survey_uncut
 
-    survey = survey_store(context, store, situation)
+    store, survey = survey_uncut(context, store, situation)
     summary = survey.summary
     if sample is not None:
         summary = replace(summary, log_end=max(summary.log_end, sample.certain_end))

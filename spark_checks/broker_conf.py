@@ -29,6 +29,8 @@ class BrokerConf:
     """Milliseconds of each delay level."""
     delays_are_known: bool = False
     """Whether the delays come from a configuration file."""
+    is_slave: bool = False
+    """Whether the broker is a slave."""
 
 
 def delays_in_setting(text: str) -> dict[int, int]:
@@ -60,6 +62,7 @@ def read_broker_conf(path: Path) -> BrokerConf:
         queue_file_size=queue_size and -(-queue_size // UNIT_SIZE) * UNIT_SIZE,
         delays=delays,
         delays_are_known=True,
+        is_slave=found.get("brokerRole") == "SLAVE",
     )
 
 

@@ -29,7 +29,7 @@ class Severity(StrEnum):
     WARNING = "warning"
     """Anything less, such as what a running or restarting broker repairs by itself."""
     UNFINISHED = "unfinished"
-    """An error, but a warning in a store that was left open. No report has it."""
+    """An error, but a warning in a store that may be unfinished. No report has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ class Finding:
         return replace(self, message=text, more=count)
 
     def settled(self, *, is_open: bool) -> Finding:
-        """Return the finding in a store that was left open, or in a closed one."""
+        """Return the finding in a store that may be unfinished, or in a closed one."""
         if self.severity is not Severity.UNFINISHED:
             return self
         return replace(self, severity=Severity.WARNING if is_open else Severity.ERROR)

@@ -13,14 +13,14 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 
 from pyarrow import fs
 
-from spark_checks.columns.record_scan import FileRange, store_time_at
+from spark_checks.columns.record_scan import FileRange, cut_position, store_time_at
 from spark_checks.file_systems import (
     NotAStoreError,
     first_line,
@@ -33,6 +33,7 @@ from spec.integers import INT32_MAX, INT64_MAX
 from spec.layout import LayoutError
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.failover import EPOCH_FILE
 from spec.store.file_names import (
     CONSUME_QUEUE,
     ROCKSDB_CURRENT,
@@ -106,6 +107,10 @@ class Store:
     """Commit-log offset at which the audit begins."""
     parts: tuple[tuple[int, int], ...] | None = None
     """Audited ranges, as pairs of commit-log offsets; None for all."""
+    cut_at: int | None = None
+    """Commit-log offset at which a failover has cut the log, if bytes remain there."""
+    is_slave: bool = False
+    """Whether its broker is configured as a slave."""
 
     def under(self, directory: str) -> tuple[StoreFile, ...]:
         """Return the files directly in *directory*."""
@@ -192,7 +197,21 @@ class Store:
     @property
     def was_left_open(self) -> bool:
         """Whether a broker runs on this store, or was killed: abort exists."""
-        return any(file.path == "abort" for file in self.files)
+        return self.file("abort") is not None
+
+    @property
+    def is_in_controller_mode(self) -> bool:
+        """Whether its broker was in controller mode: a failover may cut its log."""
+        return self.file(EPOCH_FILE) is not None
+
+    @property
+    def may_be_unfinished(self) -> bool:
+        """Whether tables, index and checkpoint may be ahead of the log, undamaged.
+
+        A slave gets tables from its master before it gets all messages. After a
+        failover the index and the checkpoint keep what was cut off the log.
+        """
+        return self.was_left_open or self.is_slave or self.is_in_controller_mode
 
 
 def file_at(files: Sequence[StoreFile], offset: int) -> StoreFile | None:
@@ -307,6 +326,19 @@ def _require_readable(root: str, files: tuple[StoreFile, ...]) -> None:
 def listing(files: Iterable[StoreFile]) -> str:
     """Return *files* as the JSON option ``files`` of sources: path and size."""
     return json.dumps([[file.path, file.size] for file in files])
+
+
+def cut_by_failover(store: Store, base: int) -> Store | None:
+    """Return *store* with the place at which a failover has cut its log, or None.
+
+    The file at *base* is the last one with records. A failover deletes those behind it.
+    """
+    file = store.log_file_at(base)
+    if file is None or not store.is_in_controller_mode or store.cut_at is not None:
+        return None
+    with reading(store.url, file.path) as read_at:
+        position = cut_position(read_at, file.whole)
+    return None if position is None else replace(store, cut_at=base + position)
 
 
 def read_whole(url: str, file: StoreFile, *, size_max: int = 1 << 26) -> bytes:

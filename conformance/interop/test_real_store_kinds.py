@@ -3,8 +3,8 @@ Audits of stores of every kind that real releases leave have no finding.
 
 Some brokers served every feature of their Java client, popped messages and timers. Some
 let files expire, built queues again, had an IPv6 address or kept transactions in
-RocksDB. Others went on with the store of another release. One builds an index again
-whose item was wrong, after the steps of its audit.
+RocksDB. Others went on with the store of another release, or had a failover. One builds
+an index again whose item was wrong, after the steps of its audit.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.releases import PINNED
+from conformance.interop.stores.failover import COUNT, CUT_OFF, FIRST, leave_failover
 from conformance.interop.stores.features import leave_features
 from conformance.interop.stores.pop_store import leave_popped
 from conformance.interop.stores.traffic import fill
@@ -104,6 +105,23 @@ def test_transactions_in_rocksdb_give_no_finding(release: str, tmp_path: Path) -
         assert (store, finding_lines(one)) == (store, [])
         topics = set(one["summary"]["topics"])
         assert (ROCKSDB_HALF_TOPIC in topics, HALF_TOPIC in topics) == (True, False)
+
+
+@pytest.mark.parametrize("release", [one for one in PINNED if one >= "5"])
+def test_stores_after_a_failover_have_no_error(release: str, tmp_path: Path) -> None:
+    stores = leave_failover(release, tmp_path)
+    found = dict(zip(stores, audited(*stores.values()), strict=True))
+    for name, one in found.items():
+        assert (name, one["verdict"]) == (name, "pass"), finding_lines(one)
+    counts = {
+        name: one["summary"]["commitlog"]["records"] for name, one in found.items()
+    }
+    assert counts.pop(CUT_OFF) == COUNT + FIRST
+    assert len(set(counts.values())) == 1
+    for step in found[CUT_OFF]["next"]:
+        assert "salvage" not in " ".join([step["do"], *step["commands"]])
+    forecast = recover_forecast(stores[CUT_OFF], release)
+    assert (forecast["starts"], forecast["totals"]["lost"]) == (True, 0)
 
 
 @pytest.mark.parametrize("release", PINNED)

@@ -16,7 +16,7 @@ from conformance.harness.report.manifest import (
 )
 
 RECORDED_FOLDERS = (
-    *("batches", "client", "parts", "signatures"),
+    *("batches", "client", "failovers", "parts", "signatures"),
     *("starts", "store", "wire"),
 )
 """Folders of ``fixtures`` in which nothing stands that a real release did not write."""

@@ -36,7 +36,6 @@ from spark_checks.progress import Progress, silent
 from spark_checks.session.session import FAILURES, failed
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
-from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.store_tables import open_tables
 
 PIECES_A_TASK = 8
@@ -47,19 +46,19 @@ def compare_stores(
     url: str,
     other_url: str,
     *,
-    summary: SurveySummary | None = None,
+    audit: Audit | None = None,
     conf: BrokerConf | None = None,
     progress: Progress = silent,
 ) -> Comparison:
     """Return the comparison of the store at *url* with the one at *other_url*.
 
-    *summary* is the survey's summary of the first store, if it exists. Raises
-    NotAStoreError and SparkError.
+    *audit* is that of the first store, if it exists. Raises NotAStoreError and
+    SparkError.
     """
     conf = conf or BrokerConf()
     store, other = list_store(url), list_store(other_url)
     try:
-        here = _side(session, store, conf, progress, summary)
+        here = _side(session, store, conf, progress, audit)
         there = _side(session, other, conf, progress)
         return _compared(session, here, there, progress)
     except FAILURES as error:
@@ -79,9 +78,7 @@ def compared_with(
 
     Raises NotAStoreError and SparkError.
     """
-    compared = compare_stores(
-        session, *urls, summary=audit.survey_summary, conf=conf, progress=progress
-    )
+    compared = compare_stores(session, *urls, audit=audit, conf=conf, progress=progress)
     found = findings_of(compared)
     wanted = [one for one in found if not only or one.invariant.id in only]
     return replace(
@@ -96,17 +93,21 @@ def _side(
     store: Store,
     conf: BrokerConf,
     progress: Progress,
-    summary: SurveySummary | None = None,
+    audit: Audit | None = None,
 ) -> Side:
     situation = replace(situation_of(store, conf), needs_system_topics=False)
-    tables = open_tables(session, store, situation)
+    summary = None if audit is None else audit.survey_summary
+    if audit is not None and audit.listing is not None:
+        store = replace(store, cut_at=audit.listing.cut_at)
     if summary is None:
         size = sum(file.size for file in store.files)
         progress(f"reading {size:,} bytes of the other store", size)
         # Imported late: the driver needs this module only from here on.
-        from spark_checks.survey.survey import survey_store
+        from spark_checks.survey.survey import survey_uncut
 
-        summary = survey_store(session.sparkContext, store, situation).summary
+        store, survey = survey_uncut(session.sparkContext, store, situation)
+        summary = survey.summary
+    tables = open_tables(session, store, situation)
     end = written_end(store, summary)
     return Side(store=store, tables=tables, summary=summary, end=end)
 

@@ -21,6 +21,7 @@ from columns.gather import NOWHERE, FieldColumns, Ints
 from columns.log_batch import LogBatch, follow_sizes, gather_records
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.blank import BLANK_MAGIC
+from spec.store.failover import is_cut_off
 from spec.store.message_record import (
     MAGIC_V1,
     MAGIC_V2,
@@ -35,6 +36,8 @@ BEYOND_SIZE = 64 * 1024
 """Bytes to read behind the end of a range, for its last record."""
 RECORD_SIZE_MAX = 64 * 1024 * 1024
 """Larger records are invalid; a broker's limit is 4 MiB by default."""
+OLDER = "older bytes follow the written part"
+"""Reason of an end that is not all zeros."""
 
 ReadAt = Callable[[int, int], bytes]
 """Returns the bytes at a position: the requested number, or fewer at the end."""
@@ -64,6 +67,8 @@ class FileRange:
     end: int
     written: int | None = None
     """End of the bytes on the disk, behind which all are zero; None if unknown."""
+    cut_at: int | None = None
+    """Position at which the log ends, although bytes follow; None for none."""
 
     def cut(self, size: int) -> Iterator[Self]:
         """Yield ranges of at most *size* bytes."""
@@ -182,6 +187,9 @@ def scan_range(read_at: ReadAt, where: FileRange) -> Iterator[LogBatch | Region]
     if position:
         position = find_record(read_at, where, start=position, end=where.end)
     while 0 <= position < where.file_size:
+        if position == where.cut_at:
+            yield _tail(where, position, OLDER)
+            return
         if position >= where.end and is_certain(read_at, where, position):
             return
         data = read_at(position, _window_size(read_at, where, position))
@@ -261,11 +269,30 @@ def _region(
     following = find_record(read_at, where, start=position + 1, end=where.file_size)
     if following < 0 and not head.strip(b"\0"):
         clean = only_zeros(read_at, start=position, end=_written(where))
-        older = None if clean else "older bytes follow the written part"
-        return Region(position=position, size=left, kind="tail", reason=older)
+        return _tail(where, position, None if clean else OLDER)
     if blank_size is not None:
         reason = f"a blank of {blank_size} bytes is {left} bytes before the end"
     else:
         reason = record_error(head, left) or contradiction
     end = where.file_size if following < 0 else following
     return Region(position=position, size=end - position, kind="damaged", reason=reason)
+
+
+def _tail(where: FileRange, position: int, reason: str | None) -> Region:
+    """Return the unwritten end of a file, from *position* on."""
+    size = where.file_size - position
+    return Region(position=position, size=size, kind="tail", reason=reason)
+
+
+def cut_position(read_at: ReadAt, where: FileRange) -> int | None:
+    """Return the position at which a failover has cut a whole file, or None."""
+    before_ms: int | None = None
+    for found in scan_range(read_at, where):
+        if isinstance(found, LogBatch):
+            last = found.base_offset - where.base + int(found.starts[-1])
+            before_ms = store_time_at(read_at, where, last)
+            continue
+        behind_ms = store_time_at(read_at, where, found.position + found.size)
+        if is_cut_off(before_ms, behind_ms):
+            return found.position
+    return None

@@ -34,6 +34,7 @@ from spark_checks.readers.log_part import (
     LogRange,
     audited_ranges,
     first_store_time,
+    part_before,
     selected_files,
     selected_part,
     stored_within,
@@ -56,7 +57,7 @@ _schema = arrow_schema(LOG_COLUMNS)
 
 def log_options(store: Store) -> dict[str, str]:
     """Return the options of the audited part of the log of *store*."""
-    return {"parts": json.dumps(store.ranges)}
+    return {"parts": json.dumps(store.ranges), "cut_at": json.dumps(store.cut_at)}
 
 
 class LogSource(FileSource[LogRange]):
@@ -71,6 +72,7 @@ class LogSource(FileSource[LogRange]):
     def parts(self) -> Sequence[LogRange]:
         """Return the selected ranges of all files."""
         audited = json.loads(self.options.get("parts", "null"))
+        cut_at = json.loads(self.options.get("cut_at", "null"))
         files = selected_files(self.files, self.conditions)
         slack_ms = self.options.get("clock_slack_ms")
         if slack_ms is not None:
@@ -83,7 +85,8 @@ class LogSource(FileSource[LogRange]):
             for part in audited_ranges(
                 selected_part(self.url, file, self.conditions), audited
             )
-            for piece in part.cut(RANGE_SIZE)
+            for rest in part_before(part, cut_at)
+            for piece in rest.cut(RANGE_SIZE)
         ]
 
 

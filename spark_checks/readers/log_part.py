@@ -76,6 +76,15 @@ def audited_ranges(file: LogRange, parts: Ranges | None) -> Iterator[LogRange]:
             yield replace(file, start=start, end=min(end - file.base, file.end))
 
 
+def part_before(part: LogRange, cut_at: int | None) -> Iterator[LogRange]:
+    """Yield the bytes of *part* before the commit-log offset *cut_at*, if any."""
+    if cut_at is None or cut_at >= part.base + part.file_size:
+        yield part
+    elif part.base + part.start < cut_at:
+        position = cut_at - part.base
+        yield replace(part, end=min(part.end, position), cut_at=position)
+
+
 def first_store_time(url: str, file: LogRange) -> int | None:
     """Return the store time of the first record of *file*; None if unknown."""
     with reading(url, file.path) as read_at:

@@ -220,7 +220,9 @@ class Advice:
         if name == WRONG_NAME:
             return usual, self._moves(one.file for one in findings)
         if self._is_repaired(findings[0]):
-            return TEXTS["BY_ITSELF"], []
+            return TEXTS[
+                "BY_MASTER" if self._was_closed_unfinished else "BY_ITSELF"
+            ], []
         is_of_queues = family != "INV-FILE" or all(
             one.file.startswith("consumequeue/") for one in findings
         )
@@ -272,11 +274,24 @@ class Advice:
             return invariant.cost
         return f"At the start of a {self.forecast.release} broker: {' '.join(read)}"
 
+    @property
+    def _was_closed_unfinished(self) -> bool:
+        """Whether a slave, or a broker in controller mode, was stopped in order."""
+        store = self.audit.listing
+        if store is None or store.was_left_open:
+            return False
+        return store.may_be_unfinished
+
     def _is_repaired(self, finding: Finding) -> bool:
-        """Return whether *finding* is unfinished work that a harmless start repairs."""
+        """Return whether *finding* is unfinished work that a harmless start repairs.
+
+        Only after a crash a start deletes index files.
+        """
+        is_index = finding.invariant.id.startswith("INV-INDEX")
         return (
             finding.severity is Severity.WARNING
             and finding.invariant.start_repairs
+            and not (is_index and self._was_closed_unfinished)
             and not self.damage
             and not self.audit.is_harmed_by_start
         )

@@ -46,7 +46,7 @@ from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.record_keys import sums_of_keys
 from spark_checks.session.kernel_request import request_kernels
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, listing
+from spark_checks.store_files import Store, cut_by_failover, listing
 from spark_checks.survey.ledger import Ledger, due_times, entries_of, rows_of
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import (
@@ -102,6 +102,21 @@ def survey_store(context: SparkContext, store: Store, situation: Situation) -> S
     if not found.summary.records:
         found.summary = replace(found.summary, log_end=situation.min_offset)
     return found
+
+
+def survey_uncut(
+    context: SparkContext, store: Store, situation: Situation
+) -> tuple[Store, Survey]:
+    """Return the survey of *store*, and the store without what a failover cut off.
+
+    The log is read twice if it seems to be damaged where a failover has cut it.
+    """
+    survey = survey_store(context, store, situation)
+    summary = survey.summary
+    cut = cut_by_failover(store, summary.last_file_base) if summary.regions else None
+    if cut is None:
+        return store, survey
+    return cut, survey_store(context, cut, situation)
 
 
 def surveys_of(

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import cast
 
 from reference.core.recovery_forecast.store_view import seen_size
+from reference.core.salvage.readable_records import cut_place, readable_records
 from reference.core.store.recovery.load import DirectoryEntry, is_offset
 from reference.shell.storage.mapping import read_only_map
+from spec.store.failover import EPOCH_FILE
 from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
 
@@ -44,6 +46,19 @@ def without_preallocated(files: list[tuple[int, Path]]) -> list[tuple[int, Path]
     while count > 1 and _is_zeros(files[count - 1][1]):
         count -= 1
     return files[:count]
+
+
+def size_before_cut(store: Path, last: tuple[int, Path], size: int) -> int:
+    """Return the bytes of the *last* file before the place where a failover cut it.
+
+    It is *size*, that of a whole file, unless the broker was in controller mode.
+    """
+    base, path = last
+    if not (store / EPOCH_FILE).is_file():
+        return size
+    with mapped(path, size) as data:
+        place = cut_place(readable_records(data, base, is_last=True))
+    return size if place is None else place - base
 
 
 def _is_zeros(path: Path) -> bool:

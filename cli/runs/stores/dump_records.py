@@ -16,6 +16,7 @@ from cli.runs.stores.commit_log_files import (
     commit_log_files,
     file_size_of,
     mapped,
+    size_before_cut,
     too_long_files,
     unreadable_entries,
     without_preallocated,
@@ -96,12 +97,15 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
     yield from too_long_files(files, size)
     files = without_preallocated(files)
     end = files[0][0]
-    for number, (base, path) in enumerate(files, 1):
+    for one in files:
+        base, path = one
         if base > end:
             yield DamagedRange(end, base)
-        with mapped(path, size) as data:
+        is_last = one == files[-1]
+        left = size_before_cut(source, one, size) if is_last else size
+        with mapped(path, left) as data:
             end = base + len(data)
-            yield from readable_records(data, base, is_last=number == len(files))
+            yield from readable_records(data, base, is_last=is_last)
 
 
 Writer = Callable[[FoundRecord], None]

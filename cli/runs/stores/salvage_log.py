@@ -51,6 +51,8 @@ class OriginalFile:
     is_last: bool
     magics: Collection[int]
     """Magics of the records to keep."""
+    cut_at: int = 0
+    """Bytes before the place at which a failover has cut the log; 0 without one."""
     right_offsets: Mapping[int, int] = field(default_factory=dict)
     """Queue offsets of records that have a wrong one, by commit-log offset."""
 
@@ -60,8 +62,15 @@ class OriginalFile:
         return file_name(self.start_offset)
 
     def opened(self) -> AbstractContextManager[bytes]:
-        """Return the bytes of the file, as a context."""
-        return nullcontext(b"") if self.path is None else mapped(self.path, self.size)
+        """Return the bytes of the file that are of the log, as a context."""
+        if self.path is None:
+            return nullcontext(b"")
+        return mapped(self.path, self.cut_at or self.size)
+
+    @property
+    def end(self) -> int:
+        """Offset behind its last byte that is of the log."""
+        return self.start_offset + (self.cut_at or self.size)
 
 
 @dataclass(slots=True, kw_only=True)

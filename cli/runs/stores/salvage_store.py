@@ -20,6 +20,7 @@ from msgspec import structs
 
 from cli.runs.stores.commit_log_files import (
     commit_log_files,
+    size_before_cut,
     too_long_files,
     unreadable_entries,
     without_preallocated,
@@ -121,6 +122,7 @@ def salvage_store(
     files = _log_files(store, size, magics)
     if not files:
         raise SalvageError(f"{store} has no file of a commit log")
+    files = _without_cut_off(store, files)
     files, stated = _with_right_offsets(store, files)
     result = Salvage(target=target)
     with partial_store(store, target) as partial:
@@ -131,6 +133,11 @@ def salvage_store(
             result = Salvage(target=target)
             offsets = _write_log(log, files, result, lambda _: None, master, begins)
         _count_lost(stated, offsets, result)
+        if files[-1].cut_at:
+            result.warnings.append(
+                f"a failover has cut the log at {files[-1].end:,}: the older records"
+                " behind are left out"
+            )
         result.warnings += wrong_fields(offsets, result.corrected_count)
         result.unreadable += unreadable_entries(store / COMMIT_LOG)
         result.warnings += too_long_files(commit_log_files(store / COMMIT_LOG), size)
@@ -229,6 +236,15 @@ def _log_files(store: Path, size: int, magics: Collection[int]) -> list[Original
     ]
 
 
+def _without_cut_off(store: Path, files: list[OriginalFile]) -> list[OriginalFile]:
+    """Return *files* without what a failover has cut off the last one."""
+    *others, last = files
+    if last.path is None:
+        return files
+    left = size_before_cut(store, (last.start_offset, last.path), last.size)
+    return files if left == last.size else [*others, replace(last, cut_at=left)]
+
+
 def _with_right_offsets(
     store: Path, files: list[OriginalFile]
 ) -> tuple[list[OriginalFile], dict[QueueName, StatedRange]]:
@@ -239,8 +255,8 @@ def _with_right_offsets(
     def record_at(offset: int) -> Record | None:
         return record_in(paths, size, offset)
 
-    # Missing files may follow the last one: their messages are lost.
-    log_end = files[-1].start_offset + size + MISSING_FILES_MAX * size
+    # Missing files may follow the last one, but for a cut: their messages are lost.
+    log_end = files[-1].end + (0 if files[-1].cut_at else MISSING_FILES_MAX * size)
     stated = stated_offsets(store, range(files[0].start_offset, log_end), record_at)
     right = right_offsets(stated, record_at)
     return [replace(file, right_offsets=right) for file in files], stated

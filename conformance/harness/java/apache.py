@@ -113,11 +113,11 @@ class ApacheCluster(Closing):
         is_enforcing = settings.get(TLS_MODE) == ENFORCING
         self._tls = client_context(ANY_CERTIFICATE) if is_enforcing else None
         self._controller_ports: PortBlock | None = None
-        self._controller: Address | None = None
+        self.controller: Address | None = None
         if needs_controller(settings):
             self._controller_ports = free_port_block()
-            self._controller = Address(LOOPBACK, self._controller_ports.name_server)
-            settings[CONTROLLER] = str(self._controller)
+            self.controller = Address(LOOPBACK, self._controller_ports.name_server)
+            settings[CONTROLLER] = str(self.controller)
         self._write_files(settings)
 
     def end_report(self) -> str:
@@ -297,9 +297,9 @@ class ApacheCluster(Closing):
             "bindAddress": LOOPBACK,
             "kvConfigPath": str(self.values_path),
         }
-        if self._controller is not None:
+        if self.controller is not None:
             folder = self.directory / "controller"
-            name_server |= controller_settings(self._controller, folder)
+            name_server |= controller_settings(self.controller, folder)
         broker = {
             **{k: v for k, v in conf.items() if not k.startswith(JAVA_PROPERTIES)},
             # A test's own name servers come after the cluster's.

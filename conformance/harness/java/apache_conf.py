@@ -159,5 +159,7 @@ def controller_settings(address: Address, directory: Path) -> dict[str, str]:
         "controllerDLegerPeers": f"{_PEER}-{address}",
         "controllerDLegerSelfId": _PEER,
         "controllerStorePath": str(directory),
+        # A broker that was alone in its set, or missed messages, may be elected.
+        "enableElectUncleanMaster": "true",
         "mappedFileSize": str(1024 * 1024),
     }

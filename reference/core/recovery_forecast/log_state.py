@@ -18,6 +18,7 @@ from reference.core.store.commitlog.record_reader import (
 )
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.store.blank import BLANK_SIZE_MIN
+from spec.store.failover import EPOCH_FILE, is_cut_off
 from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import SMALLEST_SIZE
 
@@ -110,6 +111,20 @@ class LogState:
         if first is None or self.queues_behind_end < SEVERAL:
             return False
         return self.file_of(first) is not None
+
+    @cached_property
+    def is_cut_by_failover(self) -> bool:
+        """Whether a failover has cut off the bytes behind the physical end."""
+        if not self.cut_bytes or not self._view.exists(EPOCH_FILE):
+            return False
+        base = self.base_of(self.end)
+        before_ms = None
+        for _, record in self.records(base, self.end):
+            before_ms = record.stored_at_ms
+        behind = self.records(self.end, base + self.file_size)
+        return is_cut_off(
+            before_ms, next((one.stored_at_ms for _, one in behind), None)
+        )
 
     def open(self, base: int) -> memoryview:
         """Return the whole file that begins at *base*."""

@@ -83,14 +83,17 @@ class MessageLossSurvey:
 
     def run(self) -> None:
         """Compare all messages, and add the findings to the outcome."""
+        is_cut = self._log.is_cut_by_failover
         for queue in self._queues:
-            self._cut_units(queue)
+            if not is_cut:
+                self._cut_units(queue)
             self._look_through(queue)
             if not self._log.start_offsets:
                 self._lost_between(queue, 0, INT64_MAX, _NO_LOG)
             for begin, end in self._log.holes():
                 self._lost_between(queue, begin, min(end, self._end), _NO_FILE)
-        self._cut_records()
+        if not is_cut:
+            self._cut_records()
         if self._outcome.refusal is None:
             self._kept_records()
             self._log.foreign_files = self._foreign_files()

@@ -5,6 +5,7 @@ Any split of a file, damaged or not, gives the rows of the whole.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,11 +13,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spark_checks.broker_conf import delays_in_setting
-from spark_checks.columns.record_scan import FileRange, ReadAt
+from spark_checks.columns.record_scan import OLDER, FileRange, ReadAt
 from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
 from spark_checks.readers import commit_log, consume_queue, index
+from spark_checks.readers.log_part import LogRange, part_before
 from spark_checks.readers.table_source import FileGroup
 from spark_checks.store_files import StoreFile
 from spark_checks.tests.building import StoreBuilder
@@ -95,6 +97,29 @@ def test_a_log_may_be_cut_anywhere(
     data = wounded(whole, damage)
     places = sorted({cut * len(data) // 65_536 for cut in cuts} - {0})
     assert log_rows(data, base, places) == log_rows(data, base, [])
+
+
+@settings(deadline=None)
+@given(sizes=SIZES, older=SIZES, cuts=st.sets(st.integers(1, 11_999), max_size=9))
+def test_no_part_reads_what_a_failover_has_cut_off(
+    sizes: list[int], older: list[int], cuts: set[int]
+) -> None:
+    data, before = log_of(sizes)[:12_000], log_of(older)[:12_000]
+    begun = log_rows(data, 0, [])
+    end = max(
+        int(row["offset"] + row["size"]) for row in begun if row["kind"] == "record"
+    )
+    mixed = data[:end] + before[end:]
+    whole = LogRange(path="a", base=0, file_size=len(data), start=0, end=len(data))
+    rows = [
+        row
+        for start, stop in pairwise([0, *sorted(cuts), len(data)])
+        for part in part_before(replace(whole, start=start, end=stop), end)
+        for batch in commit_log.batches(reader_of(mixed), part, DELAYS)
+        for row in batch.to_pylist()
+    ]
+    assert rows.pop() == {**begun.pop(), "reason": OLDER}
+    assert rows == begun
 
 
 def queue_rows(data: bytes, parts: list[consume_queue.Piece]) -> list[Row]:
