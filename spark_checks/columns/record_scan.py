@@ -21,7 +21,7 @@ from columns.gather import NOWHERE, FieldColumns, Ints
 from columns.log_batch import LogBatch, follow_sizes, gather_records
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.blank import BLANK_MAGIC
-from spec.store.failover import is_cut_off
+from spec.store.failover import Stretch, cut_place
 from spec.store.message_record import (
     MAGIC_V1,
     MAGIC_V2,
@@ -213,7 +213,7 @@ def scan_range(read_at: ReadAt, where: FileRange) -> Iterator[LogBatch | Region]
             yield batch
         del batch  # the next window takes its memory
         position += end
-        if not is_whole:
+        if not is_whole and position != where.cut_at:
             region = _region(read_at, where, position, head, why)
             yield region
             position += region.size
@@ -286,13 +286,12 @@ def _tail(where: FileRange, position: int, reason: str | None) -> Region:
 
 def cut_position(read_at: ReadAt, where: FileRange) -> int | None:
     """Return the position at which a failover has cut a whole file, or None."""
-    before_ms: int | None = None
-    for found in scan_range(read_at, where):
-        if isinstance(found, LogBatch):
-            last = found.base_offset - where.base + int(found.starts[-1])
-            before_ms = store_time_at(read_at, where, last)
-            continue
-        behind_ms = store_time_at(read_at, where, found.position + found.size)
-        if is_cut_off(before_ms, behind_ms):
-            return found.position
-    return None
+    return cut_place(
+        found.position if isinstance(found, Region) else _stretch_of(found)
+        for found in scan_range(read_at, where)
+    )
+
+
+def _stretch_of(batch: LogBatch) -> Stretch:
+    times = batch.fields.numbers["stored_at_ms"]
+    return Stretch(last_ms=int(times[-1]), latest_ms=int(times.max()))

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import cast
 
 from reference.core.recovery_forecast.store_view import seen_size
-from reference.core.salvage.readable_records import cut_place, readable_records
+from reference.core.salvage.readable_records import DamagedRange, readable_records
 from reference.core.store.recovery.load import DirectoryEntry, is_offset
 from reference.shell.storage.mapping import read_only_map
-from spec.store.failover import EPOCH_FILE
+from spec.store.failover import EPOCH_FILE, Stretch, cut_place
 from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
 
@@ -57,7 +57,12 @@ def size_before_cut(store: Path, last: tuple[int, Path], size: int) -> int:
     if not (store / EPOCH_FILE).is_file():
         return size
     with mapped(path, size) as data:
-        place = cut_place(readable_records(data, base, is_last=True))
+        place = cut_place(
+            found.begin
+            if isinstance(found, DamagedRange)
+            else Stretch(found.record.stored_at_ms, found.record.stored_at_ms)
+            for found in readable_records(data, base, is_last=True)
+        )
     return size if place is None else place - base
 
 

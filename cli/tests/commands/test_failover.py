@@ -11,9 +11,7 @@ import pytest
 
 from cli.tests.commands.recover_command import STORES, foretold
 from cli.tests.commands.salvage_command import run
-from reference.core.salvage.readable_records import cut_place, readable_records
-from spec.store.failover import EPOCH_FILE, is_cut_off
-from spec.store.file_names import file_name
+from spec.store.failover import EPOCH_FILE
 
 RECORDED = STORES.parent / "failovers" / "5.3.3"
 COUNT = 32
@@ -68,24 +66,3 @@ def test_a_dump_leaves_out_what_was_cut_off(
     lines = [line for line in output.splitlines() if line.startswith("{")]
     assert (code == 0) is is_in_controller_mode
     assert (len(lines) == COUNT) is is_in_controller_mode
-
-
-def test_damage_before_newer_records_is_no_cut() -> None:
-    data = bytearray((RECORDED / "commitlog" / file_name(0)).read_bytes())
-    place = cut_place(readable_records(bytes(data), 0, is_last=True))
-    assert place is not None
-    data[place:] = bytes(len(data) - place)
-    assert cut_place(readable_records(bytes(data), 0, is_last=True)) is None
-    data[5] ^= 1
-    data[1000] ^= 1
-    assert cut_place(readable_records(bytes(data), 0, is_last=True)) is None
-
-
-@pytest.mark.parametrize(
-    ("before_ms", "behind_ms", "expected"),
-    [(2, 1, True), (1, 1, False), (1, 2, False), (None, 1, False), (1, None, False)],
-)
-def test_only_older_records_were_cut_off(
-    before_ms: int | None, behind_ms: int | None, *, expected: bool
-) -> None:
-    assert is_cut_off(before_ms, behind_ms) is expected

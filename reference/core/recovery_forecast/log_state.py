@@ -115,16 +115,15 @@ class LogState:
     @cached_property
     def is_cut_by_failover(self) -> bool:
         """Whether a failover has cut off the bytes behind the physical end."""
-        if not self.cut_bytes or not self._view.exists(EPOCH_FILE):
-            return False
         base = self.base_of(self.end)
-        before_ms = None
-        for _, record in self.records(base, self.end):
-            before_ms = record.stored_at_ms
-        behind = self.records(self.end, base + self.file_size)
-        return is_cut_off(
-            before_ms, next((one.stored_at_ms for _, one in behind), None)
-        )
+        file_end = base + self.file_size
+        if not self.cut_bytes or self.end_on_disk > file_end:
+            return False  # a failover deletes later files
+        if not self._view.exists(EPOCH_FILE):
+            return False
+        before = [one.stored_at_ms for _, one in self.records(base, self.end)]
+        behind = [one.stored_at_ms for _, one in self.records(self.end, file_end)]
+        return is_cut_off(before[-1] if before else None, max(behind, default=None))
 
     def open(self, base: int) -> memoryview:
         """Return the whole file that begins at *base*."""

@@ -8,7 +8,7 @@ right and whose physical offset is its place. A record inside a body is not acce
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from reference.core.store.commitlog.record_reader import crc32, places_before_magics
@@ -16,7 +16,6 @@ from reference.core.store.layouts import blank_codec
 from spec.integers import body_crc
 from spec.layout import LayoutError
 from spec.store.commit_log import Stop, stop_at
-from spec.store.failover import is_cut_off
 from spec.store.message_record import (
     MAGIC_V1,
     MAGIC_V2,
@@ -36,11 +35,6 @@ class FoundRecord(NamedTuple):
     """Offset of its first byte in the commit log."""
     size: int
     record: Record
-
-    @property
-    def stored_at_ms(self) -> int:
-        """When the record was stored."""
-        return self.record.stored_at_ms
 
 
 class DamagedRange(NamedTuple):
@@ -83,20 +77,6 @@ def readable_records(
         end = len(view) if following is None else following
         yield DamagedRange(start_offset + position, start_offset + end)
         position = end
-
-
-def cut_place(found: Iterable[FoundRecord | DamagedRange]) -> int | None:
-    """Return the offset at which a failover has cut a file's log, None without one."""
-    before: FoundRecord | None = None
-    damage: DamagedRange | None = None
-    for one in found:
-        if isinstance(one, DamagedRange):
-            damage = one
-            continue
-        if damage and before and is_cut_off(before.stored_at_ms, one.stored_at_ms):
-            return damage.begin
-        before, damage = one, None
-    return None
 
 
 def record_at(

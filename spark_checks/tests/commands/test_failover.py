@@ -15,7 +15,7 @@ from spark_checks.against.comparison import compare_stores
 from spark_checks.findings import Severity
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.store_files import StoreFile
-from spark_checks.tests.building import flip
+from spark_checks.tests.building import flip, overwrite
 from spark_checks.tests.commands.advised import ITEM, advice, finding, listing
 from spark_checks.tests.commands.command import Runner
 from spec.store.failover import EPOCH_FILE
@@ -24,6 +24,8 @@ from spec.store.message_record import decode_records, record_size
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 CUT = FIXTURES / "failovers" / "5.3.3"
 COUNT = 32
+STORED_AT = 56
+"""Bytes of a record before its store time."""
 LOG = f"commitlog/{0:020}"
 
 
@@ -64,10 +66,14 @@ def test_what_a_failover_cut_off_is_no_part_of_the_log(
     assert found["summary"]["commitlog"]["records"] > COUNT
 
 
-def test_damage_before_the_cut_is_found(run_audit: Runner, cut: Path) -> None:
-    log = (cut / LOG).read_bytes()
-    size = record_size(next(iter(decode_records(log))))
+@pytest.mark.parametrize("is_put_back", [False, True])
+def test_damage_before_the_cut_is_found(
+    run_audit: Runner, cut: Path, *, is_put_back: bool
+) -> None:
+    size = record_size(next(iter(decode_records((cut / LOG).read_bytes()))))
     flip(cut, LOG, size + 5)
+    if is_put_back:  # the clock, behind the damage
+        overwrite(cut, LOG, 2 * size + STORED_AT, bytes(8))
     found = audited(run_audit, cut)
     assert ("INV-LOG-001", LOG) in errors_of(found)
     (damage,) = (
