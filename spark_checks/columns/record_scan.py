@@ -91,6 +91,9 @@ def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> i
     """Return the position of the first certain record in [start, end), or -1."""
     size = BEYOND_SIZE  # an intact file has one nearby
     end = min(end, _written(where))
+    if where.cut_at is not None:
+        # An older record may begin in the last bytes before the cut.
+        end = min(end, where.cut_at - SMALLEST_SIZE + 1)
     while start < end:
         data = read_at(start, min(size, where.file_size - start))
         if len(data) < _HEAD_END:

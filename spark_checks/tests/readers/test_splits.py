@@ -102,6 +102,7 @@ def test_a_log_may_be_cut_anywhere(
 @settings(deadline=None)
 @given(sizes=SIZES, older=SIZES, cuts=st.sets(st.integers(1, 11_999), max_size=9))
 @example(sizes=[0] * 13 + [17], older=[0] * 12 + [99, 0], cuts=set())
+@example(sizes=[0, 1], older=[0, 0, 0], cuts={108})
 def test_no_part_reads_what_a_failover_has_cut_off(
     sizes: list[int], older: list[int], cuts: set[int]
 ) -> None:
