@@ -182,7 +182,8 @@ def _audit_once(
     is_live = store.was_left_open and (
         is_locked(store) or log_end_of(store, surveyed.summary.log_end) != log_end
     )
-    found = [one.settled(is_open=store.may_be_unfinished) for one in found]
+    is_open = store.may_be_unfinished
+    found = [one.settled(is_open=is_open) for one in found]
     if is_live:
         found = [one for one in found if one.severity is Severity.ERROR]
     return Audit(

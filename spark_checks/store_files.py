@@ -334,7 +334,7 @@ def cut_by_failover(store: Store, base: int) -> Store | None:
     The file at *base* is the last one with records. A failover deletes those behind it.
     """
     file = store.log_file_at(base)
-    if file is None or not store.is_in_controller_mode or store.cut_at is not None:
+    if file is None or not store.is_in_controller_mode:
         return None
     with reading(store.url, file.path) as read_at:
         position = cut_position(read_at, file.whole)

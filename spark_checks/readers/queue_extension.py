@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from spark_checks.columns.record_scan import OLDER
 from spark_checks.readers.schemas import EXTENSION_COLUMNS
 from spark_checks.readers.whole_files import Row, RowSource, WholeFile
 from spark_checks.store_files import queue_of
@@ -94,8 +95,7 @@ def _region(data: bytes, position: int) -> Row:
     following = _following(data, position + 1)
     if not mark.strip(b"\0") and following is None:
         has_older = np.frombuffer(data, np.uint8)[position:].max() > 0
-        reason = "older bytes follow the written part" if has_older else None
-        return {"kind": "tail", "size": left, "reason": reason}
+        return {"kind": "tail", "size": left, "reason": OLDER if has_older else None}
     size = int.from_bytes(mark, "big", signed=True)
     reason = f"no unit of {size} bytes fits here, with {left} bytes left"
     end = len(data) if following is None else following

@@ -220,8 +220,8 @@ class Advice:
         if name == WRONG_NAME:
             return usual, self._moves(one.file for one in findings)
         if self._is_repaired(findings[0]):
-            name = "BY_MASTER" if self._was_closed_unfinished else "BY_ITSELF"
-            return TEXTS[name], []
+            is_of_slave = self._was_closed_unfinished
+            return TEXTS["BY_MASTER" if is_of_slave else "BY_ITSELF"], []
         is_of_queues = family != "INV-FILE" or all(
             one.file.startswith("consumequeue/") for one in findings
         )

@@ -107,7 +107,7 @@ def survey_store(context: SparkContext, store: Store, situation: Situation) -> S
 def survey_uncut(
     context: SparkContext, store: Store, situation: Situation
 ) -> tuple[Store, Survey]:
-    """Return the survey of *store*, and the store without what a failover cut off.
+    """Return *store* without what a failover cut off its log, and the survey of that.
 
     The log is read twice if it seems to be damaged where a failover has cut it.
     """
