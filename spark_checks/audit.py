@@ -20,7 +20,7 @@ from spark_checks.checks.compare_rows import compare_rows
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.file_systems import shown_url
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_damage
-from spark_checks.invariants import checkpoints, files
+from spark_checks.invariants import checkpoints, epochs, files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_headers
 from spark_checks.invariants.index.index_items import (
@@ -259,6 +259,7 @@ def file_findings(
             queue_size=conf.queue_file_size,
         ),
         *checkpoints.check_checkpoint(store, summary),
+        *epochs.check_epochs(store, summary),
         *index_headers.check_index_headers(store, summary),
         *config_tables.check_configuration(store),
         *settings.check_settings(store, summary),

@@ -33,7 +33,7 @@ from spec.integers import INT32_MAX, INT64_MAX
 from spec.layout import LayoutError
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.failover import EPOCH_FILE
+from spec.store.epoch_file import EPOCH_FILE
 from spec.store.file_names import (
     CONSUME_QUEUE,
     ROCKSDB_CURRENT,

@@ -14,10 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-EPOCH_FILE = "epochFileCheckpoint"
-"""File with the begin of each master's epoch. Only a broker in controller mode has it
-(5.0.0 store.config.MessageStoreConfig#getStorePathEpochFile)."""
-
 
 class Stretch(NamedTuple):
     """Records one behind the other."""

@@ -11,7 +11,8 @@ from reference.core.recovery_forecast.store_view import seen_size
 from reference.core.salvage.readable_records import DamagedRange, readable_records
 from reference.core.store.recovery.load import DirectoryEntry, is_offset
 from reference.shell.storage.mapping import read_only_map
-from spec.store.failover import EPOCH_FILE, Stretch, cut_place
+from spec.store.epoch_file import EPOCH_FILE
+from spec.store.failover import Stretch, cut_place
 from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
 

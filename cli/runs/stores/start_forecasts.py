@@ -18,6 +18,7 @@ from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.config.config_files import TOPICS_FILE
+from spec.store.epoch_file import EPOCH_FILE
 from spec.store.file_names import COMMIT_LOG, CONFIG, CONSUME_QUEUE
 from spec.wire.message.topic_names import ROCKSDB_HALF_TOPIC
 from spec.wire.pop.pop_bodies import REVIVE_TOPIC_PREFIX
@@ -31,7 +32,7 @@ Since 5.4 a start without queues builds them of the last log files only.
 """
 ONLY_NEW = (
     *("config/consumerOrderInfo.json", "config/transactionMetrics"),
-    *("timerwheel", "compaction", "epochFileCheckpoint"),
+    *("timerwheel", "compaction", EPOCH_FILE),
 )
 """Files that only 5.x writes."""
 

@@ -11,7 +11,7 @@ import pytest
 
 from cli.tests.commands.recover_command import STORES, foretold
 from cli.tests.commands.salvage_command import run
-from spec.store.failover import EPOCH_FILE
+from spec.store.epoch_file import EPOCH_FILE
 
 RECORDED = STORES.parent / "failovers" / "5.3.3"
 COUNT = 32

@@ -24,6 +24,11 @@ from cli.tests.commands.recover_command import (
     recover,
     with_batch_queue,
 )
+from spec.store.config.config_files import BACKUP_SUFFIX
+from spec.store.epoch_file import EPOCH_FILE, Epoch, encode_epochs
+
+RIGHT_EPOCHS = encode_epochs([Epoch(1, 0)])
+WRONG_EPOCHS = RIGHT_EPOCHS.replace(b"1-0", b"1-1")
 
 
 @pytest.mark.parametrize("end", ["stopped", "killed"])
@@ -99,6 +104,35 @@ def test_a_short_timer_wheel_matters_since_5(
     assert found["starts"] is starts
     if not starts:
         assert found["refusal"]["clause"] == "REC-LOAD-008"
+
+
+@pytest.mark.parametrize(
+    ("release", "content", "copy", "refused_by"),
+    [
+        ("5.3.3", b"", None, EPOCH_FILE),
+        ("5.3.3", b"", RIGHT_EPOCHS, EPOCH_FILE),
+        ("5.3.3", WRONG_EPOCHS, None, None),
+        ("5.3.3", WRONG_EPOCHS, b"1\n", EPOCH_FILE + BACKUP_SUFFIX),
+        ("5.3.3", RIGHT_EPOCHS, b"1\n", None),
+        ("4.9.7", b"", None, None),
+    ],
+)
+def test_epochs_that_are_no_numbers_prevent_a_start(
+    release: str,
+    content: bytes,
+    copy: bytes | None,
+    refused_by: str | None,
+    tmp_path: Path,
+) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    (store / EPOCH_FILE).write_bytes(content)
+    if copy is not None:
+        (store / f"{EPOCH_FILE}{BACKUP_SUFFIX}").write_bytes(copy)
+    found = foretold(store, release)
+    assert found["starts"] is (refused_by is None)
+    if refused_by is not None:
+        assert found["refusal"]["clause"] == "STORE-EPOCHFILE-003"
+        assert found["refusal"]["file"] == refused_by
 
 
 def test_a_refused_start_names_the_next_step(tmp_path: Path) -> None:

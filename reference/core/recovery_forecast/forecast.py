@@ -34,7 +34,13 @@ from reference.core.store.recovery.scan import (
 from reference.core.store.types import StoreOptions
 from spec.store.batch_queue import QUEUE_TYPE, SIMPLE
 from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
-from spec.store.config.config_files import TOPICS_FILE
+from spec.store.config.config_files import BACKUP_SUFFIX, TOPICS_FILE
+from spec.store.epoch_file import (
+    EPOCH_FILE,
+    EpochFileError,
+    EpochNumberError,
+    decode_epochs,
+)
 from spec.store.file_names import (
     ABORT,
     CHECKPOINT,
@@ -93,6 +99,7 @@ class Start:
         self._index.load(after_crash=outcome.after_crash, index_ms=checkpoint.index_ms)
         self._recover(checkpoint)
         load_timer(self._view, self._rules)
+        load_epochs(self._view, self._rules)
         if self._view.is_locked():
             reason = "a broker is running on this store"
             raise StartRefusedError("STORE-NAME-006", LOCK, reason)
@@ -295,3 +302,22 @@ def load_timer(view: StoreView, rules: RecoveryRules) -> None:
             raise StartRefusedError("REC-LOAD-008", TIMER_WHEEL, reason)
     size = seen_size([view.entries(TIMER_LOG)])
     load_files(view, TIMER_LOG, size, rules, "REC-LOAD-008")
+
+
+def load_epochs(view: StoreView, rules: RecoveryRules) -> None:
+    """Load the epochs of a broker in controller mode (since 5.0), after the timer.
+
+    Without the file a broker is taken to be in another mode. Raise StartRefusedError
+    where a number has other characters (5.3.3 EpochFileCache#initCacheFromFile).
+    """
+    if not rules.has_timer or not view.exists(EPOCH_FILE):
+        return
+    for path in filter(view.exists, (EPOCH_FILE, EPOCH_FILE + BACKUP_SUFFIX)):
+        try:
+            if decode_epochs(bytes(view.data(path))):
+                return
+        except EpochNumberError as error:
+            reason = f"{path} has {error}, which ends a broker in controller mode"
+            raise StartRefusedError("STORE-EPOCHFILE-003", path, reason) from None
+        except (EpochFileError, ViewError):
+            continue

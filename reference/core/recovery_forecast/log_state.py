@@ -18,7 +18,8 @@ from reference.core.store.commitlog.record_reader import (
 )
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.store.blank import BLANK_SIZE_MIN
-from spec.store.failover import EPOCH_FILE, is_cut_off
+from spec.store.epoch_file import EPOCH_FILE
+from spec.store.failover import is_cut_off
 from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import SMALLEST_SIZE
 

@@ -18,7 +18,7 @@ from spark_checks.store_files import StoreFile
 from spark_checks.tests.building import flip, overwrite
 from spark_checks.tests.commands.advised import ITEM, advice, finding, listing
 from spark_checks.tests.commands.command import Runner
-from spec.store.failover import EPOCH_FILE
+from spec.store.epoch_file import EPOCH_FILE
 from spec.store.message_record import decode_records, record_size
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"

@@ -17,6 +17,7 @@ from spec.routing.topic_config import (
 )
 from spec.store.config.config_files import TOPICS_FILE
 from spec.store.config.settings_files import FILES
+from spec.store.epoch_file import EPOCH_FILE, Epoch
 from spec.wire.bodies.json_body import Body, members
 
 ANY = "*"
@@ -31,6 +32,8 @@ def config_members() -> Mapping[str, list[str]]:
     for name, (body, _) in FILES.items():
         if name != _OF_NAME_SERVER:
             found[name] = list(_leaves_of(body, ""))
+    of_epochs = (f"epochs.{ANY}.{name}" for name in Epoch._fields)
+    found[EPOCH_FILE] = ["count", "checksum", *of_epochs]
     return found
 
 
