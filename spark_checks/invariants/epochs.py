@@ -30,7 +30,7 @@ def check_epochs(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     try:
         epochs = decode_epochs(data)
     except EpochFileError as error:
-        yield finding("INV-EPOCH-001", found=error)
+        yield finding("INV-EPOCH-001", found=error.reason)
         return
     if not epochs:
         yield finding("INV-EPOCH-001", found="no epoch")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from spec.clause import Clause, Level
 from spec.integers import body_crc, parse_java_int, parse_java_long
+from spec.layout import LayoutError
 
 EPOCH_FILE = "epochFileCheckpoint"
 """The file's name (5.0.0 store.config.MessageStoreConfig#getStorePathEpochFile)."""
@@ -73,7 +74,7 @@ class Epoch(NamedTuple):
     """Commit-log offset of its first record."""
 
 
-class EpochFileError(ValueError):
+class EpochFileError(LayoutError):
     """The file disagrees with itself. The broker reads its copy."""
 
 

@@ -317,7 +317,9 @@ def load_epochs(view: StoreView, rules: RecoveryRules) -> None:
             if decode_epochs(bytes(view.data(path))):
                 return
         except EpochNumberError as error:
-            reason = f"{path} has {error}, which ends a broker in controller mode"
+            reason = (
+                f"{path} has {error.reason}, which ends a broker in controller mode"
+            )
             raise StartRefusedError("STORE-EPOCHFILE-003", path, reason) from None
         except (EpochFileError, ViewError):
             continue

@@ -150,6 +150,7 @@ TEXTS = {
     "store.config.config_files.decode_consumer_offsets",
     "store.config.config_files.decode_delay_offsets",
     "store.config.config_files.decode_groups",
+    "store.epoch_file.decode_epochs",
     "wire.message.delay_levels.decode_delay_levels",
     "wire.remoting.header_json.decode_json_header",
     "wire.bodies.json_body.decode_body",
