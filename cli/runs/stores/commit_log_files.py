@@ -10,6 +10,7 @@ from typing import cast
 from reference.core.recovery_forecast.store_view import seen_size
 from reference.core.salvage.readable_records import DamagedRange, readable_records
 from reference.core.store.recovery.load import DirectoryEntry, is_offset
+from reference.shell.storage.disk_space import is_in_memory
 from reference.shell.storage.mapping import read_only_map
 from spec.store.epoch_file import EPOCH_FILE
 from spec.store.failover import Stretch, cut_place
@@ -127,7 +128,7 @@ def mapped(path: Path, size_max: int = 0) -> Iterator[bytes]:
         return
     with path.open("rb") as file:
         length = min(size, size_max) if size_max else size
-        data = read_only_map(path, file.fileno(), length)
+        data = read_only_map(file.fileno(), length, is_in_memory=is_in_memory(path))
     try:
         yield cast(bytes, data)
     finally:

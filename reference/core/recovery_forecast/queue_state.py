@@ -7,9 +7,10 @@ It writes no file. The first change of a file copies the units in it.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
+from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.consumequeue.consume_queue import FILLER
 from reference.core.store.layouts import unit_codec
@@ -38,23 +39,26 @@ class QueueState:
     def __init__(
         self,
         name: tuple[str, int],
-        start_offsets: Sequence[int],
+        paths: Mapping[int, str],
         file_size: int,
-        open_file: OpenFile,
+        view: StoreView,
         rules: RecoveryRules,
     ) -> None:
+        """Open the files at *paths*, by start offset, of the queue *name*."""
         self.name = name
         """Topic and queue id."""
-        self.start_offsets = list(start_offsets)
+        self.start_offsets = sorted(paths)
         self.begin = 0
         """The byte of the first unit whose message still exists."""
-        self.end = QueueEnd(start_offsets[-1] + file_size if start_offsets else 0, -1)
+        last = max(paths, default=-file_size)
+        self.end = QueueEnd(last + file_size, -1)
         self.redispatched = 0
         """Units that dispatch added."""
         self.ends_with_unwritten_unit = False
         self._file_size = file_size
-        self._on_disk = start_offsets
-        self._open = open_file
+        self._on_disk = sorted(paths)
+        self._paths = paths
+        self._view = view
         self._rules = rules
         self._copies: dict[int, bytearray] = {}
         """Units of the changed files, by start offset; the rest of a file is zero."""
@@ -216,6 +220,10 @@ class QueueState:
         data = open_file(start_offsets[number])[at : at + UNIT_SIZE]
         return unit_codec.unpack(data) if data else _NEVER_WRITTEN
 
+    def _open(self, start: int) -> memoryview:
+        """Return the file at *start* as it lies on disk."""
+        return self._view.data(self._paths[start])
+
     def _data(self, start: int) -> memoryview:
         """Return the file at *start* after its changes, without zeros at its end."""
         copy = self._copies.get(start)
@@ -224,18 +232,17 @@ class QueueState:
     def _copy(self, start: int) -> bytearray:
         """Return the units in the file at *start*, which may be changed."""
         if start not in self._copies:
-            self._copies[start] = _written(self._open(start))
+            self._copies[start] = bytearray(self._open(start)[: self._written(start)])
         return self._copies[start]
 
     def _written_end(self) -> int:
         """Return the position after the last unit that is not zero."""
         for start in reversed(self.start_offsets):
-            if written := _written(self._open(start)):
-                return start + len(written)
+            if written := self._written(start):
+                return start + written
         return 0
 
-
-def _written(data: memoryview) -> bytearray:
-    """Return the units in *data* up to the last that is not zero."""
-    size = len(bytes(data).rstrip(b"\0"))
-    return bytearray(data[: -(-size // UNIT_SIZE) * UNIT_SIZE])
+    def _written(self, start: int) -> int:
+        """Return the size of the units up to the last that is not zero."""
+        size = self._view.written_size(self._paths[start])
+        return -(-size // UNIT_SIZE) * UNIT_SIZE

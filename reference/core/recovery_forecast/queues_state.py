@@ -124,11 +124,7 @@ class QueuesState:
     def _add(self, name: Queue, paths: Mapping[int, str]) -> None:
         """Add the queue with the files *paths*, by start offset."""
         self._queues[name] = QueueState(
-            name,
-            sorted(paths),
-            self._file_size,
-            lambda start: self._view.data(paths[start]),
-            self._rules,
+            name, paths, self._file_size, self._view, self._rules
         )
 
 

@@ -15,9 +15,8 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 
-from reference.shell.storage.disk_space import is_in_memory, ranges_with_data
+from reference.shell.storage.disk_space import ranges_with_data
 
 _FIXED = 0x10
 """MAP_FIXED of Linux and macOS, which the module mmap lacks."""
@@ -34,16 +33,17 @@ def writable_map(descriptor: int, size: int) -> mmap.mmap:
     return _mapped(descriptor, size, protection, [(0, size)])
 
 
-def read_only_map(path: Path, descriptor: int, size: int) -> mmap.mmap:
+def read_only_map(descriptor: int, size: int, *, is_in_memory: bool) -> mmap.mmap:
     """Return a map of the first *size* bytes of an open file; OSError if refused.
 
     The caller may not write to the map, not even where it would be possible. In a file
-    system in memory (tmpfs), a read of a hole through a mapping allocates a page. If
-    none is free, it ends the process with SIGBUS. The holes of those files are
-    therefore anonymous zero pages, which take no memory, and only the data is mapped.
+    system in memory (*is_in_memory*: tmpfs), a read of a hole through a mapping
+    allocates a page. If none is free, it ends the process with SIGBUS. The holes of
+    those files are therefore anonymous zero pages, which take no memory, and only the
+    data is mapped.
     """
     ranges: Iterable[tuple[int, int]] = [(0, size)]
-    if is_in_memory(path):
+    if is_in_memory:
         ranges = ranges_with_data(descriptor, 0, size)
     return _mapped(descriptor, size, mmap.PROT_READ, ranges)
 

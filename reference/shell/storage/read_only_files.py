@@ -20,7 +20,11 @@ from pathlib import Path
 
 from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.load import DirectoryEntry
-from reference.shell.storage.disk_space import written_size_of
+from reference.shell.storage.disk_space import (
+    is_in_memory,
+    ranges_with_data,
+    written_size_of,
+)
 from reference.shell.storage.mapping import read_only_map
 from spec.store.file_names import LOCK
 
@@ -31,6 +35,9 @@ _PROGRESS_EACH = 1 << 22
 _RELEASE_AFTER = 1 << 26
 """Bytes read after which the mapped pages are released."""
 _TEXT_MAX = 1 << 28
+_FEW_BYTES = 1 << 16
+"""Written bytes of a file up to which the system may not read ahead. It would read the
+holes around them, up to 8 MiB for each queue of a topic that is hardly used."""
 _LOCK_QUERY = "hhqqi4x"
 
 
@@ -43,6 +50,7 @@ class ReadOnlyStore:
         self.directory = directory
         self._progress = progress
         self._maps: OrderedDict[str, tuple[mmap.mmap, memoryview]] = OrderedDict()
+        self._in_memory: dict[int, bool] = {}
         self._uncounted = 0
         """Bytes read since the last call of *progress*."""
         self._since_release = 0
@@ -149,12 +157,24 @@ class ReadOnlyStore:
             raise _unreadable(path, error) from error
         try:
             size = os.fstat(number).st_size
-            mapped = read_only_map(self._path(path), number, size)
+            mapped = read_only_map(
+                number, size, is_in_memory=self._is_in_memory(path, number)
+            )
+            ranges = ranges_with_data(number, 0, size)
+            if sum(end - begin for begin, end in ranges) <= _FEW_BYTES:
+                mapped.madvise(mmap.MADV_RANDOM)
         except (OSError, ValueError) as error:
             raise ViewError(f"{path} cannot be mapped: {error}") from error
         finally:
             os.close(number)
         return mapped, memoryview(mapped).toreadonly()
+
+    def _is_in_memory(self, path: str, number: int) -> bool:
+        """Return whether an open file is in memory, found once for each file system."""
+        device = os.fstat(number).st_dev
+        if device not in self._in_memory:
+            self._in_memory[device] = is_in_memory(self._path(path))
+        return self._in_memory[device]
 
     def _path(self, path: str) -> Path:
         parts = path.split("/")

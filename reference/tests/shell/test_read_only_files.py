@@ -8,12 +8,23 @@ from pathlib import Path
 import pytest
 
 from reference.core.recovery_forecast.log_state import LogState
+from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.rules import REFERENCE
 from reference.shell.storage import mapping, read_only_files
 from reference.shell.storage.read_only_files import ReadOnlyStore
 
 SIZE = 1 << 30
+PAGE, FEW = 1 << 12, 1 << 16
+QUEUE_SIZE = 6_000_000
+RANDOM_READS = "rr"
+"""Flag of a mapping from which the system does not read ahead."""
+
+
+def mapped_as(file: Path, member: str) -> list[str]:
+    """Return the words of a *member* of the mapping of *file* (Linux: smaps)."""
+    mappings = Path("/proc/self/smaps").read_text("utf-8").partition(str(file))[2]
+    return mappings.partition(f"{member}:")[2].partition("\n")[0].split()
 
 
 def test_the_end_of_a_sparse_log_is_found_without_its_holes(tmp_path: Path) -> None:
@@ -26,6 +37,23 @@ def test_the_end_of_a_sparse_log_is_found_without_its_holes(tmp_path: Path) -> N
     log.load()
     assert log.end_on_disk == 10_000
     assert sum(read) <= 1 << 23
+
+
+def test_the_end_of_a_sparse_queue_is_found_without_its_holes(tmp_path: Path) -> None:
+    directory = tmp_path / "consumequeue" / "Topic" / "0"
+    directory.mkdir(parents=True)
+    for number in range(2):
+        with (directory / f"{number * QUEUE_SIZE:020d}").open("wb") as file:
+            file.write(bytes(19) + b"\1")
+            file.truncate(QUEUE_SIZE)
+    store = ReadOnlyStore(tmp_path)
+    queues = QueuesState(store, QUEUE_SIZE, REFERENCE)
+    queues.load()
+    queue = queues.get("Topic", 0)
+    assert queue is not None
+    assert queue.end_before == QUEUE_SIZE + 20
+    (resident,) = mapped_as(directory / f"{QUEUE_SIZE:020d}", "Rss")[:1]
+    assert int(resident) * 1024 <= FEW
 
 
 def test_a_file_deleted_behind_the_listing_is_an_error_of_the_view(
@@ -47,12 +75,12 @@ def test_files_stay_mapped_without_descriptors(
     names = [str(number) for number in range(100)]
     for name in names:
         (tmp_path / name).write_bytes(name.encode())
-    mapped: list[Path] = []
+    mapped: list[int] = []
     map_file = mapping.read_only_map
 
-    def noted(path: Path, descriptor: int, size: int) -> object:
-        mapped.append(path)
-        return map_file(path, descriptor, size)
+    def noted(descriptor: int, size: int, *, is_in_memory: bool) -> object:
+        mapped.append(size)
+        return map_file(descriptor, size, is_in_memory=is_in_memory)
 
     monkeypatch.setattr(read_only_files, "read_only_map", noted)
     store = ReadOnlyStore(tmp_path)
@@ -60,4 +88,17 @@ def test_files_stay_mapped_without_descriptors(
     for _ in range(2):
         assert [bytes(store.data(name)) for name in names] == [*map(str.encode, names)]
     assert len(os.listdir("/proc/self/fd")) == before
-    assert mapped == [tmp_path / name for name in names]
+    assert mapped == [len(name) for name in names]
+
+
+@pytest.mark.parametrize("size", [PAGE, FEW, FEW + PAGE])
+def test_few_bytes_are_read_without_the_holes_around_them(
+    size: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "queue"
+    file.write_bytes(b"a" * size)
+    os.truncate(file, QUEUE_SIZE)
+    store = ReadOnlyStore(tmp_path)
+    assert store.written_size("queue") == size
+    assert bytes(store.data("queue")[:PAGE]) == b"a" * PAGE
+    assert (RANDOM_READS in mapped_as(file, "VmFlags")) is (size <= FEW)
