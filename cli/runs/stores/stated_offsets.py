@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -11,6 +12,7 @@ from typing import NamedTuple
 from cli.runs.stores.commit_log_files import mapped
 from reference.core.salvage.queue_offsets import QueueName, queue_of
 from reference.core.store.recovery.load import is_offset
+from reference.shell.storage.disk_space import written_size_of
 from spec.integers import INT32_MAX
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE
@@ -117,7 +119,13 @@ def _range_of(
 
     *is_own* returns whether the queue can have had the message at a commit-log offset.
     """
-    data = path.read_bytes()
+    with path.open("rb") as file:
+
+        def read(begin: int, end: int) -> bytes:
+            return os.pread(file.fileno(), end - begin, begin)
+
+        end = -(-written_size_of(file.fileno(), read) // UNIT_SIZE)
+        data = read(0, end * UNIT_SIZE)
 
     def place(number: int) -> int:
         at = number * UNIT_SIZE
@@ -128,7 +136,6 @@ def _range_of(
         size = int.from_bytes(data[at : at + SIZE_SIZE], "big")
         return place(number) not in log or not 0 < size < INT32_MAX
 
-    end = -(-len(data.rstrip(b"\0")) // UNIT_SIZE)
     first = bisect_left(range(end), log.start, key=place)
     while first < end and is_garbage(end - 1):
         end -= 1
