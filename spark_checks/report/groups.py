@@ -48,7 +48,7 @@ def _group(findings: Sequence[Finding]) -> dict[str, object]:
     message = first.message
     if count > 1:
         directories = len({one.directory for one in findings})
-        place = first.directory if directories == 1 else f"{directories} directories"
+        place = first.directory if directories == 1 else f"{directories:,} directories"
         message = f"{number_of(count, 'finding')} in {place}, the first: {message}"
     return {
         "invariant": first.invariant.id,
