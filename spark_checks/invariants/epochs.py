@@ -11,7 +11,13 @@ from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, read_whole
 from spark_checks.survey.summary import SurveySummary
-from spec.store.epoch_file import EPOCH_FILE, Epoch, EpochFileError, decode_epochs
+from spec.store.epoch_file import (
+    EPOCH_FILE,
+    SIZE_MAX,
+    Epoch,
+    EpochFileError,
+    decode_epochs,
+)
 
 
 def check_epochs(store: Store, summary: SurveySummary) -> Iterator[Finding]:
@@ -19,7 +25,7 @@ def check_epochs(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     file = store.file(EPOCH_FILE)
     if file is None:
         return
-    data = read_whole(store.url, file)
+    data = read_whole(store.url, file, size_max=SIZE_MAX)
 
     def finding(name: str, epoch: Epoch | None = None, **values: object) -> Finding:
         """Return a finding at the line of *epoch*, or in the whole file."""

@@ -18,6 +18,8 @@ from spec.layout import LayoutError
 
 EPOCH_FILE = "epochFileCheckpoint"
 """The file's name (5.0.0 store.config.MessageStoreConfig#getStorePathEpochFile)."""
+SIZE_MAX = 1 << 20
+"""More bytes than any file of epochs has; readers leave out the rest."""
 
 _FILE = "5.3.3 org.apache.rocketmq.common.utils.CheckpointFile"
 _CACHE = "5.3.3 org.apache.rocketmq.store.ha.autoswitch.EpochFileCache"

@@ -37,6 +37,7 @@ from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
 from spec.store.config.config_files import BACKUP_SUFFIX, TOPICS_FILE
 from spec.store.epoch_file import (
     EPOCH_FILE,
+    SIZE_MAX,
     EpochFileError,
     EpochNumberError,
     decode_epochs,
@@ -314,7 +315,7 @@ def load_epochs(view: StoreView, rules: RecoveryRules) -> None:
         return
     for path in filter(view.exists, (EPOCH_FILE, EPOCH_FILE + BACKUP_SUFFIX)):
         try:
-            if decode_epochs(bytes(view.data(path))):
+            if decode_epochs(bytes(view.data(path)[:SIZE_MAX])):
                 return
         except EpochNumberError as error:
             reason = (
