@@ -11,7 +11,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
 
@@ -164,9 +164,15 @@ def copy_while_written(store: Path, place: Path, order: tuple[str, ...]) -> None
     for name in (*order, *rest):
         part = store / name
         if part.is_dir():
-            shutil.copytree(part, place / name)
+            shutil.copytree(part, place / name, copy_function=_copy_if_there)
         elif part.exists():
-            shutil.copy2(part, place / name)
+            _copy_if_there(part, place / name)
+
+
+def _copy_if_there(source: str | Path, target: str | Path) -> None:
+    """Copy a file unless it is gone: a broker replaces those of config."""
+    with suppress(FileNotFoundError):
+        shutil.copy2(source, target)
 
 
 def _fill_until(is_over: Event, target: Target) -> int:
