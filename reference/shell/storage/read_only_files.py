@@ -36,8 +36,8 @@ _RELEASE_AFTER = 1 << 26
 """Bytes read after which the mapped pages are released."""
 _TEXT_MAX = 1 << 28
 _FEW_BYTES = 1 << 16
-"""Written bytes of a file up to which the system may not read ahead. It would read the
-holes around them, up to 8 MiB for each queue of a topic that is hardly used."""
+"""Written bytes of a file up to which the system reads no others ahead. It would read
+the holes around them, up to 8 MiB for each queue of a topic that is hardly used."""
 _LOCK_QUERY = "hhqqi4x"
 
 
@@ -160,9 +160,7 @@ class ReadOnlyStore:
             mapped = read_only_map(
                 number, size, is_in_memory=self._is_in_memory(path, number)
             )
-            ranges = ranges_with_data(number, 0, size)
-            if sum(end - begin for begin, end in ranges) <= _FEW_BYTES:
-                mapped.madvise(mmap.MADV_RANDOM)
+            _read_ahead_of_data(mapped, number, size)
         except (OSError, ValueError) as error:
             raise ViewError(f"{path} cannot be mapped: {error}") from error
         finally:
@@ -181,6 +179,17 @@ class ReadOnlyStore:
         if any(part in ("", ".", "..") or "\0" in part for part in parts):
             raise ViewError(f"{path!r} is not a path inside the store")
         return self.directory.joinpath(*parts)
+
+
+def _read_ahead_of_data(mapped: mmap.mmap, number: int, size: int) -> None:
+    """Let the system read only the few written bytes of an open file in one batch."""
+    ranges = [*ranges_with_data(number, 0, size)]
+    if sum(end - begin for begin, end in ranges) > _FEW_BYTES:
+        return
+    mapped.madvise(mmap.MADV_RANDOM)
+    for begin, end in ranges:
+        begin -= begin % mmap.PAGESIZE
+        mapped.madvise(mmap.MADV_WILLNEED, begin, end - begin)
 
 
 def _size(entry: os.DirEntry[str]) -> int | None:
