@@ -29,8 +29,11 @@ def check_epochs(store: Store, summary: SurveySummary) -> Iterator[Finding]:
 
     def finding(name: str, epoch: Epoch | None = None, **values: object) -> Finding:
         """Return a finding at the line of *epoch*, or in the whole file."""
-        line = data if epoch is None else f"{epoch.number}-{epoch.begin}".encode()
-        place = max(data.rfind(line), 0), len(line)
+        place = 0, len(data)
+        if epoch is not None:
+            line = f"{epoch.number}-{epoch.begin}".encode()
+            at = (data + b"\n").rfind(b"\n%s\n" % line) + 1
+            place = at, len(line)
         return file_finding(name, EPOCH_FILE, place, **values)
 
     try:

@@ -50,8 +50,8 @@ class QueueState:
         self.start_offsets = sorted(paths)
         self.begin = 0
         """The byte of the first unit whose message still exists."""
-        last = max(paths, default=-file_size)
-        self.end = QueueEnd(last + file_size, -1)
+        end = self.start_offsets[-1] + file_size if paths else 0
+        self.end = QueueEnd(end, -1)
         self.redispatched = 0
         """Units that dispatch added."""
         self.ends_with_unwritten_unit = False

@@ -44,7 +44,7 @@ def test_the_end_of_a_sparse_queue_is_found_without_its_holes(tmp_path: Path) ->
     directory.mkdir(parents=True)
     for number in range(2):
         with (directory / f"{number * QUEUE_SIZE:020d}").open("wb") as file:
-            file.write(bytes(19) + b"\1")
+            file.write(bytes(7) + b"\1")  # the rest of the unit is 0
             file.truncate(QUEUE_SIZE)
     store = ReadOnlyStore(tmp_path)
     queues = QueuesState(store, QUEUE_SIZE, REFERENCE)

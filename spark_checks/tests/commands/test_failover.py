@@ -66,6 +66,18 @@ def test_what_a_failover_cut_off_is_no_part_of_the_log(
     assert found["summary"]["commitlog"]["records"] > COUNT
 
 
+def test_a_file_of_epochs_without_numbers_prevents_a_start(
+    run_audit: Runner, cut: Path
+) -> None:
+    (cut / EPOCH_FILE).write_bytes(b"")
+    result = run_audit(cut)
+    assert result.exit_code == 1
+    assert "INV-EPOCH-001  epochFileCheckpoint @ 0" in result.output
+    assert "The start of a 5.3.3 broker fails: epochFileCheckpoint has ''" in (
+        " ".join(result.output.split())
+    )
+
+
 @pytest.mark.parametrize("is_put_back", [False, True])
 def test_damage_before_the_cut_is_found(
     run_audit: Runner, cut: Path, *, is_put_back: bool

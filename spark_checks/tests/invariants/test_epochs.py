@@ -73,9 +73,10 @@ def test_wrong_values_are_found_as_the_table_has_it(
 
 @pytest.mark.parametrize("second", [Epoch(1, 7), Epoch(2, 0), Epoch(0, 7)])
 def test_epochs_grow_in_number_and_begin(root: Path, second: Epoch) -> None:
-    data = encode_epochs([Epoch(1, 0), second, Epoch(9, 90)])
+    # The texts of two wrong lines are in right ones, too.
+    data = encode_epochs([Epoch(1, 0), second, Epoch(10, 70), Epoch(11, 700)])
     (found,) = findings(root, data)
-    line = data.index(f"{second.number}-{second.begin}".encode())
+    line = data.index(f"\n{second.number}-{second.begin}\n".encode()) + 1
     assert (found.invariant.id, found.offset, found.length) == (
         "INV-EPOCH-001",
         line,

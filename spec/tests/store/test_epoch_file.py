@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.epoch_file import (
     Epoch,
     EpochFileError,
@@ -33,10 +34,11 @@ def test_lines_may_end_as_on_other_systems(end: bytes) -> None:
         (b"0\n0\n", []),
         (b"1\n0\n+1-7", [(1, 7)]),
         (b"1\n0\n1-7-", [(1, 7)]),
+        (b"1\n0\n2147483647-9223372036854775807\n", [(INT32_MAX, INT64_MAX)]),
         (b"1\n0\nline\n1-2-3\n\n1-7\n", [(1, 7)]),
     ],
 )
-def test_lines_of_other_parts_are_no_epochs(
+def test_epochs_have_two_numbers_and_other_lines_are_none(
     data: bytes, epochs: list[tuple[int, int]]
 ) -> None:
     assert decode_epochs(data) == epochs
