@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from conformance.harness.process.process import ProcessError
@@ -23,6 +24,16 @@ def starts(target: Target) -> bool:
             return False
         raise
     return True
+
+
+def put_back(target: Target, saved: Path) -> Path:
+    """Kill *target*, let its store be as in *saved*, and return its directory."""
+    target.kill()
+    store = target.store_path
+    assert store is not None
+    shutil.rmtree(store)
+    shutil.copytree(saved, store)
+    return store
 
 
 def start_after_kill(target: Target) -> None:

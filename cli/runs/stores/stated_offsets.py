@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -120,12 +119,9 @@ def _range_of(
     *is_own* returns whether the queue can have had the message at a commit-log offset.
     """
     with path.open("rb") as file:
-
-        def read(begin: int, end: int) -> bytes:
-            return os.pread(file.fileno(), end - begin, begin)
-
-        end = -(-written_size_of(file.fileno(), read) // UNIT_SIZE)
-        data = read(0, end * UNIT_SIZE)
+        end = -(-written_size_of(file.fileno()) // UNIT_SIZE)
+        file.seek(0)
+        data = file.read(end * UNIT_SIZE)
 
     def place(number: int) -> int:
         at = number * UNIT_SIZE

@@ -84,6 +84,13 @@ _LOGBACK = """\
 """
 CONTROLLER_MODE, CONTROLLER = "enableControllerMode", "controllerAddr"
 """Settings of a broker: whether it has a controller, and the addresses of it."""
+SOON_ELECTED = {
+    "syncBrokerMetadataPeriod": "1000",
+    "syncControllerMetadataPeriod": "1000",
+    "brokerHeartbeatInterval": "500",
+    "controllerHeartBeatTimeoutMills": "3000",
+}
+"""Settings of a broker that is elected, or missed, within seconds and not after ten."""
 FIRST_WITH_CONTROLLER = (5, 0)
 _PEER = "n0"
 

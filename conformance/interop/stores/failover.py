@@ -13,7 +13,11 @@ from pathlib import Path
 
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.java.apache import ApacheCluster
-from conformance.harness.java.apache_conf import CONTROLLER, CONTROLLER_MODE
+from conformance.harness.java.apache_conf import (
+    CONTROLLER,
+    CONTROLLER_MODE,
+    SOON_ELECTED,
+)
 from conformance.harness.process.deadline import wait_until
 from conformance.interop.stores.settings import PROMPT, SMALL_FILES
 from conformance.interop.stores.traffic import PATIENCE_S, QUEUES, TOPIC
@@ -26,13 +30,10 @@ SETTINGS = {
     "timerWheelEnable": "false",
     CONTROLLER_MODE: "true",
     "brokerId": "-1",
-    # A slave connects, and a controller detects a lost broker, within a second or two.
+    **SOON_ELECTED,
+    # A slave connects, and is counted, within a second or two.
     "haSendHeartbeatInterval": "500",
-    "syncBrokerMetadataPeriod": "1000",
-    "syncControllerMetadataPeriod": "1000",
     "checkSyncStateSetPeriod": "500",
-    "brokerHeartbeatInterval": "500",
-    "controllerHeartBeatTimeoutMills": "3000",
 }
 CUT_OFF = "cut off"
 """Name of the store that was stopped soon after messages were cut off its log."""

@@ -22,6 +22,7 @@ from conformance.harness.targets.store_files import LogFile, StoreFiles
 from conformance.harness.targets.target import Target
 from conformance.recovery.load import Acknowledged, Draft, send_one
 from conformance.recovery.queue_checks import found_by_key
+from conformance.recovery.restart import put_back
 from conformance.recovery.small_files import SLOT_COUNT
 from spec.store.commit_log import PlacedRecord
 from spec.store.file_names import ABORT
@@ -79,11 +80,7 @@ class Original:
 
     def restored(self, *, crashed: bool = False) -> StoreFiles:
         """Put the store back; with *crashed* as if its broker had not been stopped."""
-        self.target.kill()
-        store = self.target.store_path
-        assert store is not None
-        shutil.rmtree(store)
-        shutil.copytree(self._saved, store)
+        store = put_back(self.target, self._saved)
         if crashed:
             (store / ABORT).touch()
         return StoreFiles(store, SLOT_COUNT)

@@ -56,7 +56,7 @@ class QueueState:
         """Units that dispatch added."""
         self.ends_with_unwritten_unit = False
         self._file_size = file_size
-        self._on_disk = sorted(paths)
+        self._on_disk = tuple(self.start_offsets)
         self._paths = paths
         self._view = view
         self._rules = rules

@@ -132,14 +132,21 @@ def ranges_with_data(descriptor: int, at: int, stop: int) -> Iterator[tuple[int,
         at = end
 
 
-def written_size_of(descriptor: int, read: Callable[[int, int], bytes]) -> int:
+def written_size_of(
+    descriptor: int, read: Callable[[int, int], bytes] | None = None
+) -> int:
     """Return the position after the file's last byte that is not zero, or 0.
 
-    *read* returns the bytes between two positions. Holes are not read.
+    *read* returns the bytes between two positions, by default from the file. Holes are
+    not read. The position of the descriptor changes.
     """
+
+    def read_file(begin: int, end: int) -> bytes:
+        return os.pread(descriptor, end - begin, begin)
+
     size = os.fstat(descriptor).st_size
     for begin, end in reversed([*ranges_with_data(descriptor, 0, size)]):
-        if written := written_size(read, begin, end):
+        if written := written_size(read or read_file, begin, end):
             return written
     return 0
 

@@ -47,9 +47,4 @@ def truncation_warning(store: Path, before: int, end: int) -> str:
 def _written_size(path: Path) -> int:
     """Return the number of bytes up to the last one of the file that is not zero."""
     with path.open("rb", buffering=0) as file:
-        number = file.fileno()
-
-        def read(start: int, end: int) -> bytes:
-            return os.pread(number, end - start, start)
-
-        return written_size_of(number, read)
+        return written_size_of(file.fileno())
