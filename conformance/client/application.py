@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.client.calls import Call, CallOutcome, outcome_of
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import PATIENCE_S
 from conformance.harness.blocked.skips import unsupported
@@ -31,84 +32,7 @@ START_TIMEOUT_S = 40.0
 """Time in which a producer or consumer starts, on a busy machine."""
 DEFAULT_LOCK_INTERVALS = {"lock_ms": 20_000, "lock_lives_ms": 30_000}
 """Lock intervals of a client whose hello does not contain them: defaults of Java."""
-AN_ERROR = "an error"
 _names = itertools.count(1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """Result or error of a call."""
-
-    result: Line | None = None
-    error: Line | None = None
-
-    @property
-    def word(self) -> object:
-        """The status of a send, or its error's code."""
-        if self.result is not None:
-            return self.result.get("status", "done")
-        assert self.error is not None
-        return self.error.get("code")
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the client failed or refused."""
-        return self.error is not None
-
-    @property
-    def error_text(self) -> str:
-        """Kind, code and first line of the error, empty without one."""
-        if self.error is None:
-            return ""
-        words = [self.error.get("kind"), self.error.get("code")]
-        lines = str(self.error.get("text") or "").splitlines()
-        shown = " ".join(str(word) for word in words if word is not None)
-        return ": ".join(filter(None, [shown, *lines[:1]]))
-
-    @property
-    def ending(self) -> str:
-        """The end of the call in words, `AN_ERROR` if the client failed or refused."""
-        return AN_ERROR if self.is_error else f"no error, but {self.word}"
-
-
-class Sending:
-    """A pending send."""
-
-    def __init__(self, pending: ResponseFuture) -> None:
-        self._pending = pending
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the result has come."""
-        return self._pending.is_done
-
-    def done_at_ms(self) -> int:
-        """Return the time of the result, on the clock of the servers.
-
-        Raises AdapterError where the adapter's own error is the result.
-        """
-        self.outcome()
-        return self._pending.adapter.responded_at_ms[self._pending.request["id"]]
-
-    def outcome(self, timeout_s: float = 2 * PATIENCE_S) -> Outcome:
-        """Wait for the outcome."""
-        try:
-            response = self._pending.wait(timeout_s)
-        except AdapterError:
-            if not self._pending.adapter.running:
-                raise
-            raise TooLateError("a send has ended", timeout_s) from None
-        return outcome_of(response)
-
-
-def outcome_of(response: Line) -> Outcome:
-    """Return the outcome in a line, or make the test unsupported."""
-    if "unsupported" in response:
-        unsupported(f"the client does not support this: {response['unsupported']}")
-    error = response.get("error")
-    if error is not None and error.get("kind") == "adapter":
-        raise AdapterError(f"the adapter failed: {error.get('text')}")
-    return Outcome(result=response.get("result"), error=error)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -177,7 +101,7 @@ class Application:
         name = self._start("consumer", kind="pull", group=group)
         return PullConsumer(application=self, name=name, group=group)
 
-    def try_consumer(self, topic: str, **given: Any) -> Outcome:
+    def try_consumer(self, topic: str, **given: Any) -> CallOutcome:
         """Try to start a push consumer; return the outcome."""
         line = self._consumer_line(topic, unique_name("group"), given)
         return self._try("consumer", **line)[1]
@@ -215,7 +139,7 @@ class Application:
             raise AdapterError(f"{verb} {fields}: {outcome.error.get('text')}")
         return name
 
-    def _try(self, verb: str, **fields: Any) -> tuple[str, Outcome]:
+    def _try(self, verb: str, **fields: Any) -> tuple[str, CallOutcome]:
         name = f"{verb}-{next(_names)}"
         pending = self.adapter.call(
             verb, name=name, namesrv=self.cluster.namesrv, **fields
@@ -254,7 +178,7 @@ class Producer:
     name: str
     group: str
 
-    def begin(self, topic: str, body: bytes | None = b"hello", **given: Any) -> Sending:
+    def begin(self, topic: str, body: bytes | None = b"hello", **given: Any) -> Call:
         """Begin to send a message; *given* are fields of the line or the message."""
         fields = _split(given)
         self.application.need(*_features(fields))
@@ -264,15 +188,17 @@ class Producer:
         if "messages" not in fields:
             fields["message"] = message
         pending = self.application.adapter.call("send", producer=self.name, **fields)
-        return Sending(pending)
+        return Call(pending)
 
-    def send(self, topic: str, body: bytes | None = b"hello", **given: Any) -> Outcome:
+    def send(
+        self, topic: str, body: bytes | None = b"hello", **given: Any
+    ) -> CallOutcome:
         """Send a message and wait for the outcome."""
         return self.begin(topic, body, **given).outcome()
 
     def request(
         self, topic: str, *, timeout_ms: int, lane: str = "0", **given: Any
-    ) -> Sending:
+    ) -> Call:
         """Begin to send a request."""
         self.application.need("request", "lanes")
         body = base64.b64encode(b"?").decode()
@@ -283,9 +209,9 @@ class Producer:
             timeout_ms=timeout_ms,
             lane=lane,
         )
-        return Sending(pending)
+        return Call(pending)
 
-    def reply(self, properties: Mapping[str, str], body: bytes) -> Outcome:
+    def reply(self, properties: Mapping[str, str], body: bytes) -> CallOutcome:
         """Reply to the message with these *properties*."""
         self.application.need("reply")
         pending = self.application.adapter.call(
@@ -294,9 +220,9 @@ class Producer:
             properties=dict(properties),
             body=base64.b64encode(body).decode(),
         )
-        return Sending(pending).outcome()
+        return Call(pending).outcome()
 
-    def send_batch(self, topic: str, *bodies: bytes, **given: Any) -> Outcome:
+    def send_batch(self, topic: str, *bodies: bytes, **given: Any) -> CallOutcome:
         """Send messages in one request."""
         messages = [
             {"topic": topic, "body": base64.b64encode(body).decode()} for body in bodies
@@ -387,18 +313,13 @@ class PullConsumer:
     name: str
     group: str
 
-    def pull(self, queue: Line, *, offset: int, **given: object) -> Outcome:
+    def pull(self, queue: Line, *, offset: int, **given: object) -> CallOutcome:
         """Pull from *queue* and wait for the outcome."""
         line = {"expression": "*", "count": 32, **given, "offset": str(offset)}
         return self.invoke("pull", queue=queue, **line)
 
-    def invoke(self, verb: str, **given: object) -> Outcome:
+    def invoke(self, verb: str, **given: object) -> CallOutcome:
         """Run a verb of pull consumers."""
         adapter = self.application.adapter
         pending = adapter.call(verb, consumer=self.name, **given)
-        return Sending(pending).outcome()
-
-
-def body_of(message: Line) -> bytes:
-    """Decode the body of a message in a line."""
-    return base64.b64decode(message.get("body") or "")
+        return Call(pending).outcome()

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from conformance.client.application import AN_ERROR, UNHURRIED_MS, Application
+from conformance.client.application import UNHURRIED_MS, Application
+from conformance.client.calls import AN_ERROR
 from conformance.client.scripted_broker import ScriptedBroker, header_of
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import ignore

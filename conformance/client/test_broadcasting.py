@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.client.admin_requests import queue_of, status_of, status_response
-from conformance.client.application import Application, Consumer, body_of
+from conformance.client.application import Application, Consumer
+from conformance.client.calls import body_of
 from conformance.client.scripted_broker import ScriptedBroker
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import PATIENCE_S

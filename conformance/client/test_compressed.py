@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.client.application import Application, body_of
+from conformance.client.application import Application
+from conformance.client.calls import body_of
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.test_pulling import one_queue, record_of
 from conformance.harness.pytest_plugin.expectations import expect

@@ -12,7 +12,8 @@ from conformance.client.admin_requests import (
     running_info_of,
     send_oneway,
 )
-from conformance.client.application import Application, Consumer, body_of
+from conformance.client.application import Application, Consumer
+from conformance.client.calls import body_of
 from conformance.client.scripted_broker import ScriptedBroker
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import PATIENCE_S, ReceivedRequest

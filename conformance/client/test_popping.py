@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from conformance.client.application import Application, Consumer, body_of
+from conformance.client.application import Application, Consumer
+from conformance.client.calls import body_of
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_pops import ACK, ASSIGN, CHANGE, POP, ScriptedPops
 from conformance.client.scripted_server import Script, each, responding

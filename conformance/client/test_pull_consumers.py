@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from conformance.client.application import Application, Outcome, body_of
+from conformance.client.application import Application
+from conformance.client.calls import CallOutcome, body_of
 from conformance.client.scripted_broker import ScriptedBroker
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import ReceivedRequest
@@ -30,7 +31,7 @@ def queue_of(topic: str) -> Line:
     return {"topic": topic, "broker": "broker-a", "queue_id": 0}
 
 
-def result(clause_id: str, outcome: Outcome) -> Line:
+def result(clause_id: str, outcome: CallOutcome) -> Line:
     """Return the client's report; fail *clause_id* if it failed."""
     expect(clause_id, found=outcome.error_text, expected="", what="error")
     assert outcome.result is not None

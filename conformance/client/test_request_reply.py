@@ -8,13 +8,8 @@ import zlib
 import pytest
 
 from conformance.client.admin_requests import response_to
-from conformance.client.application import (
-    AN_ERROR,
-    UNHURRIED_MS,
-    Application,
-    Producer,
-    Sending,
-)
+from conformance.client.application import UNHURRIED_MS, Application, Producer
+from conformance.client.calls import AN_ERROR, Call
 from conformance.client.scripted_broker import SENDS, ScriptedBroker, header_of
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import (
@@ -100,7 +95,7 @@ def own_id_of(request: ReceivedRequest) -> str:
     return properties_of(request).get("CORRELATION_ID", "")
 
 
-def expect_reply(clause_id: str, sending: Sending, body: bytes) -> None:
+def expect_reply(clause_id: str, sending: Call, body: bytes) -> None:
     """Fail *clause_id* unless the application gets a reply with *body*."""
     outcome = sending.outcome()
     expect(

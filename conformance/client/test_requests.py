@@ -7,6 +7,7 @@ import zlib
 import pytest
 
 from conformance.client.application import Application
+from conformance.client.calls import body_of
 from conformance.client.scripted_broker import SENDS, ScriptedBroker, header_of
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.harness.pytest_plugin.expectations import (
@@ -107,8 +108,6 @@ def test_a_body_of_4096_bytes_is_compressed(
     assert outcome.result is not None
     after = outcome.result.get("body_after")
     if after is not None:
-        from conformance.client.application import body_of
-
         found = body_of({"body": after})
         expect("CLIENT-SEND-005", found=found, expected=body, what="the caller's body")
 

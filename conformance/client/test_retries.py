@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from conformance.client.application import AN_ERROR, Application
+from conformance.client.application import Application
+from conformance.client.calls import AN_ERROR
 from conformance.client.scripted_broker import SENDS, ScriptedBroker, header_of
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import (

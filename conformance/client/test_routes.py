@@ -7,7 +7,8 @@ from itertools import groupby
 
 import pytest
 
-from conformance.client.application import AN_ERROR, Application, Producer
+from conformance.client.application import Application, Producer
+from conformance.client.calls import AN_ERROR
 from conformance.client.scripted_broker import ScriptedBroker, header_of
 from conformance.client.scripted_cluster import ROUTE, ScriptedCluster, about
 from conformance.client.scripted_server import close, each, ignore, responding

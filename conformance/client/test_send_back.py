@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.client.application import Application, body_of
+from conformance.client.application import Application
+from conformance.client.calls import body_of
 from conformance.client.scripted_broker import ScriptedBroker, header_of
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import ReceivedRequest, responding

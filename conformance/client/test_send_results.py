@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from conformance.client.application import AN_ERROR, Application
+from conformance.client.application import Application
+from conformance.client.calls import AN_ERROR
 from conformance.client.scripted_broker import SENDS, ScriptedBroker
 from conformance.client.scripted_server import ReceivedRequest, each
 from conformance.client.test_retries import meet_sends

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from conformance.client.application import Application, Outcome
+from conformance.client.application import Application
+from conformance.client.calls import CallOutcome
 from conformance.client.scripted_broker import ScriptedBroker
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import ScriptedServer
@@ -46,7 +47,7 @@ def servers(
     return both
 
 
-def send(application: Application, topic: str, tls: dict[str, Any]) -> Outcome:
+def send(application: Application, topic: str, tls: dict[str, Any]) -> CallOutcome:
     """Send a message with the option *tls*, and return the outcome."""
     producer = application.producer(tls=tls, retries=0, send_timeout_ms=SEND_TIMEOUT_MS)
     return producer.send(topic)

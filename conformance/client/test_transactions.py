@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from conformance.client.application import AN_ERROR, Application
+from conformance.client.application import Application
+from conformance.client.calls import AN_ERROR
 from conformance.client.scripted_broker import ScriptedBroker, header_of
 from conformance.client.scripted_server import ReceivedRequest, texts
 from conformance.client.test_retries import meet_sends

@@ -12,8 +12,8 @@ from typing import cast
 
 import pytest
 
-from conformance.client.application import Application, Sending
-from conformance.client.application import Outcome as CallOutcome
+from conformance.client.application import Application
+from conformance.client.calls import Call, CallOutcome
 from conformance.client.conftest import SharedAdapter
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import ReceivedRequest
@@ -256,7 +256,7 @@ def test_the_error_of_an_adapter_ends_a_test_without_a_verdict() -> None:
     line = ResponseFuture(cast(Adapter, adapter), {"id": 1, "verb": "send"})
     adapter.wait_until = lambda *_, **__: None
     with pytest.raises(AdapterError, match="the adapter failed: TypeError"):
-        Sending(line).done_at_ms()
+        Call(line).done_at_ms()
     application = replace(an_application(), adapter=cast(Adapter, adapter))
     with pytest.raises(AdapterError, match="the adapter failed: TypeError"):
         application.end_without_verdict()
