@@ -1,7 +1,7 @@
 """
 Calls of the client under test: a pending one, its outcome, and a message in a line.
 
-An outcome that is none of the client's ends the test without a verdict.
+A response that does not come from the client ends the test without a verdict.
 """
 
 from __future__ import annotations
