@@ -1,1 +1,1 @@
-"""How a RocketMQ 4.6.0 peer behaves, written to be read and able to be run."""
+"""Readable name server, broker and client of RocketMQ 4.6.0, which also run."""

@@ -19,7 +19,7 @@ _ID = re.compile(
 
 
 class Level(StrEnum):
-    """How binding a clause is."""
+    """Requirement level of a clause."""
 
     MUST = "MUST"
     """Every tested release does this; peers break where it is not so."""

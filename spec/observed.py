@@ -55,7 +55,7 @@ class Observed:
 
     @property
     def totals(self) -> dict[str, int]:
-        """How many clauses had each outcome, those with none included."""
+        """Number of clauses by outcome, those with none included."""
         counted = Counter(self.outcomes.values())
         return {outcome: counted[outcome] for outcome in OUTCOMES}
 

@@ -56,10 +56,10 @@ BATCH_MAX = 64
 DEADLINE_S = 10.0
 """For a route, and for the end of a connection; what is late hangs."""
 WARM_UP_SHARE = 0.2
-"""How much of the run may go by before memory has to stay as it is."""
+"""Part of the run after which memory has to stay as it is."""
 GROWTH_MAX = 32 * 1024 * 1024
 KEPT_MAX = 200
-"""How many requests that are remembered for ever may be sent."""
+"""Most requests of a kind that the server keeps for ever."""
 CHECK_EVERY = 8
 """Rounds of batches between two route requests from the other connection."""
 RENEW_S = 20.0

@@ -42,7 +42,7 @@ class Running:
 
     @property
     def events(self) -> int:
-        """How many events it has noted by now."""
+        """Number of events that it has recorded so far."""
         size = self.notes.stat().st_size if self.notes.exists() else 0
         return size // EVENT.itemsize
 
@@ -72,7 +72,7 @@ class Clients:
 
     @property
     def events(self) -> int:
-        """How many events all of them have noted by now."""
+        """Number of events that all of them have recorded so far."""
         return self._past_events + (self._now.events if self._now else 0)
 
     def start(self, begins: Mapping[int, int] | None = None) -> None:

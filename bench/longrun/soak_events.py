@@ -52,7 +52,7 @@ class ClientRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """How many messages went which way."""
+    """Counts of messages by their way."""
 
     stored: int
     answered: int

@@ -22,7 +22,7 @@ QUEUES = 8
 PAUSES_S = 8.0, 25.0
 """Between two restarts, at least and at most."""
 GONE_MAX_S = 3.0
-"""How long a client that has ended is away, at most."""
+"""Longest absence of a client that has ended."""
 START_DEADLINE_S = 90.0
 """From the start of a client to its first message, on a machine that is busy."""
 LOOK_S = 1.0

@@ -66,7 +66,7 @@ class NoDiskError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How a measurement is made."""
+    """Options of a measurement."""
 
     master: str
     release: str

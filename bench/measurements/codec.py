@@ -50,7 +50,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """How many times as fast as another a way is, and has to be."""
+    """Ratio of the speeds of two decoders, and its target."""
 
     way: str
     other: str

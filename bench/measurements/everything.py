@@ -45,7 +45,7 @@ TITLES = {
 
 
 class Amount(Enum):
-    """How much of everything is measured."""
+    """Extent of all measurements."""
 
     SHORT = "short"
     """For a first impression, and for a machine at work."""

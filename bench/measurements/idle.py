@@ -34,7 +34,7 @@ _LOOK_S = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much a measurement takes in."""
+    """Extent of a measurement."""
 
     consumers: int = 1000
     rounds: int = 3

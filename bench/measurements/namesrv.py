@@ -78,13 +78,13 @@ class NameServerBenchError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much a measurement takes in."""
+    """Extent of a measurement."""
 
     topics: int = 10_000
     brokers: int = 4
     rounds: int = 5
     seconds: float = 3.0
-    """How long a turn is."""
+    """Length of a turn."""
 
 
 class Routes(Struct, frozen=True, kw_only=True):

@@ -1,5 +1,5 @@
 """
-How many stored messages a second a push consumer gets.
+Stored messages that a push consumer gets in a second.
 
 The messages are there before it starts, and the consumer is Apache's benchmark of
 4.6.0. Each turn starts it anew, with a group that has consumed nothing. The clock runs
@@ -34,7 +34,7 @@ GOALS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much a measurement takes in."""
+    """Extent of a measurement."""
 
     messages: int = 200_000
     body_size: int = 1024

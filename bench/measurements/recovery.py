@@ -1,5 +1,5 @@
 """
-How long a broker takes to serve again after it was killed with a large store.
+Time until a broker serves again after it was killed with a large store.
 
 The store is written here, by batches, and killed; each broker then gets copies of it,
 see ``recovery_time.py``.

@@ -1,5 +1,5 @@
 """
-How many messages a second a broker takes, and how long a producer waits for each.
+Messages that a broker stores in a second, and the wait of a producer for each.
 
 The producers are those of Apache's own benchmark, with the real Java client. Batches
 and oneway messages, which the benchmark of 4.6.0 does not send, come from a
@@ -38,7 +38,7 @@ SYNC, BATCH, ONEWAY = "sync", "batch", "oneway"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How producers send."""
+    """Number and kind of producers."""
 
     threads: int
     kind: str = SYNC
@@ -54,13 +54,13 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much a measurement takes in."""
+    """Extent of a measurement."""
 
     flush: str = "ASYNC"
     body_size: int = 1024
     rounds: int = 5
     seconds: float = 3.0
-    """How long a turn is."""
+    """Length of a turn."""
     shapes: tuple[Shape, ...] = field(
         default_factory=lambda: (Shape(threads=1), Shape(threads=16))
     )

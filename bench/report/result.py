@@ -153,7 +153,7 @@ def _row_of(shown: Mapping[str, Any]) -> Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """How a figure of ours has to stand to theirs."""
+    """Target of a figure of ours beside theirs."""
 
     figure: str
     at_least: float | None

@@ -1,4 +1,4 @@
-"""How ``rmqc bench`` ends: a table or JSON, goals, one line where it cannot measure."""
+"""End of ``rmqc bench``: a table or JSON, targets, one line where it cannot measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When an asynchronous send is given up, and when it is tried again."""
+"""Asynchronous sends: failures that cause a retry, and those that end the send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a member of a broadcasting group keeps how far it has come."""
+"""Broadcasting consumers: offsets are persisted by each member."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a consumer pulls ahead of its application, and when it goes on."""
+"""Flow control: limits of the messages that a consumer pulls ahead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a consumer in order keeps its locks, and what it does without them."""
+"""Queue locks of an orderly consumer, and consumption without them."""
 
 from __future__ import annotations
 

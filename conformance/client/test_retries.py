@@ -1,4 +1,4 @@
-"""How often a send is tried, where, and what the application receives in the end."""
+"""Retries of a send: their number, their brokers, and the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a producer finds the queues of a topic."""
+"""Routes of a producer: the queues of a topic."""
 
 from __future__ import annotations
 

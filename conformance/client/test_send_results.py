@@ -1,4 +1,4 @@
-"""How responses arrive: in pieces, glued, late, twice, in another order, with more."""
+"""Responses to sends: in pieces, glued, late, twice, in another order, with more."""
 
 from __future__ import annotations
 

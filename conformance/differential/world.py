@@ -28,7 +28,7 @@ PACE_S = 0.004
 """Between two sends, so that no two messages of a program share a millisecond."""
 SETTLE_TIMEOUT_S = 3.0
 HURRIED_S = 0.3
-"""How long to wait for a target's queues once it was seen never to fill one."""
+"""Wait for a queue, after the target once failed to fill one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Sent:
 
 @dataclass(slots=True)
 class Patience:
-    """How long a target's queues are waited for; shared by all programs of a run."""
+    """Wait for a target's queues; shared by all programs of a run."""
 
     timeout_s: float = SETTLE_TIMEOUT_S
 
@@ -62,7 +62,7 @@ class World(Closing):
     ends: dict[tuple[str, int], int] = field(default_factory=dict)
     """End of each queue as returned by the target, by topic and queue."""
     keyed: dict[tuple[str, str], int] = field(default_factory=dict)
-    """How many messages of a topic have a key."""
+    """Number of messages by topic and key."""
     _connections: dict[str, Client] = field(default_factory=dict)
     _sent_at: float = 0.0
 

@@ -62,7 +62,7 @@ def test_what_one_broker_wrote_another_serves(
     assert done.refusal is None
     assert unexplained(done) == []
     if cell.ending == STOP and is_of_4(cell.writer) and is_of_4(cell.reader):
-        # When a file was changed, and so what is found by it, is the kernel's affair.
+        # The kernel decides the times of files, on which such a search depends.
         others = {one.question for one in done.differences} - {"times in long queues"}
         assert not others, "they are of one kind: nothing may differ"
 

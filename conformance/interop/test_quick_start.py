@@ -29,7 +29,7 @@ TOPIC = "TopicTest"
 GROUP = "please_rename_unique_group_name_4"
 QUEUES = range(4)
 MESSAGES = 1000
-"""How many messages the example's producer sends."""
+"""Number of messages that the example's producer sends."""
 
 CONSUMER_DEADLINE_S = 60.0
 

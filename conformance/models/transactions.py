@@ -31,7 +31,7 @@ class HalfMessage:
     places: list[Place]
     """One, and one more for each check request to its producer."""
     settled_at_ms: int | None = None
-    """When its newest place was decided, or given up; None while it is open."""
+    """Time at which its newest place was decided or given up; None while it is open."""
 
     @property
     def is_open(self) -> bool:

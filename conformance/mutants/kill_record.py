@@ -41,7 +41,7 @@ class Row:
     outcomes: Mapping[str, str]
     """Outcome of each clause of the mutant."""
     at: str
-    """When the run ended."""
+    """End of the run."""
     duration_s: float
 
     def as_json(self) -> Mapping[str, object]:

@@ -128,7 +128,7 @@ class Load:
 
     @property
     def count(self) -> int:
-        """How many messages were acknowledged so far."""
+        """Number of messages acknowledged so far."""
         return len(self._done)
 
     @contextmanager

@@ -28,7 +28,7 @@ from spec.derive.outline import (
 )
 
 BLOB_SIZES = st.sampled_from((0, 1, 2, 7, 100)) | st.integers(0, 40)
-"""How large bytes of any size are: mostly small, so that examples can be read."""
+"""Sizes of bytes without a fixed size: mostly small, so that examples can be read."""
 
 Values = dict[str, Any]
 

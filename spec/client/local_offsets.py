@@ -1,5 +1,5 @@
 """
-How a member of a broadcasting group keeps how far it has come: in a file of its own.
+Local offsets of a broadcasting group's member: in a file of its own.
 
 Every member reads everything, so there is no offset of the group that a broker could
 keep. The file is of one client id; a client whose id changes begins anew.

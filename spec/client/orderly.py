@@ -1,5 +1,5 @@
 """
-How a group reads in order: a queue at a time by one member alone, who holds its lock.
+Orderly consumption: one member of a group holds the lock of each queue.
 
 The lock itself is the broker's, see GROUP-LOCK-* in ``spec.wire.consumer.groups``.
 """

@@ -1,5 +1,5 @@
 """
-How a consumer pops: queues that the broker assigns, receipts, and failed messages.
+Pops of a consumer: queues that the broker assigns, receipts, and failed messages.
 
 The requests are in :mod:`spec.wire.pop`. A push consumer pops if its setting
 clientRebalance is false and the broker's assignment has the mode POP.

@@ -17,7 +17,7 @@ NO_REPLY_CODE = 10006
 REPLY = "reply"
 """The property MSG_TYPE of a reply."""
 REST_BEFORE_RESET_MS = 10_000
-"""How long queues rest whose offsets are reset: what is under way may end."""
+"""Pause of queues whose offsets are reset, in which running requests may end."""
 
 UNKNOWN = Clause(
     id="CLIENT-ADMIN-001",

@@ -1,5 +1,5 @@
 """
-How a consumer reads: which queues, from where on, at which broker, and what it commits.
+Subscription of a consumer: queues, first offsets, brokers, and committed offsets.
 
 The requests are in ``spec.wire``: ``pull``, ``offsets``, ``groups``. Here is what a
 client makes of the responses.

@@ -32,7 +32,7 @@ class Run(Protocol):
 
     @property
     def count(self) -> int:
-        """How many fields it has itself."""
+        """Number of its own fields."""
 
     @property
     def exact(self) -> tuple[tuple[int, int], ...]:

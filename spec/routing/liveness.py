@@ -12,7 +12,7 @@ from __future__ import annotations
 from spec.clause import Clause, Level
 
 EXPIRY_MS = 120_000
-"""How long a broker may be silent (Java: BROKER_CHANNEL_EXPIRED_TIME)."""
+"""Longest silence of a broker (Java: BROKER_CHANNEL_EXPIRED_TIME)."""
 
 _TABLES = "4.6.0 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
 _NEW_TABLES = "5.3.3 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"

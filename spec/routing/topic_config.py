@@ -117,9 +117,9 @@ class DataVersion:
     """State of a table (Java: DataVersion); equal versions mean equal tables."""
 
     timestamp_ms: int = 0
-    """When the table last changed."""
+    """Time of the table's last change."""
     counter: int = 0
-    """How often the table changed."""
+    """Number of changes of the table."""
     state_version: int = 0
     """Since 5.0: the epoch of the controller that made the broker a master."""
 

@@ -19,7 +19,7 @@ from spec.layout import build, field, parse
 FILE_SIZE = 4096
 """Bytes of the file (Java: MappedFile.OS_PAGE_SIZE)."""
 SAFETY_MS = 3000
-"""How far before the checkpoint's times recovery begins."""
+"""Time by which recovery begins before the checkpoint's times."""
 
 _CHECKPOINT = "org.apache.rocketmq.store.StoreCheckpoint"
 

@@ -44,7 +44,7 @@ class Recognition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How bytes are to be read."""
+    """Interpretation of bytes."""
 
     release: str | None = None
     """Release of the bytes' writer, or None if unknown."""

@@ -28,7 +28,7 @@ SIGNALLED = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditOptions:
-    """How stores are to be audited."""
+    """Options of the audit of one or more stores."""
 
     master: str
     only: Collection[str]

@@ -18,7 +18,7 @@ from conformance.harness.report.report import FILE_NAME, read_report
 FORMER = "former"
 """The folder of a target's earlier reports, each named after its time."""
 KEPT = 20
-"""How many earlier reports of a target are kept."""
+"""Number of a target's earlier reports that are kept."""
 NAME = "matrix.html"
 
 

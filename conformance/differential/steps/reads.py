@@ -137,7 +137,7 @@ class MinOffset(MaxOffset):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarliestTime(MaxOffset):
-    """When a queue's oldest message was stored."""
+    """Store time of a queue's oldest message."""
 
     kind: ClassVar[str] = "earliest store time"
 
@@ -234,7 +234,7 @@ class TopicStats(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumeStats(Step):
-    """How far a group is behind."""
+    """Lag of a group."""
 
     group: str = "G0"
     topic: str | None = "T0"

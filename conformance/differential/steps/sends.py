@@ -19,7 +19,7 @@ BORN_AT_MS = 1_600_000_000_000
 """Born time of every message of a program; brokers accept any."""
 DELIVERY_TIMEOUT_S = 8.0
 SILENCE_S = 2.0
-"""How long a response is waited for that no release gives to the undecided."""
+"""Wait for a response that no release sends to an undecided end of a transaction."""
 NEVER = 18
 """The delay level of two hours, so that no program sees the end of it."""
 

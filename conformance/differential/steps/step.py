@@ -33,7 +33,7 @@ class Nothing(StrEnum):
 
 
 class Body(StrEnum):
-    """How the body of a response is read."""
+    """Kind of a response's body."""
 
     RECORDS = "records"
     JSON = "json"

@@ -14,7 +14,7 @@ from conformance.harness.client.requests.invoker import FieldValue
 from spec.wire.remoting.request_code import RequestCode
 
 SILENCE_S = 2.0
-"""How long a response is waited for that some releases never give."""
+"""Wait for a response that some releases never send."""
 
 _SEND: Mapping[str, FieldValue] = {
     "producerGroup": "G9",

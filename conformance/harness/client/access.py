@@ -44,7 +44,7 @@ class AccessError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """How a client gets in."""
+    """Credentials and TLS settings of a client."""
 
     credentials: Credentials | None = None
     tls: ssl.SSLContext | None = None

@@ -28,11 +28,11 @@ class Conversations:
 
     def __init__(self) -> None:
         self._begun_at: WeakKeyDictionary[Transcript, int] = WeakKeyDictionary()
-        """How many entries each had when the test, or its example, began."""
+        """Number of entries of each at the begin of the test or its example."""
         self._receivers: WeakKeyDictionary[Transcript, Receiver] = WeakKeyDictionary()
         self._kept: deque[Transcript] = deque(maxlen=MOST_KEPT)
         self.beginnings = 0
-        """How many tests and examples have begun."""
+        """Number of tests and examples that have begun."""
 
     def begin(self) -> None:
         """Drop earlier entries: a test, or an example of one, begins."""

@@ -47,7 +47,7 @@ PROGRAMS = {
     "broker": "org.apache.rocketmq.broker.BrokerStartup",
 }
 READY_DEADLINE_S = 90.0
-"""How long a program may take to serve, on a machine that is busy with other tests."""
+"""Time until a program serves, on a machine that is busy with other tests."""
 
 TIMER_SLACK_S = 0.01
 """Timer slack of servers that only tests use. A broker of 4.6.0 wakes 1,100 times a

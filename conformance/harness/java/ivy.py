@@ -21,7 +21,7 @@ from conformance.harness.java.runtime import trust_options
 from java_runtime.find_java import find_java
 
 FETCH_DEADLINE_S = 900
-"""How long Ivy may take for one set of jars."""
+"""Time of Ivy for one set of jars."""
 
 
 class JarsUnavailableError(Exception):

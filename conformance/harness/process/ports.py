@@ -25,7 +25,7 @@ FIRST_PORT = 12_000
 """First port of the first block."""
 
 BLOCK_COUNT = 4_000
-"""How many blocks there are; the last ends at 27,999."""
+"""Number of blocks; the last ends at 27,999."""
 
 
 class NoFreePortError(Exception):

@@ -77,7 +77,7 @@ class Report(Struct, frozen=True, kw_only=True):
     target: TargetEntry
     suite_version: str
     at: str = ""
-    """When the run ended, ISO 8601 in UTC."""
+    """End of the run, ISO 8601 in UTC."""
     command: str
     interrupted: str | None = None
     """Progress of a run that was interrupted."""

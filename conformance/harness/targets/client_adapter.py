@@ -88,7 +88,7 @@ class Adapter:
         self.command = command
         self.responses: dict[int, Line] = {}
         self.responded_at_ms: dict[int, int] = {}
-        """When each response came, on a clock that only goes forward."""
+        """Arrival of each response, on a clock that only goes forward."""
         self.events: list[Line] = []
         self.fault = ""
         """Violation of the protocol by the adapter."""

@@ -135,7 +135,7 @@ class Target(Closing):
         kill. Most tests are about the broker, and a name server takes as long to
         start."""
         self.clock_rate = 1.0
-        """How much faster than the system's its clock is to run, with CLOCK."""
+        """Rate of its clock, in seconds for each second of the system's, with CLOCK."""
         self.store_path = store
         self.refuses: frozenset[int] = frozenset()
         """Codes of the requests that it is known to refuse as unknown to it."""

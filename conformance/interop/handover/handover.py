@@ -92,9 +92,9 @@ class Written:
     times: list[int] = field(default_factory=list)
     """Store times of the messages of TIMES."""
     due: dict[int, int] = field(default_factory=dict)
-    """When the message of each delay level is due, in milliseconds."""
+    """Delivery time of the message of each delay level, in milliseconds."""
     timed: dict[str, int] = field(default_factory=dict)
-    """When each message of the timer is due, by its body."""
+    """Delivery time of each message of the timer, by its body."""
     halves: dict[str, str] = field(default_factory=dict)
     """State or outcome of each half message, by unique key."""
 

@@ -34,7 +34,7 @@ from spec.wire.remoting.response_code import ResponseCode
 
 CHECKED_WITHIN_S = 20.0
 LATE_S = 15.0
-"""How late a delivery may be on a busy machine before it counts as missing."""
+"""Delay after which a delivery on a busy machine counts as missing."""
 LULL_S = 0.3
 """Pause in seconds between two rounds of queries."""
 QUIET_S = 3.5

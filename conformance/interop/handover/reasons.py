@@ -27,7 +27,7 @@ class Hop:
     before: str
     after: str
     ending: str
-    """How the broker before ended."""
+    """End of the previous broker."""
 
     def has(self, name: str, *, before: bool) -> bool:
         """Return whether a clause is about one of the two releases."""

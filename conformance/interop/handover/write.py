@@ -42,7 +42,7 @@ from spec.wire.message.topic_names import TIMER_TOPIC
 PAST_THE_END = 1_000
 """Offset behind the end of every queue."""
 Offsets = Mapping[tuple[str, int], int]
-"""How far a group has consumed each queue, by topic and id."""
+"""Consumed offset of each queue, by topic and id."""
 
 
 def write(

@@ -34,7 +34,7 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaClient:
-    """How to run client programs of one release in one cluster."""
+    """Runner of client programs of one release in one cluster."""
 
     release: str
     namesrv: Address | str

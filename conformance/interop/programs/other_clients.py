@@ -43,13 +43,13 @@ class OtherClient:
     """A program, what it needs, and what is to happen."""
 
     command: Callable[[], list[str]]
-    """How to run it; the client is installed if need be."""
+    """Command that runs it; it installs a missing client."""
     groups: tuple[str, ...]
     """Its consumers: they expect the topic of their retries."""
     topics: tuple[str, ...]
     """Words at the end of the names of topics that it has besides the main one."""
     count: int
-    """How many messages it is to consume of the main topic."""
+    """Number of messages to consume of the main topic."""
     outcomes: Callable[[Lines], dict[str, object]]
     """Outcome by feature."""
     expected: Mapping[str, object]

@@ -45,7 +45,7 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
-HASTE = 20.0
+CLOCK_RATE = 20.0
 WAIT_S = 0.2
 """Time for which a message waits, much more than a clock's precision."""
 COMPARED_GROUPS = 5
@@ -62,7 +62,7 @@ def counting(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     if Capability.CLOCK not in target.capabilities:
         yield target
         return
-    with with_clock_rate(pytestconfig, HASTE) as own:
+    with with_clock_rate(pytestconfig, CLOCK_RATE) as own:
         yield own
 
 

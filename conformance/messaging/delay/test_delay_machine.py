@@ -47,7 +47,7 @@ from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = pytest.mark.long
 
-HASTE = 100.0
+CLOCK_RATE = 100.0
 HASTENED_LEVELS = "1s 5s 10s 30s 1m 20s 40s"
 SHORT_LEVELS = "1s 2s 1s 2s 1s 3s 1s"
 PATIENCE_S = 20.0
@@ -68,7 +68,7 @@ def swift(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     is_hastened = Capability.CLOCK in target.capabilities
     text = HASTENED_LEVELS if is_hastened else SHORT_LEVELS
     own = another_target(pytestconfig, {"messageDelayLevel": text})
-    own.clock_rate = HASTE if is_hastened else 1.0
+    own.clock_rate = CLOCK_RATE if is_hastened else 1.0
     with own:
         yield own
 

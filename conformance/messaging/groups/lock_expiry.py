@@ -30,8 +30,8 @@ LOCK_TIME_S = 60.0
 RENEWAL_S = LOCK_TIME_S * 2 / 3
 WATCHED_S = RENEWAL_S + LOCK_TIME_S * 1.25
 TICK_S = 0.5
-HASTE = 10.0
-"""How much faster the clock of a target of our own runs."""
+CLOCK_RATE = 10.0
+"""Clock rate of a target of our own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class _Queue:
     began_s: float = 0.0
     ended_s: float = 0.0
     refused_s: float = 0.0
-    """When the last request of another client began that did not get the queue."""
+    """Begin of another client's last request that did not get the queue."""
     unanswered: NoResponseError | None = None
     """Error of the last request of another client, where no response came."""
 
@@ -108,7 +108,7 @@ class _Queue:
 def watch(config: pytest.Config, ending: threading.Event) -> LockExpiry:
     """Lock two queues, and return the ends of the locks."""
     with (
-        watched_target(config, HASTE) as (target, rate),
+        watched_target(config, CLOCK_RATE) as (target, rate),
         target.connect_to_broker() as broker,
     ):
         return _look(target.broker_name, broker, ending, rate)

@@ -35,7 +35,7 @@ from conformance.harness.targets.target import Capability, Target
 from conformance.models.groups import Locks
 
 SHORT_LIFE_S = 0.2
-HASTE = 60 / SHORT_LIFE_S
+CLOCK_RATE = 60 / SHORT_LIFE_S
 LIFE_SETTING = "rocketmq.broker.rebalance.lockMaxLiveTime"
 """A property of the Java process, in milliseconds."""
 CLOCKS_DIFFER_S = 0.002
@@ -52,7 +52,7 @@ def forgetful(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     """Yield a target whose locks end soon."""
     need(target, Capability.WIRE, Capability.CONFIG)
     if Capability.CLOCK in target.capabilities:
-        own = with_clock_rate(pytestconfig, HASTE)
+        own = with_clock_rate(pytestconfig, CLOCK_RATE)
     else:
         conf = {LIFE_SETTING: str(int(SHORT_LIFE_S * 1000))}
         own = another_target(pytestconfig, conf)

@@ -77,7 +77,7 @@ NAME_PARTS = frozenset(
 """Banned parts of snake-case and camel-case names."""
 
 _OPENING = re.compile(
-    r"(what|who|whose|whoever|whatever|where|wherever|which|of|that)\b"
+    r"(what|who|whose|whoever|whatever|where|wherever|which|how|when|of|that)\b"
     r"|(return|yield|give)s? (what|how|where|who|which)\b",
     re.IGNORECASE,
 )

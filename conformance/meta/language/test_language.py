@@ -61,6 +61,7 @@ def test_a_rule_with_allowed_violations_has_a_reason() -> None:
     ("kind", "text", "rule"),
     [
         (Kind.DOCSTRING, "What was appended.", "opening"),
+        (Kind.DOCSTRING, "How far the log goes.", "opening"),
         (Kind.DOCSTRING, "Return where the log ends.", "opening"),
         (Kind.COMMENT, "the broker says no", "word"),
         (Kind.NAME, "told_by", "name"),

@@ -36,8 +36,8 @@ TICK_S = 0.25
 TALK_PERIOD_S = 10.0
 LAST_TALK_S = 105.0
 RENEWAL_PERIOD_S = 30.0
-HASTE = 10.0
-"""How much faster the clock of a target of our own runs."""
+CLOCK_RATE = 10.0
+"""Clock rate of a target of our own."""
 
 
 Clock: TypeAlias = Callable[[], float]
@@ -46,7 +46,7 @@ Clock: TypeAlias = Callable[[], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """When something happened, in seconds of silence by the target's clock.
+    """Time of an event, in seconds of silence by the target's clock.
 
     It is after the last check without it, and by the end of the first check with it.
     They lie far apart where the target was too busy to respond in between.
@@ -58,7 +58,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """When what happened; None where it did not happen."""
+    """Times of events; None for one that did not happen."""
 
     removed: Moment | None
     """A broker registered once, sent other requests, and had no route any more."""
@@ -70,7 +70,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Idle:
-    """When connections without traffic were closed; None where they were not."""
+    """Times at which connections without traffic were closed; None for an open one."""
 
     closed_s: Mapping[str, float | None]
     """By name and address of the peer."""
@@ -79,7 +79,7 @@ class Idle:
 def watch(config: pytest.Config, ending: threading.Event) -> Seen:
     """Fall silent, and return what became of it."""
     with ExitStack() as stack:
-        target, rate = stack.enter_context(watched_target(config, HASTE))
+        target, rate = stack.enter_context(watched_target(config, CLOCK_RATE))
         assert target.namesrv is not None
         fake_cluster = stack.enter_context(
             FakeCluster(target.namesrv, unique_name, target.release)
@@ -94,7 +94,7 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
     the time begins with the connections.
     """
     with ExitStack() as stack:
-        target, rate = stack.enter_context(watched_target(config, HASTE))
+        target, rate = stack.enter_context(watched_target(config, CLOCK_RATE))
         assert target.namesrv is not None
         assert target.broker is not None
         addresses = {"name server": target.namesrv, "broker": target.broker}

@@ -1,4 +1,4 @@
-"""How a broker leaves the routes, and how it comes back."""
+"""Liveness: a silent broker leaves the routes, and a registration brings it back."""
 
 from __future__ import annotations
 

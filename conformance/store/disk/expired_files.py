@@ -60,8 +60,8 @@ EXPIRY_S = 85.0
 WATCHED_S = 115.0
 """From the start on: the rounds until then, and one more."""
 TICK_S = 0.1
-HASTE = 10.0
-"""How much faster the clock of the reference runs."""
+CLOCK_RATE = 10.0
+"""Clock rate of the reference."""
 GROUP = "conformance_ageing"
 
 
@@ -153,7 +153,7 @@ def aged(target: Target, ending: threading.Event) -> Aged:
     make_old(files, spared={YOUNG})
     _set_queue_times(files, before)
     if Capability.CLOCK in target.capabilities:
-        target.clock_rate = HASTE
+        target.clock_rate = CLOCK_RATE
     began = time.monotonic()
     target.start()
     wait_until(

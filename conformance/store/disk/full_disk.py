@@ -29,7 +29,7 @@ LOG_FILES = 5
 OLD = 2
 """Files, the oldest, that are older than they are kept for."""
 CALM, STEPS = 0.5, (0.8, 0.88, 0.93, 0.88, 0.5, 0.93)
-"""How full the disk is at the first round, and then from round to round."""
+"""Used part of the disk in the first round, and in each further one."""
 FIRST_S, PERIOD_S = 66.0, 5.0
 """From a start until after the first round; from one round to the next."""
 LOOK_S = 12.0
@@ -46,7 +46,7 @@ class Step:
     """An observation after a cleaning round."""
 
     used: float
-    """How full the disk was."""
+    """Used part of the disk."""
     log_files: int
     code: int
     """With which a message was answered."""
@@ -108,7 +108,7 @@ def _live(
     ageing.make_old(files, spared=range(OLD, LOG_FILES))
     disk.fill_to(CALM)
     if Capability.CLOCK in target.capabilities:
-        target.clock_rate = ageing.HASTE
+        target.clock_rate = ageing.CLOCK_RATE
     target.start()
     wait_s, before = FIRST_S, CALM
     for used in (CALM, *STEPS):

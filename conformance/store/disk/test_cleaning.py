@@ -9,9 +9,9 @@ import pytest
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.store.disk.expired_files import (
+    CLOCK_RATE,
     EXPIRY_S,
     EXTENSION_FILE_SIZE,
-    HASTE,
     UNITS_PER_FILE,
     YOUNG,
     Aged,
@@ -105,7 +105,7 @@ def test_the_first_round_comes_after_a_minute_and_the_next_ten_seconds_later(
     gone = counts_over_time(aged)
     first_s = next((at_s for at_s, count in gone if count > 0), 0.0)
     second_s = next((at_s for at_s, count in gone if count > AT_ONCE), 0.0)
-    late_s = LATE_S + HASTE / 10
+    late_s = LATE_S + CLOCK_RATE / 10
     expect_that(
         "STORE-CLEAN-010",
         FIRST_S - EARLY_S - aged.start_s <= first_s <= FIRST_S + late_s,

@@ -1,4 +1,4 @@
-"""How a broadcasting member keeps how far it has come."""
+"""Local offsets of a broadcasting consumer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How compressed bodies are inflated."""
+"""Compressed bodies of received messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How members of a group assigned queues, as the Java classes of 4.6.0 do it."""
+"""Allocate strategies: queues of each member, as the Java classes of 4.6.0 do it."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Images:
 
     @property
     def count(self) -> int:
-        """How many there are at most; equal ones are counted apart."""
+        """Largest number of images; equal ones are counted apart."""
         return len(self._names) * prod(len(states) for states in self._states.values())
 
     def some(self, limit: int, random: Random) -> Iterator[Image]:

@@ -189,7 +189,7 @@ class CountsFile(OpenBody, frozen=True, kw_only=True):
 
 
 class Form(StrEnum):
-    """How a file is written."""
+    """Form of a file."""
 
     PRETTY = "pretty"
     """As :func:`spec.wire.bodies.fastjson_forms.dumps_pretty`."""

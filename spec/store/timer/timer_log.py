@@ -173,7 +173,7 @@ class TimerUnit:
 
     @property
     def due_at_ms(self) -> int:
-        """When the message is to be delivered, or put in again."""
+        """Time at which the message is delivered or put in again."""
         return self.written_at_ms + self.delay_ms
 
 

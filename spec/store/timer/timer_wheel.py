@@ -129,7 +129,7 @@ class TimerSlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimerCheckpoint:
-    """How far the timer is, as the file timercheck keeps it."""
+    """Progress of the timer, as the file timercheck keeps it."""
 
     read_at_ms: int = 0
     flushed_position: int = 0

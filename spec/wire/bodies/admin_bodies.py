@@ -48,7 +48,7 @@ class QueryConsumeQueueResponseBody(OpenBody, frozen=True, kw_only=True):
 
 
 class QueueTimeSpan(OpenBody, frozen=True, kw_only=True):
-    """When a queue's messages were stored and consumed."""
+    """Store times of a queue's messages, and of the consumed ones."""
 
     queue: Annotated[QueueName, Member("messageQueue", "the queue")]
     first_stored_at_ms: Annotated[int, Member("minTimeStamp")] = 0

@@ -39,7 +39,7 @@ RESET_BODY_FOR_CPP = Clause(
 
 
 class OffsetWrapper(OpenBody, frozen=True, kw_only=True):
-    """How far a group is in a queue."""
+    """Offsets of a group in a queue."""
 
     broker_offset: Annotated[int, Member("brokerOffset", "the queue's end")] = 0
     consumer_offset: Annotated[int, Member("consumerOffset", "committed")] = 0

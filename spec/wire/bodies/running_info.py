@@ -41,7 +41,7 @@ class ProcessQueueInfo(OpenBody, frozen=True, kw_only=True):
 
 
 class ConsumeStatus(OpenBody, frozen=True, kw_only=True):
-    """How a topic's consumption goes."""
+    """Rates and times of a topic's consumption."""
 
     pull_ms: Annotated[float, Member("pullRT", "mean of a pull")] = 0.0
     pulled_tps: Annotated[float, Member("pullTPS", "messages a second")] = 0.0

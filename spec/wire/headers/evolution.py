@@ -41,7 +41,7 @@ from spec.wire.headers.header_table import (
 )
 
 SPELLING = 0.8
-"""How alike two names of one code must be to be taken for two spellings."""
+"""Similarity from which on two names of one code are two spellings."""
 
 READABLE = frozenset({*WHOLE_NUMBERS, *DECIMALS, *TRUTHS, "String", "BoundaryType"})
 """Types that a receiver makes of text (Java: decodeCommandCustomHeader)."""

@@ -19,7 +19,7 @@ from spec.wire.headers.header_rules import (
 from spec.wire.headers.header_table import Field, Header
 
 ALIKE = 0.5
-"""How alike two names must be to be taken for one that was changed, from 0 to 1."""
+"""Similarity, from 0 to 1, from which on two names are one that was changed."""
 
 WHOLE_NUMBERS: Mapping[str, int] = {"int": 1, "Integer": 1, "long": 2, "Long": 2}
 """Types of which those of a greater number hold the values of those of a smaller."""

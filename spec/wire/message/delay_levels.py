@@ -17,7 +17,7 @@ from spec.layout import LayoutError
 
 DEFAULT_DELAY_LEVELS = "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h"
 UNKNOWN_LEVEL_MS = 1000
-"""How long a message of a level waits that the list does not have any more."""
+"""Delay of a message whose level is no longer in the list."""
 _UNITS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 _SERVICE = "4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"

@@ -235,7 +235,7 @@ class RecallHandle:
     topic: str
     broker_name: str
     time: str
-    """When it is delivered, in milliseconds: after TIMER_OUT_MS, rounded down."""
+    """Delivery time, in milliseconds: after TIMER_OUT_MS, rounded down."""
     unique_key: str
     version: str = HANDLE_VERSION
 

@@ -22,7 +22,7 @@ WORD_END = "\x01"
 LINE_END = "\x02"
 """Stands after a line (Java: FIELD_SPLITOR)."""
 ABSENT = "null"
-"""How a word that Java has no value for is written."""
+"""Form of a word for which Java has no value."""
 
 _ENCODER = "org.apache.rocketmq.client.trace.TraceDataEncoder"
 

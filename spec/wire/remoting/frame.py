@@ -27,7 +27,7 @@ _DECODER = "4.6.0 org.apache.rocketmq.remoting.netty.NettyDecoder"
 
 
 class SerializeType(IntEnum):
-    """How a frame's header is written."""
+    """Serialization of a frame's header."""
 
     JSON = 0
     """See spec.wire.remoting.header_json."""

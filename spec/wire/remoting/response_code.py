@@ -11,7 +11,7 @@ from spec.wire.remoting.released_code import ReleasedCode
 
 
 class ResponseCode(ReleasedCode):
-    """How a request went, named as Java names it."""
+    """Result of a request, named as in Java."""
 
     # Remoting
     SUCCESS = 0

@@ -31,7 +31,7 @@ class Run:
 
     @property
     def bar(self) -> int:
-        """How high the run stands in a drawing: at least a line that can be seen."""
+        """Height of the run in a drawing: at least a visible line."""
         return max(1, round(self.share * BAR_HEIGHT))
 
 

@@ -75,7 +75,7 @@ class ProbeResult:
     header: str
     """Reaction to a header in ROCKETMQ notation."""
     json: str
-    """How it writes the numbers that are keys of JSON objects."""
+    """Form of numbers that are keys of JSON objects."""
     violations: tuple[str, ...]
     """Nonsense that the peer accepted, and wrong opaques of its responses."""
 

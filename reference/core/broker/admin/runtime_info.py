@@ -1,5 +1,5 @@
 """
-How a broker is doing: the table that ``mqadmin brokerStatus`` prints.
+Runtime info of a broker: the table that ``mqadmin brokerStatus`` prints.
 
 `clusterList` picks its columns from it, so every name that 4.6.0 has is here. A core
 without threads has no queues of waiting requests: their sizes and waits are 0.

@@ -59,7 +59,7 @@ class RecoveryRules(Struct, frozen=True, kw_only=True):
     begins_by_offset: bool = False
     """After a crash, recovery begins by the checkpoint's offset, if it has one."""
     files_at_most: int | None = None
-    """How many files at the log's end recovery may begin in; None for all."""
+    """Number of files at the log's end in which recovery may begin; None for all."""
     checks_first_record: bool = False
     """A file whose first record is invalid in any field is passed over."""
     checks_room: bool = False
