@@ -13,7 +13,7 @@ import pytest
 
 from reference.core.store.mapped.files import FilesError
 from reference.shell.storage.disk import DiskFiles
-from reference.tests.broker.faulty_broker import Faulty, assert_resumes, started_on
+from reference.tests.broker.disk.faulty_broker import Faulty, assert_resumes, started_on
 from reference.tests.shell.failing_calls import ERRORS, NEVER, SHORT, FailingCalls
 
 FOREVER = 1 << 30

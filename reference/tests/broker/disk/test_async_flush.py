@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference.tests.broker.broker_driver import NOON_MS, pull_fields, send_fields
-from reference.tests.broker.slow_disk import SlowDisk
+from reference.tests.broker.disk.slow_disk import SlowDisk
 from reference.tests.memory_files import MemoryFiles
 from spec.store.checkpoint import decode_checkpoint
 from spec.wire.remoting.request_code import RequestCode

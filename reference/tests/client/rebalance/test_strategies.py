@@ -21,7 +21,7 @@ from reference.core.client.rebalance.strategies import (
     allocate_message_queue_consistent_hash,
 )
 
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "client"
+FIXTURES = Path(__file__).parents[4] / "fixtures" / "client"
 COMPLETE: tuple[AllocateStrategy, ...] = (
     allocate_message_queue_averagely,
     allocate_message_queue_averagely_by_circle,

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from reference.core.broker.send.put_result import is_wait_store_msg_ok
 from reference.tests.broker.broker_driver import send_fields
-from reference.tests.broker.slow_disk import SYNC, SlowDisk
+from reference.tests.broker.disk.slow_disk import SYNC, SlowDisk
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode

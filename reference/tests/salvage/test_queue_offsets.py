@@ -15,7 +15,7 @@ from reference.core.salvage.queue_offsets import (
     with_half_offsets,
 )
 from reference.core.salvage.queue_runs import QueueRuns
-from reference.tests.store.salvage_records import record
+from reference.tests.salvage.salvage_records import record
 from spec.store.message_record import Record, SystemFlag
 from spec.wire.message.topic_names import HALF_TOPIC, OP_TOPIC
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reference.core.store.mapped.files import FilesError
-from reference.tests.broker.faulty_broker import STEP_MS, Faulty, started_on
+from reference.tests.broker.disk.faulty_broker import STEP_MS, Faulty, started_on
 from reference.tests.memory_files import MemoryFiles
 
 REFUSED = "no space left on the disk"

@@ -11,8 +11,8 @@ import os
 import pytest
 
 from reference.core.store.mapped.files import FilesError
-from reference.tests.broker.faulty_broker import Faulty, assert_resumes, started_on
-from reference.tests.broker.faulty_disk import FaultyFiles
+from reference.tests.broker.disk.faulty_broker import Faulty, assert_resumes, started_on
+from reference.tests.broker.disk.faulty_disk import FaultyFiles
 
 PARTS = 8
 """Each test takes the writes with one remainder of this division."""

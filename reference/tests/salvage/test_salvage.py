@@ -19,7 +19,7 @@ from reference.core.salvage.readable_records import (
     FoundRecord,
     readable_records,
 )
-from reference.tests.store.salvage_records import record
+from reference.tests.salvage.salvage_records import record
 from spec.store.blank import Blank, encode_blank
 from spec.store.commit_log import Stop, scan
 from spec.store.message_record import (

@@ -1,0 +1,1 @@
+"""Tests of a broker whose disk fails or is slow."""

@@ -1,0 +1,1 @@
+"""Tests of pull consumers, and of the messages that they get."""

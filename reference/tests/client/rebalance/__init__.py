@@ -1,0 +1,1 @@
+"""Tests of allocated queues and their process queues."""

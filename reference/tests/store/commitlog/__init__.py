@@ -1,0 +1,1 @@
+"""Tests of the commit log: appended records and its files."""
