@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs.stores.start_forecasts import start_forecast
-from cli.tests.commands.recover_command import LAST_FILE, copied
+from cli.tests.commands.stores.recover_command import LAST_FILE, copied
 from reference.shell.storage import read_only_files
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate

@@ -16,7 +16,7 @@ from cli.main import main
 from conformance.harness.process.ports import free_port_block
 from rocketmq_conformance.paths import module_command
 
-STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-killed"
+STORE = Path(__file__).parents[4] / "fixtures" / "store" / "4.6.0-killed"
 LAST_FILE = "commitlog/00000000000000065536"
 SETTINGS = "mapedFileSizeCommitLog=65536\nmapedFileSizeConsumeQueue=400\n"
 TIMEOUT_S = 30

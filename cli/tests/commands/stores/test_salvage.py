@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cli.runs.stores import salvage_store
-from cli.tests.commands.salvage_command import PAGE, content, log_of, run
+from cli.tests.commands.stores.salvage_command import PAGE, content, log_of, run
 from reference.shell.storage.disk import DiskFiles
 from rocketmq_conformance.paths import module_command
 from spec.store.file_names import file_name

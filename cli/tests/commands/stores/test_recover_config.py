@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.tests.commands.recover_command import (
+from cli.tests.commands.stores.recover_command import (
     STORES,
     copied,
     foretold,

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from cli.main import main
 from cli.runs.stores.start_forecasts import start_forecast
-from cli.tests.commands.recover_command import (
+from cli.tests.commands.stores.recover_command import (
     LAST_FILE,
     RELEASES,
     STORES,
@@ -168,7 +168,7 @@ def test_a_running_broker_is_noticed(tmp_path: Path) -> None:
     # A lock is its process's: this process would not see its own.
     with subprocess.Popen(
         [sys.executable, "-c", holding, str(store)],
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[4],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as broker:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cli.tests.commands.recover_command import STORES, foretold
-from cli.tests.commands.salvage_command import run
+from cli.tests.commands.stores.recover_command import STORES, foretold
+from cli.tests.commands.stores.salvage_command import run
 from spec.store.epoch_file import EPOCH_FILE
 
 RECORDED = STORES.parent / "failovers" / "5.3.3"

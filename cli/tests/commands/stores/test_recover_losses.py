@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs.stores.start_forecasts import start_forecast
-from cli.tests.commands.recover_command import (
+from cli.tests.commands.stores.recover_command import (
     END,
     LAST_FILE,
     RELEASES,

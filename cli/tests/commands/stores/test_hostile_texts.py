@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.tests.commands.salvage_command import run
+from cli.tests.commands.stores.salvage_command import run
 from spec.store.file_names import file_name
 from spec.store.message_record import Record, encode_record
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.tests.commands.salvage_command import content, run
+from cli.tests.commands.stores.salvage_command import content, run
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.fastjson_forms import dumps_pretty
 from spec.wire.bodies.json_object import as_object

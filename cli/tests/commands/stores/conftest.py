@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.tests.commands.salvage_command import run
+from cli.tests.commands.stores.salvage_command import run
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.tests.commands.salvage_command import PAGE, content, log_of, run
+from cli.tests.commands.stores.salvage_command import PAGE, content, log_of, run
 from reference.core.salvage.readable_records import FoundRecord, readable_records
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name

@@ -11,7 +11,7 @@ import pytest
 
 from rocketmq_conformance.paths import module_command
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 PAGE = ROOT / "docs" / "damaged_store.md"
 _COMMAND = re.compile(r"^```sh(?: exit=(\d))?\nrmqc (.*?)\n```$", re.MULTILINE)
 

@@ -19,7 +19,7 @@ from conformance.harness.failure.capture import capture_of
 from spec.store.message_record import Record, encode_record
 from spec.wire.remoting.command import Command, encode_command
 
-STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped"
+STORE = Path(__file__).parents[4] / "fixtures" / "store" / "4.6.0-stopped"
 FIRST = encode_record(
     Record(topic="T", queue_id=0, queue_offset=0, physical_offset=4096, body=b"one")
 )
@@ -211,8 +211,8 @@ def test_a_directory_and_a_foreign_file_are_one_clear_line(tmp_path: Path) -> No
         assert len(result.output.strip().splitlines()) == 1
 
 
-STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped"
-WIRE = Path(__file__).parents[3] / "fixtures" / "wire"
+STORE = Path(__file__).parents[4] / "fixtures" / "store" / "4.6.0-stopped"
+WIRE = Path(__file__).parents[4] / "fixtures" / "wire"
 
 
 def first_index_file() -> Path:
@@ -311,7 +311,7 @@ def test_there_are_colours_on_a_terminal_and_none_in_a_pipe(log: Path) -> None:
     assert click.unstyle(shown) == plain
 
 
-PARTS = Path(__file__).parents[3] / "fixtures" / "parts"
+PARTS = Path(__file__).parents[4] / "fixtures" / "parts"
 
 
 def test_files_that_only_their_path_tells_are_read_by_it() -> None:

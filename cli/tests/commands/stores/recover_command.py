@@ -13,7 +13,7 @@ from cli.main import main
 from spec.store.batch_queue import BatchUnit, encode_batch_unit
 from spec.store.file_names import file_name
 
-STORES = Path(__file__).parents[3] / "fixtures" / "store"
+STORES = Path(__file__).parents[4] / "fixtures" / "store"
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
 LAST_FILE = "commitlog/00000000000000065536"
 END = 99_823

@@ -1,0 +1,1 @@
+"""Tests of the commands for clients, admin requests and the reference broker."""
