@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 
-from conformance.client.scripted_broker import ScriptedBroker, members_of_heartbeat
-from conformance.client.scripted_cluster import ScriptedCluster
-from conformance.client.scripted_server import ReceivedRequest
-from conformance.client.test_consumption import COMMIT
-from conformance.client.test_pulling import of, one_queue
+from conformance.client.consumer.pulls import COMMIT, one_queue
+from conformance.client.scripted.scripted_broker import (
+    ScriptedBroker,
+    members_of_heartbeat,
+)
+from conformance.client.scripted.scripted_cluster import ScriptedCluster
+from conformance.client.scripted.scripted_server import ReceivedRequest, is_about
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.bodies.offset_tables import GetConsumerStatusBody
 from spec.wire.bodies.queue_name import QueueName
@@ -84,7 +86,7 @@ def commits_of(broker: ScriptedBroker, topic: str) -> list[tuple[float, int]]:
     return [
         (one.at_ms, int(one.command.fields["commitOffset"]))
         for one in broker.requests(COMMIT)
-        if of(topic, one)
+        if is_about(topic, one)
     ]
 
 

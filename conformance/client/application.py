@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.client.calls import Call, CallOutcome, outcome_of
-from conformance.client.scripted_cluster import ScriptedCluster
-from conformance.client.scripted_server import PATIENCE_S
+from conformance.client.scripted.scripted_cluster import ScriptedCluster
+from conformance.client.scripted.scripted_server import PATIENCE_S
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.pytest_plugin.fixtures import unique_name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 
-from conformance.client.scripted_server import PATIENCE_S
+from conformance.client.scripted.scripted_server import PATIENCE_S
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.targets.client_adapter import (

@@ -7,8 +7,8 @@ from collections.abc import Generator, Iterator
 import pytest
 
 from conformance.client.application import Application
-from conformance.client.scripted_broker import ScriptedBroker
-from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.client.scripted.scripted_broker import ScriptedBroker
+from conformance.client.scripted.scripted_cluster import ScriptedCluster
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, need, unique_name

@@ -15,8 +15,8 @@ import pytest
 from conformance.client.application import Application
 from conformance.client.calls import Call, CallOutcome
 from conformance.client.conftest import SharedAdapter
-from conformance.client.scripted_cluster import ScriptedCluster
-from conformance.client.scripted_server import ReceivedRequest
+from conformance.client.scripted.scripted_cluster import ScriptedCluster
+from conformance.client.scripted.scripted_server import ReceivedRequest
 from conformance.harness.blocked.skips import of_skip
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.failure.failure import ConformanceFailure, Finding

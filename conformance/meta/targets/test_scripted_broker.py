@@ -7,8 +7,11 @@ from typing import cast
 
 import pytest
 
-from conformance.client.scripted_broker import locked_names, members_of_heartbeat
-from conformance.client.scripted_server import ReceivedRequest
+from conformance.client.scripted.scripted_broker import (
+    locked_names,
+    members_of_heartbeat,
+)
+from conformance.client.scripted.scripted_server import ReceivedRequest
 from spec.wire.remoting.command import Command
 
 OF_CPP = (

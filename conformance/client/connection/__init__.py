@@ -1,0 +1,1 @@
+"""Tests of connections: routes, heartbeats, credentials, and periodic tasks."""

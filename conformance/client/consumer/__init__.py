@@ -1,0 +1,1 @@
+"""Tests of push and pull consumers."""

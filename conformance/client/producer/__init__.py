@@ -1,0 +1,1 @@
+"""Tests of producers: sends, retries, transactions, and request-reply."""
