@@ -61,7 +61,7 @@ if ! answers 2>/dev/null; then
     done
 fi
 python -m conformance.targets.docker.image "$release"
-pytest -q -rs conformance/interop/test_docker.py "$@"
+pytest -q -rs conformance/interop/installed/test_docker.py "$@"
 if [ -n "${RMQC_DOCKER_WHOLE:-}" ]; then
     rmqc test --target "docker:rmqc/rocketmq:$release" --against-evidence
 fi

@@ -23,7 +23,7 @@ from spec.layouts import LAYOUTS
 from spec.store.commit_log import scan
 from spec.wire.remoting.command import decode_command
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
+FIXTURES = Path(__file__).parents[3] / "fixtures"
 FRAMES = sorted((FIXTURES / "wire").glob("*/*.bin"))
 LOGS = sorted((FIXTURES / "store").glob("*/commitlog/*"))
 HEADER_START = 8

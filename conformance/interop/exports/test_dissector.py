@@ -24,7 +24,7 @@ from spec.wire.remoting.header_rocketmq import encode_entries
 from spec.wire.remoting.request_code import RequestCode, request_name
 from spec.wire.remoting.response_code import ResponseCode, response_name
 
-WIRE = Path(__file__).parents[2] / "fixtures" / "wire"
+WIRE = Path(__file__).parents[3] / "fixtures" / "wire"
 CAPTURES = sorted((WIRE / "4.6.0-capture").glob("*.pcap"))
 RECORDED = sorted({path.parent for path in WIRE.glob("*-*/*.request.bin")})
 BROKER_PORT = 10_911

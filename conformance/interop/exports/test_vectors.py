@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "vectors.md"
 VECTORS = ROOT / "fixtures" / "vectors"
 DEADLINE_S = 300.0

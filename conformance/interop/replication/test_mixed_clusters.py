@@ -18,6 +18,7 @@ import pytest
 from conformance.harness.client.address import Address
 from conformance.harness.java.cluster_info import broker_addresses
 from conformance.harness.process.deadline import wait_until
+from conformance.interop.clients.test_quick_start import TOPIC, consume
 from conformance.interop.java.client import JavaClient
 from conformance.interop.replication.mixed_clusters import (
     LOST_SENDS,
@@ -30,7 +31,6 @@ from conformance.interop.replication.mixed_clusters import (
     wait_for_route,
     wait_until_known,
 )
-from conformance.interop.test_quick_start import TOPIC, consume
 
 REAL = ("4.6.0", "5.3.3")
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 
 from conformance.interop.tools.chromium import chromium, opened
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "samples" / "audit.html"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "samples" / "audit.html"
 PHONE = 375
 
 

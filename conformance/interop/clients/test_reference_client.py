@@ -1,9 +1,8 @@
 """
 The reference's own clients, ``rmqc produce`` and ``rmqc consume``, at real brokers.
 
-They run as commands. Tests compare their output and the broker's content. ``pytest
-conformance/interop/test_reference_client.py -k embedded`` uses the reference broker
-alone.
+They run as commands. Tests compare their output and the broker's content. With ``-k
+embedded`` they use the reference broker alone.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from conformance.harness.client.address import Address
 from conformance.harness.client.client import require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.interop.clients.test_quick_start import CONSUMER_DEADLINE_S, TOPIC
 from conformance.interop.java.client import JavaClient
 from conformance.interop.programs.program_output import received_messages
 from conformance.interop.replication.checks import (
@@ -37,7 +38,6 @@ from conformance.interop.replication.replication import (
     wait_for_topic,
     wait_until_same,
 )
-from conformance.interop.test_quick_start import CONSUMER_DEADLINE_S, TOPIC
 from spec.wire.remoting.response_code import ResponseCode
 
 REAL = "4.6.0"

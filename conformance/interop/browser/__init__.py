@@ -1,0 +1,1 @@
+"""Pages of reports and of the site in a real browser."""

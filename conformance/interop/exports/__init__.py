@@ -1,0 +1,1 @@
+"""Exports of the specification, read by Wireshark, Kaitai, Go and Rust."""

@@ -1,0 +1,1 @@
+"""The distribution as users install it: wheel, action, containers, first steps."""
