@@ -11,7 +11,8 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 
 from conformance.harness.client.lying_server import LyingServer, honest
@@ -152,6 +153,13 @@ class HostilePeer:
 def _frame(header: dict[str, object]) -> bytes:
     data = json.dumps(header).encode()
     return (len(data) + 4).to_bytes(4) + len(data).to_bytes(4) + data
+
+
+@contextmanager
+def running(habit: Habit) -> Iterator[str]:
+    """Yield the address of a peer with a bad *habit*."""
+    with HostilePeer(habit).server as server:
+        yield str(server.address)
 
 
 def main() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,24 +9,25 @@ import pytest
 from conformance.harness.baseline.baseline import Defect, check_steps, dump
 from conformance.harness.baseline.baseline_verdicts import baseline_verdicts
 from conformance.harness.baseline.steps import STEPS
-from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.child_run.child_run import run_child
 from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import parse_target
+from conformance.meta.made_suite import (
+    AS_4_6,
+    BROKEN_SENDS,
+    NEEDS_TOPIC,
+    READS,
+    run_made,
+)
 from conformance.meta.peers.hostile_peer import (
     EXIT_STATUS,
     LAST_WORDS,
     Habit,
-    HostilePeer,
+    running,
 )
-from conformance.meta.reports.test_outcomes import PRELUDE
 from spec.registry import all_clauses
 from spec.wire.remoting.request_code import RequestCode
 
-READS = """
-@pytest.mark.clause("WIRE-FRAME-001")
-def test_first(broker):
-    require_success(broker.max_offset(topic="T"))
-"""
 SENDS = """
 @pytest.mark.clause("WIRE-FRAME-002", "WIRE-FRAME-003")
 def test_sends(broker):
@@ -72,11 +71,6 @@ def test_refused_elsewhere(broker):
         broker.max_offset(topic="the latest")
         require_success(refused)
 """
-NEEDS_TOPIC = """
-@pytest.mark.clause("WIRE-FRAME-005")
-def test_with_a_topic(broker, topic):
-    fails("WIRE-FRAME-005")
-"""
 
 
 SENDS_ONEWAY = """
@@ -97,21 +91,6 @@ def test_blocks(broker):
 """
 
 
-def run(
-    directory: Path,
-    target: str,
-    tests: str,
-    *options: str,
-    has_baseline: bool = False,
-) -> ChildRun:
-    """Return the run of *tests* on *target*."""
-    folder = directory / "conformance" / "wire"
-    folder.mkdir(parents=True)
-    (folder / "test_made.py").write_text(PRELUDE + tests, encoding="utf-8")
-    words = [f"--rootdir={folder}", f"--target={target}", "--profile=4.6", *options]
-    return run_child([folder], *words, has_baseline=has_baseline)
-
-
 def target_file(directory: Path, habit: Habit, *, capabilities: str = "") -> str:
     """Return a target that is started as a program with a bad *habit*."""
     path = directory / "hostile.toml"
@@ -128,13 +107,6 @@ def target_file(directory: Path, habit: Habit, *, capabilities: str = "") -> str
     return f"cmd:{path}"
 
 
-@contextmanager
-def running(habit: Habit) -> Iterator[str]:
-    """Yield the address of a peer with a bad *habit*."""
-    with HostilePeer(habit).server as server:
-        yield str(server.address)
-
-
 @pytest.mark.parametrize(
     "habit", [Habit.ENDS, pytest.param(Habit.HANGS, marks=pytest.mark.slow)]
 )
@@ -142,7 +114,7 @@ def test_after_a_break_of_a_running_cluster_tests_are_blocked(
     tmp_path: Path, habit: Habit
 ) -> None:
     with running(habit) as address:
-        ended = run(tmp_path, address, READS + SENDS + READS_LATER)
+        ended = run_made(tmp_path, address, READS + SENDS + READS_LATER, AS_4_6)
     assert ended.outcomes == {
         "WIRE-FRAME-001": "pass",
         "WIRE-FRAME-002": "fail",
@@ -163,7 +135,7 @@ def test_a_test_that_passes_and_breaks_a_running_cluster_fails(
     words = ["--by-cause", f"--junitxml={tmp_path / 'junit.xml'}", *workers]
     with running(Habit.ENDS) as address:
         tests = READS + BREAKS_QUIETLY + READS_LATER
-        ended = run(tmp_path, address, tests, *words)
+        ended = run_made(tmp_path, address, tests, AS_4_6, *words)
     assert ended.outcomes == {
         "WIRE-FRAME-001": "pass",
         "WIRE-FRAME-002": "fail",
@@ -180,21 +152,21 @@ def test_a_test_that_passes_and_breaks_a_running_cluster_fails(
 
 def test_the_requests_of_a_fixture_are_those_of_each_test(tmp_path: Path) -> None:
     with running(Habit.REFUSES_SENDS) as address:
-        ended = run(tmp_path, address, SENT_ONCE, has_baseline=True)
+        ended = run_made(tmp_path, address, SENT_ONCE, AS_4_6, has_baseline=True)
     assert ended.outcomes["WIRE-FRAME-007"] == "blocked"
     assert ended.outcomes["WIRE-FRAME-008"] == "blocked"
 
 
 def test_a_refusal_is_shown_with_its_own_request(tmp_path: Path) -> None:
     with running(Habit.REFUSES_SENDS) as address:
-        ended = run(tmp_path, address, REFUSED_ELSEWHERE)
+        ended = run_made(tmp_path, address, REFUSED_ELSEWHERE, AS_4_6)
     text = ended.failures["SEND-RESPONSE-001"].text
     assert "sent      request 310 SEND_MESSAGE_V2" in text
 
 
 def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:
     target = target_file(tmp_path, Habit.ENDS)
-    ended = run(tmp_path, target, READS + SENDS + READS_LATER)
+    ended = run_made(tmp_path, target, READS + SENDS + READS_LATER, AS_4_6)
     assert ended.outcomes["WIRE-FRAME-002"] == "fail"
     assert ended.outcomes["WIRE-FRAME-004"] == "pass"
     text = ended.failures["WIRE-FRAME-002"].text
@@ -205,7 +177,7 @@ def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:
 def test_of_several_workers_only_the_breaking_test_fails(tmp_path: Path) -> None:
     target = target_file(tmp_path, Habit.ENDS)
     tests = READS + SENDS + READS_LATER
-    ended = run(tmp_path, target, tests, "-n", "3", "--dist=load")
+    ended = run_made(tmp_path, target, tests, AS_4_6, "-n", "3", "--dist=load")
     failed = {name for name, outcome in ended.outcomes.items() if outcome == "fail"}
     assert failed == {"WIRE-FRAME-002"}
     assert ended.outcomes["WIRE-FRAME-001"] == "pass"
@@ -214,7 +186,7 @@ def test_of_several_workers_only_the_breaking_test_fails(tmp_path: Path) -> None
 
 def test_a_fixture_that_needs_a_lacking_request_is_unsupported(tmp_path: Path) -> None:
     with running(Habit.LACKS_ADMIN) as address:
-        ended = run(tmp_path, address, READS + NEEDS_TOPIC)
+        ended = run_made(tmp_path, address, READS + NEEDS_TOPIC, AS_4_6)
     assert ended.outcomes["WIRE-FRAME-005"] == "unsupported"
     assert ended.code == 0
 
@@ -227,7 +199,7 @@ def test_a_failure_after_a_lacking_oneway_request_is_unsupported(
     tmp_path: Path, habit: Habit, outcome: str
 ) -> None:
     with running(habit) as address:
-        ended = run(tmp_path, address, SENDS_ONEWAY)
+        ended = run_made(tmp_path, address, SENDS_ONEWAY, AS_4_6)
     assert ended.outcomes == {"WIRE-FRAME-006": outcome}
     is_lacking = outcome == "unsupported"
     reason = "the target refuses the request SEND_MESSAGE" if is_lacking else ""
@@ -236,7 +208,7 @@ def test_a_failure_after_a_lacking_oneway_request_is_unsupported(
 
 def test_a_test_that_a_lacking_request_blocks_is_unsupported(tmp_path: Path) -> None:
     with running(Habit.LACKS_SEND) as address:
-        ended = run(tmp_path, address, BLOCKS)
+        ended = run_made(tmp_path, address, BLOCKS, AS_4_6)
     assert ended.outcomes == {"WIRE-FRAME-007": "unsupported"}
     assert ended.code == 3
     assert ended.reasons["WIRE-FRAME-007"] == (
@@ -258,7 +230,7 @@ def test_without_its_settings_a_broker_that_stops_has_no_verdict(
 
 def test_a_fixture_whose_request_is_refused_blocks_the_test(tmp_path: Path) -> None:
     with running(Habit.REFUSES_ADMIN) as address:
-        ended = run(tmp_path, address, READS + NEEDS_TOPIC)
+        ended = run_made(tmp_path, address, READS + NEEDS_TOPIC, AS_4_6)
     assert ended.outcomes["WIRE-FRAME-005"] == "blocked"
     assert ended.reasons["WIRE-FRAME-005"] == (
         "blocked by ADMIN-TOPIC-001, UPDATE_AND_CREATE_TOPIC:"
@@ -269,43 +241,24 @@ def test_a_fixture_whose_request_is_refused_blocks_the_test(tmp_path: Path) -> N
 
 def test_a_response_with_null_for_its_fields_is_read(tmp_path: Path) -> None:
     with running(Habit.NULL_FIELDS) as address:
-        ended = run(tmp_path, address, READS)
+        ended = run_made(tmp_path, address, READS, AS_4_6)
     assert ended.outcomes == {"WIRE-FRAME-001": "pass"}
 
 
 def test_a_word_for_a_number_is_shown_with_its_bytes(tmp_path: Path) -> None:
     with running(Habit.TEXT_FOR_NUMBER) as address:
-        ended = run(tmp_path, address, READS)
+        ended = run_made(tmp_path, address, READS, AS_4_6)
     failure = ended.failures["WIRE-FRAME-001"]
     assert "'fine' is no integer" in failure.found
     assert failure.expected == "a valid response"
     assert "22 66 69 6e 65 22" in failure.text
 
 
-BROKEN_SENDS = """
-@pytest.mark.clause("PULL-COUNT-001")
-def test_pulls_what_it_sent(broker, topic):
-    require_success(broker.send_message(topic=topic, body=b"x"))
-
-@pytest.mark.clause("SEND-RESPONSE-001")
-def test_the_send_itself(broker, topic):
-    require_success(broker.send_message(topic=topic, body=b"x"))
-
-@pytest.mark.clause("WIRE-FRAME-001")
-def test_without_a_send(broker):
-    fails("WIRE-FRAME-001")
-
-@pytest.mark.clause("WIRE-FRAME-002")
-def test_expects_messages(broker):
-    [][0]
-"""
-
-
 def test_a_request_that_never_succeeds_blocks_the_tests_that_use_it(
     tmp_path: Path,
 ) -> None:
     with running(Habit.REFUSES_SENDS) as address:
-        ended = run(tmp_path, address, BROKEN_SENDS, has_baseline=True)
+        ended = run_made(tmp_path, address, BROKEN_SENDS, AS_4_6, has_baseline=True)
     assert ended.outcomes["PULL-COUNT-001"] == "blocked"
     assert ended.reasons["PULL-COUNT-001"] == (
         "blocked by SEND-RESPONSE-001, SEND_MESSAGE_V2: refused with code 1: not today"
@@ -331,7 +284,7 @@ def test_a_name_server_that_stores_nothing_blocks_tests_of_stored_values(
     tmp_path: Path,
 ) -> None:
     with running(Habit.STORES_NOTHING) as address:
-        ended = run(tmp_path, address, STORED_VALUE, has_baseline=True)
+        ended = run_made(tmp_path, address, STORED_VALUE, AS_4_6, has_baseline=True)
     assert ended.outcomes["ROUTE-KV-001"] == "fail"
     assert ended.outcomes["WIRE-JSON-007"] == "blocked"
     assert ended.reasons["WIRE-JSON-007"].startswith("blocked by ROUTE-KV-001")
@@ -339,7 +292,7 @@ def test_a_name_server_that_stores_nothing_blocks_tests_of_stored_values(
 
 def test_a_baseline_that_breaks_the_target_blocks_the_run(tmp_path: Path) -> None:
     with running(Habit.ENDS) as address:
-        ended = run(tmp_path, address, READS, has_baseline=True)
+        ended = run_made(tmp_path, address, READS, AS_4_6, has_baseline=True)
     assert ended.outcomes["SEND-RESPONSE-001"] == "fail"
     assert ended.outcomes["WIRE-FRAME-001"] == "blocked"
     assert "since the baseline" in ended.reasons["WIRE-FRAME-001"]
@@ -347,7 +300,7 @@ def test_a_baseline_that_breaks_the_target_blocks_the_run(tmp_path: Path) -> Non
 
 def test_a_failed_step_of_the_baseline_has_its_frames(tmp_path: Path) -> None:
     with running(Habit.REFUSES_SENDS) as address:
-        ended = run(tmp_path, address, READS, has_baseline=True)
+        ended = run_made(tmp_path, address, READS, AS_4_6, has_baseline=True)
     text = ended.failures["SEND-RESPONSE-001"].text
     assert "-> request 310 SEND_MESSAGE_V2 " in text
     assert "GET_ROUTEINFO_BY_TOPIC" not in text, "only the frames of this step"
@@ -356,7 +309,7 @@ def test_a_failed_step_of_the_baseline_has_its_frames(tmp_path: Path) -> None:
 
 def test_the_frames_of_the_test_that_breaks_are_its_own(tmp_path: Path) -> None:
     target = target_file(tmp_path, Habit.ENDS)
-    ended = run(tmp_path, target, READS + SENDS, has_baseline=True)
+    ended = run_made(tmp_path, target, READS + SENDS, AS_4_6, has_baseline=True)
     assert "body[1]='x'" in ended.failures["WIRE-FRAME-002"].text
 
 

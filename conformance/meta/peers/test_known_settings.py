@@ -19,7 +19,7 @@ from conformance.harness.pytest_plugin.known_settings import (
     need_settings,
 )
 from conformance.harness.targets.target import Capability, Target, parse_target
-from conformance.meta.reports.test_outcomes import PRELUDE
+from conformance.meta.made_suite import run_made
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
@@ -38,12 +38,8 @@ def test_relies_on_the_same_value(broker):
 
 
 def test_a_test_that_relies_on_another_setting_has_no_verdict(tmp_path: Path) -> None:
-    folder = tmp_path / "conformance" / "wire"
-    folder.mkdir(parents=True)
-    (folder / "test_made.py").write_text(PRELUDE + RELYING, encoding="utf-8")
     with parse_target("embedded:?enablePropertyFilter=true") as target:
-        address = f"--target={target.namesrv}"
-        ended = run_child([folder], f"--rootdir={folder}", address)
+        ended = run_made(tmp_path, str(target.namesrv), RELYING)
     assert ended.outcomes == {"WIRE-FRAME-001": "unsupported", "WIRE-FRAME-002": "pass"}
     assert ended.reasons["WIRE-FRAME-001"] == (
         "it needs the settings enablePropertyFilter=false (true there)"

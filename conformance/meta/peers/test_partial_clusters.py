@@ -10,7 +10,7 @@ from conformance.harness.client.address import Address
 from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.targets import health
 from conformance.harness.targets.target import TargetError, parse_target
-from conformance.meta.peers.test_broken_targets import NEEDS_TOPIC, READS, run
+from conformance.meta.made_suite import AS_4_6, NEEDS_TOPIC, READS, run_made
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
@@ -46,7 +46,9 @@ def silent(_: Command) -> None:
 def test_without_a_broker_only_its_tests_have_no_verdict(tmp_path: Path) -> None:
     with LyingServer(empty) as server:
         tests = READS + NEEDS_TOPIC + READS_ROUTES + OBSERVES
-        ended = run(tmp_path, str(server.address), tests, has_baseline=True)
+        ended = run_made(
+            tmp_path, str(server.address), tests, AS_4_6, has_baseline=True
+        )
     assert ended.outcomes == {
         "WIRE-FRAME-001": "unsupported",
         "WIRE-FRAME-004": "pass",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.child_run.child_run import ChildRun
 from conformance.harness.client.access import OPEN
 from conformance.harness.client.certificates import server_settings
 from conformance.harness.client.lying_server import LyingServer, honest
@@ -19,7 +19,7 @@ from conformance.harness.targets.probing.probe import (
 )
 from conformance.harness.targets.probing.probe_requests import NONSENSE_CODE
 from conformance.harness.targets.target import Target, parse_target
-from conformance.meta.reports.test_outcomes import PRELUDE
+from conformance.meta.made_suite import run_made
 from spec.security import tls
 from spec.wire.bodies.fastjson import dumps
 from spec.wire.remoting.command import Command
@@ -106,10 +106,7 @@ def at(server: LyingServer) -> Target:
 
 def run(directory: Path, server: LyingServer) -> ChildRun:
     """Run tests, of which some need what is refused, on *server*."""
-    folder = directory / "conformance" / "wire"
-    folder.mkdir(parents=True)
-    (folder / "test_made.py").write_text(PRELUDE + FAILING_REQUESTS, encoding="utf-8")
-    return run_child([folder], f"--rootdir={folder}", f"--target={server.address}")
+    return run_made(directory, str(server.address), FAILING_REQUESTS)
 
 
 def test_what_an_honest_peer_refuses_is_known() -> None:

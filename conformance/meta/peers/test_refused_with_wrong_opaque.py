@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree as ET  # the file is our own
 
-from conformance.meta.peers.hostile_peer import Habit
-from conformance.meta.peers.test_broken_targets import BROKEN_SENDS, run, running
+from conformance.meta.made_suite import AS_4_6, BROKEN_SENDS, run_made
+from conformance.meta.peers.hostile_peer import Habit, running
 
 REFUSED = "refused with code 1: not forwarded"
 
 
 def test_the_refusal_blocks_and_the_opaque_fails(tmp_path: Path) -> None:
     with running(Habit.WRONG_OPAQUES) as address:
-        ended = run(tmp_path, address, BROKEN_SENDS, has_baseline=True)
+        ended = run_made(tmp_path, address, BROKEN_SENDS, AS_4_6, has_baseline=True)
     assert ended.failures["SEND-RESPONSE-001"].found == REFUSED
     assert "has opaque" in ended.failures["WIRE-COMMAND-003"].found
     assert ended.reasons["PULL-COUNT-001"].startswith("blocked by SEND-RESPONSE-001")
@@ -23,7 +23,14 @@ def test_the_refusal_blocks_and_the_opaque_fails(tmp_path: Path) -> None:
 def test_a_case_of_the_baseline_names_its_clause(tmp_path: Path) -> None:
     file = tmp_path / "junit.xml"
     with running(Habit.WRONG_OPAQUES) as address:
-        run(tmp_path, address, BROKEN_SENDS, f"--junitxml={file}", has_baseline=True)
+        run_made(
+            tmp_path,
+            address,
+            BROKEN_SENDS,
+            AS_4_6,
+            f"--junitxml={file}",
+            has_baseline=True,
+        )
     texts = [
         failure.text or ""
         for case in ET.parse(file).getroot().iter("testcase")  # noqa: S314

@@ -9,10 +9,15 @@ from xml.etree import ElementTree as ET  # the file is our own
 import pytest
 
 from conformance.harness.baseline.steps import STEPS
-from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.child_run.child_run import ChildRun
 from conformance.harness.report.report import read_report
-from conformance.meta.reports.test_outcomes import PASSES, PRELUDE, known_file
-from conformance.meta.reports.test_outcomes import run as run_on_lying_cluster
+from conformance.meta.made_suite import (
+    AS_4_6,
+    PASSES,
+    known_file,
+    run_faulty,
+    run_made,
+)
 from spec.registry import all_clauses
 
 WRONG_ROUTE = "mutant:read_and_write_counts_swapped"
@@ -25,12 +30,8 @@ Case = tuple[str, str]
 
 def run(directory: Path, target: str, *options: str) -> ChildRun:
     """Run one test that passes, after the baseline."""
-    folder = directory / "conformance" / "wire"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "test_made.py").write_text(PRELUDE + PASSES, encoding="utf-8")
-    words = [f"--rootdir={folder}", f"--target={target}", "--profile=4.6", *options]
-    words += ["--by-cause", f"--junitxml={directory / 'junit.xml'}"]
-    return run_child([folder], *words, has_baseline=True)
+    words = ["--by-cause", f"--junitxml={directory / 'junit.xml'}", *options]
+    return run_made(directory, target, PASSES, AS_4_6, *words, has_baseline=True)
 
 
 def cases(directory: Path) -> dict[Case, str]:
@@ -95,7 +96,7 @@ def test_all_files_of_a_report_have_the_violations_about_the_target(
 
 def read_violations(directory: Path, words: list[str]) -> list[str]:
     """Return the violations in the report on a target that accepts everything."""
-    run_on_lying_cluster(directory, PASSES, *words)
+    run_faulty(directory, PASSES, *words)
     return list(read_report(directory / "report.json").target.violations)
 
 

@@ -28,8 +28,8 @@ from conformance.harness.failure.examples import notes_of
 from conformance.harness.failure.frame_tree import frame_tree, own_frame_tree
 from conformance.harness.report.report import read_report
 from conformance.harness.targets.started.embedded import SOURCES
+from conformance.meta.made_suite import run_faulty
 from conformance.meta.reports.goldens import QUESTION, answered
-from conformance.meta.reports.test_outcomes import run
 from spec.wire.remoting.command import Command, decode_command, encode_command
 
 REQUEST = encode_command(QUESTION)
@@ -215,7 +215,7 @@ def test_refused(broker):
 
 def test_a_failing_test_leaves_a_capture_and_test_vectors(tmp_path: Path) -> None:
     report = tmp_path / "report"
-    ended = run(tmp_path, TESTS, f"--report={report}", "-n1")
+    ended = run_faulty(tmp_path, TESTS, f"--report={report}", "-n1")
     failure = read_report(report / "report.json").results[1].failure
     assert failure is not None
     assert failure.vector is not None

@@ -18,7 +18,7 @@ from conformance.harness.report.report_json import (
     TargetEntry,
 )
 from conformance.harness.report.run_record import BASELINE, BROKEN, STALE
-from conformance.meta.reports.test_outcomes import FAILS, PASSES, known_file, run
+from conformance.meta.made_suite import FAILS, PASSES, known_file, run_faulty
 from spec.registry import all_clauses
 from spec.wire.remoting.request_code import RequestCode
 
@@ -217,21 +217,23 @@ def test_the_terminal_has_causes_in_place_of_tracebacks(tmp_path: Path) -> None:
         .replace("found=1", f"found={number}")
         for number in range(3, 8)
     )
-    output = run(tmp_path, several, "--by-cause").output
+    output = run_faulty(tmp_path, several, "--by-cause").output
     assert "= causes =" in output
     assert output.count("  got      code: 1\n  expected code: 2\n") == 5
     assert "= FAILURES =" not in output
     assert "test_made.py" not in output
-    whole = run(tmp_path / "whole", several, "--by-cause", "-v").output
+    whole = run_faulty(tmp_path / "whole", several, "--by-cause", "-v").output
     assert "= FAILURES =" in whole
 
 
 def test_few_failures_are_shown_whole(tmp_path: Path) -> None:
-    output = run(tmp_path, FAILS, "--by-cause").output
+    output = run_faulty(tmp_path, FAILS, "--by-cause").output
     assert "RemotingCommand#getHeaderLength" in output
 
 
 def test_a_stale_known_failure_is_shown_as_stale(tmp_path: Path) -> None:
-    ended = run(tmp_path, PASSES, known_file(tmp_path, "WIRE-FRAME-001"), "--by-cause")
+    ended = run_faulty(
+        tmp_path, PASSES, known_file(tmp_path, "WIRE-FRAME-001"), "--by-cause"
+    )
     assert "pass (remove their entries): WIRE-FRAME-001" in ended.output
     assert ended.code == 1

@@ -12,7 +12,7 @@ from conformance.harness.report.known_failures import Known, load_known
 from conformance.harness.report.known_failures_file import known_text
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import Record, Verdict
-from conformance.meta.reports.test_outcomes import FAILS, PASSES, known_file, run
+from conformance.meta.made_suite import FAILS, PASSES, known_file, run_faulty
 
 DESCRIPTION = {"text": "jvm:4.6.0", "release": "4.6.0"}
 
@@ -41,16 +41,16 @@ def test_a_run_writes_the_file_that_the_next_one_obeys(tmp_path: Path) -> None:
     for name in ("first", "second", "third"):
         (tmp_path / name).mkdir()
     file = tmp_path / "new" / "known.toml"
-    first = run(tmp_path / "first", PASSES + FAILS, f"--write-known={file}")
+    first = run_faulty(tmp_path / "first", PASSES + FAILS, f"--write-known={file}")
     assert first.code == 1
     (entry,) = tomllib.loads(file.read_text(encoding="utf-8"))["known"]
     assert entry["clause"] == "WIRE-FRAME-002"
     assert entry["reason"] == "not explained yet: expected code: 2, found code: 1"
     assert "target" not in entry  # another run's cluster listens elsewhere
-    second = run(tmp_path / "second", PASSES + FAILS, f"--known={file}")
+    second = run_faulty(tmp_path / "second", PASSES + FAILS, f"--known={file}")
     assert second.outcomes["WIRE-FRAME-002"] == "known"
     assert second.code == 0
-    third = run(tmp_path / "third", FAILS, f"--write-known={file}")
+    third = run_faulty(tmp_path / "third", FAILS, f"--write-known={file}")
     assert "is there already" in third.output
     assert third.report is NO_REPORT
 
@@ -98,7 +98,7 @@ def test_entries_about_other_targets_are_counted(tmp_path: Path) -> None:
     file = Path(option.partition("=")[2])
     text = file.read_text(encoding="utf-8").replace("127.*", "cmd:my.toml")
     file.write_text(text, encoding="utf-8")
-    ended = run(tmp_path, FAILS, option)
+    ended = run_faulty(tmp_path, FAILS, option)
     printed = " ".join(ended.output.split())
     counted = "known failures: 1 of 1 is about other targets or releases, such as"
     assert f"{counted} target 'cmd:my.toml', release '*'" in printed
@@ -111,10 +111,10 @@ def test_a_clause_with_tests_left_out_is_not_stale(tmp_path: Path, jobs: str) ->
     two = PASSES + PASSES.replace("def test_", "def test_other_")
     for name in ("every", "some"):
         (tmp_path / name).mkdir()
-    every = run(tmp_path / "every", two, option, f"-n{jobs}")
+    every = run_faulty(tmp_path / "every", two, option, f"-n{jobs}")
     assert every.outcomes["WIRE-FRAME-001"] == "fail"
     assert "it passes: remove the entry" in every.output
-    some = run(tmp_path / "some", two, option, f"-n{jobs}", "-k", "other")
+    some = run_faulty(tmp_path / "some", two, option, f"-n{jobs}", "-k", "other")
     assert some.outcomes["WIRE-FRAME-001"] == "pass"
     assert some.code == 0
 
@@ -127,7 +127,9 @@ def test_what_is_flaky_may_pass_and_may_fail(tmp_path: Path) -> None:
         text = file.read_text(encoding="utf-8").replace("[[known]]", "[[flaky]]")
         file.write_text(text, encoding="utf-8")
         fails = FAILS.replace("FRAME-002", "FRAME-001")
-        ended = run(folder, PASSES if name == "passes" else fails, f"--known={file}")
+        ended = run_faulty(
+            folder, PASSES if name == "passes" else fails, f"--known={file}"
+        )
         assert ended.code == 0, ended.output
 
 

@@ -6,68 +6,15 @@ Reading it checks it against its schema.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 
-from conformance.harness.child_run.child_run import ChildRun, run_child
-from conformance.meta.peers.lying_cluster import lying_cluster
-
-PRELUDE = """
-import pytest
-from dataclasses import replace
-from hypothesis import HealthCheck, given, settings, strategies as st
-from conformance.harness.client.client import require_success
-from conformance.harness.targets.target import Capability
-from conformance.harness.pytest_plugin.expectations import expect
-
-def fails(clause, transcript=None):
-    expect(clause, found=1, expected=2, what="code", transcript=transcript)
-"""
-
-PASSES = """
-@pytest.mark.clause("WIRE-FRAME-001")
-def test_passes(broker):
-    assert broker.max_offset(topic="T").code == 0
-"""
-FAILS = """
-@pytest.mark.clause("WIRE-FRAME-001", "WIRE-FRAME-002")
-def test_fails(broker):
-    broker.max_offset(topic="T")
-    fails("WIRE-FRAME-002", broker.transcript)
-"""
-
-
-def run(
-    directory: Path,
-    tests: str,
-    *options: str,
-    changes: Mapping[str, object] = MappingProxyType({}),
-) -> ChildRun:
-    """Run *tests* as a suite, on a faulty cluster that reports release 4.9.7.
-
-    Its responses have *changes*.
-    """
-    folder = directory / "conformance" / "wire"
-    folder.mkdir(parents=True)
-    (folder / "test_made.py").write_text(PRELUDE + tests, encoding="utf-8")
-    with lying_cluster(**changes) as cluster:
-        target = f"--target={cluster.address}"
-        return run_child([folder], f"--rootdir={folder}", target, *options)
-
-
-def known_file(directory: Path, clause: str) -> str:
-    """Return the option that names a file with *clause* as a known failure."""
-    file = directory / "known.toml"
-    entry = f'[[known]]\nclause = "{clause}"\nreason = "it is so"\ntarget = "127.*"\n'
-    file.write_text(entry, encoding="utf-8")
-    return f"--known={file}"
+from conformance.meta.made_suite import FAILS, PASSES, known_file, run_faulty
 
 
 def test_a_pass_and_a_failure_are_told_apart(tmp_path: Path) -> None:
-    ended = run(tmp_path, PASSES + FAILS)
+    ended = run_faulty(tmp_path, PASSES + FAILS)
     assert ended.outcomes == {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "fail"}
     assert ended.code == 1
     assert ended.report.target.release == "4.9.7"
@@ -77,7 +24,7 @@ def test_a_pass_and_a_failure_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_failure_teaches(tmp_path: Path) -> None:
-    output = run(tmp_path, FAILS).output
+    output = run_faulty(tmp_path, FAILS).output
     for part in (
         "WIRE-FRAME-002 (MUST) is not met.",
         "low 24 bits",
@@ -104,13 +51,13 @@ def test_fails_apart(broker, tag):
 
 
 def test_a_failure_without_a_transcript_shows_the_tests_frames(tmp_path: Path) -> None:
-    output = run(tmp_path, WITHOUT_TRANSCRIPT).output
+    output = run_faulty(tmp_path, WITHOUT_TRANSCRIPT).output
     assert "request 30 GET_MAX_OFFSET" in output
     assert "-k 'test_fails_apart[a and b]' -v" in output
 
 
 def test_what_stopped_before_its_verdict_is_not_green(tmp_path: Path) -> None:
-    ended = run(tmp_path, FAILS)
+    ended = run_faulty(tmp_path, FAILS)
     assert ended.outcomes["WIRE-FRAME-001"] == "unsupported"
 
 
@@ -132,7 +79,7 @@ def test_reads_a_missing_member(namesrv):
 
 
 def test_a_refused_step_before_the_clauses_own_blocks_it(tmp_path: Path) -> None:
-    ended = run(tmp_path, REFUSALS, changes={"code": 13})
+    ended = run_faulty(tmp_path, REFUSALS, changes={"code": 13})
     assert ended.outcomes == {
         "GROUP-LOCK-001": "fail",
         "SEND-TOPIC-001": "fail",
@@ -163,7 +110,7 @@ def test_waits_for_a_value(broker):
 
 
 def test_a_wait_in_vain_is_shown_with_the_values(tmp_path: Path) -> None:
-    ended = run(tmp_path, TOO_LATE)
+    ended = run_faulty(tmp_path, TOO_LATE)
     assert ended.outcomes == {
         "OFFSET-MAX-001": "fail",
         "OFFSET-MIN-001": "unsupported",
@@ -201,7 +148,7 @@ def test_leaves_something(left_behind):
 
 
 def test_only_the_step_of_a_test_is_charged(tmp_path: Path) -> None:
-    ended = run(tmp_path, UNMET, changes={"code": 13})
+    ended = run_faulty(tmp_path, UNMET, changes={"code": 13})
     assert ended.outcomes == {"WIRE-FRAME-001": "blocked", "WIRE-FRAME-002": "pass"}
     assert ended.reasons["WIRE-FRAME-001"].startswith(
         "blocked by ADMIN-TOPIC-001, UPDATE_AND_CREATE_TOPIC: refused with"
@@ -218,7 +165,7 @@ def test_meets_a_wrong_opaque(broker):
 
 
 def test_a_wrong_opaque_is_charged_to_the_clause_about_opaques(tmp_path: Path) -> None:
-    ended = run(tmp_path, WRONG_OPAQUE)
+    ended = run_faulty(tmp_path, WRONG_OPAQUE)
     assert ended.outcomes == {
         "WIRE-COMMAND-003": "fail",
         "WIRE-FRAME-001": "unsupported",
@@ -243,13 +190,13 @@ def test_what_a_known_failure_blocks_is_no_new_failure(
     tmp_path: Path, known: str, code: int
 ) -> None:
     options = [known_file(tmp_path, known)] if known else []
-    ended = run(tmp_path, KNOWN_BLOCKER, *options)
+    ended = run_faulty(tmp_path, KNOWN_BLOCKER, *options)
     assert ended.outcomes["WIRE-FRAME-002"] == "blocked"
     assert ended.code == code
 
 
 def test_what_is_not_as_recorded_of_the_release_is_named(tmp_path: Path) -> None:
-    output = " ".join(run(tmp_path, PASSES + FAILS).output.split())
+    output = " ".join(run_faulty(tmp_path, PASSES + FAILS).output.split())
     assert "evidence of 4.9.7" in output
     assert "1 outcomes as recorded, 1 otherwise, 0 without a verdict here" in output
     assert "differs WIRE-FRAME-002 here fail, recorded pass: The low" in output
@@ -258,8 +205,10 @@ def test_what_is_not_as_recorded_of_the_release_is_named(tmp_path: Path) -> None
 def test_a_difference_is_a_finding_only_against_the_evidence(tmp_path: Path) -> None:
     (tmp_path / "against").mkdir()
     known = known_file(tmp_path, "WIRE-FRAME-002")
-    assert run(tmp_path, FAILS, known).code == 0
-    assert run(tmp_path / "against", FAILS, known, "--against-evidence").code == 1
+    assert run_faulty(tmp_path, FAILS, known).code == 0
+    assert (
+        run_faulty(tmp_path / "against", FAILS, known, "--against-evidence").code == 1
+    )
 
 
 BEYOND = """
@@ -271,25 +220,27 @@ def test_of_later_releases(broker):
 
 def test_clauses_of_other_releases_can_be_asked_for(tmp_path: Path) -> None:
     (tmp_path / "beyond").mkdir()
-    assert run(tmp_path, PASSES + BEYOND).outcomes == {
+    assert run_faulty(tmp_path, PASSES + BEYOND).outcomes == {
         "INDEX-KEY-005": "not-applicable",
         "WIRE-FRAME-001": "pass",
     }
-    assert run(tmp_path / "beyond", PASSES + BEYOND, "--beyond-range").outcomes == {
+    assert run_faulty(
+        tmp_path / "beyond", PASSES + BEYOND, "--beyond-range"
+    ).outcomes == {
         "INDEX-KEY-005": "fail",
         "WIRE-FRAME-001": "not-applicable",
     }
 
 
 def test_a_known_failure_fails_nothing(tmp_path: Path) -> None:
-    ended = run(tmp_path, PASSES + FAILS, known_file(tmp_path, "WIRE-FRAME-002"))
+    ended = run_faulty(tmp_path, PASSES + FAILS, known_file(tmp_path, "WIRE-FRAME-002"))
     assert ended.outcomes["WIRE-FRAME-002"] == "known"
     assert ended.code == 0
     assert "it is so" in ended.output
 
 
 def test_a_stale_known_failure_fails(tmp_path: Path) -> None:
-    ended = run(tmp_path, PASSES, known_file(tmp_path, "WIRE-FRAME-001"))
+    ended = run_faulty(tmp_path, PASSES, known_file(tmp_path, "WIRE-FRAME-001"))
     assert ended.outcomes == {"WIRE-FRAME-001": "fail"}
     assert ended.code == 1
     assert "remove the entry" in ended.failures["WIRE-FRAME-001"].text
@@ -297,7 +248,7 @@ def test_a_stale_known_failure_fails(tmp_path: Path) -> None:
 
 def test_another_release_is_not_applicable(tmp_path: Path) -> None:
     tests = '@pytest.mark.clause("STORE-RECORD-003")\ndef test_v2(): fails("X")\n'
-    ended = run(tmp_path, tests)
+    ended = run_faulty(tmp_path, tests)
     assert ended.outcomes == {"STORE-RECORD-003": "not-applicable"}
     assert ended.code == 3
     assert "checked nothing: 1 not-applicable" in ended.output
@@ -305,7 +256,7 @@ def test_another_release_is_not_applicable(tmp_path: Path) -> None:
 
 def test_a_profile_overrides_the_release(tmp_path: Path) -> None:
     tests = '@pytest.mark.clause("STORE-RECORD-003")\ndef test_v2(): pass\n'
-    ended = run(tmp_path, tests, "--profile=5.3")
+    ended = run_faulty(tmp_path, tests, "--profile=5.3")
     assert ended.outcomes == {"STORE-RECORD-003": "pass"}
     assert ended.report.target.release == "5.3.3"
 
@@ -321,7 +272,7 @@ def test_a_profile_overrides_the_release(tmp_path: Path) -> None:
 def test_what_the_target_does_not_allow_is_unsupported(
     tmp_path: Path, line: str
 ) -> None:
-    ended = run(tmp_path, f'@pytest.mark.clause("WIRE-FRAME-001")\n{line}\n')
+    ended = run_faulty(tmp_path, f'@pytest.mark.clause("WIRE-FRAME-001")\n{line}\n')
     assert ended.outcomes == {"WIRE-FRAME-001": "unsupported"}
     assert ended.code == 3
 
@@ -329,7 +280,7 @@ def test_what_the_target_does_not_allow_is_unsupported(
 def test_read_only_leaves_writers_out(tmp_path: Path) -> None:
     marked = '@pytest.mark.read_only\n@pytest.mark.clause("WIRE-FRAME-003")\n'
     tests = PASSES + marked + "def test_reads(): pass\n"
-    ended = run(tmp_path, tests, "--read-only")
+    ended = run_faulty(tmp_path, tests, "--read-only")
     assert ended.outcomes == {"WIRE-FRAME-001": "unsupported", "WIRE-FRAME-003": "pass"}
 
 
@@ -342,7 +293,7 @@ def broken():
 @pytest.mark.clause("WIRE-FRAME-001")
 def test_it(broken): pass
 """
-    ended = run(tmp_path, tests)
+    ended = run_faulty(tmp_path, tests)
     assert ended.outcomes == {"WIRE-FRAME-001": "error"}
     assert ended.code == 3
 
@@ -354,7 +305,7 @@ def test_it(broker):
     broker.max_offset(topic="T")
     [][0]
 """
-    ended = run(tmp_path, tests)
+    ended = run_faulty(tmp_path, tests)
     assert ended.outcomes == {"WIRE-FRAME-001": "error"}
     assert ended.code == 3
     text = ended.failures["WIRE-FRAME-001"].text
@@ -383,7 +334,7 @@ def test_reads_a_response(broker):
 
 
 def test_a_record_that_cannot_be_read_is_no_error_of_ours(tmp_path: Path) -> None:
-    ended = run(tmp_path, CHECKSUMS)
+    ended = run_faulty(tmp_path, CHECKSUMS)
     assert ended.outcomes == {
         "STORE-CRC-001": "fail",
         "WIRE-FRAME-001": "blocked",
@@ -401,7 +352,7 @@ def test_a_missing_header_field_fails_the_first_clause(tmp_path: Path) -> None:
 def test_it(broker):
     broker.max_offset(topic="T").fields["offset"]
 """
-    ended = run(tmp_path, tests)
+    ended = run_faulty(tmp_path, tests)
     assert ended.outcomes == {
         "WIRE-FRAME-001": "fail",
         "WIRE-FRAME-002": "unsupported",
@@ -411,14 +362,14 @@ def test_it(broker):
 
 
 def test_a_test_without_a_clause_is_refused(tmp_path: Path) -> None:
-    ended = run(tmp_path, "def test_nameless(): pass\n")
+    ended = run_faulty(tmp_path, "def test_nameless(): pass\n")
     assert "names its clause with a marker" in ended.output
     assert ended.code == 4
 
 
 def test_a_clause_that_is_not_is_refused(tmp_path: Path) -> None:
     tests = '@pytest.mark.clause("WIRE-FRAME-999")\ndef test_it(): pass\n'
-    assert "there is no clause WIRE-FRAME-999" in run(tmp_path, tests).output
+    assert "there is no clause WIRE-FRAME-999" in run_faulty(tmp_path, tests).output
 
 
 def test_a_generated_case_is_shown_shrunk(tmp_path: Path) -> None:
@@ -428,13 +379,13 @@ def test_a_generated_case_is_shown_shrunk(tmp_path: Path) -> None:
 def test_sizes(size):
     expect("WIRE-FRAME-002", found=size % 256, expected=size, what="header_size")
 """
-    ended = run(tmp_path, tests)
+    ended = run_faulty(tmp_path, tests)
     assert "expected  header_size: 256" in ended.output
     assert "size=256" in ended.output
 
 
 def test_workers_share_one_target_and_one_report(tmp_path: Path) -> None:
-    ended = run(tmp_path, PASSES + FAILS, "-n", "2")
+    ended = run_faulty(tmp_path, PASSES + FAILS, "-n", "2")
     assert ended.outcomes == {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "fail"}
     assert ended.code == 1
 
@@ -442,7 +393,7 @@ def test_workers_share_one_target_and_one_report(tmp_path: Path) -> None:
 def test_a_run_may_end_when_each_wanted_clause_has_failed(tmp_path: Path) -> None:
     again = FAILS.replace("test_fails", "test_fails_again")
     wanted = ["--only-clauses=WIRE-FRAME-002", "-n0"]
-    assert "2 failed" in run(tmp_path / "all", FAILS + again, *wanted).output
-    ended = run(tmp_path / "one", FAILS + again, *wanted, "--until-failed")
+    assert "2 failed" in run_faulty(tmp_path / "all", FAILS + again, *wanted).output
+    ended = run_faulty(tmp_path / "one", FAILS + again, *wanted, "--until-failed")
     assert "1 failed" in ended.output
     assert ended.code == 1

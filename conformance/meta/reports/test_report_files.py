@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.report.report import write_whole
-from conformance.meta.reports.test_outcomes import FAILS, PASSES, run
+from conformance.meta.made_suite import FAILS, PASSES, run_faulty
 
 LOSES_THE_DIRECTORY = """
 import shutil
@@ -27,7 +27,7 @@ def test_a_report_that_cannot_be_written_leaves_the_summary(
     tests = LOSES_THE_DIRECTORY.format(directory=str(directory)) + FAILS
     junit = f"--junitxml={directory / 'junit.xml'}"
     words = [f"--report={directory}", junit, "--by-cause", *workers]
-    ended = run(tmp_path, tests, *words)
+    ended = run_faulty(tmp_path, tests, *words)
     assert ended.code == 3
     assert "WIRE-FRAME-002 (MUST) is not met." in ended.output
     assert "capture   not written: Not a directory" in ended.output
@@ -40,7 +40,7 @@ def test_a_report_that_cannot_be_written_leaves_the_summary(
 def test_a_directory_that_cannot_be_made_is_usage(tmp_path: Path) -> None:
     file = tmp_path / "a file"
     file.touch()
-    ended = run(tmp_path, PASSES, f"--report={file / 'report'}")
+    ended = run_faulty(tmp_path, PASSES, f"--report={file / 'report'}")
     lines = [line for line in ended.output.splitlines() if line]
     assert lines == [f"ERROR: --report {file / 'report'}: Not a directory"]
 
@@ -53,9 +53,9 @@ def test_a_run_into_a_used_directory_removes_its_report(tmp_path: Path) -> None:
     kept = [report / "captures" / "notes.txt", report / "mine.json"]
     for file in kept:
         file.touch()
-    run(tmp_path / "first", FAILS, f"--report={report}")
+    run_faulty(tmp_path / "first", FAILS, f"--report={report}")
     assert len(list((report / "captures").glob("*.pcapng"))) == 1
-    run(tmp_path / "second", PASSES, f"--report={report}")
+    run_faulty(tmp_path / "second", PASSES, f"--report={report}")
     assert list((report / "captures").iterdir()) == kept[:1]
     assert kept[1].exists()
 
@@ -63,7 +63,7 @@ def test_a_run_into_a_used_directory_removes_its_report(tmp_path: Path) -> None:
 def test_a_list_of_tests_keeps_the_report(tmp_path: Path) -> None:
     file = tmp_path / "summary.md"
     file.touch()
-    ended = run(tmp_path, PASSES, f"--report={tmp_path}", "--collect-only")
+    ended = run_faulty(tmp_path, PASSES, f"--report={tmp_path}", "--collect-only")
     assert "1 test collected" in ended.output
     assert file.exists()
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.harness.child_run.child_run import run_child
-from conformance.meta.reports.test_outcomes import PRELUDE
+from conformance.meta.made_suite import run_made
 
 STARTS_TWO = """
 import os
@@ -44,11 +43,7 @@ from conformance.harness.targets.started.embedded import EmbeddedTarget
 
 
 def test_each_target_of_a_test_ends(tmp_path: Path) -> None:
-    folder = tmp_path / "conformance" / "wire"
-    folder.mkdir(parents=True)
-    made = PRELUDE + IMPORTS + STARTS_TWO
-    (folder / "test_made.py").write_text(made, encoding="utf-8")
-    ended = run_child([folder], f"--rootdir={folder}", "--target=embedded:")
+    ended = run_made(tmp_path, "embedded:", IMPORTS + STARTS_TWO)
     assert ended.outcomes == {
         "WIRE-FRAME-001": "error",
         "WIRE-FRAME-002": "pass",

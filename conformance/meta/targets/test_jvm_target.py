@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.child_run.child_run import run_child
 from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.apache_conf import read_properties
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.target import Capability, TargetError, parse_target
-from conformance.meta.reports.test_outcomes import PRELUDE
+from conformance.meta.made_suite import run_made
 from spec.wire.remoting.request_code import RequestCode
 
 CONTROLLER_MODE = {"enableControllerMode": "true"}
@@ -69,11 +68,8 @@ def test_files_and_protocol_for_slaves_are_not_always_those_of_the_clauses(
 
 
 def test_a_marker_about_the_role_ends_tests_under_a_controller(tmp_path: Path) -> None:
-    folder = tmp_path / "conformance" / "wire"
-    folder.mkdir(parents=True)
-    (folder / "test_made.py").write_text(PRELUDE + CHOOSES_A_ROLE, encoding="utf-8")
-    options = (f"--rootdir={folder}", "--target=embedded:?enableControllerMode=true")
-    ended = run_child([folder], *options)
+    target = "embedded:?enableControllerMode=true"
+    ended = run_made(tmp_path, target, CHOOSES_A_ROLE)
     assert ended.outcomes == {"WIRE-FRAME-001": "unsupported"}
     assert "enableControllerMode=false (true there)" in ended.reasons["WIRE-FRAME-001"]
 
