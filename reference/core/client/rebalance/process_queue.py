@@ -93,7 +93,13 @@ class ProcessQueue:
             self._end = max(self._end, offset + 1)
 
     def remove(self, messages: Iterable[MessageExt]) -> None:
-        """Remove consumed messages and advance the offset."""
+        """Remove consumed messages and advance the offset.
+
+        Nothing is cached if the queue was assigned anew since their delivery. The
+        offset then stays (4.6.0 ProcessQueue#removeMessage).
+        """
+        if not self._sizes:
+            return
         for message in messages:
             self.size -= self._sizes.pop(message.record.queue_offset, 0)
         self.offset = min(self._sizes, default=self._end)  # [CLIENT-COMMIT-002]

@@ -129,3 +129,18 @@ def test_a_queue_that_is_gone_is_pulled_no_more() -> None:
     peers.find(pull, record(0))
     assert peers.delivered() == []
     assert peers.pulls == []
+
+
+def test_a_result_from_before_a_rebalance_does_not_move_the_offset() -> None:
+    peers = PushPeers()
+    peers.committed["T", 0] = 50
+    peers.start()
+    peers.find(peers.pull(), record(50), record(51))
+    (delivery,) = peers.delivered()
+    for members in (["aaa", "me"], ["me"]):
+        peers.members = members
+        peers.wait(20_000)
+    assert list(peers.consumer.pull_loop.assigned) == [delivery.queue]
+    peers.consumed(delivery.queue, delivery.messages)
+    peers.wait(5000)
+    assert peers.sent(COMMIT) == []
