@@ -2,7 +2,8 @@
 Orderly consumption: one message of a queue at a time, while the queue is locked.
 
 A failed message is delivered again before those behind it. A broadcasting group has no
-locks but the same order (Java: ConsumeMessageOrderlyService).
+locks but the same order. A queue that is lost while one of its messages is consumed
+stays locked until the listener returns (Java: ConsumeMessageOrderlyService).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.consumer.send_back import next_delivery
 from reference.core.client.effects import DeliverMessages
+from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.rebalance.orderly_queue import (
@@ -38,28 +40,60 @@ class OrderlyPullLoop(PushPullLoop[OrderlyQueue]):
         super().__init__(replace(options, thresholds=thresholds), client)
         self._locks = None if options.broadcasts else LockClient(options, client)
         """None: the members of a broadcasting group do not share queues."""
+        self._consuming: dict[MessageQueue, OrderlyQueue] = {}
+        """Dropped queues of which the application still has a message."""
 
     def start(self) -> None:
         """Commit offsets and renew locks periodically."""
         super().start()
         self._rpc.call_every(self._options.periods.lock_ms, self.lock_all)
 
+    def stop(self) -> None:
+        """Unlock all queues, also those of which a message is being consumed."""
+        super().stop()
+        while self._consuming:
+            _, dropped = self._consuming.popitem()
+            self._unlock(dropped)
+
     def lock_all(self) -> None:
         """Renew the locks of all queues."""
         if self._locks is not None:
-            self._locks.renew(self.assigned.values())
+            self._locks.renew([*self.assigned.values(), *self._consuming.values()])
 
     async def _run(self, assigned: OrderlyQueue) -> None:
         """Pull a queue as soon as it is locked."""
-        if self._locks is None or await self._locks.lock(assigned):
+        if assigned.queue in self._consuming:
+            self._drop(assigned)
+        elif self._locks is None or await self._locks.lock(assigned):
             await super()._run(assigned)
         elif assigned.is_active:  # [CLIENT-ORDERLY-001]
             self._drop(assigned)
 
+    def _drop(self, assigned: OrderlyQueue) -> None:
+        super()._drop(assigned)
+        if assigned.orderly_state is OrderlyState.CONSUMING:
+            self._consuming[assigned.queue] = assigned
+
     def _unassign(self, assigned: OrderlyQueue) -> None:
+        """Remove a queue, and unlock it unless one of its messages is being consumed.
+
+        The next owner would consume that message at the same time
+        (4.6.0 RebalancePushImpl#removeUnnecessaryMessageQueue).
+        """
         super()._unassign(assigned)
+        if assigned.queue not in self._consuming:
+            self._unlock(assigned)
+
+    def _unlock(self, assigned: OrderlyQueue) -> None:
         if self._locks is not None:
             self._locks.unlock(assigned)  # [CLIENT-ORDERLY-003]
+
+    def _unlock_consumed(self, messages: Sequence[MessageExt]) -> None:
+        """Unlock the dropped queue whose last message is among *messages*."""
+        for dropped in tuple(self._consuming.values()):
+            if any(one is dropped.current for one in messages):
+                del self._consuming[dropped.queue]
+                self._unlock(dropped)
 
     def _delay_ms(self, assigned: OrderlyQueue) -> int:
         # [CLIENT-ORDERLY-007]
@@ -81,9 +115,10 @@ class OrderlyPullLoop(PushPullLoop[OrderlyQueue]):
     ) -> None:
         """Continue after the listener returned; an outdated result is ignored.
 
-        So is the result of a queue that is not assigned any more.
+        The result of a queue that is not assigned any more only unlocks the queue.
         """
         if assigned is None:
+            self._unlock_consumed(messages)
             return
         message = assigned.current
         is_consuming = assigned.orderly_state is OrderlyState.CONSUMING

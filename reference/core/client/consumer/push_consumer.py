@@ -103,9 +103,7 @@ class PushConsumer(GroupMember):
 
     def stop(self) -> None:
         """Commit offsets and leave the group."""
-        self.pull_loop.offset_store.commit_all()
-        for subscription in self._group_data.subscriptions:
-            self.pull_loop.assign((), subscription)
+        self.pull_loop.stop()
         self._rpc.abandon()
         super().stop()
 

@@ -50,6 +50,12 @@ class PushPullLoop(PullLoop[Queue]):
         commit_ms = self._options.periods.commit_ms
         self._rpc.call_every(commit_ms, self.offset_store.commit_all)
 
+    def stop(self) -> None:
+        """Commit the offsets and unassign all queues."""
+        self.offset_store.commit_all()
+        for _, assigned in sorted(self.assigned.items()):
+            self._unassign(assigned)
+
     def process_consume_result(
         self,
         queue: MessageQueue,

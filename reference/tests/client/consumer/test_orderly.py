@@ -83,3 +83,58 @@ def test_who_broadcasts_keeps_the_order_without_locks() -> None:
     handle(peers, first)
     assert offsets(peers) == [1]
     assert LOCK not in [one.command.code for one in peers.others]
+
+
+def unlocks(peers: PushPeers) -> int:
+    """Return the number of UNLOCK_BATCH_MQ requests."""
+    peers.go_on()
+    return len(peers.sent(RequestCode.UNLOCK_BATCH_MQ))
+
+
+def test_a_lost_queue_stays_locked_while_a_message_of_it_is_consumed() -> None:
+    peers = begun(0, 1)
+    (delivery,) = peers.delivered()
+    peers.members = ["aaa", "me"]
+    peers.wait(20_000)
+    assert peers.consumer.pull_loop.assigned == {}
+    assert unlocks(peers) == 0
+    handle(peers, delivery)
+    assert unlocks(peers) == 1
+    assert offsets(peers) == []
+
+
+def test_the_lock_of_a_lost_queue_is_renewed_while_its_message_is_consumed() -> None:
+    peers = begun(0)
+    peers.delivered()
+    peers.members = ["aaa", "me"]
+    peers.wait(20_000)
+    pull_loop = peers.consumer.pull_loop
+    assert isinstance(pull_loop, OrderlyPullLoop)
+    pull_loop.lock_all()
+    codes = [one.command.code for one in peers.world.sent_requests()]
+    assert codes == [LOCK]
+
+
+@pytest.mark.parametrize("broadcasts", [False, True])
+def test_a_queue_that_comes_back_waits_for_the_message_being_consumed(
+    broadcasts: bool,
+) -> None:
+    peers = begun(0, 1, broadcasts=broadcasts)
+    (delivery,) = peers.delivered()
+    pull_loop = peers.consumer.pull_loop
+    (assigned,) = pull_loop.assigned.values()
+    for queues in ((), (delivery.queue,)):
+        pull_loop.assign(queues, assigned.subscription)
+    assert pull_loop.assigned == {}
+    handle(peers, delivery)
+    peers.pulls.clear()
+    peers.wait(20_000)
+    peers.find(peers.pull(), record(0), record(1))
+    assert offsets(peers) == [0]
+
+
+def test_a_consumer_that_stops_unlocks_also_while_a_message_is_consumed() -> None:
+    peers = begun(0)
+    peers.delivered()
+    peers.consumer.stop()
+    assert unlocks(peers) == 1
