@@ -12,7 +12,10 @@ from functools import partial
 
 from reference.core.broker.admin.broker_statistics import SAMPLE_MS
 from reference.core.broker.state import BrokerState
-from reference.core.broker.transaction.check import check_transactions
+from reference.core.broker.transaction.check import (
+    check_transactions,
+    correct_check_offsets,
+)
 from reference.core.remoting.server import RemotingServer
 from reference.core.remoting.timers import Timers
 from reference.core.store.cleaning import (
@@ -51,6 +54,7 @@ def start_scheduled_tasks(
         ),
     ]
     if not options.is_slave:  # [HA-SLAVE-011]
+        correct_check_offsets(state)
         check = partial(check_transactions, state, remoting)
         tasks.append((DELIVERY_MS, partial(_deliver, state, remoting)))
         tasks.append((options.transaction_check_interval, check))

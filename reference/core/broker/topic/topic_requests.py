@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic
+from reference.core.broker.transaction.check import correct_check_offsets
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from spec.wire.bodies.offset_tables import TopicOffset, TopicStatsTable
@@ -35,20 +36,21 @@ def delete_topic(state: BrokerState, request: Request) -> Response:
     """Delete a topic, and the queues of all topics that are not configured."""
     # [ADMIN-TOPIC-004] [ROUTE-BROKER-011]
     state.topics.delete(request.text("topic"), request.now_ms)
-    state.store.clean_service.delete_unused_topics(state.topics.table.keys())
-    return Response()
+    return delete_unused_topics(state, request)
 
 
 def delete_unused_topics(state: BrokerState, _: Request) -> Response:
     """Delete the queues of topics that are not configured."""
     # [ADMIN-TOPIC-007]
     state.store.clean_service.delete_unused_topics(state.topics.table.keys())
+    correct_check_offsets(state)  # the queue of op messages is one of them
     return Response()
 
 
 def delete_expired_queues(state: BrokerState, _: Request) -> Response:
     """Delete the consume queues without messages (CLEAN_EXPIRED_CONSUMEQUEUE)."""
     state.store.clean_service.delete_expired_queues()
+    correct_check_offsets(state)
     return Response()
 
 

@@ -52,6 +52,20 @@ def check_transactions(
         CheckPass(state, remoting, queue_id, now_ms).run()
 
 
+def correct_check_offsets(state: BrokerState) -> None:
+    """Set committed offsets of checks behind the end of their queue to the end.
+
+    A crash may lose messages whose check is recorded, and a deleted queue begins again
+    at 0. A pass would never read the messages that get these queue offsets next.
+    """
+    for topic in (HALF_TOPIC, OP_TOPIC):
+        committed = state.offsets.of(TRANSACTION_CHECK_GROUP, topic)
+        for queue_id, offset in list(committed.items()):
+            end = state.store.max_offset(topic, queue_id)
+            if offset > end:
+                state.offsets.commit(TRANSACTION_CHECK_GROUP, topic, queue_id, end)
+
+
 class CheckPass:
     """One pass over one queue of half messages."""
 
@@ -69,8 +83,8 @@ class CheckPass:
 
     def run(self) -> None:
         """Check the half messages, and commit the offsets of the next pass."""
-        half = self._committed_offset(HALF_TOPIC)
-        first_op = op = self._committed_offset(OP_TOPIC)
+        half = self._first_offset(HALF_TOPIC)
+        first_op = op = self._first_offset(OP_TOPIC)
         self._read_op_messages(op, half)
         end = self._state.store.max_offset(HALF_TOPIC, self._queue_id)
         offset = half
@@ -176,10 +190,11 @@ class CheckPass:
             else:
                 self._decided[decided] = offset
 
-    def _committed_offset(self, topic: str) -> int:
+    def _first_offset(self, topic: str) -> int:
+        """Return the committed offset, or the min offset of a queue cleaned since."""
         state, queue_id = self._state, self._queue_id
-        offset = state.offsets.query(TRANSACTION_CHECK_GROUP, topic, queue_id)
-        return max(state.store.min_offset(topic, queue_id), 0) if offset < 0 else offset
+        committed = state.offsets.query(TRANSACTION_CHECK_GROUP, topic, queue_id)
+        return max(committed, state.store.min_offset(topic, queue_id), 0)
 
     def _commit(self, topic: str, offset: int) -> None:
         group = TRANSACTION_CHECK_GROUP
