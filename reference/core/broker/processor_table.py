@@ -42,6 +42,7 @@ PORT_HANDLERS: Mapping[
     Code.CONSUMER_SEND_MSG_BACK: send_back.handle_send_back,
     Code.SEND_REPLY_MESSAGE: reply.handle_send_reply,
     Code.SEND_REPLY_MESSAGE_V2: reply.handle_send_reply,
+    Code.END_TRANSACTION: end_transaction.handle_end_transaction,
     Code.PULL_MESSAGE: pull_message.handle_pull_message,
     Code.HEART_BEAT: heartbeat.handle_heartbeat,
     Code.UNREGISTER_CLIENT: heartbeat.unregister_client,
@@ -53,7 +54,6 @@ PORT_HANDLERS: Mapping[
 }
 """Handlers that send frames, respond later or start something."""
 HANDLERS: Mapping[Code, Callable[[BrokerState, Request], Response | None]] = {
-    Code.END_TRANSACTION: end_transaction.handle_end_transaction,
     Code.QUERY_MESSAGE: query_message.query_message,
     Code.VIEW_MESSAGE_BY_ID: query_message.view_message,
     Code.QUERY_CONSUMER_OFFSET: queue_offsets.query_consumer_offset,
