@@ -33,18 +33,12 @@ def check_message(
     if not 0 <= message.queue_id < 2**31:
         return PutStatus.MESSAGE_ILLEGAL
     if message.is_batch:
-        has_type = message.system_flags & TRANSACTION_MASK
-        # [SEND-BATCH-007] [SEND-BATCH-008]
-        if has_type or "DELAY\x01" in message.properties:
-            return PutStatus.MESSAGE_ILLEGAL
-        if len(message.body) > size_max:
-            return PutStatus.MESSAGE_ILLEGAL
-        return message
+        return _check_batch(message, levels, size_max)
     if len(properties) > PROPERTIES_SIZE_MAX:  # [SEND-PROPS-002]
         return PutStatus.PROPERTIES_SIZE_EXCEEDED
-    # 4.6.0 CommitLog#putMessage delays neither half messages nor rollbacks.
     if "DELAY" not in properties:
         return message
+    # 4.6.0 CommitLog#putMessage delays neither half messages nor rollbacks.
     if message.system_flags & TRANSACTION_MASK in NOT_CONSUMABLE:  # [DELAY-SEND-005]
         return message
     try:
@@ -52,3 +46,20 @@ def check_message(
     except ValueError:
         return PutStatus.UNKNOWN_ERROR
     return delay_message(message, level) if level > 0 else message
+
+
+def _check_batch(
+    message: NewMessage, levels: DelayLevels, size_max: int
+) -> NewMessage | PutStatus:
+    """Return *message*, or the status of a refused batch."""
+    if message.system_flags & TRANSACTION_MASK:  # [SEND-BATCH-007]
+        return PutStatus.MESSAGE_ILLEGAL
+    try:
+        level = levels.level_of(property_value(message.properties, Property.DELAY))
+    except ValueError:
+        return PutStatus.UNKNOWN_ERROR
+    if level > 0:  # [SEND-BATCH-008]
+        return PutStatus.MESSAGE_ILLEGAL
+    if len(message.body) > size_max:
+        return PutStatus.MESSAGE_ILLEGAL
+    return message

@@ -18,6 +18,7 @@ from reference.tests.store.small_stores import (
 )
 from reference.tests.store.small_stores import wire_batch as batch
 from spec.host import Host
+from spec.wire.message.properties import encode_properties
 
 ROOMY = StoreOptions(
     commit_log_file_size=1 << 20,
@@ -103,6 +104,26 @@ def test_half_messages_and_rollbacks_enter_no_queue(flags: int) -> None:
 def test_a_batch_is_no_transaction(flags: int) -> None:
     put = message(body=batch(b"a"), system_flags=flags)
     assert append_batch(started(), put, NOON_MS).status is PutStatus.MESSAGE_ILLEGAL
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("DELAY", "1", PutStatus.MESSAGE_ILLEGAL),
+        ("DELAY", "99", PutStatus.MESSAGE_ILLEGAL),
+        ("DELAY", "x", PutStatus.UNKNOWN_ERROR),
+        ("DELAY", "0", PutStatus.PUT_OK),
+        ("DELAY", "-1", PutStatus.PUT_OK),
+        ("MY_DELAY", "1", PutStatus.PUT_OK),
+    ],
+)
+def test_a_batch_has_no_level_of_delay(
+    name: str, value: str, expected: PutStatus
+) -> None:
+    put = structs.replace(
+        message(body=batch(b"a")), properties=encode_properties({name: value})
+    )
+    assert append_batch(started(), put, NOON_MS).status is expected
 
 
 @pytest.mark.parametrize("cut", range(1, len(batch(b"ab", b"c", properties=b"p"))))
