@@ -24,6 +24,7 @@ from spec.wire.bodies.zlib_stream import (
 )
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import Property, decode_properties
+from spec.wire.message.topic_names import RETRY_PREFIX
 
 DECOMPRESSED_SIZE_MAX = 256 * 1024 * 1024
 """Bytes; Java has no limit, and 4 MB of zlib can become 4 GB."""
@@ -34,7 +35,7 @@ class MessageExt(Struct, frozen=True, kw_only=True):
     """A received message."""
 
     topic: str
-    """The original topic, even of a message from a retry topic."""
+    """The record's topic; of a message from a retry topic, its original topic."""
     body: bytes
     properties: Mapping[str, str]
     queue: MessageQueue
@@ -59,8 +60,11 @@ def message_ext(record: Record, queue: MessageQueue) -> MessageExt:
     if record.system_flags & SystemFlag.COMPRESSED:  # [CLIENT-PULL-007]
         body = decompress(body, record.system_flags)
     properties = decode_properties(record.properties)
+    topic = record.topic
+    if topic.startswith(RETRY_PREFIX):  # a dead letter has RETRY_TOPIC too
+        topic = properties.get(Property.RETRY_TOPIC, topic)
     return MessageExt(
-        topic=properties.get(Property.RETRY_TOPIC, record.topic),
+        topic=topic,
         body=body,
         properties=properties,
         queue=queue,

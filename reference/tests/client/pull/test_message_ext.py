@@ -1,18 +1,36 @@
-"""Compressed bodies of received messages."""
+"""Topics and compressed bodies of received messages."""
 
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 
 import pyarrow
 import pytest
 
 from reference.core.client.pull import message_ext
-from reference.core.client.pull.message_ext import MessageExt, decompress
+from reference.core.client.pull.message_ext import (
+    MessageExt,
+    decode_message,
+    decompress,
+)
 from reference.tests.client.peers import record
 from reference.tests.client.push_peers import PushPeers
 from spec.layout import LayoutError
-from spec.store.message_record import SystemFlag
+from spec.store.message_record import SystemFlag, encode_record
+from spec.wire.message.properties import Property, encode_properties
+
+
+@pytest.mark.parametrize(
+    ("topic", "expected"), [("%RETRY%g", "T"), ("%DLQ%g", "%DLQ%g"), ("T2", "T2")]
+)
+def test_only_a_message_of_a_retry_topic_has_its_original_topic(
+    topic: str, expected: str
+) -> None:
+    properties = encode_properties({Property.RETRY_TOPIC: "T"})
+    stored = replace(record(0), topic=topic, properties=properties)
+    body = encode_record(stored)
+    assert decode_message(body, "a").topic == expected
 
 
 def test_a_compressed_body_is_inflated() -> None:
