@@ -1,5 +1,5 @@
 """
-The clock: the only module of the reference that reads the system's time.
+The clock whose time the shell passes to the core, and the uptime that never goes back.
 
 The clock can run faster than the system's, so that a test observes minutes in seconds.
 """
@@ -29,6 +29,11 @@ def now_ms() -> int:
     if _clock.rate != 1.0:
         now_ns = _clock.start_ns + int((now_ns - _clock.start_ns) * _clock.rate)
     return now_ns // 1_000_000
+
+
+def uptime_ms() -> int:
+    """Return milliseconds of this clock since some start; they never go back."""
+    return int(time.monotonic_ns() * _clock.rate) // 1_000_000
 
 
 def system_s(duration_ms: int) -> float:

@@ -10,7 +10,8 @@ from contextlib import suppress
 from ipaddress import ip_address
 from typing import cast
 
-from reference.shell.clock import now_ms, system_s
+from reference.core.remoting.timers import Timers
+from reference.shell.clock import now_ms, system_s, uptime_ms
 from spec.host import Host
 
 CONNECT_TIMEOUT_S = 3.0
@@ -18,6 +19,8 @@ CONNECT_TIMEOUT_S = 3.0
 LARGE_READ = 64 * 1024
 """Bytes of one read after which the peer may be waiting for the window."""
 _WINDOW = 256 * 1024
+_SET_BACK_MIN_MS = 1_000
+"""A clock that is set back by less soon catches up."""
 
 
 class LoopHost(ABC):
@@ -27,6 +30,13 @@ class LoopHost(ABC):
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._tasks = Tasks()
+        self._times_ms = now_ms(), uptime_ms()
+        """Clock and uptime when they were last compared."""
+
+    @property
+    @abstractmethod
+    def _timers(self) -> Timers:
+        """The timers of the core."""
 
     @abstractmethod
     def _timer_expired(self) -> None:
@@ -49,8 +59,27 @@ class LoopHost(ABC):
 
     def _set_timer(self, at_ms: int) -> None:
         self._cancel_timer()
+        at_ms -= self._follow_clock()
         delay_s = system_s(max(at_ms - now_ms(), 0))
-        self._timer = self._loop.call_later(delay_s, self._timer_expired)
+        self._timer = self._loop.call_later(delay_s, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._follow_clock()
+        self._timer_expired()
+
+    def _follow_clock(self) -> int:
+        """Return the ms by which the clock was set back; move the timers by as many.
+
+        Otherwise no timer would expire until the clock has caught up. Java's executors
+        measure their delays by the uptime.
+        """
+        clock_ms, up_ms = self._times_ms
+        self._times_ms = now_ms(), uptime_ms()
+        back_ms = (self._times_ms[1] - up_ms) - (self._times_ms[0] - clock_ms)
+        if back_ms < _SET_BACK_MIN_MS:
+            return 0
+        self._timers.move(-back_ms)
+        return back_ms
 
     def _cancel_timer(self) -> None:
         if self._timer is not None:

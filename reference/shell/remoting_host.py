@@ -24,6 +24,7 @@ from reference.core.remoting.effects import (
     SetTimer,
 )
 from reference.core.remoting.server import RemotingServer
+from reference.core.remoting.timers import Timers
 from reference.core.store.mapped.files import FilesError
 from reference.core.unexpected import error_text
 from reference.shell.clock import now_ms
@@ -217,6 +218,10 @@ class RemotingHost(LoopHost):
         if self._will_complete_reads:
             self._will_complete_reads = False
             self.perform(self.server.reads_completed(now_ms()))
+
+    @property
+    def _timers(self) -> Timers:
+        return self.server.timers
 
     def _timer_expired(self) -> None:
         self.perform(self.server.timer_expired(now_ms()))

@@ -60,6 +60,14 @@ class Timers:
         heappush(self._due, (first_ms, next(self._order), period_ms, callback))
         self.next_at_ms = self._due[0][0]
 
+    def move(self, duration_ms: int) -> None:
+        """Call every callback *duration_ms* later, or earlier if that is negative."""
+        self._due = [
+            (at_ms + duration_ms, order, period_ms, callback)
+            for at_ms, order, period_ms, callback in self._due
+        ]
+        self.next_at_ms = self._due[0][0] if self._due else None
+
     def run_due(self, now_ms: int) -> None:
         """Call the callbacks due at *now_ms*; timers they set wait for the next run."""
         ready = []

@@ -20,6 +20,7 @@ from reference.core.client.remoting.errors import Reason
 from reference.core.client.remoting.tasks import Task, Value, start
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import LogError, SetTimer
+from reference.core.remoting.timers import Timers
 from reference.shell.client.identity import client_id
 from reference.shell.client.local_offset_store import LocalOffsetStore
 from reference.shell.clock import now_ms
@@ -150,6 +151,10 @@ class ClientHost(LoopHost):
             self.offsets.persist(offsets)
         except OSError as error:
             sys.stderr.write(f"offsets are not persisted: {error}\n")
+
+    @property
+    def _timers(self) -> Timers:
+        return self.client.rpc.timers
 
     def _timer_expired(self) -> None:
         self.client.rpc.run_timers(now_ms())
