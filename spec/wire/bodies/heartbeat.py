@@ -20,6 +20,9 @@ ALL_MESSAGES = "*"
 """The expression of a subscription to every message of a topic (Java: SUB_ALL)."""
 TAG = "TAG"
 """The expression type of tags, which every broker has (Java: ExpressionType)."""
+TAG_SEPARATOR = "||"
+JAVA_BLANKS = "".join(map(chr, range(ord(" ") + 1)))
+"""Characters that Java's String#trim removes; U+3000 and others are none of them."""
 
 HEARTBEAT_BODY = Clause(
     id="GROUP-HEARTBEAT-001",
@@ -68,6 +71,15 @@ CONNECTIONS_BODY = Clause(
     ),
     source=f"4.6.0 {_BODY}.ConsumerConnection#subscriptionTable",
 )
+
+
+def tags_of(expression: str) -> tuple[str, ...]:
+    """Return the tags of an expression such as ``A || B``, each once.
+
+    4.6.0 org.apache.rocketmq.common.filter.FilterAPI#buildSubscriptionData.
+    """
+    parts = (part.strip(JAVA_BLANKS) for part in expression.split(TAG_SEPARATOR))
+    return tuple(dict.fromkeys(filter(None, parts)))
 
 
 class SubscriptionData(OpenBody, frozen=True, kw_only=True):

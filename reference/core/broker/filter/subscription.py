@@ -15,7 +15,13 @@ from reference.core.broker.filter.sql.values import SqlError
 from reference.core.remoting.request import Refused
 from reference.core.store.commitlog.dispatch_request import properties_of
 from spec.integers import java_string_hash
-from spec.wire.bodies.heartbeat import ALL_MESSAGES, TAG, SubscriptionData
+from spec.wire.bodies.heartbeat import (
+    ALL_MESSAGES,
+    TAG,
+    TAG_SEPARATOR,
+    SubscriptionData,
+    tags_of,
+)
 from spec.wire.consumer.sql_filter import SQL92
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -57,9 +63,8 @@ def parse_subscription(
     tags: tuple[str, ...] = ()
     is_malformed = kind != TAG and not text
     if kind == TAG and text and text != ALL_MESSAGES:  # [PULL-FILTER-003]
-        parts = text.split("||")
-        is_malformed = not any(parts)
-        tags = tuple(part.strip() for part in parts if part.strip())
+        is_malformed = not any(text.split(TAG_SEPARATOR))
+        tags = tags_of(text)
     if is_malformed:  # [PULL-FILTER-006]
         remark = "parse the consumer's subscription failed"
         raise Refused(ResponseCode.SUBSCRIPTION_PARSE_FAILED, remark)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from spec.integers import java_string_hash
-from spec.wire.bodies.heartbeat import ALL_MESSAGES, TAG, ConsumerData, SubscriptionData
+from spec.wire.bodies.heartbeat import (
+    ALL_MESSAGES,
+    JAVA_BLANKS,
+    TAG,
+    ConsumerData,
+    SubscriptionData,
+    tags_of,
+)
 from spec.wire.message.properties import Property
-
-_OR = "||"
 
 
 def subscription_of(
@@ -22,9 +27,8 @@ def subscription_of(
             version=version,
             expression_type=expression_type,
         )
-    text = expression.strip() or ALL_MESSAGES
-    parts = [] if text == ALL_MESSAGES else text.split(_OR)
-    tags = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    text = expression.strip(JAVA_BLANKS) or ALL_MESSAGES
+    tags = () if text == ALL_MESSAGES else tags_of(text)
     return SubscriptionData(
         topic=topic,
         expression=text,

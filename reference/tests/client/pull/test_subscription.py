@@ -23,6 +23,11 @@ def test_an_expression_is_taken_apart() -> None:
     assert matches_tags(subscription_of("T", "*", version=1), {})
 
 
+def test_only_blanks_of_java_are_cut_from_a_tag() -> None:
+    found = subscription_of("T", "\t\u3000A\0 || B\u3000\n", version=1)
+    assert found.tags == ("\u3000A", "B\u3000")
+
+
 def test_tags_of_the_same_hash_are_told_apart() -> None:
     peers = PushPeers(from_first=True, expression="Aa || C")
     peers.start()

@@ -12,12 +12,11 @@ import math
 import re
 
 from spec.integers import INT32_MAX, parse_java_int, parse_java_long
+from spec.wire.bodies.heartbeat import JAVA_BLANKS
 
 _DECIMAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _HEX = r"0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+"
 _DOUBLE = re.compile(rf"[+-]?(?:NaN|Infinity|(?:{_DECIMAL}|{_HEX})[fFdD]?)")
-BLANKS = "".join(map(chr, range(33)))
-"""Characters that Java's trim removes: all up to the space."""
 
 
 class SqlError(ValueError):
@@ -42,7 +41,7 @@ def whole(text: str) -> int:
 
 def as_double(text: str) -> float:
     """Return *text* as Double.valueOf reads it."""
-    trimmed = text.strip(BLANKS)
+    trimmed = text.strip(JAVA_BLANKS)
     if not _DOUBLE.fullmatch(trimmed):
         raise SqlError(f"{text!r} is no number")
     if "x" in trimmed or "X" in trimmed:
