@@ -33,6 +33,7 @@ from reference.core.store.types import (
     PutStatus,
     StoreOptions,
 )
+from spec.integers import INT32_MAX
 from spec.store.file_names import ABORT
 
 QUEUE_ATTEMPTS = 30
@@ -128,7 +129,8 @@ class MessageStore(StoreReads):
 
         Consumers receive them after the next `dispatch`. Messages that fit into one
         file are one write. A refused message does not stop the messages behind it.
-        *is_checked* skips the checks, for a delayed message that is delivered.
+        *is_checked* skips the checks, for a delayed message that is delivered. With its
+        real topic the record may be above maxMessageSize. 4.6.0 then tries for ever.
         4.6.0 DefaultMessageStore#putMessage and #putMessages.
         """
         is_refusing = self._is_queue_stuck or self.clean_service.is_disk_full
@@ -139,7 +141,10 @@ class MessageStore(StoreReads):
             rest = messages[len(results) :] if results else messages
             try:
                 records = self.log.append(
-                    rest, now_ms, None if is_checked else self._check
+                    rest,
+                    now_ms,
+                    None if is_checked else self._check,
+                    size_max=INT32_MAX if is_checked else None,
                 )
             except FilesError as error:
                 self.last_error = self.append_error = str(error)

@@ -228,3 +228,22 @@ def test_a_failing_level_stops_no_other_and_delivers_nothing_again(
     found = [record.body for record in all_records(store, "T", 0)]
     assert found == [b"1s", b"1m", b"next"]
     assert lines == ["delay level 1 failed: FilesError: the disk fails"]
+
+
+def test_a_delayed_message_of_the_largest_size_is_delivered() -> None:
+    options = replace(LEVELS, max_message_size=1000)
+    store = started(options=options)
+    topic, size = "long" * 30, 1000
+
+    def put(size: int) -> PutStatus:
+        delayed = message(topic, body=bytes(size), properties="DELAY\x011\x02")
+        return append_one(store, delayed, NOON_MS).status
+
+    while put(size) is PutStatus.MESSAGE_ILLEGAL:
+        size -= 1
+    append_one(store, message(properties="DELAY\x011\x02"), NOON_MS)
+    store.dispatch()
+    store.deliver_delayed_messages(NOON_MS + 1000)
+    store.dispatch()
+    assert [len(one.body) for one in all_records(store, topic, 0)] == [size]
+    assert store.max_offset("T", 0) == 1

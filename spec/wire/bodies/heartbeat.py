@@ -22,7 +22,7 @@ TAG = "TAG"
 """The expression type of tags, which every broker has (Java: ExpressionType)."""
 TAG_SEPARATOR = "||"
 JAVA_BLANKS = "".join(map(chr, range(ord(" ") + 1)))
-"""Characters that Java's String#trim removes; U+3000 and others are none of them."""
+"""Characters that Java's String#trim removes; Python's strip removes others."""
 
 HEARTBEAT_BODY = Clause(
     id="GROUP-HEARTBEAT-001",

@@ -78,11 +78,14 @@ class CommitLog:
         messages: Sequence[NewMessage],
         stored_at_ms: int,
         check: CheckMessage | None = None,
+        *,
+        size_max: int | None = None,
     ) -> EncodedRecords:
         """Append the leading messages that fit into one file, by one write.
 
         At least the first message has a result. The others are for the next call.
         *check* returns the message to append, or the status of a refused one.
+        A given *size_max* replaces maxMessageSize.
         Raises FilesError if the first cannot be written, and leaves no trace of it.
         4.6.0 CommitLog#putMessage and #putMessages.
         """
@@ -96,7 +99,7 @@ class CommitLog:
                 physical_offset=end,
                 room=writer.limit - end,
                 stored_at_ms=stored_at_ms,
-                size_max=self._size_max,
+                size_max=self._size_max if size_max is None else size_max,
             )
             if records.results:
                 break
@@ -109,7 +112,8 @@ class CommitLog:
                 if len(messages) == 1:
                     raise
                 # A disk without space for all of them may have space for some.
-                return self.append(messages[: len(messages) // 2], stored_at_ms, check)
+                half = messages[: len(messages) // 2]
+                return self.append(half, stored_at_ms, check, size_max=size_max)
             self.last_stored_at_ms = stored_at_ms
         self.next_queue_offsets.update(records.next_queue_offsets)
         return records

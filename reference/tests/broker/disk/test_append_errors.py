@@ -26,7 +26,7 @@ def test_refused_appends_are_one_line_at_the_begin_and_one_at_the_end(
     log = driver.broker.state.store.log
     append = log.append
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise FilesError(REFUSED)
 
     monkeypatch.setattr(log, "append", refuse)
