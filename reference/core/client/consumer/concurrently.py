@@ -28,26 +28,22 @@ class ConcurrentPullLoop(PushPullLoop[PushQueue]):
 
     def _on_consumed(
         self,
-        assigned: PushQueue | None,
+        assigned: PushQueue,
         messages: Sequence[MessageExt],
         failed: Sequence[MessageExt],
     ) -> None:
         """Remove consumed messages and send the *failed* ones back."""
         if self._options.broadcasts:  # [CLIENT-SENDBACK-005]
             failed = ()
-        if assigned is not None:
-            assigned.process_queue.remove(one for one in messages if one not in failed)
+        assigned.process_queue.remove(one for one in messages if one not in failed)
         for message in failed:
             start(self._send_message_back(assigned, message))
 
     async def _send_message_back(
-        self, assigned: PushQueue | None, message: MessageExt
+        self, assigned: PushQueue, message: MessageExt
     ) -> None:
         """Send *message* back, or deliver it here again if that fails."""
-        is_sent = await self._send_back.send_message_back(message)
-        if assigned is None:
-            return
-        if is_sent:
+        if await self._send_back.send_message_back(message):
             assigned.process_queue.remove([message])
             return
         await self._rpc.sleep(AFTER_KEPT_MS)  # [CLIENT-SENDBACK-004]

@@ -88,7 +88,7 @@ class OrderlyPullLoop(PushPullLoop[OrderlyQueue]):
         if self._locks is not None:
             self._locks.unlock(assigned)  # [CLIENT-ORDERLY-003]
 
-    def _unlock_consumed(self, messages: Sequence[MessageExt]) -> None:
+    def _on_dropped_consumed(self, messages: Sequence[MessageExt]) -> None:
         """Unlock the dropped queue whose last message is among *messages*."""
         for dropped in tuple(self._consuming.values()):
             if any(one is dropped.current for one in messages):
@@ -109,17 +109,11 @@ class OrderlyPullLoop(PushPullLoop[OrderlyQueue]):
 
     def _on_consumed(
         self,
-        assigned: OrderlyQueue | None,
+        assigned: OrderlyQueue,
         messages: Sequence[MessageExt],
         failed: Sequence[MessageExt],
     ) -> None:
-        """Continue after the listener returned; an outdated result is ignored.
-
-        The result of a queue that is not assigned any more only unlocks the queue.
-        """
-        if assigned is None:
-            self._unlock_consumed(messages)
-            return
+        """Continue after the listener returned; an outdated result is ignored."""
         message = assigned.current
         is_consuming = assigned.orderly_state is OrderlyState.CONSUMING
         if not is_consuming or all(one is not message for one in messages):

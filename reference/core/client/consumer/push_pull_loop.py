@@ -63,13 +63,18 @@ class PushPullLoop(PullLoop[Queue]):
         *,
         failed: Sequence[MessageExt] = (),
     ) -> None:
-        """Process the listener's result, unless the queue is suspended."""
+        """Process the listener's result, unless the queue is suspended.
+
+        The messages of a queue that is not assigned any more are the next owner's, also
+        the failed ones (4.6.0 ProcessQueue#isDropped).
+        """
         assigned = self.assigned.get(queue)
-        if assigned is not None:
-            assigned.consumed_at_ms = self._rpc.now_ms()
-            if assigned.is_suspended:
-                return
-        self._on_consumed(assigned, messages, failed)
+        if assigned is None:
+            self._on_dropped_consumed(messages)
+            return
+        assigned.consumed_at_ms = self._rpc.now_ms()
+        if not assigned.is_suspended:
+            self._on_consumed(assigned, messages, failed)
 
     def suspend(self, queues: Collection[MessageQueue]) -> None:
         """Drop the messages of *queues* and stop until their offsets are reset."""
@@ -110,14 +115,14 @@ class PushPullLoop(PullLoop[Queue]):
     @abstractmethod
     def _on_consumed(
         self,
-        assigned: Queue | None,
+        assigned: Queue,
         messages: Sequence[MessageExt],
         failed: Sequence[MessageExt],
     ) -> None:
-        """Process the listener's result for *messages*, of which some *failed*.
+        """Process the listener's result for *messages*, of which some *failed*."""
 
-        *assigned* is None if the queue is not assigned any more.
-        """
+    def _on_dropped_consumed(self, messages: Sequence[MessageExt]) -> None:
+        """Process the end of a listener's call for a queue not assigned any more."""
 
     async def _find_address(self, assigned: Queue) -> None:
         """Drop the queue: the next rebalance has a newer route."""

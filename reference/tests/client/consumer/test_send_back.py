@@ -20,6 +20,18 @@ def test_what_failed_is_handed_back() -> None:
     assert back[0].fields["maxReconsumeTimes"] == "16"
 
 
+def test_what_failed_in_a_lost_queue_is_left_to_its_next_owner() -> None:
+    peers = PushPeers(from_first=True)
+    peers.start()
+    peers.find(peers.pull(), record(0))
+    (delivery,) = peers.delivered()
+    peers.members = ["aaa", "me"]
+    peers.wait(20_000)
+    peers.consumed(delivery.queue, delivery.messages, failed=delivery.messages)
+    peers.go_on()
+    assert peers.sent(BACK) == []
+
+
 @pytest.mark.parametrize("refuses", [{BACK}, {BACK, SEND}])
 def test_what_is_not_taken_back_is_sent_anew_or_stays(refuses: set[int]) -> None:
     peers = PushPeers(from_first=True)
