@@ -6,10 +6,20 @@ import pytest
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.settings import SettingError
-from reference.tests.broker.broker_driver import BrokerDriver, send_fields
+from reference.core.store.types import NewMessage
+from reference.tests.broker.broker_driver import (
+    CLIENT,
+    BrokerDriver,
+    pull_fields,
+    send_fields,
+)
+from spec.wire.message.message_id import encode_message_id
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
+
+IN_THE_LOG = encode_message_id(CLIENT, 0)
+"""Id of the first message of any broker: only its offset is read."""
 
 
 def response_of(settings: dict[str, str], properties: str = "") -> Command:
@@ -31,6 +41,29 @@ def response_of(settings: dict[str, str], properties: str = "") -> Command:
 )
 def test_a_role_has_its_answer(role: str, code: int) -> None:
     assert response_of({"brokerRole": role}).code == code
+
+
+@pytest.mark.parametrize(
+    ("code", "fields"),
+    [
+        (RequestCode.SEND_MESSAGE, send_fields("T")),
+        (RequestCode.SEND_REPLY_MESSAGE, send_fields("T")),
+        (RequestCode.PULL_MESSAGE, pull_fields("T", 7)),
+        (RequestCode.RESUME_CHECK_HALF_MESSAGE, {"msgId": IN_THE_LOG}),
+    ],
+)
+def test_no_request_appends_to_the_log_of_a_slave(
+    code: int, fields: dict[str, object]
+) -> None:
+    driver = BrokerDriver({"brokerRole": "SLAVE", "offsetCheckInSlave": "true"})
+    driver.connect(1)
+    driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"makes the topic")
+    store = driver.broker.state.store
+    store.append([NewMessage(topic="T", queue_id=0, body=b"copied")], driver.now_ms)
+    end = store.log.files.end
+    driver.invoke(1, code, fields, b"body")
+    driver.wait(1000)
+    assert store.log.files.end == end
 
 
 def test_a_lonely_master_names_the_messages_place() -> None:

@@ -7,7 +7,7 @@ meanwhile: the response is sent later, and one flush or transfer serves many mes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -52,11 +52,23 @@ _NOT_STORED = {
 """Code and remark for a producer whose message was not stored."""
 
 
+def put_messages(
+    state: BrokerState, messages: Sequence[NewMessage], now_ms: int
+) -> list[PutResult]:
+    """Append messages, which readers see after the next dispatch.
+
+    A slave appends none: its log would have bytes that its master's lacks, and no
+    transfer would fit any more.
+    """
+    if state.options.is_slave:  # [SEND-STATE-002]
+        return [PutResult(PutStatus.SERVICE_NOT_AVAILABLE)] * len(messages)
+    state.has_appended = True
+    return state.store.append(messages, now_ms)
+
+
 def put_message(state: BrokerState, message: NewMessage, now_ms: int) -> PutResult:
-    """Append one message; readers see it after the next dispatch."""
-    (result,) = state.store.append([message], now_ms)
-    if result.is_stored:
-        state.has_appended = True
+    """Append one message, as `put_messages` does."""
+    (result,) = put_messages(state, [message], now_ms)
     return result
 
 

@@ -75,9 +75,7 @@ def handle_send_back(
         remark = f"look message by offset failed, {header.offset}"
         raise Refused(SYSTEM_ERROR, remark)
     message = _message_sent_back(state, request, header, record, group)
-    result = PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
-    if not options.is_slave:
-        result = put_message(state, message, request.now_ms)
+    result = put_message(state, message, request.now_ms)
     if result.is_stored:
         first_topic = (
             property_value(message.properties, Property.RETRY_TOPIC) or record.topic

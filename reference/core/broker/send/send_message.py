@@ -18,6 +18,7 @@ from reference.core.broker.send.put_result import (
     BUSY,
     broker_fields,
     not_stored_response,
+    put_messages,
     respond_to_put,
 )
 from reference.core.broker.send.send_back import dead_letter_instead
@@ -100,12 +101,8 @@ def handle_send_message(
             if type(error) is Refused:  # [SEND-RESPONSE-006]
                 response.fields = broker_fields(options.region_id, options.trace_on)
             responses[number] = response
-    if options.is_slave:  # [SEND-STATE-002]
-        results = [PutResult(PutStatus.SERVICE_NOT_AVAILABLE)] * len(messages)
-    else:
-        results = state.store.append(messages, now_ms)
-        state.has_appended = True
-        state.statistics.uncounted.append((messages, results))
+    results = put_messages(state, messages, now_ms)
+    state.statistics.uncounted.append((messages, results))
     may_wait = ports.flusher.is_sync or options.is_sync_master
     for number, index, queue_id in awaited:
         request, message, result = requests[number], messages[index], results[index]
