@@ -40,7 +40,7 @@ def log_end_of(store: Store, offset: int) -> LogEnd:
     if file is None:
         return names, b""
     with reading(store.url, file.path) as read_at:
-        return names, read_at(offset - (file.base or 0), _PEEKED)
+        return names, read_at(offset - file.base, _PEEKED)
 
 
 def is_locked(store: Store) -> bool:

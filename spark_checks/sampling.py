@@ -156,5 +156,5 @@ def _reaches(store: Store, end: int) -> int:
     if file is None:
         return 0
     with reading(store.url, file.path) as read_at:
-        is_record = is_certain(read_at, file.whole, end - (file.base or 0))
+        is_record = is_certain(read_at, file.whole, end - file.base)
     return end + 1 if is_record else 0

@@ -52,7 +52,7 @@ def _from_last_earlier(store: Store, since_ms: int) -> Sequence[StoreFile]:
     """Return the log's files from the last one that begins before *since_ms*."""
     files = store.commit_log
     for index in range(len(files) - 1, -1, -1):
-        begun_ms = stored_at_ms(store, files[index].base or 0)
+        begun_ms = stored_at_ms(store, files[index].base)
         if begun_ms is not None and begun_ms < since_ms:
             return files[index:]
     return files
@@ -74,7 +74,7 @@ def _times(store: Store, file: StoreFile) -> Iterator[tuple[int, int]]:
 
 def _is_earlier(store: Store, file: StoreFile, begin: int) -> bool:
     """Return whether *file* holds nothing from commit-log offset *begin* on."""
-    if file.directory == "commitlog" and file.base is not None:
+    if file.directory == "commitlog" and file.is_named_by_offset:
         return file.base + max(file.size, 1) <= begin
     if file.directory == "index" and file.is_named_by_time:
         header = index_header(store, file)
@@ -98,7 +98,7 @@ def is_about_earlier(store: Store, finding: Finding) -> bool:
     later = [
         file
         for file in store.under(finding.file.rpartition("/")[0])
-        if file.path > finding.file and file.base is not None
+        if file.path > finding.file and file.is_named_by_offset
     ]
     if not later or later[0].size < UNIT_SIZE:
         return False

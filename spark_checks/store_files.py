@@ -76,12 +76,15 @@ class StoreFile:
         return self.path.rpartition("/")[0]
 
     @property
-    def base(self) -> int | None:
-        """Start offset in the name; None without a valid one."""
-        if not _offset_name.fullmatch(self.name):
-            return None
-        base = int(self.name)
-        return base if base + self.size <= INT64_MAX else None
+    def is_named_by_offset(self) -> bool:
+        """Whether the name is a start offset, as of a mapped file."""
+        is_offset = _offset_name.fullmatch(self.name) is not None
+        return is_offset and int(self.name) + self.size <= INT64_MAX
+
+    @property
+    def base(self) -> int:
+        """Start offset in the name; 0 without a valid one."""
+        return int(self.name) if self.is_named_by_offset else 0
 
     @property
     def is_named_by_time(self) -> bool:
@@ -92,7 +95,7 @@ class StoreFile:
     def whole(self) -> FileRange:
         """All of a commit-log file, as a range."""
         size = self.size
-        return FileRange(base=self.base or 0, file_size=size, start=0, end=size)
+        return FileRange(base=self.base, file_size=size, start=0, end=size)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,13 +133,13 @@ class Store:
         return tuple(
             file
             for file in self.under("commitlog")
-            if file.base is not None and file.size > 0
+            if file.is_named_by_offset and file.size > 0
         )
 
     @property
     def commit_log_end(self) -> int:
         """Commit-log offset behind the last byte of all files; 0 without one."""
-        ends = ((file.base or 0) + file.size for file in self.commit_log)
+        ends = (file.base + file.size for file in self.commit_log)
         return max(ends, default=0)
 
     @property
@@ -150,7 +153,7 @@ class Store:
             file
             for file in self.files
             if queue_of(file.path, directory) is not None
-            and file.base is not None
+            and file.is_named_by_offset
             and file.size > 0
         )
 
@@ -178,7 +181,7 @@ class Store:
     @cached_property
     def min_offset(self) -> int:
         """First commit-log offset that exists and is audited."""
-        first = min((file.base or 0 for file in self.commit_log), default=0)
+        first = min((file.base for file in self.commit_log), default=0)
         return max(first, self.begin)
 
     @property
@@ -216,11 +219,11 @@ class Store:
 
 def file_at(files: Sequence[StoreFile], offset: int) -> StoreFile | None:
     """Return the file with the byte at *offset* among ordered *files*, or None."""
-    index = bisect_right(files, offset, key=lambda file: file.base or 0) - 1
+    index = bisect_right(files, offset, key=lambda file: file.base) - 1
     if index < 0:
         return None
     file = files[index]
-    return file if offset < (file.base or 0) + file.size else None
+    return file if offset < file.base + file.size else None
 
 
 def queue_of(path: str, directory: str = CONSUME_QUEUE) -> tuple[str, int] | None:
@@ -234,8 +237,8 @@ def queue_of(path: str, directory: str = CONSUME_QUEUE) -> tuple[str, int] | Non
 
 def commit_log_file_size(store: Store) -> int | None:
     """Return the most frequent size of commit-log files, by names and sizes."""
-    files = [file for file in store.under("commitlog") if file.base is not None]
-    steps = [(b.base or 0) - (a.base or 0) for a, b in pairwise(files)]
+    files = [file for file in store.under("commitlog") if file.is_named_by_offset]
+    steps = [b.base - a.base for a, b in pairwise(files)]
     votes = Counter([file.size for file in files if file.size] + steps)
     return _elected(votes, {file.size for file in files})
 
@@ -361,4 +364,4 @@ def stored_at_ms(store: Store, offset: int) -> int | None:
     if file is None:
         return None
     with reading(store.url, file.path) as read_at:
-        return store_time_at(read_at, file.whole, offset - (file.base or 0))
+        return store_time_at(read_at, file.whole, offset - file.base)

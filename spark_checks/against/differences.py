@@ -70,7 +70,7 @@ def cut(here: Store, there: Store, *, begin: int, end: int) -> list[Piece]:
     logs = here.commit_log, there.commit_log
     edges = {begin, end}
     for file in (*logs[0], *logs[1]):
-        edges |= {file.base or 0, (file.base or 0) + file.size}
+        edges |= {file.base, file.base + file.size}
     found: list[Piece] = []
     numbers = count()
     for first, last in pairwise(sorted(e for e in edges if begin <= e <= end)):

@@ -91,8 +91,8 @@ def with_outside(
         file
         for file in side.store.files
         if file.directory != "commitlog"
-        or (file.base or 0) < begin
-        or (file.base or 0) + file.size > end
+        or file.base < begin
+        or file.base + file.size > end
     )
     log = open_commit_log(session, replace(side.store, files=files), {})
     records = log.where(is_record())

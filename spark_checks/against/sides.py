@@ -73,7 +73,7 @@ class Comparison:
         for side in (self.here, self.there):
             file = side.store.log_file_at(offset)
             if file is not None:
-                return file.path, (offset - (file.base or 0), size)
+                return file.path, (offset - file.base, size)
         return f"commitlog/{file_name(offset)}", (0, size)
 
 
@@ -86,7 +86,7 @@ def written_end(store: Store, summary: SurveySummary) -> int:
     file = store.log_file_at(summary.log_end)
     if not summary.regions or file is None:
         return summary.log_end
-    base = file.base or 0
+    base = file.base
     with reading(store.url, file.path) as read_at:
         end = file.size
         while base + end > summary.log_end:

@@ -44,7 +44,7 @@ def check_files(
 def _wrong_names(files: Sequence[StoreFile]) -> Iterator[Finding]:
     for file in files:
         is_index = file.directory == "index"
-        if file.is_named_by_time if is_index else file.base is not None:
+        if file.is_named_by_time if is_index else file.is_named_by_offset:
             continue
         digits = file_names.INDEX_NAME_DIGITS if is_index else file_names.NAME_DIGITS
         names = {"digits": digits, "found": file.name}
@@ -57,7 +57,7 @@ def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
     A broker that is killed between creating and sizing a file leaves the last one
     empty. From 5.1.3 on, the next start deletes it (store.MappedFileQueue#doLoad).
     """
-    named = [file for file in files if file.base is not None]
+    named = [file for file in files if file.is_named_by_offset]
     for file in named:
         if file.size == size:
             continue
@@ -79,9 +79,9 @@ def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
 
 
 def _gaps(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
-    named = [file for file in files if file.base is not None]
+    named = [file for file in files if file.is_named_by_offset]
     for before, after in pairwise(named):
-        expected, found = (before.base or 0) + size, after.base or 0
+        expected, found = before.base + size, after.base
         if found == expected:
             continue
         missing = file_names.file_name(expected)

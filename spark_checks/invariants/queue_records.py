@@ -94,7 +94,7 @@ class QueueFiles:
         for file in reversed(self.of_queue[queue]):
             used = np.flatnonzero(self.units_in(file)["size"])
             if len(used):
-                end = (file.base or 0) // UNIT_SIZE + int(used[-1]) + 1
+                end = file.base // UNIT_SIZE + int(used[-1]) + 1
                 return self.at(queue, range(max(end - count, 0), end))
         return []
 
@@ -103,7 +103,7 @@ class QueueFiles:
         wanted = np.array(sorted(set(numbers)), dtype=np.int64)
         found: list[QueuedRecord] = []
         for file in self.of_queue[queue]:
-            places = wanted - (file.base or 0) // UNIT_SIZE
+            places = wanted - file.base // UNIT_SIZE
             inside = (places >= 0) & (places < file.size // UNIT_SIZE)
             if inside.any():
                 units = self.units_in(file)[places[inside]]
@@ -123,7 +123,7 @@ class QueueFiles:
         columns = (units["commit_log_offset"], units["size"], numbers)
         places = sorted(zip(*(column.tolist() for column in columns), strict=True))
         for file, span in _spans(self.store, places):
-            base, begin = file.base or 0, span[0][0]
+            base, begin = file.base, span[0][0]
             end = max(offset + size for offset, size, _ in span)
             with reading(self.store.url, file.path) as read_at:
                 data = read_at(begin - base, end - begin)
@@ -185,7 +185,7 @@ def _spans(
         file = file_at(files, offset)
         if file is None or offset < store.min_offset:
             continue
-        is_whole = offset + size <= (file.base or 0) + file.size
+        is_whole = offset + size <= file.base + file.size
         if not (SMALLEST_SIZE <= size <= RECORD_SIZE_MAX and is_whole):
             continue
         if group and last is not None:

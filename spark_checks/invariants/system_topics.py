@@ -41,7 +41,7 @@ def system_topic_findings(surveyed: SurveyedStore) -> list[Finding]:
     if not ledger.rows and not ledger.is_incomplete:
         return []
     names = [name for name in LEDGER_INVARIANTS if name in surveyed.requested]
-    bases = [file.base or 0 for file in store.commit_log]
+    bases = [file.base for file in store.commit_log]
     if ledger.is_incomplete:
         surveyed.progress("matching records of system topics")
         listed = match_ledger.listed_by_tasks(surveyed, names, bases)
@@ -87,7 +87,7 @@ class LedgerRecords:
         if file.path not in self._readers:
             read_at = self._opened.enter_context(reading(self.store.url, file.path))
             self._readers[file.path] = read_at
-        return record_at(self._readers[file.path], file, offset - (file.base or 0))
+        return record_at(self._readers[file.path], file, offset - file.base)
 
     def finding(self, name: str, row: Row) -> Finding:
         """Return the finding of the invariant *name* about *row*."""

@@ -83,7 +83,7 @@ class ConsumeQueueSource(TableSource[QueueFiles]):
 def selected_units(file: StoreFile, conditions: Conditions) -> range:
     """Return the units of *file* that *conditions* may select, by the file's name."""
     topic, queue_id = queue_in(file)
-    base = file.base or 0
+    base = file.base
     first, count = base // UNIT_SIZE, file.size // UNIT_SIZE
     if not (
         conditions.may_equal("topic", topic)
@@ -103,7 +103,7 @@ def pieces_in(pieces: Iterable[Piece], parts: Iterable[QueuePart]) -> Iterator[P
     for topic, queue_id, first, last in parts:
         of_queue[topic, queue_id].append((first, last))
     for file, units in pieces:
-        base = (file.base or 0) // UNIT_SIZE
+        base = file.base // UNIT_SIZE
         for first, last in of_queue[queue_in(file)]:
             begin = max(first - base, units.start)
             yield file, range(begin, min(last - base + 1, units.stop))
@@ -143,7 +143,7 @@ def allocated_pieces(url: str, piece: Piece) -> Iterator[Piece]:
 def batches(read_at: ReadAt, file: StoreFile, units: range) -> Iterator[pa.RecordBatch]:
     """Yield the written units among *units* of *file*."""
     topic, queue_id = queue_in(file)
-    base = file.base or 0
+    base = file.base
     for found, positions in written_units(read_at, units):
         columns = {
             **{name: found[name] for name in UNIT.names or ()},

@@ -49,7 +49,7 @@ class WholeFileSource(FileSource[WholeFile]):
     def parts(self) -> Sequence[WholeFile]:
         """Return all files."""
         return [
-            WholeFile(path=file.path, base=file.base or 0, size=file.size)
+            WholeFile(path=file.path, base=file.base, size=file.size)
             for file in self.files
         ]
 

@@ -48,7 +48,7 @@ def log_map(store: Store, log_end: int, findings: Iterable[Finding]) -> list[Rec
 
     A sample shows its ranges instead of the written parts.
     """
-    files = [(file.path, file.base or 0, file.size) for file in store.commit_log]
+    files = [(file.path, file.base, file.size) for file in store.commit_log]
     begin = files[0][1]
     end = max(base + size for _, base, size in files)
     scale = WIDTH / max(end - begin, 1)

@@ -291,7 +291,7 @@ def units_in(url: str, part: QueueFiles) -> Iterator[list[QueueUnits[Queue]]]:
     for file, whole in part.pieces:
         with reading(url, file.path) as read_at:
             for units, positions in written_units(read_at, whole):
-                offsets: Ints = ((file.base or 0) + positions) // UNIT_SIZE
+                offsets: Ints = (file.base + positions) // UNIT_SIZE
                 held.append((queue_in(file), offsets, units))
                 count += len(units)
         if count >= UNITS_AT_ONCE:

@@ -94,7 +94,7 @@ def _is_again(store: Store, ranges: Ranges, first: StoreFile, end_before: int) -
     """
     begin, end = ranges[first]
     log_file = store.log_file_at(begin)
-    if log_file is not None and _has_key(store, (log_file.base or 0) - 1, begin):
+    if log_file is not None and _has_key(store, log_file.base - 1, begin):
         return False
     later = [offsets for file, offsets in ranges.items() if file.name > first.name]
     for begin, end_of_next in later:
@@ -107,8 +107,8 @@ def _is_again(store: Store, ranges: Ranges, first: StoreFile, end_before: int) -
 def _has_key(store: Store, after: int, end: int) -> bool:
     """Return whether a record behind *after* and before *end* has a key."""
     return any(
-        max(after + 1, file.base or 0) < end
-        and after < (file.base or 0) + file.size
+        max(after + 1, file.base) < end
+        and after < file.base + file.size
         and _first_with_key(store, file, after, end) is not None
         for file in store.commit_log
     )
@@ -237,7 +237,7 @@ def _gaps(store: Store, ranges: Ranges) -> Iterator[Finding]:
 
 def _first_with_key(store: Store, file: StoreFile, after: int, end: int) -> int | None:
     """Return the first record with a key, behind *after* and before *end*."""
-    base = file.base or 0
+    base = file.base
     where = replace(
         file.whole, start=max(after - base, 0), end=min(end - base, file.size)
     )

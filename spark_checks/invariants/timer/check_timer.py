@@ -40,7 +40,7 @@ _CHECKPOINT_PLACES = places_in(timer_checkpoint_layout)
 
 def check_timer(store: Store) -> Iterator[Finding]:
     """Yield the findings in the timer's files of *store*."""
-    files = [file for file in store.under(TIMER_LOG) if file.base is not None]
+    files = [file for file in store.under(TIMER_LOG) if file.is_named_by_offset]
     files = files[-FILES_MAX:]
     damaged: list[tuple[StoreFile, int, str]] = []
     log = read_timer_log(store, files, damaged)
@@ -94,7 +94,7 @@ def _topic_queue(store: Store) -> tuple[Mapping[int, int], int]:
         units = queues.units_in(file)
         used = units[units["size"] > 0]
         sizes.update(used[["commit_log_offset", "size"]].tolist())
-    return sizes, (files[0].base or 0) // consume_queue.UNIT_SIZE if files else 0
+    return sizes, files[0].base // consume_queue.UNIT_SIZE if files else 0
 
 
 def _check_messages(
@@ -121,7 +121,7 @@ def _real_hash(store: Store, offset: int) -> int | None:
         return None
     with reading(store.url, file.path) as read_at:
         try:
-            record = record_at(read_at, file, offset - (file.base or 0))
+            record = record_at(read_at, file, offset - file.base)
             place = real_place(record.properties)
         except LayoutError:
             return None

@@ -85,14 +85,14 @@ def read_timer_log(
             for index in np.flatnonzero(~is_whole)
         ]
         units.append(rows[:end][is_whole])
-        positions.append((file.base or 0) + np.flatnonzero(is_whole) * UNIT_SIZE)
+        positions.append(file.base + np.flatnonzero(is_whole) * UNIT_SIZE)
     found = np.concatenate(units)
     if not len(found):
         return None
     return TimerLog(
         units=found,
         positions=np.concatenate(positions),
-        begin=files[0].base or 0,
+        begin=files[0].base,
         file_size=max(file.size for file in files),
     )
 

@@ -46,7 +46,7 @@ def rows_of(store: Store, begin: int, end: int) -> list[tuple[int, str]]:
     """Return offset and kind of the rows in [begin, end)."""
     found = []
     for file in store.commit_log:
-        base = file.base or 0
+        base = file.base
         start, stop = max(begin - base, 0), min(end - base, file.size)
         if start < stop:
             where = FileRange(base=base, file_size=file.size, start=start, end=stop)

@@ -188,7 +188,7 @@ def test_tasks_find_the_rows_that_the_driver_finds(
         progress=silent,
         requested=NAMES,
     )
-    bases = [file.base or 0 for file in store.commit_log]
+    bases = [file.base for file in store.commit_log]
     here = listed_rows(matched(found, situation), NAMES, bases)
     there = listed_by_tasks(surveyed, NAMES, bases)
     assert {name for name, _ in here} == set(NAMES)
