@@ -76,6 +76,11 @@ class StoreFile:
         return self.path.rpartition("/")[0]
 
     @property
+    def byte_count(self) -> int:
+        """Number of bytes to read, as of all parts of files."""
+        return self.size
+
+    @property
     def is_named_by_offset(self) -> bool:
         """Whether the name is a start offset, as of a mapped file."""
         is_offset = _offset_name.fullmatch(self.name) is not None
@@ -233,6 +238,14 @@ def queue_of(path: str, directory: str = CONSUME_QUEUE) -> tuple[str, int] | Non
         return None
     queue_id = int(parts[2])
     return (parts[1], queue_id) if queue_id <= INT32_MAX else None
+
+
+def queue_in(file: StoreFile, directory: str = CONSUME_QUEUE) -> tuple[str, int]:
+    """Return topic and queue id of a *file* that is below *directory*."""
+    queue = queue_of(file.path, directory)
+    if queue is None:
+        raise ValueError(f"{file.path} is not a file of a queue in {directory}")
+    return queue
 
 
 def commit_log_file_size(store: Store) -> int | None:

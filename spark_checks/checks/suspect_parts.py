@@ -27,7 +27,7 @@ from spark_checks.columns.record_columns import (
 )
 from spark_checks.columns.record_scan import scan_range
 from spark_checks.file_systems import reading
-from spark_checks.readers.consume_queue import QueueFiles
+from spark_checks.readers.consume_queue import QueuePieces
 from spark_checks.readers.log_part import LogRange
 from spark_checks.situation import Situation
 from spark_checks.store_files import queue_of
@@ -114,7 +114,7 @@ class BlockSurvey:
             if isinstance(part, LogRange):
                 for block, sums in self._of_log(part):
                     add_queue(records, block, sums)
-            elif isinstance(part, QueueFiles):
+            elif isinstance(part, QueuePieces):
                 for pieces in units_in(self.url, part):
                     blocks = [block for one in pieces for block in self._blocks_of(one)]
                     for block, sums in sums_of_units(blocks, self.situation).items():

@@ -22,7 +22,7 @@ from spark_checks.counting_rules import QUEUE_DIGITS_MAX
 from spark_checks.file_systems import reading
 from spark_checks.invariants.file_findings import Place
 from spark_checks.readers.schemas import UNIT
-from spark_checks.store_files import Store, StoreFile, file_at, queue_of, read_whole
+from spark_checks.store_files import Store, StoreFile, file_at, queue_in, read_whole
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.message_record import SMALLEST_SIZE, decode_record, record_size
@@ -86,7 +86,7 @@ class QueueFiles:
         """The files of each queue, in order; a queue may have none."""
         found: dict[Queue, list[StoreFile]] = defaultdict(list)
         for file in self.store.queue_files():
-            found[queue_of(file.path) or ("", 0)].append(file)
+            found[queue_in(file)].append(file)
         return found
 
     def last(self, queue: Queue, count: int) -> list[QueuedRecord]:

@@ -15,8 +15,8 @@ import pyarrow as pa
 from columns.gather import dtype_of
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch
-from spark_checks.readers.whole_files import WholeFile, WholeFileSource
-from spark_checks.store_files import queue_of
+from spark_checks.readers.whole_files import WholeFileSource
+from spark_checks.store_files import StoreFile, queue_in
 from spec.derive.numpy_dtype import column_types
 from spec.store.batch_queue import BATCH_QUEUE, UNIT_SIZE, batch_unit_layout
 
@@ -40,11 +40,9 @@ class BatchConsumeQueueSource(WholeFileSource):
     source_name = "rocketmq.batchconsumequeue"
     columns = BATCH_COLUMNS
 
-    def batches_in(self, read_at: ReadAt, part: WholeFile) -> Iterator[pa.RecordBatch]:
+    def batches_in(self, read_at: ReadAt, part: StoreFile) -> Iterator[pa.RecordBatch]:
         """Yield the written units of one file."""
-        queue = queue_of(part.path, BATCH_QUEUE)
-        if queue is None:
-            raise ValueError(f"{part.path} is not in a batch queue")
+        queue, queue_id = queue_in(part, BATCH_QUEUE)
         step = UNITS_AT_ONCE * UNIT_SIZE
         end = part.size - part.size % UNIT_SIZE
         for start in range(0, end, step):
@@ -57,7 +55,7 @@ class BatchConsumeQueueSource(WholeFileSource):
                 **{name: units[name][written] for name in _dtype.names or ()},
                 "file_base": part.base,
                 "position": start + written * UNIT_SIZE,
-                "queue": queue[0],
-                "queue_id": queue[1],
+                "queue": queue,
+                "queue_id": queue_id,
             }
             yield as_batch(_schema, len(written), columns)

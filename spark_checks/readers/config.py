@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_checks.readers.schemas import SETTING_COLUMNS
-from spark_checks.readers.whole_files import Row, RowSource, WholeFile
+from spark_checks.readers.whole_files import Row, RowSource
+from spark_checks.store_files import StoreFile
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
@@ -27,7 +28,7 @@ class ConfigSource(RowSource):
     columns = SETTING_COLUMNS
 
     @staticmethod
-    def rows_of(data: bytes, file: WholeFile) -> Iterator[Row]:
+    def rows_of(data: bytes, file: StoreFile) -> Iterator[Row]:
         """Yield the rows of the configuration *file*."""
         path = file.path
         if len(data) < file.size:

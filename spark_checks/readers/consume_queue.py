@@ -24,7 +24,7 @@ from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import TableSource
-from spark_checks.store_files import StoreFile, queue_of
+from spark_checks.store_files import StoreFile, queue_in
 from spec.store.consume_queue import UNIT_SIZE
 
 UNITS_AT_ONCE = 200_000
@@ -38,7 +38,7 @@ Piece = tuple[StoreFile, range]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueFiles(InputPartition):
+class QueuePieces(InputPartition):
     """Pieces of consume-queue files."""
 
     pieces: tuple[Piece, ...]
@@ -49,7 +49,7 @@ class QueueFiles(InputPartition):
         return sum(len(units) for _, units in self.pieces) * UNIT_SIZE
 
 
-class ConsumeQueueSource(TableSource[QueueFiles]):
+class ConsumeQueueSource(TableSource[QueuePieces]):
     """
     Reads consume queues. Options: ``url``, ``files`` (JSON), ``partitions``, ``where``
     (JSON). With ``queues`` (JSON) the rows are those in these parts of queues.
@@ -73,7 +73,7 @@ class ConsumeQueueSource(TableSource[QueueFiles]):
         limit = min(PARTITION_SIZE // UNIT_SIZE, total // count + 1)
         return list(group_pieces(pieces, limit))
 
-    def batches_of(self, part: QueueFiles) -> Iterator[pa.RecordBatch]:
+    def batches_of(self, part: QueuePieces) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the files of one partition."""
         for file, units in part.pieces:
             with reading(self.url, file.path) as read_at:
@@ -109,7 +109,7 @@ def pieces_in(pieces: Iterable[Piece], parts: Iterable[QueuePart]) -> Iterator[P
             yield file, range(begin, min(last - base + 1, units.stop))
 
 
-def group_pieces(pieces: Iterable[Piece], limit: int) -> Iterator[QueueFiles]:
+def group_pieces(pieces: Iterable[Piece], limit: int) -> Iterator[QueuePieces]:
     """Yield partitions of at most *limit* units, made of *pieces* in order."""
     taken: list[Piece] = []
     left = limit
@@ -120,10 +120,10 @@ def group_pieces(pieces: Iterable[Piece], limit: int) -> Iterator[QueueFiles]:
             taken.append((file, part))
             begin, left = part.stop, left - len(part)
             if not left:
-                yield QueueFiles(pieces=tuple(taken))
+                yield QueuePieces(pieces=tuple(taken))
                 taken, left = [], limit
     if taken:
-        yield QueueFiles(pieces=tuple(taken))
+        yield QueuePieces(pieces=tuple(taken))
 
 
 def allocated_pieces(url: str, piece: Piece) -> Iterator[Piece]:
@@ -174,11 +174,3 @@ def written_units(
             found = found[written]
         if len(written):
             yield found, start + written * UNIT_SIZE
-
-
-def queue_in(file: StoreFile) -> tuple[str, int]:
-    """Return topic and queue id of a consume-queue *file*."""
-    queue = queue_of(file.path)
-    if queue is None:
-        raise ValueError(f"{file.path} is not in a consume queue")
-    return queue

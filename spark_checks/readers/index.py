@@ -25,7 +25,7 @@ from spark_checks.columns.index_order import TimeDecreases, outside
 from spark_checks.columns.log_ranges import Ranges, within
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_batch
-from spark_checks.readers.table_source import FilePart, FileSource
+from spark_checks.readers.table_source import FileSource
 from spec.layout import LayoutError
 from spec.store.index_file import (
     HEADER_SIZE,
@@ -67,9 +67,11 @@ class ItemDamage(IntFlag):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IndexFile(FilePart):
+class IndexFile:
     """Some slots of one index file; all by default."""
 
+    path: str
+    """Path relative to the store."""
     size: int
     first_slot: int = 0
     end_slot: int | None = None

@@ -21,13 +21,15 @@ from spark_checks.columns.record_scan import (
 )
 from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.pushdown import Conditions
-from spark_checks.readers.table_source import FilePart
 from spark_checks.store_files import StoreFile
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogRange(FilePart, FileRange):
+class LogRange(FileRange):
     """Range of one commit-log file."""
+
+    path: str
+    """Path relative to the store."""
 
     @property
     def byte_count(self) -> int:

@@ -16,8 +16,8 @@ import numpy as np
 
 from spark_checks.columns.record_scan import OLDER
 from spark_checks.readers.schemas import EXTENSION_COLUMNS
-from spark_checks.readers.whole_files import Row, RowSource, WholeFile
-from spark_checks.store_files import queue_of
+from spark_checks.readers.whole_files import Row, RowSource
+from spark_checks.store_files import StoreFile, queue_in
 from spec.derive.numpy_dtype import leading_fields
 from spec.derive.struct_codec import compile_codec
 from spec.store.queue_extension import EXTENSION, SMALLEST_SIZE, extension_unit_layout
@@ -43,13 +43,11 @@ class QueueExtensionSource(RowSource):
     columns = EXTENSION_COLUMNS
 
     @staticmethod
-    def rows_of(data: bytes, file: WholeFile) -> Iterator[Row]:
+    def rows_of(data: bytes, file: StoreFile) -> Iterator[Row]:
         """Yield the rows of one *file*."""
-        queue = queue_of(file.path, EXTENSION)
-        if queue is None:
-            raise ValueError(f"{file.path} is not in an extension of a consume queue")
-        where = {"file_base": file.base, "file_size": file.size, "topic": queue[0]}
-        where["queue_id"] = queue[1]
+        topic, queue_id = queue_in(file, EXTENSION)
+        where = {"file_base": file.base, "file_size": file.size, "topic": topic}
+        where["queue_id"] = queue_id
         position = 0
         while position < len(data):
             row = _unit(data, position) or _region(data, position)

@@ -10,7 +10,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar, cast
+from typing import ClassVar, Generic, Protocol, TypeVar, cast
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -26,15 +26,14 @@ GROUP_SIZE = 4 * 1024 * 1024
 """Bytes of small files that are one partition: each costs a task, as large ones do."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FilePart:
+class FilePart(Protocol):
     """A file, or a range of it."""
 
-    path: str
-    """Path relative to the store."""
+    @property
+    def path(self) -> str:
+        """Path relative to the store."""
 
     @property
-    @abstractmethod
     def byte_count(self) -> int:
         """Number of bytes to read."""
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -14,7 +13,8 @@ import pyarrow as pa
 
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import CHECKPOINT_COLUMNS, arrow_schema
-from spark_checks.readers.table_source import FilePart, FileSource
+from spark_checks.readers.table_source import FileSource
+from spark_checks.store_files import StoreFile
 from spec.store.checkpoint import (
     FILE_SIZE,
     Checkpoint,
@@ -29,29 +29,12 @@ _ROWS_AT_ONCE = 100_000
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WholeFile(FilePart):
-    """All of a file."""
-
-    base: int = 0
-    """Start offset in the name, if there is one."""
-    size: int
-
-    @property
-    def byte_count(self) -> int:
-        """Number of bytes to read."""
-        return self.size
-
-
-class WholeFileSource(FileSource[WholeFile]):
+class WholeFileSource(FileSource[StoreFile]):
     """Source that reads whole files. Options: ``url``, ``files`` (JSON)."""
 
-    def parts(self) -> Sequence[WholeFile]:
+    def parts(self) -> Sequence[StoreFile]:
         """Return all files."""
-        return [
-            WholeFile(path=file.path, base=file.base, size=file.size)
-            for file in self.files
-        ]
+        return self.files
 
 
 class RowSource(WholeFileSource):
@@ -59,10 +42,10 @@ class RowSource(WholeFileSource):
 
     @staticmethod
     @abstractmethod
-    def rows_of(data: bytes, file: WholeFile) -> Iterator[Row]:
+    def rows_of(data: bytes, file: StoreFile) -> Iterator[Row]:
         """Yield the rows of *file*, which begins with *data*."""
 
-    def batches_in(self, read_at: ReadAt, part: WholeFile) -> Iterator[pa.RecordBatch]:
+    def batches_in(self, read_at: ReadAt, part: StoreFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one file."""
         schema = arrow_schema(self.columns)
         rows = self.rows_of(read_at(0, min(part.size, SIZE_MAX)), part)
@@ -81,7 +64,7 @@ class CheckpointSource(RowSource):
     columns = CHECKPOINT_COLUMNS
 
     @staticmethod
-    def rows_of(data: bytes, file: WholeFile) -> Iterator[Row]:
+    def rows_of(data: bytes, file: StoreFile) -> Iterator[Row]:
         """Yield the row of the checkpoint *file*."""
         needed = checkpoint_layout.sizeof()
         row = {"file": file.path, "file_size": file.size}

@@ -37,8 +37,7 @@ from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.consume_queue import (
     UNITS_AT_ONCE,
     ConsumeQueueSource,
-    QueueFiles,
-    queue_in,
+    QueuePieces,
     written_units,
 )
 from spark_checks.readers.index import IndexFile, IndexSource, check_items
@@ -46,7 +45,7 @@ from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.record_keys import sums_of_keys
 from spark_checks.session.kernel_request import request_kernels
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, cut_by_failover, listing
+from spark_checks.store_files import Store, cut_by_failover, listing, queue_in
 from spark_checks.survey.ledger import Ledger, due_times, entries_of, rows_of
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import (
@@ -69,7 +68,7 @@ QUEUES_EACH = 8
 """Pieces of the queues per processor."""
 PARTS_MERGED_AT_ONCE = 64
 """Up to this number the driver merges all surveys; beyond it, tasks merge some."""
-Part = LogRange | QueueFiles | IndexFile
+Part = LogRange | QueuePieces | IndexFile
 Parts = tuple[Part, ...]
 
 
@@ -193,7 +192,7 @@ def survey_of(url: str, parts: Parts, situation: Situation) -> Survey:
 
 
 def _of_part(url: str, part: Part, situation: Situation) -> Survey:
-    if isinstance(part, QueueFiles):
+    if isinstance(part, QueuePieces):
         return survey_units(url, part, situation)
     with reading(url, part.path) as read_at:
         if isinstance(part, IndexFile):
@@ -268,7 +267,7 @@ def _count(which: Bools) -> int:
     return int(np.count_nonzero(which))
 
 
-def survey_units(url: str, part: QueueFiles, situation: Situation) -> Survey:
+def survey_units(url: str, part: QueuePieces, situation: Situation) -> Survey:
     """Return the survey of some units of consume queues."""
     total = Survey()
     for pieces in units_in(url, part):
@@ -281,7 +280,7 @@ def survey_units(url: str, part: QueueFiles, situation: Situation) -> Survey:
     return total
 
 
-def units_in(url: str, part: QueueFiles) -> Iterator[list[QueueUnits[Queue]]]:
+def units_in(url: str, part: QueuePieces) -> Iterator[list[QueueUnits[Queue]]]:
     """Yield the written units of *part*, UNITS_AT_ONCE together.
 
     A queue has few units in a file. Numpy takes as long for them as for thousands.

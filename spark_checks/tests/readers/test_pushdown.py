@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from spark_checks.readers.commit_log import CommitLogSource
-from spark_checks.readers.consume_queue import ConsumeQueueSource, QueueFiles
+from spark_checks.readers.consume_queue import ConsumeQueueSource, QueuePieces
 from spark_checks.readers.index import IndexSource
 from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.pushdown import Condition, Conditions
@@ -111,7 +111,7 @@ def units_of(store: Store, *filters: Condition) -> dict[str, int]:
     reader.conditions = Conditions(filters)
     found: dict[str, int] = {}
     for part in reader.partitions():
-        assert isinstance(part, QueueFiles)
+        assert isinstance(part, QueuePieces)
         for file, units in part.pieces:
             found[file.path] = found.get(file.path, 0) + len(units)
     return found

@@ -16,8 +16,8 @@ from pyspark.sql import SparkSession
 from spark_checks.readers import queue_extension
 from spark_checks.readers.config import ConfigSource
 from spark_checks.readers.queue_extension import QueueExtensionSource
-from spark_checks.readers.whole_files import CheckpointSource, WholeFile
-from spark_checks.store_files import list_store
+from spark_checks.readers.whole_files import CheckpointSource
+from spark_checks.store_files import StoreFile, list_store
 from spark_checks.tables.store_tables import (
     open_checkpoint,
     open_extensions,
@@ -40,7 +40,8 @@ PARTS = sorted(
 )
 PARTS_SIZE = 100
 """Bytes of each recorded extension file; zeros at the end are not kept."""
-PATH = f"{EXTENSION}/Orders/3/{0:020d}"
+FOLDER = f"{EXTENSION}/Orders/3"
+PATH = f"{FOLDER}/{0:020d}"
 UNITS = [
     ExtensionUnit(
         tags_code=number,
@@ -53,7 +54,7 @@ Row = dict[str, Any]
 
 
 def extension_rows(data: bytes, *, base: int = 0) -> list[Row]:
-    file = WholeFile(path=PATH, base=base, size=len(data))
+    file = StoreFile(path=f"{FOLDER}/{base:020d}", size=len(data))
     return list(QueueExtensionSource.rows_of(data, file))
 
 
@@ -144,7 +145,7 @@ def test_a_hole_in_an_extension_is_damage() -> None:
 
 def test_what_is_beyond_the_bytes_that_are_read_is_a_row() -> None:
     data = encode_extension_unit(UNITS[0])
-    file = WholeFile(path=PATH, size=len(data) + 5)
+    file = StoreFile(path=PATH, size=len(data) + 5)
     rows = list(QueueExtensionSource.rows_of(data, file))
     assert shape(rows)[-1] == ("damaged", len(data), 5)
 
@@ -153,7 +154,7 @@ def test_what_is_beyond_the_bytes_that_are_read_is_a_row() -> None:
 def test_a_real_checkpoint_has_its_times(store: Path) -> None:
     data = (store / "checkpoint").read_bytes()
     (row,) = CheckpointSource.rows_of(
-        data, WholeFile(path="checkpoint", size=len(data))
+        data, StoreFile(path="checkpoint", size=len(data))
     )
     found = decode_checkpoint(data)
     assert (row["kind"], row["reason"]) == ("checkpoint", None)
@@ -178,13 +179,13 @@ def test_a_damaged_checkpoint_has_a_reason(
     data: bytes, kind: str, reason: str | None
 ) -> None:
     (row,) = CheckpointSource.rows_of(
-        data, WholeFile(path="checkpoint", size=len(data))
+        data, StoreFile(path="checkpoint", size=len(data))
     )
     assert (row["kind"], row["reason"]) == (kind, reason)
 
 
 def config_rows(data: bytes) -> list[Row]:
-    file = WholeFile(path="config/x.json", size=len(data))
+    file = StoreFile(path="config/x.json", size=len(data))
     return list(ConfigSource.rows_of(data, file))
 
 
