@@ -23,8 +23,6 @@ from spec.store.file_names import COMMIT_LOG, file_name
 PIECES_PER_FILE = 64
 PIECE_SIZE_MIN = 4096
 PIECE_SIZE_MAX = 16 * 1024 * 1024
-PROBE_SIZE = 64 * 1024
-"""Bytes to search first for the next record."""
 NEEDS_WHOLE_LOG = [one.id for one in INVARIANTS.values() if one.needs_whole_log]
 """Invariants that a sample cannot check."""
 
@@ -143,11 +141,7 @@ def _record_at(read_at: ReadAt, where: FileRange, start: int, end: int) -> int:
 
     A range that starts a file begins at position 0, even without a record.
     """
-    if not start:
-        return 0
-    near = replace(where, file_size=min(start + PROBE_SIZE, where.file_size))
-    found = find_record(read_at, near, start=start, end=min(end, near.file_size))
-    return found if found >= 0 else find_record(read_at, where, start=start, end=end)
+    return find_record(read_at, where, start=start, end=end) if start else 0
 
 
 def _reaches(store: Store, end: int) -> int:

@@ -120,10 +120,10 @@ def is_certain(read_at: ReadAt, where: FileRange, position: int) -> bool:
 
 def store_time_at(read_at: ReadAt, where: FileRange, position: int) -> int | None:
     """Return the store time of the record at *position*; None without a certain one."""
-    if not is_certain(read_at, where, position):
-        return None
     data = read_at(position, _STORED_AT_END)
     if len(data) < _STORED_AT_END or data[_FLAGS_END - 1] & SystemFlag.BORN_HOST_V6:
+        return None
+    if _first_certain(data, base=where.base + position) != 0:
         return None
     return int(_physical_offset.unpack_from(data, _STORED_AT_END - 8)[0])
 

@@ -126,7 +126,7 @@ def spark_settings(
         # Arithmetic with a damaged number must not end the audit.
         "spark.sql.ansi.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.shuffle.partitions": str(_shuffle_partitions(master)),
+        "spark.sql.shuffle.partitions": str(os.cpu_count() or 2) if is_local else "64",
         # With few partitions, replanning costs more than it saves.
         "spark.sql.adaptive.enabled": str(not is_local).lower(),
         # Parquet writers buffer a block each, 128 MiB by default.
@@ -192,11 +192,6 @@ def is_on_loopback(master: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _shuffle_partitions(master: str) -> int:
-    """Return the number of shuffle partitions."""
-    return (os.cpu_count() or 2) if master.startswith("local") else 64
 
 
 def spark_environment(master: str, java_home: Path, directory: Path) -> dict[str, str]:
