@@ -53,13 +53,13 @@ class Audit:
 
     store: str
     summary: Mapping[str, object]
-    findings: tuple[Finding, ...] = field(default=())
-    survey_summary: SurveySummary | None = field(default=None, repr=False)
+    survey_summary: SurveySummary = field(repr=False)
     """Sums of the survey of all bytes."""
+    listing: Store = field(repr=False)
+    """The audited files and directories."""
+    findings: tuple[Finding, ...] = ()
     against: Mapping[str, object] | None = None
     """Comparison with another store, if one was requested."""
-    listing: Store | None = field(default=None, repr=False)
-    """The audited files and directories; None if they are not known."""
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
     """Histograms of an HTML page, if one was requested."""
     sample: Sample | None = None

@@ -96,10 +96,10 @@ def _side(
     audit: Audit | None = None,
 ) -> Side:
     situation = replace(situation_of(store, conf), needs_system_topics=False)
-    summary = None if audit is None else audit.survey_summary
-    if audit is not None and audit.listing is not None:
+    if audit is not None:
         store = replace(store, cut_at=audit.listing.cut_at)
-    if summary is None:
+        summary = audit.survey_summary
+    else:
         size = sum(file.size for file in store.files)
         progress(f"reading {size:,} bytes of the other store", size)
         # Imported late: the driver needs this module only from here on.

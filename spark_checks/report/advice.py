@@ -55,6 +55,8 @@ REWRITES = {
     "subscriptionGroup.json.bak": "updateSubGroup` of any group",
 }
 """Subcommand of mqadmin that makes a broker write a file, by name of its copy."""
+NO_FORECAST = StartForecast(release="RELEASE")
+"""In place of a forecast: a start without effects, of the release in a command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +66,9 @@ class Advice:
     audit: Audit
 
     @property
-    def forecast(self) -> StartForecast | None:
-        """Start on the store as it is; None if it was not forecast."""
-        return self.audit.forecast
+    def forecast(self) -> StartForecast:
+        """Start on the store as it is."""
+        return self.audit.forecast or NO_FORECAST
 
     @property
     def damage(self) -> list[Finding]:
@@ -77,16 +79,12 @@ class Advice:
     @property
     def is_log_short(self) -> bool:
         """Whether every record can be read, but units show that files are missing."""
-        if self.damage or self.forecast is None:
-            return False
-        return self.forecast.is_log_short
+        return self.forecast.is_log_short and not self.damage
 
     @property
     def is_unsafe(self) -> bool:
         """Whether the log is damaged, or a start loses or hides messages."""
-        found = self.forecast
-        is_harmed = found is not None and found.is_harmful_to_messages
-        return bool(self.damage) or is_harmed
+        return bool(self.damage) or self.forecast.is_harmful_to_messages
 
     @property
     def headline(self) -> str | None:
@@ -97,7 +95,7 @@ class Advice:
             return None
         part = "" if self.audit.is_log_read_whole else "audited part of the "
         if self.is_log_short:
-            log, foreign = f"The {part}commit log", self._foreign_files
+            log, foreign = f"The {part}commit log", self.forecast.foreign_files
             found = TEXTS["FOREIGN" if foreign else "SHORT"].format(
                 log=log, files=" and ".join(foreign)
             )
@@ -114,7 +112,7 @@ class Advice:
             found = TEXTS["REFUSED"]
         else:
             found = TEXTS["UNDAMAGED"].format(part=part)
-        return found if self.forecast is None else f"{found} {self.forecast.result}"
+        return f"{found} {self.forecast.result}" if self.audit.forecast else found
 
     @property
     def first_steps(self) -> list[tuple[str, list[str]]]:
@@ -124,10 +122,9 @@ class Advice:
             found = {one.invariant.id for one in self.audit.findings}
             is_needed = self._is_refused and WRONG_NAME not in found
             return self._moved_obstacle or (last_resort if is_needed else [])
-        release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.audit.store)
         copy = shlex.quote(f"{self.audit.store.rstrip('/')}.copy")
-        forecast = f"rmqc recover {store} --release {release} --dry-run"
+        forecast = f"rmqc recover {store} --release {self.forecast.release} --dry-run"
         restored = self._restored
         return [
             (TEXTS["NO_START"], []),
@@ -141,13 +138,12 @@ class Advice:
     @property
     def _is_refused(self) -> bool:
         """Whether the broker does not start."""
-        return self.forecast is not None and self.forecast.refusal is not None
+        return self.forecast.refusal is not None
 
     @property
     def _has_rocksdb(self) -> bool:
         """Whether no start can be forecast."""
-        store = self.audit.listing
-        return store is not None and store.has_queues_in_rocksdb
+        return self.audit.listing.has_queues_in_rocksdb
 
     @property
     def _again(self) -> str:
@@ -163,22 +159,16 @@ class Advice:
     @property
     def _moved_obstacle(self) -> list[tuple[str, list[str]]]:
         """The step that moves a directory, pipe or empty file out of the store."""
-        if self.forecast is None or self.forecast.obstacle is None:
+        obstacle = self.forecast.obstacle
+        if obstacle is None:
             return []
-        return [
-            (TEXTS["OBSTACLE"], [*self._moves([self.forecast.obstacle]), self._again])
-        ]
-
-    @property
-    def _foreign_files(self) -> Sequence[str]:
-        """Commit-log files of another store."""
-        return self.forecast.foreign_files if self.forecast else ()
+        return [(TEXTS["OBSTACLE"], [*self._moves([obstacle]), self._again])]
 
     @property
     def _restored(self) -> list[tuple[str, list[str]]]:
         """The step that brings files of the log back, if files of it are bad."""
-        cut_file = self.forecast.cut_file if self.forecast else None
-        damaged = [*self._foreign_files, *([cut_file] if cut_file else [])]
+        cut_file = self.forecast.cut_file
+        damaged = [*self.forecast.foreign_files, *([cut_file] if cut_file else [])]
         if self.is_log_short and not damaged:
             log = shlex.quote(self._path("commitlog/"))
             return [
@@ -236,7 +226,7 @@ class Advice:
 
     def _of_index(self, findings: Sequence[Finding]) -> tuple[str, list[str]]:
         """Return the advice to build the index again, if the forecast allows it."""
-        rebuilt = self.forecast.rebuilt if self.forecast else None
+        rebuilt = self.forecast.rebuilt
         if rebuilt is not None and rebuilt.is_harmless and not self._has_rocksdb:
             return self._without("REBUILD_INDEX", INDEX_AND_QUEUES)
         invariant = findings[0].invariant
@@ -267,9 +257,9 @@ class Advice:
         invariant, files = findings[0].invariant, {one.file for one in findings}
         if invariant.id.startswith("INV-LOG") and self._is_repaired(findings[0]):
             return TEXTS["UNFINISHED"]
-        states = self.forecast.config_states if self.forecast else ()
+        states = self.forecast.config_states
         read = [f"{file} {state}." for file, state in states if file in files]
-        if not read or self.forecast is None:
+        if not read:
             return invariant.cost
         return f"At the start of a {self.forecast.release} broker: {' '.join(read)}"
 
@@ -277,9 +267,7 @@ class Advice:
     def _was_closed_unfinished(self) -> bool:
         """Whether a slave, or a broker in controller mode, was stopped in order."""
         store = self.audit.listing
-        if store is None or store.was_left_open:
-            return False
-        return store.may_be_unfinished
+        return store.may_be_unfinished and not store.was_left_open
 
     def _is_repaired(self, finding: Finding) -> bool:
         """Return whether *finding* is unfinished work that a harmless start repairs.
@@ -297,7 +285,7 @@ class Advice:
 
     def _waits_for_start(self, finding: Finding) -> bool:
         """Return whether a start repairs *finding*, but the broker does not start."""
-        if self.forecast is None or self.forecast.refusal is None:
+        if not self._is_refused:
             return False
         is_at_fault = finding.file == self.forecast.obstacle and not is_damage(finding)
         is_warning = finding.severity is Severity.WARNING
@@ -308,15 +296,14 @@ class Advice:
 
     def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
         """Return the advice to rebuild queues, if the forecast allows it."""
-        rebuilt = self.forecast.rebuilt if self.forecast else None
+        rebuilt = self.forecast.rebuilt
         if (rebuilt is not None and not rebuilt.is_harmless) or self._has_rocksdb:
             return TEXTS["NO_REBUILD"], []
         return self._without("REBUILD", directories)
 
     def _without(self, text: str, directories: Sequence[str]) -> tuple[str, list[str]]:
         """Return a *text* about a start without *directories*, which are moved."""
-        store = self.audit.listing
-        found = [d for d in directories if store is None or d in store.directories]
+        found = [d for d in directories if d in self.audit.listing.directories]
         if not found:
             return TEXTS["REBUILD_MISSING"].format(name=directories[0]), []
         return TEXTS[text].format(names=" and ".join(found)), self._moves(found)

@@ -37,9 +37,9 @@ class Rect(NamedTuple):
 def charts_of(audit: Audit) -> Mapping[str, Any]:
     """Return the charts of *audit* for which it has data, by name."""
     drawn: dict[str, Any] = {**audit.histograms, "lags": lags_of(audit.summary)}
-    store, summary = audit.listing, audit.survey_summary
-    if store is not None and summary is not None and store.commit_log:
-        drawn["map"] = log_map(store, summary.log_end, audit.findings)
+    if audit.listing.commit_log:
+        log_end = audit.survey_summary.log_end
+        drawn["map"] = log_map(audit.listing, log_end, audit.findings)
     return drawn
 
 

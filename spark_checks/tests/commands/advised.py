@@ -10,6 +10,7 @@ from spark_checks.findings import INVARIANTS, Finding, Severity, in_order
 from spark_checks.report.advice import Advice
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.store_files import Store
+from spark_checks.survey.summary import SurveySummary
 
 
 def finding(
@@ -44,7 +45,14 @@ def advice(
     """Return the advice for a store with *findings*, and *more* of its audit."""
     found = tuple(in_order(findings))
     more.setdefault("listing", listing("consumequeue"))
-    audit = Audit(store="/a b", summary={}, findings=found, forecast=forecast, **more)
+    audit = Audit(
+        store="/a b",
+        summary={},
+        survey_summary=SurveySummary(),
+        findings=found,
+        forecast=forecast,
+        **more,
+    )
     return Advice(audit=audit)
 
 

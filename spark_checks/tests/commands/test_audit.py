@@ -24,6 +24,8 @@ from spark_checks.invariants.system_topics import LEDGER_INVARIANTS
 from spark_checks.report import report
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.session.java_home import wrap_java
+from spark_checks.store_files import Store
+from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.finding_rows import Rule
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.commands.command import run_alone
@@ -110,7 +112,13 @@ def _damaged() -> Audit:
         "handed_back": {},
         "left_open": False,
     }
-    return Audit(store="/store", summary=summary, findings=(finding,))
+    return Audit(
+        store="/store",
+        summary=summary,
+        survey_summary=SurveySummary(),
+        listing=Store(url="/store", files=(), directories=frozenset()),
+        findings=(finding,),
+    )
 
 
 def test_json_has_offsets_as_strings() -> None:
