@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -49,12 +49,6 @@ class Invariant:
     expected: str = "{expected}"
     found: str = "{found}"
     message: str = "{file} has {found}; expected: {expected}."
-
-    @property
-    def has_texts(self) -> bool:
-        """Whether each text of a finding is declared."""
-        texts = (one for one in fields(self) if one.name in TEXTS)
-        return all(getattr(self, one.name) != one.default for one in texts)
 
 
 def _declared() -> Iterator[Invariant]:

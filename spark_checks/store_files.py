@@ -170,12 +170,8 @@ class Store:
 
     @cached_property
     def index(self) -> tuple[StoreFile, ...]:
-        """Index files with a valid name and at least one byte, in order."""
-        return tuple(
-            file
-            for file in self.under("index")
-            if file.is_named_by_time and file.size > 0
-        )
+        """Index files with a valid name, in order."""
+        return tuple(file for file in self.under("index") if file.is_named_by_time)
 
     @property
     def ranges(self) -> Sequence[tuple[int, int]]:
@@ -201,6 +197,11 @@ class Store:
     def has_queues_in_rocksdb(self) -> bool:
         """Whether units may be in RocksDB (Java: RocksDBConsumeQueueStore)."""
         return not {*ROCKSDB_QUEUES}.isdisjoint(self.databases)
+
+    @property
+    def may_have_config_in_rocksdb(self) -> bool:
+        """Whether a directory of config may be a database with settings (since 5.0)."""
+        return any(one.startswith("config/") for one in self.directories)
 
     @property
     def was_left_open(self) -> bool:

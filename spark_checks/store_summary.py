@@ -27,7 +27,6 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
 
     A sample has no max_offset. Its records and messages are those of its ranges.
     """
-    index = [file for file in store.under("index") if file.is_named_by_time]
     consumed = config_file(store, consumed_path(store))
     queues = _queues(store, summary)
     return {
@@ -40,7 +39,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
         },
         "topics": _topics(queues),
         "index": {
-            "files": len(index),
+            "files": len(store.index),
             "entries": sum(one.index_count - 1 for _, one in used_index_headers(store)),
         },
         "config": _config(store),

@@ -18,7 +18,6 @@ from spark_checks.findings import Finding
 from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
 from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.situation import Situation
-from spark_checks.store_files import listing
 from spark_checks.tables.finding_rows import (
     Rule,
     findings,
@@ -67,7 +66,7 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
         batch_topics=json.dumps(sorted(situation.batch_topics)),
     )
     lmqs = open_units(session, store, of_lmqs)
-    batches = open_table(session, store, BatchConsumeQueueSource, listing(of_batches))
+    batches = open_table(session, store, BatchConsumeQueueSource, of_batches)
     parts = []
     if "INV-LIGHT-" in checked:
         parts += [

@@ -87,25 +87,25 @@ def open_log(
 ) -> DataFrame:
     """Return the rows that *source* reads from the audited log of *store*."""
     options = {**log_options(store), "delays": json.dumps(dict(delays)), **options}
-    return open_table(session, store, source, listing(store.commit_log), **options)
+    return open_table(session, store, source, store.commit_log, **options)
 
 
 def open_table(
     session: SparkSession,
     store: Store,
     source: type[DataSource],
-    files: str,
+    files: Iterable[StoreFile],
     **options: str,
 ) -> DataFrame:
     """Return the rows that *source* reads from *files* of *store*."""
     register(session, source)
     reader = session.read.format(source.name()).option("url", store.url)
-    return reader.option("files", files).options(**options).load()
+    return reader.option("files", listing(files)).options(**options).load()
 
 
 def open_index(session: SparkSession, store: Store, **options: str) -> DataFrame:
     """Return the slots and items of the index files of *store*."""
-    index = open_table(session, store, IndexSource, listing(store.index), **options)
+    index = open_table(session, store, IndexSource, store.index, **options)
     return _from_begin(index, store)
 
 
@@ -123,7 +123,7 @@ def open_units(
     options = {"partitions": str(session.sparkContext.defaultParallelism)}
     if queues is not None:
         options["queues"] = json.dumps([*queues])
-    units = open_table(session, store, ConsumeQueueSource, listing(files), **options)
+    units = open_table(session, store, ConsumeQueueSource, files, **options)
     return _from_begin(units, store)
 
 
@@ -139,15 +139,15 @@ def open_extensions(session: SparkSession, store: Store) -> DataFrame:
     files = store.queue_files(EXTENSION)
     if not files:  # opening a table takes two processes
         return session.createDataFrame([], spark_schema(EXTENSION_COLUMNS))
-    return open_table(session, store, QueueExtensionSource, listing(files))
+    return open_table(session, store, QueueExtensionSource, files)
 
 
 def open_checkpoint(session: SparkSession, store: Store) -> DataFrame:
     """Return the checkpoint of *store*: one row, or none without the file."""
     files = [file for file in store.files if file.path == "checkpoint"]
-    return open_table(session, store, CheckpointSource, listing(files))
+    return open_table(session, store, CheckpointSource, files)
 
 
 def open_settings(session: SparkSession, store: Store) -> DataFrame:
     """Return every value in the configuration files of *store*."""
-    return open_table(session, store, ConfigSource, listing(store.settings))
+    return open_table(session, store, ConfigSource, store.settings)

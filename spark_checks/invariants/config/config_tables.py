@@ -57,13 +57,11 @@ def _missing(store: Store, path: str, summary: SurveySummary) -> Iterator[Findin
     """Yield the finding of a missing file.
 
     A broker moves the file to its copy before it renames the new file (4.6.0
-    common.MixAll#string2File). Each creation of a topic writes topics.json. Releases
-    since 5.0 may have a database in a directory of config instead.
+    common.MixAll#string2File). Each creation of a topic writes topics.json.
     """
-    has_database = any(one.startswith("config/") for one in store.directories)
     if store.file(f"{path}.bak") is not None:
         yield _finding(path, f"no file, but a copy {path}.bak", Severity.WARNING)
-    elif not has_database and _is_required(store, path, summary):
+    elif not store.may_have_config_in_rocksdb and _is_required(store, path, summary):
         # A copy may leave out all of them. A new slave receives topics and groups last.
         has_others = store.file(GROUPS) is not None
         severity = Severity.ERROR if has_others else Severity.WARNING

@@ -96,12 +96,9 @@ def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
 
 
 def _check_types(store: Store) -> Iterator[Finding]:
-    """Yield the topics whose queues have another type than topics.json.
-
-    A database in a directory of config may have the topics instead.
-    """
+    """Yield the topics whose queues have another type than topics.json."""
     configured = config_file(store, TOPICS).entries
-    if not configured or any(one.startswith("config/") for one in store.directories):
+    if not configured or store.may_have_config_in_rocksdb:
         return
     for directory, wanted in ((CONSUME_QUEUE, SIMPLE), (BATCH_QUEUE, BATCH)):
         queues = (queue_of(f"{one}/", directory) for one in store.directories)

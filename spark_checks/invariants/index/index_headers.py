@@ -49,8 +49,7 @@ Ranges = Mapping[StoreFile, tuple[int, int]]
 
 def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the findings in the headers of the index files of *store*."""
-    files = [file for file in store.under("index") if file.is_named_by_time]
-    sizes = Counter(file.size for file in files)
+    sizes = Counter(file.size for file in store.index)
     # A possible size decides between two files.
     votes = {size: (sizes[size], slot_count_of(size) > 0, size) for size in sizes}
     usual = max(votes, key=votes.__getitem__, default=0)
@@ -61,7 +60,7 @@ def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Findin
         if not any(_unlike_items(store, file, header))
     }
     end_before = 0
-    for file in files:
+    for file in store.index:
         if file.size != usual or file.size < HEADER_SIZE + SLOT_SIZE + ITEM_SIZE:
             texts = {"expected": f"{usual} bytes", "found": f"{file.size} bytes"}
             yield file_finding("INV-INDEX-002", file.path, (0, file.size), **texts)
