@@ -44,7 +44,7 @@ from rocketmq_conformance.paths import module_command
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
 from spark_checks.generate.uniform import UniformPlan
-from spark_checks.session.session import spark_session
+from spark_checks.session.session import spark_context
 from spark_checks.session.settings import local_processors
 
 SOURCE = FOLDER / "ScanLog.java"
@@ -267,8 +267,8 @@ def generated(size: int, run: Run, progress: Callable[[str], None]) -> Iterator[
     with tempfile.TemporaryDirectory(dir=directory, prefix="rmqc-bench-") as name:
         progress(f"generating {size // MEBIBYTE} MiB")
         store = Path(name) / "store"
-        with spark_session(run.master, has_sources=False) as session:
-            generate(store, plan, session)
+        with spark_context(run.master) as context:
+            generate(store, plan, context)
         yield store
 
 

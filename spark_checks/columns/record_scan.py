@@ -42,14 +42,14 @@ OLDER = "older bytes follow the written part"
 ReadAt = Callable[[int, int], bytes]
 """Returns the bytes at a position: the requested number, or fewer at the end."""
 
-_placed = {placed.name: placed for placed in leading_fields(record_layout)}
+_placed = {f.name: f for f in leading_fields(record_layout, system_flags=0)}
+"""Fields before the first of variable size; behind the flags, with IPv4 hosts."""
 _head = struct.Struct(">iI")
 _HEAD_SIZE = 8
 """Bytes of a record's size and magic."""
 _physical_offset = struct.Struct(">q")
 _PHYSICAL_OFFSET_AT = _placed["physical_offset"].offset
-_narrow = {f.name: f for f in leading_fields(record_layout, system_flags=0)}
-_STORED_AT_END = _narrow["stored_at_ms"].offset + 8
+_STORED_AT_END = _placed["stored_at_ms"].offset + 8
 _FLAGS_END = _placed["system_flags"].offset + 4
 _MAGIC_AT = _placed["magic"].offset
 _HEAD_END = _PHYSICAL_OFFSET_AT + 8

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from spark_checks.generate.part import rounds_of, write_part
 from spark_checks.generate.plan import (
@@ -34,7 +34,7 @@ from spec.wire.pop.pop_bodies import REVIVE_GROUP
 def generate(
     root: Path,
     plan: Plan,
-    session: SparkSession | None = None,
+    context: SparkContext | None = None,
     *,
     on_part: Callable[[], None] = lambda: None,
 ) -> None:
@@ -56,13 +56,12 @@ def generate(
         counts = {queue: rounds * count for queue, count in counts_of(plan).items()}
         last_ms = (rounds - 1) * ROUND_MS + (steps - 1) * ROUND_MS // steps
         last_ms += BEGAN_AT_MS
-    if session is None:
+    if context is None:
         for part in range(plan.files):
             write(part)
             on_part()
     else:
-        parts = session.sparkContext.parallelize(range(plan.files), plan.files)
-        parts.foreach(write)
+        context.parallelize(range(plan.files), plan.files).foreach(write)
     times = dict.fromkeys(("physic_ms", "logics_ms", "index_ms"), last_ms)
     (root / "checkpoint").write_bytes(encode_checkpoint(Checkpoint(**times)))
     (root / "lock").touch()

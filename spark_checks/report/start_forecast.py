@@ -6,6 +6,7 @@ This package does not forecast: `cli` does so and passes the result with the aud
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -94,9 +95,8 @@ class StartForecast:
     @property
     def destroyed(self) -> tuple[tuple[str, int], ...]:
         """Topics and their messages that only the start makes unreadable."""
-        gone = dict(self.unreadable)
-        left = ((topic, count - gone.get(topic, 0)) for topic, count in self.lost)
-        return tuple(sorted((one for one in left if one[1]), key=lambda one: -one[1]))
+        left = Counter(dict(self.lost)) - Counter(dict(self.unreadable))
+        return tuple(left.most_common())
 
     def as_json(self) -> dict[str, object]:
         """Return the forecast for the audit's JSON output."""

@@ -73,20 +73,14 @@ def failed(error: Exception) -> SparkError | NotAStoreError:
 
 
 @contextmanager
-def spark_session(
-    master: str = "local[*]", *, has_sources: bool = True
-) -> Iterator[SparkSession]:
-    """Yield a session on *master*; see :func:`spark_context`.
+def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
+    """Yield a session on *master* that has the sources; see :func:`spark_context`."""
+    # Imported late: an audit registers only the sources that it reads.
+    from spark_checks.readers.register import register_sources
 
-    Registering the sources takes a second and two processes, and may be skipped.
-    """
     with spark_context(master) as context:
         session = session_of(context)
-        if has_sources:
-            # Imported late: the driver needs these modules only from here on.
-            from spark_checks.readers.register import register_sources
-
-            register_sources(session)
+        register_sources(session)
         yield session
 
 

@@ -114,9 +114,8 @@ def entries_of(ledger: Ledger, min_offset: int) -> Ledger:
 
 def is_in(records: Table, *topics: str) -> Bools:
     """Return the mask of *records* in one of *topics*."""
-    found: Bools = records["topic"] == _hash_of(topics[0])
-    for topic in topics[1:]:
-        found |= records["topic"] == _hash_of(topic)
+    masks = [records["topic"] == _hash_of(topic) for topic in topics]
+    found: Bools = np.logical_or.reduce(masks)
     return found
 
 

@@ -9,6 +9,7 @@ record. Only queues whose sides differ are read again, row by row.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -38,8 +39,8 @@ class QueueSummary(Struct, frozen=True, kw_only=True):
         return QueueSummary(
             count=self.count + other.count,
             matched_count=self.matched_count + other.matched_count,
-            first=_least(self.first, other.first),
-            last=_most(self.last, other.last),
+            first=_of_both(min, self.first, other.first),
+            last=_of_both(max, self.last, other.last),
             hash=self.hash ^ other.hash,
         )
 
@@ -99,9 +100,11 @@ class SurveySummary:
             bad_places=self.bad_places + other.bad_places,
             damaged=self.damaged + other.damaged,
             log_end=max(self.log_end, other.log_end),
-            last_stored_at_ms=_most(self.last_stored_at_ms, other.last_stored_at_ms),
+            last_stored_at_ms=_of_both(
+                max, self.last_stored_at_ms, other.last_stored_at_ms
+            ),
             last_file_base=max(self.last_file_base, other.last_file_base),
-            first_tail_base=_least(self.first_tail_base, other.first_tail_base),
+            first_tail_base=_of_both(min, self.first_tail_base, other.first_tail_base),
             slots_used=self.slots_used + other.slots_used,
             damaged_items=self.damaged_items + other.damaged_items,
             suspect_ranges=self.suspect_ranges + other.suspect_ranges,
@@ -208,13 +211,10 @@ def add_queue(queues: dict[Key, QueueSummary], queue: Key, sums: QueueSummary) -
     queues[queue] = sums if known is None else known.plus(sums)
 
 
-def _least(one: int | None, other: int | None) -> int | None:
+def _of_both(
+    choose: Callable[[int, int], int], one: int | None, other: int | None
+) -> int | None:
+    """Return the number that *choose* returns of both, or the only number."""
     if one is None or other is None:
         return other if one is None else one
-    return min(one, other)
-
-
-def _most(one: int | None, other: int | None) -> int | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return max(one, other)
+    return choose(one, other)

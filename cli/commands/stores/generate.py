@@ -139,15 +139,15 @@ def generate(
 
 def _write(store: Path, plan: Plan, master: str | None) -> None:
     from spark_checks.generate.store import generate as generate_store
-    from spark_checks.session.session import SparkError, spark_session
+    from spark_checks.session.session import SparkError, spark_context
 
     if master is None:
         with parts_written(store, plan.files) as on_part:
             generate_store(store, plan, on_part=on_part)
         return
     try:
-        with spark_session(master, has_sources=False) as session:
-            generate_store(store.absolute(), plan, session)
+        with spark_context(master) as context:
+            generate_store(store.absolute(), plan, context)
     except SparkError as error:
         fail(error)
 

@@ -63,7 +63,7 @@ def test_no_task_and_no_driver_carries_all(
     spark: SparkSession, tmp_path: Path, plan: UniformPlan
 ) -> None:
     store = tmp_path / "store"
-    generate(store, plan, spark)
+    generate(store, plan, spark.sparkContext)
     spark.sparkContext.range(2, numSlices=2).map(str).count()  # or a task starts Python
     before = max((stage.id for stage in stages(spark)), default=-1)
     began_s = time.monotonic()

@@ -88,7 +88,7 @@ def test_a_generated_store_is_silent_and_made_by_any_number_of_workers(
         1 << 19
     )
     generate(tmp_path / "here", plan)
-    generate(tmp_path / "there", plan, spark)
+    generate(tmp_path / "there", plan, spark.sparkContext)
     assert fingerprint(tmp_path / "here") == fingerprint(tmp_path / "there")
     audit = audit_store(spark, str(tmp_path / "here"))
     assert [found.message for found in audit.findings] == []

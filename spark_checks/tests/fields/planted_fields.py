@@ -10,6 +10,7 @@ from pathlib import Path
 
 from spark_checks.faults.fault import Expected
 from spark_checks.findings import Finding
+from spark_checks.tests.building import overwrite
 from spark_checks.tests.fields.field_table import Outcome, Wrong, field_table
 
 
@@ -102,15 +103,9 @@ def planted(root: Path, sheet: Iterable[PlantedField]) -> Iterator[None]:
     """Write the faults of *sheet* into the store at *root*, and remove them after."""
     faults = list(sheet)
     for one in faults:
-        _write(root, one, one.data)
+        overwrite(root, one.file, one.offset, one.data)
     try:
         yield
     finally:
         for one in faults:
-            _write(root, one, one.right)
-
-
-def _write(root: Path, one: PlantedField, data: bytes) -> None:
-    with (root / one.file).open("r+b") as opened:
-        opened.seek(one.offset)
-        opened.write(data)
+            overwrite(root, one.file, one.offset, one.right)

@@ -83,7 +83,7 @@ def with_wrong_items(
 ) -> Path:
     """Return a store with two wrong items in the middle of its index files."""
     store = tmp_path_factory.mktemp("items") / "store"
-    generate(store, FAULTS_PLAN, spark)
+    generate(store, FAULTS_PLAN, spark.sparkContext)
     file = list_store(str(store)).index[0]
     data = (store / file.path).read_bytes()
     count, slots = decode_header(data).index_count, slot_count_of(file.size)
