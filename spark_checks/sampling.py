@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
-from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_certain
+from spark_checks.columns.record_scan import LogRange, ReadAt, find_record, is_certain
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
 from spark_checks.store_files import Store, StoreFile
-from spec.store.file_names import COMMIT_LOG, file_name
 
 PIECES_PER_FILE = 64
 PIECE_SIZE_MIN = 4096
@@ -97,38 +95,34 @@ def checked_ids(only: Collection[str]) -> list[str]:
     return found
 
 
-def _cut(file: StoreFile) -> Iterator[FileRange]:
+def _cut(file: StoreFile) -> Iterator[LogRange]:
     size = max(min(file.size // PIECES_PER_FILE, PIECE_SIZE_MAX), PIECE_SIZE_MIN)
     return file.whole.cut(size)
 
 
-def _written(store: Store, pieces: Sequence[FileRange]) -> Sequence[FileRange]:
+def _written(store: Store, pieces: Sequence[LogRange]) -> Sequence[LogRange]:
     """Return *pieces* without those at the end that begin with zeros."""
     for index in range(len(pieces) - 1, -1, -1):
         piece = pieces[index]
-        with _reading(store, piece) as read_at:
+        with reading(store.url, piece.path) as read_at:
             size = min(PIECE_SIZE_MIN, piece.end - piece.start)
             if read_at(piece.start, size).strip(b"\0"):
                 return pieces[: index + 1]
     return []
 
 
-def _reading(store: Store, piece: FileRange) -> AbstractContextManager[ReadAt]:
-    return reading(store.url, f"{COMMIT_LOG}/{file_name(piece.base)}")
-
-
-def _joined(pieces: Sequence[FileRange]) -> list[FileRange]:
+def _joined(pieces: Sequence[LogRange]) -> list[LogRange]:
     """Return *pieces*, adjacent ones joined."""
-    found: list[FileRange] = []
+    found: list[LogRange] = []
     for piece in pieces:
         is_next = found and (found[-1].base, found[-1].end) == (piece.base, piece.start)
         found.append(replace(piece, start=found.pop().start) if is_next else piece)
     return found
 
 
-def _range_of(store: Store, piece: FileRange) -> tuple[int, int] | None:
+def _range_of(store: Store, piece: LogRange) -> tuple[int, int] | None:
     """Return the range of the records of *piece*; None without a certain record."""
-    with _reading(store, piece) as read_at:
+    with reading(store.url, piece.path) as read_at:
         begin = _record_at(read_at, piece, piece.start, piece.end)
         end = _record_at(read_at, piece, piece.end, piece.file_size)
     if begin < 0:
@@ -136,7 +130,7 @@ def _range_of(store: Store, piece: FileRange) -> tuple[int, int] | None:
     return piece.base + begin, piece.base + (piece.file_size if end < 0 else end)
 
 
-def _record_at(read_at: ReadAt, where: FileRange, start: int, end: int) -> int:
+def _record_at(read_at: ReadAt, where: LogRange, start: int, end: int) -> int:
     """Return the position of the first certain record in [start, end), or -1.
 
     A range that starts a file begins at position 0, even without a record.

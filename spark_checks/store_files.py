@@ -20,7 +20,7 @@ from pathlib import Path
 
 from pyarrow import fs
 
-from spark_checks.columns.record_scan import FileRange, cut_position, store_time_at
+from spark_checks.columns.record_scan import LogRange, cut_position, store_time_at
 from spark_checks.file_systems import (
     NotAStoreError,
     first_line,
@@ -97,10 +97,10 @@ class StoreFile:
         return _time_name.fullmatch(self.name) is not None
 
     @property
-    def whole(self) -> FileRange:
+    def whole(self) -> LogRange:
         """All of a commit-log file, as a range."""
         size = self.size
-        return FileRange(base=self.base, file_size=size, start=0, end=size)
+        return LogRange(base=self.base, file_size=size, start=0, end=size)
 
 
 @dataclass(frozen=True, kw_only=True)

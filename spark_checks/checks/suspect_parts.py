@@ -25,10 +25,9 @@ from spark_checks.columns.record_columns import (
     RecordColumns,
     read_columns,
 )
-from spark_checks.columns.record_scan import scan_range
+from spark_checks.columns.record_scan import LogRange, scan_range
 from spark_checks.file_systems import reading
 from spark_checks.readers.consume_queue import QueuePieces
-from spark_checks.readers.log_part import LogRange
 from spark_checks.situation import Situation
 from spark_checks.store_files import queue_of
 from spark_checks.survey.summary import (

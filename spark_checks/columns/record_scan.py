@@ -22,6 +22,7 @@ from columns.log_batch import LogBatch, follow_sizes, gather_records
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.blank import BLANK_MAGIC
 from spec.store.failover import Stretch, cut_place
+from spec.store.file_names import COMMIT_LOG, file_name
 from spec.store.message_record import (
     MAGIC_V1,
     MAGIC_V2,
@@ -57,8 +58,8 @@ _MAGICS = tuple(magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2))
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileRange:
-    """Range of one file; a reader reads the records that begin in it."""
+class LogRange:
+    """Range of one commit-log file; a reader reads the records that begin in it."""
 
     base: int
     """Commit-log offset of the file's first byte."""
@@ -69,6 +70,16 @@ class FileRange:
     """End of the bytes on the disk, behind which all are zero; None if unknown."""
     cut_at: int | None = None
     """Position at which the log ends, although bytes follow; None for none."""
+
+    @property
+    def path(self) -> str:
+        """Path of the file, relative to the store."""
+        return f"{COMMIT_LOG}/{file_name(self.base)}"
+
+    @property
+    def byte_count(self) -> int:
+        """Number of bytes to read."""
+        return self.end - self.start
 
     def cut(self, size: int) -> Iterator[Self]:
         """Yield ranges of at most *size* bytes."""
@@ -87,7 +98,7 @@ class Region:
     reason: str | None = None
 
 
-def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> int:
+def find_record(read_at: ReadAt, where: LogRange, *, start: int, end: int) -> int:
     """Return the position of the first certain record in [start, end), or -1."""
     size = BEYOND_SIZE  # an intact file has one nearby
     end = min(end, _written(where))
@@ -106,11 +117,11 @@ def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> i
     return -1
 
 
-def _written(where: FileRange) -> int:
+def _written(where: LogRange) -> int:
     return where.file_size if where.written is None else where.written
 
 
-def is_certain(read_at: ReadAt, where: FileRange, position: int) -> bool:
+def is_certain(read_at: ReadAt, where: LogRange, position: int) -> bool:
     """Return whether the record at *position* is certain, by its physical offset."""
     data = read_at(position, _HEAD_END)
     return (
@@ -118,7 +129,7 @@ def is_certain(read_at: ReadAt, where: FileRange, position: int) -> bool:
     )
 
 
-def store_time_at(read_at: ReadAt, where: FileRange, position: int) -> int | None:
+def store_time_at(read_at: ReadAt, where: LogRange, position: int) -> int | None:
     """Return the store time of the record at *position*; None without a certain one."""
     data = read_at(position, _STORED_AT_END)
     if len(data) < _STORED_AT_END or data[_FLAGS_END - 1] & SystemFlag.BORN_HOST_V6:
@@ -184,7 +195,7 @@ def only_zeros(read_at: ReadAt, *, start: int, end: int) -> bool:
     return True
 
 
-def scan_range(read_at: ReadAt, where: FileRange) -> Iterator[LogBatch | Region]:
+def scan_range(read_at: ReadAt, where: LogRange) -> Iterator[LogBatch | Region]:
     """Yield batches of valid records, and regions without, in order of position."""
     position = where.start
     if position:
@@ -234,7 +245,7 @@ def _contradiction(edges: Ints, number: int, fields: FieldColumns) -> str:
 
 
 def _within(
-    read_at: ReadAt, where: FileRange, position: int, starts: Ints, stop: int
+    read_at: ReadAt, where: LogRange, position: int, starts: Ints, stop: int
 ) -> tuple[Ints, int]:
     """Return the starts before the next reader's first record, and its position."""
     first = int(np.searchsorted(starts, where.end - position))
@@ -244,7 +255,7 @@ def _within(
     return starts, stop
 
 
-def _window_size(read_at: ReadAt, where: FileRange, position: int) -> int:
+def _window_size(read_at: ReadAt, where: LogRange, position: int) -> int:
     """Return the bytes to read: a window, or a whole record if it is larger.
 
     Few bytes of the next reader's range are read.
@@ -258,7 +269,7 @@ def _window_size(read_at: ReadAt, where: FileRange, position: int) -> int:
 
 
 def _region(
-    read_at: ReadAt, where: FileRange, position: int, head: bytes, contradiction: str
+    read_at: ReadAt, where: LogRange, position: int, head: bytes, contradiction: str
 ) -> Region:
     """Return the region at *position*, which begins with *head*.
 
@@ -281,13 +292,13 @@ def _region(
     return Region(position=position, size=end - position, kind="damaged", reason=reason)
 
 
-def _tail(where: FileRange, position: int, reason: str | None) -> Region:
+def _tail(where: LogRange, position: int, reason: str | None) -> Region:
     """Return the unwritten end of a file, from *position* on."""
     size = where.file_size - position
     return Region(position=position, size=size, kind="tail", reason=reason)
 
 
-def cut_position(read_at: ReadAt, where: FileRange) -> int | None:
+def cut_position(read_at: ReadAt, where: LogRange) -> int | None:
     """Return the position at which a failover has cut a whole file, or None."""
     return cut_place(
         found.position if isinstance(found, Region) else _stretch_of(found)

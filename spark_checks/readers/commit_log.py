@@ -24,14 +24,13 @@ from spark_checks.columns.record_columns import (
     read_columns,
 )
 from spark_checks.columns.record_scan import (
-    FileRange,
+    LogRange,
     ReadAt,
     Region,
     scan_range,
     store_time_at,
 )
 from spark_checks.readers.log_part import (
-    LogRange,
     audited_ranges,
     first_store_time,
     part_before,
@@ -122,7 +121,7 @@ class CommitLogSource(LogSource):
 
 def batches(
     read_at: ReadAt,
-    where: FileRange,
+    where: LogRange,
     delays: Delays,
     *,
     wide: bool = False,
@@ -151,7 +150,7 @@ def batches(
 
 
 def _record_rows(
-    columns: RecordColumns, where: FileRange, *, wide: bool
+    columns: RecordColumns, where: LogRange, *, wide: bool
 ) -> pa.RecordBatch:
     """Return *columns* as rows, with the slow columns if *wide*."""
     fixed = columns.found.numbers
@@ -191,7 +190,7 @@ def _texts(topics: Topics) -> pa.Array:
     return pa.array(topics.texts, pa.string()).take(pa.array(topics.numbers))
 
 
-def _region_row(region: Region, where: FileRange) -> pa.RecordBatch:
+def _region_row(region: Region, where: LogRange) -> pa.RecordBatch:
     row = {
         "file_base": where.base,
         "file_size": where.file_size,

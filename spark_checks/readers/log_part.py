@@ -10,12 +10,12 @@ much, so the caller must pass the slack.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from spark_checks.columns.log_ranges import Ranges
 from spark_checks.columns.record_scan import (
     WINDOW_SIZE,
-    FileRange,
+    LogRange,
     find_record,
     store_time_at,
 )
@@ -24,24 +24,11 @@ from spark_checks.readers.pushdown import Conditions
 from spark_checks.store_files import StoreFile
 
 
-@dataclass(frozen=True, kw_only=True)
-class LogRange(FileRange):
-    """Range of one commit-log file."""
-
-    path: str
-    """Path relative to the store."""
-
-    @property
-    def byte_count(self) -> int:
-        """Number of bytes to read."""
-        return self.end - self.start
-
-
 def selected_files(
     files: Iterable[StoreFile], conditions: Conditions
 ) -> list[LogRange]:
     """Return the whole *files* that may contain selected offsets."""
-    ranges = (LogRange(path=file.path, **vars(file.whole)) for file in files)
+    ranges = (file.whole for file in files)
     return [
         one
         for one in ranges

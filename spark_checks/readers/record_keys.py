@@ -19,9 +19,8 @@ from columns.record_properties import properties_of
 from columns.topics import topics_of
 from spark_checks.columns.log_ranges import LogSections, Ranges, Sums, add_sums, within
 from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_scan import FileRange, ReadAt, Region, scan_range
+from spark_checks.columns.record_scan import LogRange, ReadAt, Region, scan_range
 from spark_checks.readers.commit_log import LogSource
-from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.schemas import arrow_schema, as_batch
 
 KEY_COLUMNS: Final[dict[str, str]] = {
@@ -48,7 +47,7 @@ class KeySource(LogSource):
 
 
 def key_batches(
-    read_at: ReadAt, where: FileRange, ranges: Ranges
+    read_at: ReadAt, where: LogRange, ranges: Ranges
 ) -> Iterator[pa.RecordBatch]:
     """Yield the keys of the records in *where* that the index must contain."""
     for batch in scan_range(read_at, where):

@@ -25,7 +25,7 @@ from spark_checks.columns.log_ranges import Sums, within
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_columns import Queue, RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
-    FileRange,
+    LogRange,
     ReadAt,
     Region,
     scan_range,
@@ -41,7 +41,6 @@ from spark_checks.readers.consume_queue import (
     written_units,
 )
 from spark_checks.readers.index import IndexFile, IndexSource, check_items
-from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.record_keys import sums_of_keys
 from spark_checks.session.kernel_request import request_kernels
 from spark_checks.situation import Situation
@@ -200,7 +199,7 @@ def _of_part(url: str, part: Part, situation: Situation) -> Survey:
         return survey_log(read_at, part, situation)
 
 
-def survey_log(read_at: ReadAt, where: FileRange, situation: Situation) -> Survey:
+def survey_log(read_at: ReadAt, where: LogRange, situation: Situation) -> Survey:
     """Return the survey of a range of the log.
 
     A suspect range begins at the window before, whose first record is certain or in a
@@ -227,7 +226,7 @@ def survey_log(read_at: ReadAt, where: FileRange, situation: Situation) -> Surve
     return total
 
 
-def _of_region(region: Region, where: FileRange) -> Survey:
+def _of_region(region: Region, where: LogRange) -> Survey:
     summary = SurveySummary(
         regions=int(region.kind == "damaged"),
         first_tail_base=where.base if region.kind == "tail" else None,

@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import Audit, audit_store
-from spark_checks.columns.record_scan import FileRange
+from spark_checks.columns.record_scan import LogRange
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
 from spark_checks.readers.commit_log import batches
@@ -49,7 +49,7 @@ def rows_of(store: Store, begin: int, end: int) -> list[tuple[int, str]]:
         base = file.base
         start, stop = max(begin - base, 0), min(end - base, file.size)
         if start < stop:
-            where = FileRange(base=base, file_size=file.size, start=start, end=stop)
+            where = LogRange(base=base, file_size=file.size, start=start, end=stop)
             with reading(store.url, file.path) as read_at:
                 for batch in batches(read_at, where, {}):
                     columns = batch.select(["offset", "kind"]).to_pydict()

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from spark_checks.columns.record_scan import LogRange
 from spark_checks.readers.commit_log import CommitLogSource
 from spark_checks.readers.consume_queue import ConsumeQueueSource, QueuePieces
 from spark_checks.readers.index import IndexSource
-from spark_checks.readers.log_part import LogRange
 from spark_checks.readers.pushdown import Condition, Conditions
 from spark_checks.store_files import Store, list_store, listing
 from spark_checks.tables.store_tables import open_commit_log

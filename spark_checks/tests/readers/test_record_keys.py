@@ -15,7 +15,7 @@ import pytest
 
 from spark_checks.columns.log_ranges import Ranges, within
 from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_scan import FileRange, ReadAt
+from spark_checks.columns.record_scan import LogRange, ReadAt
 from spark_checks.invariants.index.index_items import key_ranges
 from spark_checks.readers.record_keys import key_batches
 from spark_checks.situation import Situation
@@ -30,8 +30,8 @@ STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
 EVERYTHING = [(-1, 1 << 62)]
 
 
-def _where(data: bytes, base: int = 0) -> FileRange:
-    return FileRange(base=base, file_size=len(data), start=0, end=len(data))
+def _where(data: bytes, base: int = 0) -> LogRange:
+    return LogRange(base=base, file_size=len(data), start=0, end=len(data))
 
 
 def _keys(

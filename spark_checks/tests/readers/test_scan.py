@@ -12,7 +12,7 @@ import pytest
 
 from spark_checks.broker_conf import delays_in_setting
 from spark_checks.columns import record_scan
-from spark_checks.columns.record_scan import FileRange
+from spark_checks.columns.record_scan import LogRange
 from spark_checks.readers.commit_log import batches
 from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log
@@ -39,7 +39,7 @@ def rows_of(data: bytes, *, cut: int | None = None, base: int = 0) -> list[Row]:
         for start in range(0, len(data), step)
         for batch in batches(
             read_at,
-            FileRange(
+            LogRange(
                 base=base,
                 file_size=len(data),
                 start=start,
@@ -176,7 +176,7 @@ def test_a_survey_keeps_one_window_at_a_time(
             windows.append(data)
         return data
 
-    where = FileRange(base=0, file_size=len(records), start=0, end=len(records))
+    where = LogRange(base=0, file_size=len(records), start=0, end=len(records))
     found = survey_log(read_at, where, Situation())
     assert sum(queue.count for queue in found.summary.records.values()) == 40
     assert len(windows) > 3

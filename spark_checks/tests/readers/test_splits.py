@@ -13,12 +13,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spark_checks.broker_conf import delays_in_setting
-from spark_checks.columns.record_scan import OLDER, FileRange, ReadAt
+from spark_checks.columns.record_scan import OLDER, LogRange, ReadAt
 from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
 from spark_checks.readers import commit_log, consume_queue, index
-from spark_checks.readers.log_part import LogRange, part_before
+from spark_checks.readers.log_part import part_before
 from spark_checks.readers.table_source import FileGroup
 from spark_checks.store_files import StoreFile
 from spark_checks.tests.building import StoreBuilder
@@ -74,7 +74,7 @@ def log_rows(data: bytes, base: int, cuts: list[int]) -> list[Row]:
         for start, end in pairwise(edges)
         for batch in commit_log.batches(
             reader_of(data),
-            FileRange(base=base, file_size=len(data), start=start, end=end),
+            LogRange(base=base, file_size=len(data), start=start, end=end),
             DELAYS,
         )
         for row in batch.to_pylist()
@@ -112,7 +112,7 @@ def test_no_part_reads_what_a_failover_has_cut_off(
         int(row["offset"] + row["size"]) for row in begun if row["kind"] == "record"
     )
     mixed = data[:end] + before[end:]
-    whole = LogRange(path="a", base=0, file_size=len(data), start=0, end=len(data))
+    whole = LogRange(base=0, file_size=len(data), start=0, end=len(data))
     rows = [
         row
         for start, stop in pairwise([0, *sorted(cuts), len(data)])

@@ -18,8 +18,8 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from columns.log_batch import follow_sizes
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.columns.long_hashes import hash_of_longs
+from spark_checks.columns.record_scan import LogRange
 from spark_checks.readers.index import IndexFile
-from spark_checks.readers.log_part import LogRange
 from spark_checks.session.kernel_request import KERNELS_VARIABLE
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
@@ -193,7 +193,7 @@ def test_groups_are_reduced_each_by_itself() -> None:
 
 def _log_ranges(*edges: int) -> list[Part]:
     return [
-        LogRange(path="a", base=0, file_size=edges[-1], start=start, end=end)
+        LogRange(base=0, file_size=edges[-1], start=start, end=end)
         for start, end in pairwise(edges)
     ]
 

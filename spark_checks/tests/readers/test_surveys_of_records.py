@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_checks.columns.record_damage import BORN_MAX_MS, PORT_MAX
-from spark_checks.columns.record_scan import FileRange
+from spark_checks.columns.record_scan import LogRange
 from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log
 from spark_checks.tests.readers.with_kernels import (
@@ -26,7 +26,7 @@ from spec.store.message_record import MAGIC_V2, Record, encode_record
 
 BASE = 1 << 30
 EXAMPLES = settings(max_examples=400, derandomize=True, deadline=None)
-WHERE = FileRange(base=BASE, file_size=1 << 20, start=0, end=1 << 20)
+WHERE = LogRange(base=BASE, file_size=1 << 20, start=0, end=1 << 20)
 ORDINARY = Record(
     topic="Orders",
     queue_id=1,
