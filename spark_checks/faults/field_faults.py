@@ -10,7 +10,7 @@ from functools import partial
 
 from spark_checks.faults.fault import Found, at
 from spark_checks.faults.field_spans import field_spans
-from spark_checks.faults.places import IndexPart, Place, end_of, index_file, item_places
+from spark_checks.faults.places import IndexPart, Place, end_of, item_places
 from spark_checks.faults.site import Site
 from spark_checks.generate.part import Placed
 from spark_checks.generate.rounds import Kind
@@ -87,7 +87,7 @@ class WrongField:
         if self.structure == "blank":
             return end_of(site, self.of), {}
         if self.structure == "index_header":
-            return (index_file(site, self.of), 0), {}
+            return (IndexPart(site, self.of).file, 0), {}
         index = IndexPart(site)
         is_slot = self.structure == "index_slot"
         position_of = index.slot_position if is_slot else index.position

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from spark_checks.faults.site import INDEX_PART, Site
 from spark_checks.generate.index_part import hashes_of, index_file_name
-from spark_checks.generate.part import Placed, rounds_of
-from spark_checks.generate.plan import BEGAN_AT_MS, ROUND_MS
+from spark_checks.generate.part import Placed
 from spec.store.index_file import (
     IndexItem,
     decode_header,
@@ -28,21 +27,16 @@ def end_of(site: Site, part: int) -> Place:
     return file, position + last.size
 
 
-def index_file(site: Site, part: int) -> str:
-    """Return the index file of *part*."""
-    began_at_ms = BEGAN_AT_MS + part * rounds_of(site.plan) * ROUND_MS
-    return f"index/{index_file_name(began_at_ms)}"
-
-
 class IndexPart:
     """Bytes of the index file of a part, and the places in it."""
 
     def __init__(self, site: Site, part: int = INDEX_PART) -> None:
-        self.file = index_file(site, part)
+        self._messages = site.part(part)
+        began_at_ms = self._messages[0].record.stored_at_ms
+        self.file = f"index/{index_file_name(began_at_ms)}"
         self.data = (site.root / self.file).read_bytes()
         self.slots = slot_count_of(len(self.data))
         self.count = decode_header(self.data).index_count
-        self._messages = site.part(part)
 
     def position(self, number: int) -> int:
         """Return the position of item *number*."""

@@ -42,24 +42,24 @@ def hashes_of(record: Record) -> Iterator[int]:
 
 
 def index_of(records: Sequence[Record]) -> bytes:
-    """Return the index file of *records*, just large enough for their keys."""
+    """Return the index file of *records* with keys, just large enough for these."""
     keys = [(record, code) for record in records for code in hashes_of(record)]
     slot_count = -(-(len(keys) + 2) // ITEMS_PER_SLOT)  # never full
     slots = [0] * slot_count
-    begin_ms = keys[0][0].stored_at_ms if keys else 0
+    (first, _), (last, _) = keys[0], keys[-1]
     items = [bytes(ITEM_SIZE)]
     for number, (record, code) in enumerate(keys, start=1):
-        seconds = seconds_between(begin_ms, record.stored_at_ms)
+        seconds = seconds_between(first.stored_at_ms, record.stored_at_ms)
         previous = slots[code % slot_count]
         items.append(
             _item_codec.encode((code, record.physical_offset, seconds, previous))
         )
         slots[code % slot_count] = number
     header = IndexHeader(
-        begin_stored_at_ms=begin_ms,
-        end_stored_at_ms=keys[-1][0].stored_at_ms if keys else 0,
-        begin_offset=keys[0][0].physical_offset if keys else 0,
-        end_offset=keys[-1][0].physical_offset if keys else 0,
+        begin_stored_at_ms=first.stored_at_ms,
+        end_stored_at_ms=last.stored_at_ms,
+        begin_offset=first.physical_offset,
+        end_offset=last.physical_offset,
         slot_count=len(keys),
         index_count=len(keys) + 1,
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from spark_checks.generate.entries import Entry, entries_of, write_at, write_entry
 from spark_checks.generate.index_part import index_file_name, index_of
-from spark_checks.generate.plan import BEGAN_AT_MS, Plan, PlanError
+from spark_checks.generate.plan import Plan, PlanError
 from spark_checks.generate.rounds import Kind, records_of_round, steps_of
 from spec.store.blank import BLANK_SIZE_MIN, Blank, encode_blank
 from spec.store.message_record import Record, record_size
@@ -101,7 +101,6 @@ def write_part(root: Path, plan: Plan, part: int) -> None:
         log += encode_blank(Blank(size=plan.log_size - len(log)))
     for first, data in runs.values():
         write_entry(root, replace(first, data=bytes(data)))
-    began_at_ms = records[0].stored_at_ms if records else BEGAN_AT_MS
-    index = root / "index" / index_file_name(began_at_ms)
+    index = root / "index" / index_file_name(records[0].stored_at_ms)
     items = index_of(records)
     write_at(index, 0, items, len(items))

@@ -49,12 +49,10 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     begin = f"{CONSUME_QUEUE}/{LMQ_PREFIX}"
     of_lmqs = [file for file in store.queue_files() if file.path.startswith(begin)]
     of_batches = store.queue_files(batch_queue.BATCH_QUEUE)
-    checked = [
-        name
-        for name, files in (("INV-LIGHT-", of_lmqs), ("INV-BATCH-", of_batches))
-        if files and any(one.startswith(name) for one in surveyed.requested)
-    ]
-    if not checked:
+    families = {name.rpartition("-")[0] for name in surveyed.requested}
+    checks_lmqs = bool(of_lmqs) and "INV-LIGHT" in families
+    checks_batches = bool(of_batches) and "INV-BATCH" in families
+    if not checks_lmqs and not checks_batches:
         return []
     surveyed.progress("comparing LMQs and batch consume queues with their records")
     session, situation = surveyed.session, surveyed.situation
@@ -68,12 +66,12 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     lmqs = open_units(session, store, of_lmqs)
     batches = open_table(session, store, BatchConsumeQueueSource, of_batches)
     parts = []
-    if "INV-LIGHT-" in checked:
+    if checks_lmqs:
         parts += [
             wrong_lmq_units(lmqs, records, situation),
             records_without_lmq_unit(lmqs, records, situation),
         ]
-    if "INV-BATCH-" in checked:
+    if checks_batches:
         parts += [
             wrong_batch_units(batches, records, situation),
             records_without_batch_unit(batches, records),

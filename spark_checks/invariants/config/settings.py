@@ -7,7 +7,7 @@ They cover consumed and delivered offsets, and topics.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from spark_checks.config_files import (
     DELIVERED_OFFSETS,
@@ -54,8 +54,10 @@ def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
                 file=delivered, name="offsetTable", queue=level, offset=offset
             )
             yield _wrong_offset("INV-OFFSET-002", one, end)
-    yield from _check_topics(store, summary)
-    yield from _check_types(store)
+    if topics:
+        yield from _check_topics(topics, summary)
+        if not store.may_have_config_in_rocksdb:
+            yield from _check_types(topics, store)
 
 
 def _is_within(offset: object, end: int | None) -> bool:
@@ -83,10 +85,10 @@ def _unreadable_queue(one: GroupOffset, end: int, count: object) -> Iterator[Fin
     )
 
 
-def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
-    configured = config_file(store, TOPICS).entries
-    if not configured:
-        return
+def _check_topics(
+    configured: Mapping[str, object], summary: SurveySummary
+) -> Iterator[Finding]:
+    """Yield the topics with units that are not *configured*."""
     for topic in sorted({topic for topic, _ in summary.units}):
         if topic in configured or OF_THE_BROKER.fullmatch(topic):
             continue
@@ -95,11 +97,8 @@ def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
         yield file_finding("INV-CONFIG-002", TOPICS, (0, 0), topic=topic, **counts)
 
 
-def _check_types(store: Store) -> Iterator[Finding]:
-    """Yield the topics whose queues have another type than topics.json."""
-    configured = config_file(store, TOPICS).entries
-    if not configured or store.may_have_config_in_rocksdb:
-        return
+def _check_types(configured: Mapping[str, object], store: Store) -> Iterator[Finding]:
+    """Yield the topics whose queues have another type than the *configured* one."""
     for directory, wanted in ((CONSUME_QUEUE, SIMPLE), (BATCH_QUEUE, BATCH)):
         queues = (queue_of(f"{one}/", directory) for one in store.directories)
         for topic in sorted({queue[0] for queue in queues if queue}):
